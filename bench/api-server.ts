@@ -1,13 +1,11 @@
 import { Agent, request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { controlPlaneProblem, startControlPlane } from '../test/e2e/control-plane.ts';
+import { controlPlaneProblem, startControlPlane, type ControlPlane } from '../test/e2e/control-plane.ts';
 import { hasThreeProbes, pod } from '../test/e2e/pods.ts';
 import { rule } from '../test/e2e/webhook-configuration.ts';
-import { judged, percentile, ratios, reading } from './figures.ts';
+import { judged, percentile, ratios, reading, type Findings, type Row } from './figures.ts';
 import { saturate } from './load.ts';
 import { podReviews, reviewsOfPaths } from './reviews.ts';
-import type { ControlPlane } from '../test/e2e/control-plane.ts';
-import type { Findings, Row } from './figures.ts';
 import type { MeasuredServer, Sides } from './processes.ts';
 
 const ROUNDS = 5;

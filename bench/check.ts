@@ -3,9 +3,8 @@ import { LineCounter, parseAllDocuments } from 'yaml';
 import { checkInputs } from '../src/cli/check/check-inputs.ts';
 import { inputsOf } from '../src/cli/input/inputs.ts';
 import { KNOWN_KINDS } from '../src/engine/workload/custom-kinds.ts';
-import { judged, ratios, reading } from './figures.ts';
+import { judged, ratios, reading, type Findings } from './figures.ts';
 import { NOW } from '../test/support/now.ts';
-import type { Findings } from './figures.ts';
 
 /**
  * How `probewright check` compares with bare YAML parsing with positions, on the same 1,000 manifests, run in turns.

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { judged, reading } from './figures.ts';
-import type { Findings } from './figures.ts';
+import { judged, reading, type Findings } from './figures.ts';
 import type { Sides } from './processes.ts';
 
 const ROUNDS = 15;

@@ -4,11 +4,10 @@ import { mutate } from '../test/support/decisions.ts';
 import { parseProbePolicy } from '../src/engine/policy/probe-policy.ts';
 import { Snapshot } from '../src/engine/facts/snapshot.ts';
 import { figures } from './cluster-memory.ts';
-import { judged, ratios, reading } from './figures.ts';
+import { judged, ratios, reading, type Findings } from './figures.ts';
 import { clusterPolicy, policy } from './policies.ts';
 import { podReviews, podWithContainers } from './reviews.ts';
 import { NOW } from '../test/support/now.ts';
-import type { Findings } from './figures.ts';
 
 const POLICY_COUNTS = [10, 1000, 20_000];
 /** So that a request meets equally many policies whatever their number. */

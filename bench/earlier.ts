@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CHECK_CATALOGUE } from '../src/engine/checks/catalogue.ts';
-import { judged, ratios, reading } from './figures.ts';
-import { saturate } from './load.ts';
+import { judged, ratios, reading, type Findings, type Row } from './figures.ts';
+import { saturate, type Target } from './load.ts';
 import { clusterPolicy } from './policies.ts';
 import { reviewsOfPaths } from './reviews.ts';
-import type { Findings, Row } from './figures.ts';
 import type * as Policies from './policies.ts';
-import type { Target } from './load.ts';
 import type { MeasuredServer, Sides } from './processes.ts';
 
 /** Many short rounds: what a neighbour takes from one round, it takes from the other side's next round. */

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startFakeApiServer } from '../test/cluster/client/fake-api-server.ts';
-import { judged, ratios, reading } from './figures.ts';
+import { judged, ratios, reading, type Findings } from './figures.ts';
 import { saturate } from './load.ts';
 import { podReviews, workloadReviews } from './reviews.ts';
-import type { Findings } from './figures.ts';
 import type { MeasuredServer, Sides } from './processes.ts';
 
 const IDLE_ROUNDS = 3;

@@ -1,10 +1,8 @@
-import { connect } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import autocannon from 'autocannon';
 import { DisturbedWindows } from './disturbed-windows.ts';
-import { noteTakenTime, stolenFromServers } from './taken-time.ts';
-import type { TLSSocket } from 'node:tls';
+import { noteTakenTime, stolenFromServers, type TakenTime } from './taken-time.ts';
 import type { MeasuredServer } from './processes.ts';
-import type { TakenTime } from './taken-time.ts';
 
 /** Reviews to send in turns. */
 export interface Target {

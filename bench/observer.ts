@@ -4,8 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startLargeCluster } from './large-cluster.ts';
-import type { ClusterSize, LargeCluster } from './large-cluster.ts';
+import { startLargeCluster, type ClusterSize, type LargeCluster } from './large-cluster.ts';
 import type { Findings, Row } from './figures.ts';
 
 const LARGE: ClusterSize = { namespaces: 10_000, workloads: 50_000, pods: 150_000 };

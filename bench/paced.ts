@@ -1,8 +1,6 @@
-import { judged, median, percentile, ratios, reading } from './figures.ts';
-import { pace, saturate } from './load.ts';
+import { judged, median, percentile, ratios, reading, type Findings, type Row } from './figures.ts';
+import { pace, saturate, type Paced, type Target } from './load.ts';
 import { reviewsOfPaths } from './reviews.ts';
-import type { Findings, Row } from './figures.ts';
-import type { Paced, Target } from './load.ts';
 import type { Sides } from './processes.ts';
 
 /** Requests a second, and how long a round takes, in seconds. */

@@ -1,10 +1,8 @@
 import { runProbewright } from '../test/cli/run-probewright.ts';
 import { startBrowser, whyNoBrowser } from '../test/pages/bed/chromium.ts';
-import { openPage } from '../test/pages/bed/open-page.ts';
+import { openPage, type OpenPage } from '../test/pages/bed/open-page.ts';
 import { fleet } from '../test/explain/fleet-page/fleet.ts';
-import { judged, ratios, reading } from './figures.ts';
-import type { OpenPage } from '../test/pages/bed/open-page.ts';
-import type { Findings } from './figures.ts';
+import { judged, ratios, reading, type Findings } from './figures.ts';
 
 const WORKLOADS = 1000;
 const ROUNDS = 9;

@@ -1,8 +1,6 @@
-import { judged, median, percentile, ratios, reading } from './figures.ts';
-import { pace, saturate } from './load.ts';
+import { judged, median, percentile, ratios, reading, type Findings, type Row } from './figures.ts';
+import { pace, saturate, type Saturation, type Target } from './load.ts';
 import { podReviews, workloadReviews } from './reviews.ts';
-import type { Findings, Row } from './figures.ts';
-import type { Saturation, Target } from './load.ts';
 import type { MeasuredServer, Sides } from './processes.ts';
 
 /** Many short rounds: what a neighbour takes from one round, it takes from the next side's round. */

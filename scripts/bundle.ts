@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { build } from 'esbuild';
-import type { Metafile, Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 
 /**
  * client-node does not say that its modules do nothing but define things, so all of its generated models would be bundled for the one class

@@ -2,7 +2,7 @@ import { checkUrl } from '../../src/engine/checks/lib/check-url.ts';
 import { formatException } from '../../src/engine/checks/violation.ts';
 import { LEVEL_OF_ACTION } from '../../src/cli/output/level.ts';
 import { formatPath } from '../../src/base/json/field-path.ts';
-import { count } from '../../src/base/text/count.ts';
+import { count } from '../../src/base/text/cut.ts';
 import { visible } from '../../src/base/text/visible.ts';
 import { element, find } from './find.ts';
 import type { PlacedViolation, ShownReport } from '../../src/cli/check/report.ts';

@@ -1,4 +1,4 @@
-import { count } from '../../src/base/text/count.ts';
+import { count } from '../../src/base/text/cut.ts';
 import { visible } from '../../src/base/text/visible.ts';
 import { element, find } from './find.ts';
 import type { Patch } from '../../src/package/playground/judged-texts.ts';

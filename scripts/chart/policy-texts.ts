@@ -1,7 +1,6 @@
 import { stringify } from 'yaml';
-import { isJsonObject } from '../../src/base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
 import { customResourceDefinition } from '../crds/crd.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /**
  * What to write instead of a text that does not match, by the last keys of the field's path; `*` is an element of a

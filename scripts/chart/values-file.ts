@@ -1,6 +1,5 @@
 import { parse } from 'yaml';
-import { isJsonObject } from '../../src/base/json/json-value.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
 
 /** A key of values.yaml as its comment documents it. */
 export interface ValueEntry {

@@ -1,7 +1,6 @@
 import { stringify } from 'yaml';
 import { isJsonObject } from '../../src/base/json/json-value.ts';
-import { entriesBelow } from './values-file.ts';
-import type { ValueEntry } from './values-file.ts';
+import { entriesBelow, type ValueEntry } from './values-file.ts';
 
 const introduction = `# Probewright
 

@@ -1,8 +1,6 @@
-import { isJsonObject } from '../../src/base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
 import { customResourceDefinition } from '../crds/crd.ts';
-import { entriesBelow } from './values-file.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { ValueEntry } from './values-file.ts';
+import { entriesBelow, type ValueEntry } from './values-file.ts';
 
 const stringMap: JsonObject = { type: 'object', additionalProperties: { type: 'string' } };
 const quantity: JsonObject = { type: ['string', 'number'] };

@@ -1,5 +1,4 @@
-import { entriesBelow } from './values-file.ts';
-import type { ValueEntry } from './values-file.ts';
+import { entriesBelow, type ValueEntry } from './values-file.ts';
 
 /**
  * The file that lists the values that must not be missing, a dotted path a line. A value is missing when it was set to

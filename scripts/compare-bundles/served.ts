@@ -1,14 +1,12 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeServingPair } from '../../test/support/certificate.ts';
-import type { AddressInfo } from 'node:net';
-import type { ChildProcess } from 'node:child_process';
 
 /** A bundle that runs `serve` on loopback with the policies of one world. */
 export interface Served {

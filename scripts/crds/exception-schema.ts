@@ -9,7 +9,7 @@ import {
 } from '../../src/engine/policy/bounds.ts';
 import { EXCEPTION_ACTIONS, MOST_EXCEPTION_DAYS } from '../../src/engine/policy/exception-rules.ts';
 import { ALL_EXCEPTION_STATES } from '../../src/engine/policy/exception-state.ts';
-import { INSTANT_PATTERN } from '../../src/base/text/instant.ts';
+import { INSTANT_PATTERN } from '../../src/base/text/duration.ts';
 import { conditionsSchema } from './status-schema.ts';
 import { selectorSchema } from './selector-schema.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';

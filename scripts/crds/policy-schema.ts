@@ -2,7 +2,7 @@ import { DNS_LABEL } from '../../src/engine/policy/object-names.ts';
 import { BOUNDS } from '../../src/engine/policy/bounds.ts';
 import { DISABLED } from '../../src/engine/policy/probe-default.ts';
 import { INT32_MAX } from '../../src/engine/probe/go-values.ts';
-import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/engine/probe/probe.ts';
+import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS, type ProbeKind } from '../../src/engine/probe/probe.ts';
 import { checksSchema } from './check-schema.ts';
 import { learnedSchema } from './learned-schema.ts';
 import { exceptionSettingsSchema } from './exception-schema.ts';
@@ -11,7 +11,6 @@ import { pathSchema, probeSchema } from './probe-schema.ts';
 import { selectorSchema } from './selector-schema.ts';
 import { statusSchema } from './status-schema.ts';
 import type { PolicyKind } from '../../src/engine/policy/probe-policy.ts';
-import type { ProbeKind } from '../../src/engine/probe/probe.ts';
 import type { OpenApiSchema, ValidationRule } from './open-api-schema.ts';
 
 /** The openAPIV3Schema of a kind. It accepts what `parseProbePolicy` accepts, once the server has dropped what it does not know. */

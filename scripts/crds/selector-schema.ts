@@ -1,6 +1,5 @@
 import { BOUNDS } from '../../src/engine/policy/bounds.ts';
-import { OPERATORS } from '../../src/engine/policy/label-selector.ts';
-import type { SelectorBounds } from '../../src/engine/policy/label-selector.ts';
+import { OPERATORS, type SelectorBounds } from '../../src/engine/policy/label-selector.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
 const labelName = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';

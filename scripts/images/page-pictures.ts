@@ -3,9 +3,8 @@ import { runProbewright } from '../../test/cli/run-probewright.ts';
 import { startBrowser } from '../../test/pages/bed/chromium.ts';
 import { openPage, WIDE } from '../../test/pages/bed/open-page.ts';
 import { playgroundPage } from '../playground/playground-page.ts';
-import { PAGE_SIZES } from './page-sizes.ts';
+import { PAGE_SIZES, type PageName } from './page-sizes.ts';
 import type { Browser } from 'puppeteer-core';
-import type { PageName } from './page-sizes.ts';
 
 /** The instant of the verdicts: the learned starts of the fleet are from the same day. */
 const NOW = '2026-11-20T12:00:00Z';

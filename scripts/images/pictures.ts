@@ -5,10 +5,9 @@ import { parse } from 'yaml';
 import { validate } from '../../test/support/decisions.ts';
 import { runProbewright } from '../../test/cli/run-probewright.ts';
 import { policySet, requestOf, reviewOf, VALIDATE_SETTINGS } from '../../test/support/worlds.ts';
-import { terminalSvg } from './terminal.ts';
+import { terminalSvg, type TerminalLine } from './terminal.ts';
 import { NOW } from '../../test/support/now.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { TerminalLine } from './terminal.ts';
 
 /** The README's example: a policy, and a Deployment beside it. */
 const EXAMPLE = 'examples/quick-start';

@@ -1,6 +1,6 @@
 import { element, picture, textAt } from '../../src/explain/drawing/svg-elements.ts';
 import { wrap } from '../../src/base/text/wrap.ts';
-import { escapeXml } from '../../src/base/text/xml.ts';
+import { escapeXml } from '../../src/base/text/visible.ts';
 
 /** How a line looks: a command that a person types, output, or a line of a diff. */
 export type LineStyle = 'command' | 'output' | 'error' | 'added' | 'removed' | 'muted';

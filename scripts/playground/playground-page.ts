@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { pageStyle } from '../page-style.ts';
-import { escapeXml } from '../../src/base/text/xml.ts';
+import { escapeXml } from '../../src/base/text/visible.ts';
 import { thirdPartyLicences } from '../package/third-party-licences.ts';
 import { playgroundExamples } from './examples.ts';
 

@@ -1,5 +1,4 @@
-import { AREAS } from '../../test/robustness/figures.ts';
-import type { Figure } from '../../test/robustness/figures.ts';
+import { AREAS, type Figure } from '../../test/robustness/figures.ts';
 
 /** The tables of docs/reliability.md, one an area. */
 export function reliabilityTables(figures: readonly Figure[], machine: string): string {

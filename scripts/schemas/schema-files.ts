@@ -2,9 +2,8 @@ import { parse } from 'yaml';
 import { HOMEPAGE } from '../../src/engine/checks/lib/check-url.ts';
 import { crdFiles } from '../crds/crd.ts';
 import { BASELINE_SCHEMA, FUNCTION_SCHEMA, WORKLOAD_KINDS_SCHEMA } from './file-schemas.ts';
-import { kindSchema } from './json-schema.ts';
+import { kindSchema, type JsonSchema } from './json-schema.ts';
 import type { OpenApiSchema } from '../crds/open-api-schema.ts';
-import type { JsonSchema } from './json-schema.ts';
 
 /** The folder of the generated files, from the checkout's root. */
 export const SCHEMAS = 'schemas';

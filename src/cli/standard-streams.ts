@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import { utf8Text } from '../base/files/utf8.ts';
+import { utf8Text } from '../base/files/regular-file.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
 
 const STDIN_DESCRIPTOR = 0;

@@ -1,5 +1,4 @@
-import { Gauge } from 'prom-client';
-import type { Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 
 /** The label value of all namespaces beyond the limit. No namespace can have this name. */
 export const OTHER_NAMESPACES = '_other';

@@ -1,7 +1,6 @@
-import { Reflector } from '../cluster/client/reflector.ts';
+import { Reflector, type Reflected } from '../cluster/client/reflector.ts';
 import type { ApiClient } from '../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
-import type { Reflected } from '../cluster/client/reflector.ts';
 
 /** What an informer works with. Times are in milliseconds. */
 export interface InformerContext {

@@ -6,9 +6,8 @@ import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { VERSION } from '../base/version.ts';
 import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
-import { buildObserverParts } from './observer-parts.ts';
+import { buildObserverParts, type ObserveConfig } from './observer-parts.ts';
 import type { ObserverContext } from './observer-part.ts';
-import type { ObserveConfig } from './observer-parts.ts';
 
 /** The log and the clocks that the observer works with. */
 export type ObserverClocks = Pick<ObserverContext, 'log' | 'now' | 'monotonic'>;

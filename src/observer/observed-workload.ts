@@ -1,15 +1,10 @@
-import { objectMember, stringMember } from '../base/json/json-value.ts';
-import { isRecord } from '../cluster/client/kubernetes-object.ts';
+import { objectMember, stringMember, type JsonObject } from '../base/json/json-value.ts';
+import { isRecord, type KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import { isDnsSubdomain } from '../engine/policy/object-names.ts';
-import { rootOf } from '../cluster/sources/cluster-kinds.ts';
+import { rootOf, type ClusterKind } from '../cluster/sources/cluster-kinds.ts';
 import { hasControllerOwner } from '../engine/workload/controller-owner.ts';
-import { POD_KIND } from '../engine/workload/kinds.ts';
-import { workloadOfPod } from '../engine/workload/workload-of-pod.ts';
-import type { JsonObject } from '../base/json/json-value.ts';
-import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
-import type { ClusterKind } from '../cluster/sources/cluster-kinds.ts';
-import type { WorkloadKind } from '../engine/workload/kinds.ts';
-import type { WorkloadReference } from '../engine/workload/workload-of-pod.ts';
+import { POD_KIND, type WorkloadKind } from '../engine/workload/kinds.ts';
+import { workloadOfPod, type WorkloadReference } from '../engine/workload/workload-of-pod.ts';
 
 /** A workload by its name. The UID of a Deployment cannot be read from its Pods: they name the ReplicaSet. */
 export interface WorkloadName {

@@ -11,20 +11,17 @@ import { ClusterPolicies } from '../process/cluster-policies.ts';
 import { droppedConnections } from '../process/connection-limit.ts';
 import { ElectionPart } from '../process/election-part.ts';
 import { filesPart } from '../process/policy-listener.ts';
-import { buildHealthApp } from '../process/health.ts';
+import { buildHealthApp, type Readiness } from '../process/health.ts';
 import { ListeningPort } from '../process/listening-port.ts';
-import { metricsOf } from '../process/part.ts';
+import { metricsOf, type Part } from '../process/part.ts';
 import { policyDetails, policySourcesStatus } from '../process/policy-status.ts';
-import { observeProcess } from '../process/process-metrics.ts';
+import { observeProcess, type ProcessSources } from '../process/process-metrics.ts';
 import { DirectorySource } from '../cluster/sources/directory-source.ts';
 import { COMMIT, VERSION } from '../base/version.ts';
 import type { ObserverContext, ObserverPart } from './observer-part.ts';
 import type { ReportsSetting } from './reports/reports-setting.ts';
 import type { ClusterConnection, ConnectionConfig } from '../process/cluster-connection.ts';
-import type { Readiness } from '../process/health.ts';
 import type { LogLevel } from '../process/log-level.ts';
-import type { Part } from '../process/part.ts';
-import type { ProcessSources } from '../process/process-metrics.ts';
 import type { Enforcement, MutationMode } from '../engine/verdict/modes.ts';
 
 /** The settings of `probewright observe`. Durations are in milliseconds. */

@@ -1,5 +1,4 @@
-import { isJsonObject, member, objectMember, stringMember } from '../base/json/json-value.ts';
-import type { JsonObject } from '../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../base/json/json-value.ts';
 
 /** A Pod of 1.4 MB has thousands of containers. Only so many are looked at. */
 export const MOST_CONTAINERS = 100;

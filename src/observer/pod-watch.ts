@@ -1,9 +1,8 @@
-import { informer } from './informer.ts';
+import { informer, type InformerContext } from './informer.ts';
 import { LIVE_PODS } from './observed-workload.ts';
 import type { Logger } from 'pino';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import type { Reflector } from '../cluster/client/reflector.ts';
-import type { InformerContext } from './informer.ts';
 
 /** A listener for Pods. Instants are of the wall clock, in milliseconds since the epoch. */
 export interface PodListener {

@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember } from '../base/json/json-value.ts';
+import { isJsonObject, objectMember, type JsonObject } from '../base/json/json-value.ts';
 import { killBy, longestKillSeconds } from '../engine/probe/grace-period.ts';
 import { ownProbe } from '../engine/probe/probe.ts';
 import {
@@ -9,7 +9,6 @@ import {
   verdictSpan,
 } from '../engine/probe/timing.ts';
 import type { StartBasis } from '../engine/facts/startup-profile.ts';
-import type { JsonObject } from '../base/json/json-value.ts';
 import type { ProbeTiming } from '../engine/probe/timing.ts';
 
 /** The probe whose first success ends a start, as the kubelet reports it. */

@@ -9,7 +9,7 @@ import {
   WEBHOOK_EXCEPTIONS,
 } from '../cluster/sources/fact-kinds.ts';
 import { KubernetesSource } from '../cluster/sources/kubernetes-source.ts';
-import { EXCEPTION_KIND } from '../engine/policy/probe-exception.ts';
+import { EXCEPTION_KIND, type ProbeException } from '../engine/policy/probe-exception.ts';
 import { policyStatusTask } from '../cluster/sources/policy-informer.ts';
 import { StatusWriter } from '../cluster/sources/status-writer.ts';
 import { statusAdvice } from './status-advice.ts';
@@ -22,7 +22,6 @@ import type {
 } from '../cluster/sources/kubernetes-source.ts';
 import type { LeftOut, Named, OverBudgetChange } from '../cluster/sources/stored-kind.ts';
 import type { ExceptionState } from '../engine/policy/exception-state.ts';
-import type { ProbeException } from '../engine/policy/probe-exception.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { ClusterConnection } from './cluster-connection.ts';
 import type { Part } from './part.ts';

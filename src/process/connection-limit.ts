@@ -1,8 +1,6 @@
-import { isIPv6 } from 'node:net';
-import { Counter } from 'prom-client';
+import { isIPv6, type Socket } from 'node:net';
+import { Counter, type Registry } from 'prom-client';
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
-import type { Registry } from 'prom-client';
 
 /** Counts connections that a port closes. Each port has its series from the start. */
 export function droppedConnections(ports: readonly string[], registers: Registry[]): Counter<'port'> {

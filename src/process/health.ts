@@ -1,6 +1,6 @@
 import { cut } from '../base/text/cut.ts';
 import { plainApp } from './http-app.ts';
-import { jsonText } from '../base/text/json-text.ts';
+import { jsonText } from '../base/text/visible.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { visibleJson } from '../base/text/json-text.ts';
+import { visibleJson } from '../base/text/visible.ts';
 import type { DestinationStream, Logger } from 'pino';
 import type { LogLevel } from './log-level.ts';
 

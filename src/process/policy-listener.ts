@@ -1,6 +1,5 @@
-import { formatSourceProblem } from '../cluster/sources/policy-source.ts';
+import { formatSourceProblem, type PolicySnapshot, type SourceListener } from '../cluster/sources/policy-source.ts';
 import type { Logger } from 'pino';
-import type { PolicySnapshot, SourceListener } from '../cluster/sources/policy-source.ts';
 import type { DirectorySource } from '../cluster/sources/directory-source.ts';
 import type { PolicyOrigin, PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { Part } from './part.ts';

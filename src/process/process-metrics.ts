@@ -1,7 +1,5 @@
-import { Gauge } from 'prom-client';
-import { POLICY_BUDGETS } from '../engine/policy/budget.ts';
-import type { Registry } from 'prom-client';
-import type { PolicyBudget } from '../engine/policy/budget.ts';
+import { Gauge, type Registry } from 'prom-client';
+import { POLICY_BUDGETS, type PolicyBudget } from '../engine/policy/budget.ts';
 
 /** The values that the metrics of every long-running process read at scrape time. */
 export interface ProcessSources {

@@ -1,5 +1,4 @@
-import { isoTimeOrNull, policyDetails } from '../process/policy-status.ts';
-import type { PoliciesState } from '../process/policy-status.ts';
+import { isoTimeOrNull, policyDetails, type PoliciesState } from '../process/policy-status.ts';
 import type { Readiness } from '../process/health.ts';
 
 /** The conditions under which this replica gets requests, and their texts for `/readyz`. */

@@ -1,11 +1,10 @@
-import { looksLikeController } from './review/trusted-controllers.ts';
+import { looksLikeController, type TrustedControllers } from './review/trusted-controllers.ts';
 import { objectMember, stringMember } from '../base/json/json-value.ts';
 import { cut } from '../base/text/cut.ts';
 import { controllerOwners } from '../engine/workload/controller-owner.ts';
 import type { Logger } from 'pino';
 import type { Decision } from './review/decision.ts';
 import type { AdmissionRequest } from './review/review.ts';
-import type { TrustedControllers } from './review/trusted-controllers.ts';
 import type { Violation } from '../engine/checks/violation.ts';
 import type { RequestLog } from './http/app.ts';
 import type { Webhook } from './http/metrics.ts';

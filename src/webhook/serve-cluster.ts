@@ -1,10 +1,9 @@
 import { openClusterConnection } from '../process/cluster-connection.ts';
 import { ClusterPolicies } from '../process/cluster-policies.ts';
-import { ElectionPart } from '../process/election-part.ts';
+import { ElectionPart, type ElectionPartDependencies } from '../process/election-part.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { VERSION } from '../base/version.ts';
 import type { ClusterConfig, ServeConnection } from './config.ts';
-import type { ElectionPartDependencies } from '../process/election-part.ts';
 
 /** The parts that speak to a cluster. Serving depends on none of them once the first state is known. */
 export interface ClusterParts {

@@ -3,13 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
-import { certificateOrigin, openCertificates } from './open-certificates.ts';
+import { certificateOrigin, openCertificates, type OpeningDependencies } from './open-certificates.ts';
 import { PartRunner } from '../process/part.ts';
-import { buildServingParts } from './serving-parts.ts';
+import { buildServingParts, type ServingClocks, type ServingParts } from './serving-parts.ts';
 import { VERSION } from '../base/version.ts';
 import type { ServeConfig } from './config.ts';
-import type { OpeningDependencies } from './open-certificates.ts';
-import type { ServingClocks, ServingParts } from './serving-parts.ts';
 import type { ClusterParts } from './serve-cluster.ts';
 
 /** The inputs of the server from the process. */

@@ -1,14 +1,14 @@
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { ClientCaFile } from './certificates/certificate-files.ts';
 import { buildWebhookApp } from './http/app.ts';
-import { buildHealthApp } from '../process/health.ts';
+import { buildHealthApp, type Readiness } from '../process/health.ts';
 import { Metrics } from './http/metrics.ts';
 import { DirectorySource } from '../cluster/sources/directory-source.ts';
 import { ListeningPort } from '../process/listening-port.ts';
 import { requestLog } from './request-log.ts';
-import { metricsOf } from '../process/part.ts';
+import { metricsOf, type Part } from '../process/part.ts';
 import { filesPart } from '../process/policy-listener.ts';
-import { policySourcesStatus } from '../process/policy-status.ts';
+import { policySourcesStatus, type PolicySourcesStatus } from '../process/policy-status.ts';
 import { policyEffect } from './policy-effect.ts';
 import { readinessOf } from './readiness.ts';
 import { ServingTls } from './serving-tls.ts';
@@ -19,11 +19,8 @@ import type { CertificateSource } from './certificates/certificate-source.ts';
 import type { Logger } from 'pino';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { MetricSources } from './http/metric-sources.ts';
-import type { Readiness } from '../process/health.ts';
 import type { WorkloadKind } from '../engine/workload/kinds.ts';
 import type { ServeConfig } from './config.ts';
-import type { Part } from '../process/part.ts';
-import type { PolicySourcesStatus } from '../process/policy-status.ts';
 import type { ClusterParts } from './serve-cluster.ts';
 
 /** The log and the clocks that serving works with, in milliseconds. */

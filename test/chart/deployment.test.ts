@@ -10,8 +10,7 @@ import { readPolicyDocuments } from '../../src/cluster/sources/policy-documents.
 import { readWorkloadKinds } from '../../src/cluster/sources/workload-kinds.ts';
 import { parseServe } from '../cli/parse-serve.ts';
 import { runProbewright } from '../cli/run-probewright.ts';
-import { isWithoutHelm, one, render, renderText, valuesFiles } from './helm.ts';
-import type { Rendering } from './helm.ts';
+import { isWithoutHelm, one, render, renderText, valuesFiles, type Rendering } from './helm.ts';
 
 interface PodSpec {
   readonly [field: string]: unknown;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { READY_MADE_KINDS } from '../../src/engine/workload/custom-kinds.ts';
-import { isWithoutHelm, render, renderText } from './helm.ts';
-import type { Manifest, Rendering } from './helm.ts';
+import { isWithoutHelm, render, renderText, type Manifest, type Rendering } from './helm.ts';
 import type { MatchCondition } from './match-conditions.ts';
 
 const refused: readonly [string, Rendering, RegExp][] = [

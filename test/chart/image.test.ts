@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CHART } from '../../scripts/chart/chart-files.ts';
-import { isWithoutHelm, one, render, renderText } from './helm.ts';
-import type { Rendering } from './helm.ts';
+import { isWithoutHelm, one, render, renderText, type Rendering } from './helm.ts';
 
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { IMPACT_LIMITS } from '../../src/webhook/policy-effect/policy-impact.ts';
 import { isWithoutHelm, render } from './helm.ts';
 import { observedRights } from './observed-rights.ts';
-import { servedRights } from './served-rights.ts';
-import type { UsedRights } from './served-rights.ts';
+import { servedRights, type UsedRights } from './served-rights.ts';
 
 /**
  * Pauses of many seconds pass in a fraction of a second. Nothing that is tested here depends on their length. Time

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../support/decisions.ts';
 import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
-import { POD_KIND } from '../../src/engine/workload/kinds.ts';
+import { POD_KIND, type WorkloadKind } from '../../src/engine/workload/kinds.ts';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { anyPod, unknownMembers } from '../support/arbitraries.ts';
 import { expectValidReply } from '../support/protocol.ts';
@@ -17,11 +17,9 @@ import {
   reviewOf,
 } from '../support/worlds.ts';
 import { isWithoutHelm, one, render } from './helm.ts';
-import { unmetConditions } from './match-conditions.ts';
+import { unmetConditions, type MatchCondition } from './match-conditions.ts';
 import { NOW } from '../support/now.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { WorkloadKind } from '../../src/engine/workload/kinds.ts';
-import type { MatchCondition } from './match-conditions.ts';
 
 interface Configuration {
   readonly webhooks: readonly { readonly name: string; readonly matchConditions: readonly MatchCondition[] }[];

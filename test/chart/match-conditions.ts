@@ -1,6 +1,5 @@
 import { Environment } from '@marcbachmann/cel-js';
-import { isJsonObject } from '../../src/base/json/json-value.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
 
 /** A match condition of a webhook configuration. */
 export interface MatchCondition {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:https';
+import { createServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,7 +8,6 @@ import { CHART } from '../../scripts/chart/chart-files.ts';
 import { makeServingPair } from '../support/certificate.ts';
 import { isWithoutHelm, one, render } from './helm.ts';
 import type { AddressInfo } from 'node:net';
-import type { Server } from 'node:https';
 
 interface Asked {
   readonly path: string;

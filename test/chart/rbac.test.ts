@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readWrittenRules } from '../e2e/written-rbac.ts';
+import { readWrittenRules, type PolicyRule, type WrittenRules } from '../e2e/written-rbac.ts';
 import { isWithoutHelm, one, render } from './helm.ts';
-import type { PolicyRule, WrittenRules } from '../e2e/written-rbac.ts';
 
 function renderedRules(set: string[]): WrittenRules {
   const manifests = render({ release: 'a', set });

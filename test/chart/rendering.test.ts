@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
-import { isJsonObject } from '../../src/base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
 import { helm, IMAGE, isWithoutHelm, MONITORING_API, one, render, renderText, valuesFiles } from './helm.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const apiVersions = [MONITORING_API];
 

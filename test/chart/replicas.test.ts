@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CHART } from '../../scripts/chart/chart-files.ts';
-import { isWithoutHelm, one, render } from './helm.ts';
-import type { Manifest } from './helm.ts';
+import { isWithoutHelm, one, render, type Manifest } from './helm.ts';
 
 const kinds = (...set: string[]): string[] => render({ set }).map(({ kind }) => kind);
 const replicasOf = (manifests: readonly Manifest[]): unknown =>

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isWithoutHelm, one, render } from './helm.ts';
-import { unmetConditions } from './match-conditions.ts';
+import { isWithoutHelm, one, render, type Manifest, type Rendering } from './helm.ts';
+import { unmetConditions, type MatchCondition } from './match-conditions.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { Manifest, Rendering } from './helm.ts';
-import type { MatchCondition } from './match-conditions.ts';
 
 interface Configuration {
   readonly webhooks: readonly { readonly name: string; readonly matchConditions: readonly MatchCondition[] }[];

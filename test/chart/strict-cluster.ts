@@ -3,13 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statusOf } from '../cluster/client/fake-status.ts';
-import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { waitUntil } from '../cluster/client/wait-until.ts';
 import { makeServingPair } from '../support/certificate.ts';
-import { allowing, askedRight, rightsOf } from './rendered-rights.ts';
-import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { allowing, askedRight, rightsOf, type Right } from './rendered-rights.ts';
 import type { Manifest } from './helm.ts';
-import type { Right } from './rendered-rights.ts';
 
 /** The namespace of the release. */
 export const NAMESPACE = 'probewright';

@@ -4,9 +4,8 @@ import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { CHART, chartFiles } from '../../scripts/chart/chart-files.ts';
 import { readValuesFile } from '../../scripts/chart/values-file.ts';
-import { isJsonObject } from '../../src/base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
 import { valuesFiles } from './helm.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const entries = readValuesFile(readFileSync(`${CHART}/values.yaml`, 'utf8'));
 const schema = parse(readFileSync(`${CHART}/values.schema.json`, 'utf8')) as JsonObject;

@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_IN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { CHART } from '../../scripts/chart/chart-files.ts';
-import { isWithoutHelm, one, render, valuesFiles } from './helm.ts';
-import { cel, unmetConditions } from './match-conditions.ts';
+import { isWithoutHelm, one, render, valuesFiles, type Rendering } from './helm.ts';
+import { cel, unmetConditions, type MatchCondition } from './match-conditions.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { Rendering } from './helm.ts';
-import type { MatchCondition } from './match-conditions.ts';
 
 interface Requirement {
   readonly key: string;

@@ -3,11 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { INJECTED_ANNOTATION } from '../../src/engine/policy/annotations.ts';
 import { anyPod } from '../support/arbitraries.ts';
 import { appContainer, mutation, pod, policyDocument, policySet, reviewOf } from '../support/worlds.ts';
-import { IMAGE, MONITORING_API, isWithoutHelm, render, renderText } from './helm.ts';
-import { unmetConditions } from './match-conditions.ts';
+import { IMAGE, MONITORING_API, isWithoutHelm, render, renderText, type Manifest } from './helm.ts';
+import { unmetConditions, type MatchCondition } from './match-conditions.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { Manifest } from './helm.ts';
-import type { MatchCondition } from './match-conditions.ts';
 
 interface Witness {
   readonly failurePolicy: string;

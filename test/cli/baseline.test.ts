@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { baselineText, readBaseline } from '../../src/cli/check/baseline-file.ts';
-import { withoutKnown } from '../../src/cli/check/report.ts';
-import { runProbewright } from './run-probewright.ts';
+import { withoutKnown, type PlacedViolation, type FindingIdentity } from '../../src/cli/check/report.ts';
+import { runProbewright, type Ran } from './run-probewright.ts';
 import { deploymentWithTypo as deployment } from './deployment-with-typo.ts';
-import type { PlacedViolation, FindingIdentity } from '../../src/cli/check/report.ts';
-import type { Ran } from './run-probewright.ts';
 
 let directory: string;
 

@@ -6,9 +6,8 @@ import { CHECKS } from '../../src/engine/checks/catalogue.ts';
 import { HOMEPAGE } from '../../src/engine/checks/lib/check-url.ts';
 import { runProbewright } from './run-probewright.ts';
 import { withTools } from './tools-on-path.ts';
-import { sarifLog } from './sarif-shape.ts';
+import { sarifLog, type SarifFix, type SarifLog } from './sarif-shape.ts';
 import { deploymentWithTypo as deployment } from './deployment-with-typo.ts';
-import type { SarifFix, SarifLog } from './sarif-shape.ts';
 
 let directory: string;
 

@@ -2,9 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runProbewright } from './run-probewright.ts';
+import { runProbewright, type Ran } from './run-probewright.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { Ran } from './run-probewright.ts';
 
 let directory: string;
 

@@ -5,11 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clusterChoice } from '../../src/cli/input/cluster-choice.ts';
 import { CHECK } from '../../src/cli/check/definition.ts';
 import { parseCommandLine } from '../../src/cli/flags/parse-command-line.ts';
-import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { BUILT_INS, discovery } from './input/discovery.ts';
 import { runProbewright } from './run-probewright.ts';
 import { sarifLog } from './sarif-shape.ts';
-import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
 
 let directory: string;
 let before: string;

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { BUILT_INS, discovery } from './input/discovery.ts';
 import { podOf, seededRandom } from '../kubelet/pods.ts';
 import { simulatePod } from '../kubelet/simulated-pod.ts';
@@ -10,7 +10,6 @@ import { podAsListed } from '../kubelet/watch-events.ts';
 import { runProbewright } from './run-probewright.ts';
 import type { ExplainOutput } from '../../src/cli/output/json-outputs.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
 
 let directory: string;
 let api: FakeApiServer;

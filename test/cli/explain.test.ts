@@ -2,9 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runProbewright } from './run-probewright.ts';
+import { runProbewright, type Ran } from './run-probewright.ts';
 import { PictureNames } from '../../src/cli/explain/pictures.ts';
-import type { Ran } from './run-probewright.ts';
 
 let directory: string;
 

@@ -2,23 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { checkInputs } from '../../src/cli/check/check-inputs.ts';
-import { SHOWN_BY_DEFAULT, withAdvice } from '../../src/cli/fix/advice.ts';
-import { shownReport } from '../../src/cli/check/report.ts';
-import { withEdits } from '../../src/base/json/field-edit.ts';
-import { isJsonObject } from '../../src/base/json/json-value.ts';
-import { inputsOf } from '../../src/cli/input/inputs.ts';
+import { SHOWN_BY_DEFAULT, withAdvice, type AdvisedText } from '../../src/cli/fix/advice.ts';
+import { shownReport, type PlacedViolation } from '../../src/cli/check/report.ts';
+import { withEdits, type FieldPath } from '../../src/base/json/field-path.ts';
+import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
+import { inputsOf, type Inputs } from '../../src/cli/input/inputs.ts';
 import { killBy } from '../../src/engine/probe/grace-period.ts';
 import { deadlockToKillSeconds, probeTiming } from '../../src/engine/probe/timing.ts';
 import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
 import { NOW } from '../support/now.ts';
 import { deploymentWith, httpProbe } from '../engine/checks/workload.ts';
 import { anyWorkload } from '../support/arbitrary-workloads.ts';
-import type { PlacedViolation } from '../../src/cli/check/report.ts';
 import type { Level } from '../../src/cli/output/level.ts';
-import type { AdvisedText } from '../../src/cli/fix/advice.ts';
-import type { FieldPath } from '../../src/base/json/field-path.ts';
-import type { Inputs } from '../../src/cli/input/inputs.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const heavy = { exec: { command: ['rabbitmq-diagnostics', '-q', 'ping'] } };
 

@@ -2,8 +2,7 @@ import { chmod, lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runProbewright } from './run-probewright.ts';
-import type { Ran } from './run-probewright.ts';
+import { runProbewright, type Ran } from './run-probewright.ts';
 
 let directory: string;
 let policies: string;

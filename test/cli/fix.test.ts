@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MAX_DEPTH } from '../../src/yaml/reading/tokens.ts';
-import { runProbewright } from './run-probewright.ts';
+import { runProbewright, type Ran } from './run-probewright.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { Ran } from './run-probewright.ts';
 
 let directory: string;
 

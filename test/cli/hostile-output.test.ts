@@ -12,11 +12,9 @@ import { sarifReport } from '../../src/cli/check/sarif.ts';
 import { textReport } from '../../src/cli/check/text.ts';
 import { expectHarmless, HOSTILE, HOSTILE_FILE_NAME } from '../support/hostile-text.ts';
 import { NO_COVERAGE } from './no-coverage.ts';
-import { runProbewright } from './run-probewright.ts';
+import { runProbewright, type Ran } from './run-probewright.ts';
 import { PLAIN } from '../../src/cli/output/screen.ts';
-import { shownReport } from '../../src/cli/check/report.ts';
-import type { ShownReport } from '../../src/cli/check/report.ts';
-import type { Ran } from './run-probewright.ts';
+import { shownReport, type ShownReport } from '../../src/cli/check/report.ts';
 
 const H = HOSTILE;
 const metadata = { name: H, namespace: H, labels: { [H]: H } };

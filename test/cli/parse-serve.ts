@@ -1,7 +1,6 @@
-import { parseCommandLine } from '../../src/cli/flags/parse-command-line.ts';
+import { parseCommandLine, type Environment } from '../../src/cli/flags/parse-command-line.ts';
 import { SERVE } from '../../src/cli/process/serve-definition.ts';
 import { serveConfig } from '../../src/cli/process/serve.ts';
-import type { Environment } from '../../src/cli/flags/parse-command-line.ts';
 import type { ServeConfig } from '../../src/webhook/config.ts';
 
 /** The settings that these arguments after `serve` and this environment give, or every problem with them. */

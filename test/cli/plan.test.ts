@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectHarmless, HOSTILE } from '../support/hostile-text.ts';
-import { runProbewright } from './run-probewright.ts';
-import type { Ran } from './run-probewright.ts';
+import { runProbewright, type Ran } from './run-probewright.ts';
 
 let directory: string;
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { objectName } from '../../src/cli/check/report.ts';
+import { objectName, type CheckReport } from '../../src/cli/check/report.ts';
 import { formatPath } from '../../src/base/json/field-path.ts';
 import { checkTexts } from '../support/check-texts.ts';
 import { shownMessage } from '../../src/cli/check/text.ts';
-import type { CheckReport } from '../../src/cli/check/report.ts';
 
 const POLICY = `apiVersion: probewright.dev/v1alpha1
 kind: ClusterProbePolicy

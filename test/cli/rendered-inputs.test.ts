@@ -2,10 +2,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runProbewright } from './run-probewright.ts';
+import { runProbewright, type Ran } from './run-probewright.ts';
 import { withTools } from './tools-on-path.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { Ran } from './run-probewright.ts';
 
 let directory: string;
 let restorePath: () => void = () => undefined;

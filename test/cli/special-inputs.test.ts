@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { specialFiles } from '../support/special-files.ts';
-import { runProbewright } from './run-probewright.ts';
-import type { SpecialFile } from '../support/special-files.ts';
-import type { Ran } from './run-probewright.ts';
+import { specialFiles, type SpecialFile } from '../support/special-files.ts';
+import { runProbewright, type Ran } from './run-probewright.ts';
 
 let directory: string;
 let special: SpecialFile[];

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { count } from '../../src/base/text/count.ts';
+import { count } from '../../src/base/text/cut.ts';
 import type { Ran } from './run-probewright.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');

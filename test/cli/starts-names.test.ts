@@ -2,11 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { BUILT_INS, discovery, POLICIES } from './input/discovery.ts';
-import { runProbewright } from './run-probewright.ts';
-import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
-import type { Ran } from './run-probewright.ts';
+import { runProbewright, type Ran } from './run-probewright.ts';
 
 let directory: string;
 let api: FakeApiServer;

@@ -2,14 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { paintFor, PLAIN } from '../../src/cli/output/screen.ts';
-import { shownReport } from '../../src/cli/check/report.ts';
+import { paintFor, PLAIN, type ColourChoice } from '../../src/cli/output/screen.ts';
+import { shownReport, type PlacedViolation } from '../../src/cli/check/report.ts';
 import { textReport } from '../../src/cli/check/text.ts';
 import { NO_COVERAGE } from './no-coverage.ts';
 import { runProbewright } from './run-probewright.ts';
-import type { PlacedViolation } from '../../src/cli/check/report.ts';
 import type { Coverage } from '../../src/cli/check/coverage.ts';
-import type { ColourChoice } from '../../src/cli/output/screen.ts';
 import type { CommandIo } from '../../src/cli/io.ts';
 
 const port: PlacedViolation = {

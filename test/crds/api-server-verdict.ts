@@ -1,11 +1,8 @@
-import { Environment } from '@marcbachmann/cel-js';
+import { Environment, type RegisterVariableOptions } from '@marcbachmann/cel-js';
 import { Ajv } from 'ajv';
-import { customResourceDefinition } from '../../scripts/crds/crd.ts';
-import { isJsonObject } from '../../src/base/json/json-value.ts';
-import type { RegisterVariableOptions } from '@marcbachmann/cel-js';
-import type { OwnKind } from '../../scripts/crds/crd.ts';
+import { customResourceDefinition, type OwnKind } from '../../scripts/crds/crd.ts';
+import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
 import type { OpenApiSchema, ValidationRule } from '../../scripts/crds/open-api-schema.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** A rule, with the schema that it stands in and its place: `spec.containers`, `spec.workloadSelector.matchExpressions[]`. */
 export interface PlacedRule extends ValidationRule {

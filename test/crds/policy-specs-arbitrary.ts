@@ -3,11 +3,10 @@ import { customResourceDefinition } from '../../scripts/crds/crd.ts';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { ACTIONS } from '../../src/engine/policy/action.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/engine/probe/probe.ts';
-import { isJsonObject } from '../../src/base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
 import type { OpenApiSchema } from '../../scripts/crds/open-api-schema.ts';
 import type { CheckParameter } from '../../src/engine/policy/check-parameters.ts';
 import type { PolicyKind } from '../../src/engine/policy/probe-policy.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** Any of the members, each with its arbitrary. */
 function anyOf(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<JsonObject> {

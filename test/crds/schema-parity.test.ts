@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { formatProblem } from '../../src/engine/policy/reader.ts';
-import { POLICY_KINDS, parseProbePolicy } from '../../src/engine/policy/probe-policy.ts';
+import { POLICY_KINDS, parseProbePolicy, type PolicyKind } from '../../src/engine/policy/probe-policy.ts';
 import { OVERSIZED_SPECS, SPECS_AT_BOUNDS } from '../engine/policy/bounded-specs.ts';
 import { FULL_CLUSTER_SPEC, FULL_SPEC, REFUSED_SPECS } from '../engine/policy/policy-specs.ts';
 import { clusterPolicyDocument, policyDocument } from '../support/worlds.ts';
@@ -12,7 +12,6 @@ import { ApiServerVerdict } from './api-server-verdict.ts';
 import { anySpec, oddSpecs, validSpec } from './policy-specs-arbitrary.ts';
 import { runs } from '../support/runs.ts';
 import type { OpenApiSchema } from '../../scripts/crds/open-api-schema.ts';
-import type { PolicyKind } from '../../src/engine/policy/probe-policy.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const servers: Readonly<Record<PolicyKind, ApiServerVerdict>> = {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OWN_KINDS } from '../../scripts/crds/crd.ts';
 import { clusterPolicyDocument } from '../support/worlds.ts';
-import { ApiServerVerdict, typeProblem } from './api-server-verdict.ts';
-import type { PlacedRule } from './api-server-verdict.ts';
+import { ApiServerVerdict, typeProblem, type PlacedRule } from './api-server-verdict.ts';
 
 const server = new ApiServerVerdict('ClusterProbePolicy');
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { guaranteedStartSeconds, probeTiming, verdictSpan } from '../../src/engine/probe/timing.ts';
+import { guaranteedStartSeconds, probeTiming, verdictSpan, type Span } from '../../src/engine/probe/timing.ts';
 import { checkTexts } from '../support/check-texts.ts';
-import type { Span } from '../../src/engine/probe/timing.ts';
 
 const page = readFileSync('docs/numbers.md', 'utf8');
 const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];

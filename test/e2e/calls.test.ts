@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { helmProblem, one, render } from '../chart/helm.ts';
-import { unmetConditions } from '../chart/match-conditions.ts';
+import { unmetConditions, type MatchCondition } from '../chart/match-conditions.ts';
 import { type ControlPlane, controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
 import { type RecordedReview, type ReviewRecorder, startReviewRecorder } from './review-recorder.ts';
 import { report } from './scenario-figure.ts';
 import { type WebhookProcess, startWebhook } from './webhook-process.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { MatchCondition } from '../chart/match-conditions.ts';
 
 interface Webhook {
   readonly name: string;

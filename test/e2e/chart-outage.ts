@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
-import { releaseNamespace } from './chart-cluster.ts';
+import { releaseNamespace, type ChartCluster } from './chart-cluster.ts';
 import { messageOf, tryDeployment, tryPod, watchedNamespace } from './chart-trials.ts';
 import { waitUntil } from './control-plane.ts';
 import { hasThreeProbes } from './pods.ts';
 import { readable, report } from './scenario-figure.ts';
-import type { ChartCluster } from './chart-cluster.ts';
 
 const upgrade =
   'helm upgrade probewright charts/probewright --namespace probewright-system --set image.repository=localhost/probewright';

@@ -4,10 +4,9 @@ import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clusterPolicyDocument, policyDocument } from '../support/worlds.ts';
 import { runProbewright } from '../cli/run-probewright.ts';
-import { controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
+import { controlPlaneProblem, startControlPlane, waitUntil, type ControlPlane } from './control-plane.ts';
 import { applyCrds } from './custom-resource-definitions.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-import type { ControlPlane } from './control-plane.ts';
 
 const problem = controlPlaneProblem();
 if (problem !== undefined) console.warn(`cluster-input.test.ts is skipped: ${problem}`);

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
-import { parseProbePolicy } from '../../src/engine/policy/probe-policy.ts';
+import { parseProbePolicy, type PolicyKind } from '../../src/engine/policy/probe-policy.ts';
 import { ApiServerVerdict } from '../crds/api-server-verdict.ts';
 import { anySpec, oddSpecs, validSpec } from '../crds/policy-specs-arbitrary.ts';
 import { OVERSIZED_SPECS, SPECS_AT_BOUNDS } from '../engine/policy/bounded-specs.ts';
@@ -11,7 +11,6 @@ import { FULL_CLUSTER_SPEC, FULL_SPEC, REFUSED_SPECS } from '../engine/policy/po
 import { clusterPolicyDocument, policyDocument } from '../support/worlds.ts';
 import { type ControlPlane, controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
 import { applyCrds, conditionsOf, hasValidationRules } from './custom-resource-definitions.ts';
-import type { PolicyKind } from '../../src/engine/policy/probe-policy.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const problem = controlPlaneProblem();

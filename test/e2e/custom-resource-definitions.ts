@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { crdFiles } from '../../scripts/crds/crd.ts';
-import { isJsonObject } from '../../src/base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
 import { type ControlPlane, waitUntil } from './control-plane.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 

@@ -5,13 +5,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeServingPair } from '../support/certificate.ts';
 import { appContainer, pod } from '../support/worlds.ts';
-import { freePorts, get, startProcess, untilServing } from './control-plane.ts';
+import { freePorts, get, startProcess, untilServing, type StartedProcess } from './control-plane.ts';
 import { mutated } from './direct-review.ts';
-import { all, readDockerfile, words } from './dockerfile.ts';
+import { all, readDockerfile, words, type Stage } from './dockerfile.ts';
 import { report } from './scenario-figure.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-import type { StartedProcess } from './control-plane.ts';
-import type { Stage } from './dockerfile.ts';
 
 /**
  * No Docker engine is needed: the stages' own commands run in a clean tree, and the image's files are run as the image would run them, in a

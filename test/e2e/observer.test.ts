@@ -1,16 +1,13 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
+import { controlPlaneProblem, startControlPlane, waitUntil, type ControlPlane } from './control-plane.ts';
 import { applyCrds } from './custom-resource-definitions.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-import { readWrittenRules } from './written-rbac.ts';
-import type { ChildProcess } from 'node:child_process';
-import type { ControlPlane } from './control-plane.ts';
-import type { PolicyRule } from './written-rbac.ts';
+import { readWrittenRules, type PolicyRule } from './written-rbac.ts';
 
 const problem = controlPlaneProblem({ controllers: true });
 if (problem !== undefined) console.warn(`observer.test.ts is skipped: ${problem}`);

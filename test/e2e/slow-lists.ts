@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from './control-plane.ts';
-import type { ControlPlane } from './control-plane.ts';
+import { freePorts, type ControlPlane } from './control-plane.ts';
 
 /** A way to the API server on which lists may be slow. */
 export interface SlowLists {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readStartupProfile } from '../../src/engine/facts/startup-profile.ts';
-import { shortHash } from '../../src/base/text/short-hash.ts';
+import { readStartupProfile, type ContainerProfile } from '../../src/engine/facts/startup-profile.ts';
+import { shortHash } from '../../src/base/text/utf8.ts';
 import { seededRandom } from '../kubelet/pods.ts';
 import { playPod } from '../kubelet/player.ts';
 import { clusterPolicyDocument } from '../support/worlds.ts';
@@ -23,7 +23,6 @@ import {
 import { applyCrds } from './custom-resource-definitions.ts';
 import { rule, webhookConfiguration } from './webhook-configuration.ts';
 import { type WebhookProcess, startWebhook } from './webhook-process.ts';
-import type { ContainerProfile } from '../../src/engine/facts/startup-profile.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { PodHistory } from '../kubelet/status-history.ts';
 

@@ -6,16 +6,14 @@ import { validate } from '../support/decisions.ts';
 import { checkTexts } from '../support/check-texts.ts';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
-import { isJsonObject, objectMember, stringMember } from '../../src/base/json/json-value.ts';
+import { isJsonObject, objectMember, stringMember, type JsonObject } from '../../src/base/json/json-value.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../../src/engine/probe/probe.ts';
 import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
-import { workloadKindOfManifest } from '../../src/engine/workload/kinds.ts';
+import { workloadKindOfManifest, type WorkloadKind } from '../../src/engine/workload/kinds.ts';
 import { FOREIGN_CASE_EXCEPTIONS } from './foreign-case-exceptions.ts';
 import { expectValidReply } from '../support/protocol.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument, requestOf, reviewOf } from '../support/worlds.ts';
 import { NOW } from '../support/now.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { WorkloadKind } from '../../src/engine/workload/kinds.ts';
 
 /*
  * The test cases of other tools, judged by us under policies that say what those tools' rules say. The data are third-party and stay out

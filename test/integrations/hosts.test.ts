@@ -7,12 +7,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { VERSION } from '../../src/base/version.ts';
-import { packedPackage } from '../package/packed-package.ts';
+import { packedPackage, type PackedPackage } from '../package/packed-package.ts';
 import { actionPin, integrityOf, withActionPin } from '../../scripts/release/action-pin.ts';
-import { readAction, runAction } from './composite-action.ts';
+import { readAction, runAction, type JobResult } from './composite-action.ts';
 import type { AddressInfo } from 'node:net';
-import type { PackedPackage } from '../package/packed-package.ts';
-import type { JobResult } from './composite-action.ts';
 
 /** Runs each integration as its host runs the integration. Without the host, the test is skipped. */
 const run = promisify(execFile);

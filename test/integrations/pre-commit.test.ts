@@ -6,8 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { VERSION } from '../../src/base/version.ts';
-import { packedPackage } from '../package/packed-package.ts';
-import type { PackedPackage } from '../package/packed-package.ts';
+import { packedPackage, type PackedPackage } from '../package/packed-package.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');

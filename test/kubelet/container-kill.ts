@@ -1,6 +1,5 @@
-import { member, objectMember, stringMember } from '../../src/base/json/json-value.ts';
+import { member, objectMember, stringMember, type JsonObject } from '../../src/base/json/json-value.ts';
 import { podGraceSeconds, probeGraceSeconds } from '../../src/engine/probe/grace-period.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
 const MINIMUM_GRACE_SECONDS = 2;

@@ -1,5 +1,4 @@
-import { objectMember } from '../../src/base/json/json-value.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
+import { objectMember, type JsonObject } from '../../src/base/json/json-value.ts';
 
 /** Type, reason and text of an Event, without names, addresses, ids and times. */
 export function maskedEvent(event: JsonObject): string {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { objectMember, stringMember } from '../../src/base/json/json-value.ts';
+import { objectMember, stringMember, type JsonObject } from '../../src/base/json/json-value.ts';
 import { simulatePod } from './simulated-pod.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { PodHistory } from './status-history.ts';
 import type { PodTruth } from './truth.ts';
 

@@ -1,8 +1,7 @@
 import { probeTiming } from '../../src/engine/probe/timing.ts';
-import { outcomeOf } from './probe-outcome.ts';
+import { outcomeOf, type Outcome } from './probe-outcome.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Agenda } from './agenda.ts';
-import type { Outcome } from './probe-outcome.ts';
 import type { Answer, ProbeType } from './truth.ts';
 
 /** What a worker knows of its container, and whom it tells. */

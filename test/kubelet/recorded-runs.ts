@@ -1,14 +1,12 @@
 import { explainManifest } from '../../src/explain/timeline/explain-manifest.ts';
-import { figureOf } from '../../src/explain/timeline/figure.ts';
+import { figureOf, type Figure, type FigureId } from '../../src/explain/timeline/figure.ts';
 import { objectMember, stringMap, stringMember } from '../../src/base/json/json-value.ts';
 import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
 import { policySet } from '../support/worlds.ts';
 import { NOW } from '../support/now.ts';
-import { byPod, recording } from './recordings.ts';
+import { byPod, recording, type Batch, type PodEvent, type RecordedCase, type TruthEntry } from './recordings.ts';
 import type { ContainerExplanation } from '../../src/explain/timeline/explanation.ts';
-import type { Figure, FigureId } from '../../src/explain/timeline/figure.ts';
 import type { ProbeKind } from '../../src/engine/probe/probe.ts';
-import type { Batch, PodEvent, RecordedCase, TruthEntry } from './recordings.ts';
 
 /** What the script of a container says of one run. Moments are seconds after the start. */
 interface Script {

@@ -1,5 +1,4 @@
-import { objectMember, stringMember } from '../../src/base/json/json-value.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
+import { objectMember, stringMember, type JsonObject } from '../../src/base/json/json-value.ts';
 import type { RecordedCase } from './recordings.ts';
 import type { Answer, ContainerTruth, Fault, PodTruth, ProbeType, StartTruth } from './truth.ts';
 

@@ -1,8 +1,7 @@
-import { objectMember, stringMember } from '../../src/base/json/json-value.ts';
+import { objectMember, stringMember, type JsonObject } from '../../src/base/json/json-value.ts';
 import { isSidecar } from '../../src/engine/probe/sidecar.ts';
 import { BackOff } from './back-off.ts';
 import { wholeSecond } from './event-recorder.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Answer, ContainerTruth, PodTruth, ProbeType, StartTruth, TrueStart } from './truth.ts';
 
 const PROBE_FIELDS: Readonly<Record<ProbeType, string>> = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { objectMember } from '../../src/base/json/json-value.ts';
+import { objectMember, type JsonObject } from '../../src/base/json/json-value.ts';
 import {
   faultSpan,
   guaranteedStartSeconds,
@@ -11,7 +11,6 @@ import {
 import { podOf, seededRandom } from './pods.ts';
 import { simulatePod } from './simulated-pod.ts';
 import { runs } from '../support/runs.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { PodHistory, StatusWrite } from './status-history.ts';
 import type { ContainerTruth, PodTruth, StartTruth } from './truth.ts';
 

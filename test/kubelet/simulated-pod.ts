@@ -1,4 +1,4 @@
-import { objectMember, stringMember } from '../../src/base/json/json-value.ts';
+import { objectMember, stringMember, type JsonObject } from '../../src/base/json/json-value.ts';
 import { probeTiming } from '../../src/engine/probe/timing.ts';
 import { Agenda } from './agenda.ts';
 import { backOffTexts } from './back-off.ts';
@@ -6,11 +6,8 @@ import { killOf, startsAgain } from './container-kill.ts';
 import { EventRecorder, wholeSecond } from './event-recorder.ts';
 import { probeEvent } from './probe-outcome.ts';
 import { ProbeWorker } from './probe-worker.ts';
-import { simulatedContainers } from './simulated-container.ts';
-import { StatusHistory } from './status-history.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { SimulatedContainer } from './simulated-container.ts';
-import type { PodHistory } from './status-history.ts';
+import { simulatedContainers, type SimulatedContainer } from './simulated-container.ts';
+import { StatusHistory, type PodHistory } from './status-history.ts';
 import type { PodTruth, ProbeType, TrueStart } from './truth.ts';
 
 /** From the end of a kubelet to the first sync of the next one. */

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { maskedEvent, statusShape } from './masked.ts';
 import { seededRandom } from './pods.ts';
-import { byPod, podName, recording } from './recordings.ts';
+import { byPod, podName, recording, type Batch, type PodEvent, type RecordedCase } from './recordings.ts';
 import { recordedTruth } from './recorded-truth.ts';
 import { simulatePod } from './simulated-pod.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { Batch, PodEvent, RecordedCase } from './recordings.ts';
 import type { PodHistory } from './status-history.ts';
 import type { PodTruth } from './truth.ts';
 

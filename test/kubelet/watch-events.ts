@@ -1,6 +1,5 @@
-import { objectMember } from '../../src/base/json/json-value.ts';
+import { objectMember, type JsonObject } from '../../src/base/json/json-value.ts';
 import { wholeSecond } from './event-recorder.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { PodHistory } from './status-history.ts';
 
 /** One event of a watch of Pods, at the true time at which the API server stored it. */

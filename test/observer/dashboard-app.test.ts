@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { buildDashboardApp } from '../../src/observer/dashboard/dashboard-port.ts';
+import { buildDashboardApp, type CachedPage } from '../../src/observer/dashboard/dashboard-port.ts';
 import type { FastifyInstance } from 'fastify';
-import type { CachedPage } from '../../src/observer/dashboard/dashboard-port.ts';
 
 const PAGE: CachedPage = { body: Buffer.from('<!doctype html>'), etag: '"abc"' };
 const apps: FastifyInstance[] = [];

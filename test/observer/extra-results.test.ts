@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { ExtraResults } from '../../src/observer/reports/report-result.ts';
-import type { ReportResult } from '../../src/observer/reports/report-result.ts';
+import { ExtraResults, type ReportResult } from '../../src/observer/reports/report-result.ts';
 
 const web = { namespace: 'shop', group: 'apps', kind: 'Deployment', name: 'web' };
 const result = (rule: string): ReportResult => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CAUSE_TEXTS, failureMessage, failureRemedy } from '../../src/observer/failing/cause-texts.ts';
-import { diagnose } from '../../src/observer/failing/diagnosis.ts';
+import { diagnose, type Failure } from '../../src/observer/failing/diagnosis.ts';
 import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
 import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
@@ -17,7 +17,6 @@ import {
   told,
 } from './observed-pod.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { Failure } from '../../src/observer/failing/diagnosis.ts';
 
 describe('a Pod of a Job that its liveness probe stops (O7)', () => {
   const job = (name: string) => ({ namespace: 'apps', group: 'batch', kind: 'Job', name });

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { byPod, recording } from '../kubelet/recordings.ts';
-import { recordedFindings } from './recorded-findings.ts';
-import type { Batch, Recording, RecordedCase } from '../kubelet/recordings.ts';
-import type { RecordedFinding } from './recorded-findings.ts';
+import { byPod, recording, type Batch, type Recording, type RecordedCase } from '../kubelet/recordings.ts';
+import { recordedFindings, type RecordedFinding } from './recorded-findings.ts';
 
 /** What the observer must tell of a Pod, and what it may tell beside that. */
 interface Expected {

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diagnose, isDefinite } from '../../src/observer/failing/diagnosis.ts';
+import { diagnose, isDefinite, type FailureCause } from '../../src/observer/failing/diagnosis.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
 import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
 import { podOf, seededRandom } from '../kubelet/pods.ts';
 import { simulatePod } from '../kubelet/simulated-pod.ts';
 import { podAsListed } from '../kubelet/watch-events.ts';
 import { runs } from '../support/runs.ts';
-import type { FailureCause } from '../../src/observer/failing/diagnosis.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Answer, StartTruth } from '../kubelet/truth.ts';
 

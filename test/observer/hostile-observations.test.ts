@@ -1,16 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { failingResults, sharedTroubles } from '../../src/observer/failing/failing-results.ts';
+import { failingResults, sharedTroubles, type Candidate } from '../../src/observer/failing/failing-results.ts';
 import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
-import { ProbeHints, readProbeEvent } from '../../src/observer/failing/probe-events.ts';
-import { controllerOfPod, workloadNameOfPod } from '../../src/observer/observed-workload.ts';
+import { ProbeHints, readProbeEvent, type ProbeHint } from '../../src/observer/failing/probe-events.ts';
+import { controllerOfPod, workloadNameOfPod, type WorkloadName } from '../../src/observer/observed-workload.ts';
 import { observedContainers } from '../../src/observer/starts/observed-containers.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { ProbeHint } from '../../src/observer/failing/probe-events.ts';
-import type { Candidate } from '../../src/observer/failing/failing-results.ts';
-import type { WorkloadName } from '../../src/observer/observed-workload.ts';
 
 const NOW = Date.parse('2026-11-20T10:10:00Z');
 const named = (namespace: string, name: string): WorkloadName => ({

@@ -6,11 +6,10 @@ import { MissedPart } from '../../src/observer/missed/missed-part.ts';
 import { MissedPods } from '../../src/observer/missed/missed-pods.ts';
 import { PodWatch } from '../../src/observer/pod-watch.ts';
 import { ExtraResults } from '../../src/observer/reports/report-result.ts';
-import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { waitUntil } from '../cluster/client/wait-until.ts';
 import { appContainer, policyDocument, policySet } from '../support/worlds.ts';
 import type { Snapshot } from '../../src/engine/facts/snapshot.ts';
-import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
 
 const PODS = '/api/v1/namespaces/apps/pods';
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';

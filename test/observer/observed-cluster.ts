@@ -2,11 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startObserver } from '../../src/observer/observe.ts';
+import { startObserver, type RunningObserver } from '../../src/observer/observe.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
 import type { ObserveConfig } from '../../src/observer/observer-parts.ts';
-import type { RunningObserver } from '../../src/observer/observe.ts';
 import type { FakeApiServer, FakeObject, ServedKind } from '../cluster/client/fake-api-server.ts';
 
 export const DEPLOYMENTS: ServedKind = { apiVersion: 'apps/v1', kind: 'Deployment', resource: 'deployments' };

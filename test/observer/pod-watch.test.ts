@@ -2,9 +2,8 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../../src/cluster/client/api-client.ts';
 import { PodWatch } from '../../src/observer/pod-watch.ts';
-import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { waitUntil } from '../cluster/client/wait-until.ts';
-import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
 
 const PODS = '/api/v1/namespaces/shop/pods';
 

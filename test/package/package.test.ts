@@ -8,8 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VERSION } from '../../src/base/version.ts';
 import { exceptionDocument } from '../support/exceptions.ts';
 import { oldNode } from '../support/old-node.ts';
-import { packedPackage } from './packed-package.ts';
-import type { PackedPackage } from './packed-package.ts';
+import { packedPackage, type PackedPackage } from './packed-package.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');

@@ -11,11 +11,10 @@ import { runProbewright } from '../cli/run-probewright.ts';
 import { HOSTILE_NAMES, hostileFleet } from '../explain/fleet-page/hostile-names.ts';
 import { accessibilityFindings } from './bed/accessibility.ts';
 import { startBrowser, whyNoBrowser } from './bed/chromium.ts';
-import { nameOfView, openPage, VIEWS, WIDE } from './bed/open-page.ts';
+import { nameOfView, openPage, VIEWS, WIDE, type OpenPage, type View } from './bed/open-page.ts';
 import { screenshotDifference } from './bed/screenshots.ts';
 import type { Browser } from 'puppeteer-core';
 import type { PlaygroundTexts } from '../../src/package/playground/judged-texts.ts';
-import type { OpenPage, View } from './bed/open-page.ts';
 
 /** What the command prints about two texts, by the names that the page gives to the texts. */
 async function printedByCheck({ manifests, policies }: PlaygroundTexts): Promise<string> {

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { plainApp } from '../../src/process/http-app.ts';
 import { waitUntil } from '../cluster/client/wait-until.ts';
-import type { AddressInfo, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 let app: FastifyInstance;

@@ -1,10 +1,9 @@
 import fastify from 'fastify';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
 import { ListeningPort } from '../../src/process/listening-port.ts';
 import { PartRunner } from '../../src/process/part.ts';
-import type { AddressInfo } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
 let port: ListeningPort | undefined;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { metricsOf, PartRunner } from '../../src/process/part.ts';
-import type { Part } from '../../src/process/part.ts';
+import { metricsOf, PartRunner, type Part } from '../../src/process/part.ts';
 
 /** Parts that note what is done to them. */
 class Recorded {

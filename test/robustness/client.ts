@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
-import { connect as connectPlain } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { quantile } from './figures.ts';
 import { startOfCall } from './lost-time.ts';
 import { appContainer, pod, reviewOf } from '../support/worlds.ts';
-import type { Socket } from 'node:net';
-import type { ConnectionOptions, TLSSocket } from 'node:tls';
 
 export const REVIEW = JSON.stringify(reviewOf(pod([appContainer()])));
 export const UID = '705ab4f5-6393-11e8-b7cc-42010a800002';

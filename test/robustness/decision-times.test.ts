@@ -4,13 +4,12 @@ import { reviewPolicy } from '../../src/webhook/review/review-policy.ts';
 import { validate } from '../../src/webhook/review/validate.ts';
 import { VALIDATE_SETTINGS, clusterPolicyDocument, pod, policySet, requestOf, reviewOf } from '../support/worlds.ts';
 import { readable, report } from './figures.ts';
-import { LARGE_WORLDS, MOST_CONTAINERS } from './large-worlds.ts';
+import { LARGE_WORLDS, MOST_CONTAINERS, type LargeWorld } from './large-worlds.ts';
 import { MACHINE_FACTOR } from './settings.ts';
 import { NOW } from '../support/now.ts';
 import type { Decision } from '../../src/webhook/review/decision.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Snapshot } from '../../src/engine/facts/snapshot.ts';
-import type { LargeWorld } from './large-worlds.ts';
 
 /** No decision takes longer. One review may delay another by 500 ms, with parsing. */
 const LONGEST_MILLISECONDS = 100;

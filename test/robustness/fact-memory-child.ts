@@ -1,10 +1,9 @@
 /** Mirrors many objects of one kind of facts and prints the bytes of heap of one. Heaps are measured in a child process. */
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
-import { asFactKind, SERVICES, WEBHOOK_EXCEPTIONS } from '../../src/cluster/sources/fact-kinds.ts';
+import { asFactKind, SERVICES, WEBHOOK_EXCEPTIONS, type FactKind } from '../../src/cluster/sources/fact-kinds.ts';
 import { informedFactKind } from '../../src/cluster/sources/informed-kinds.ts';
 import { ObjectStore } from '../../src/cluster/sources/object-store.ts';
 import type { KubernetesObject } from '../../src/cluster/client/kubernetes-object.ts';
-import type { FactKind } from '../../src/cluster/sources/fact-kinds.ts';
 import type { Named } from '../../src/cluster/sources/stored-kind.ts';
 
 const NAMESPACES = 1000;

@@ -1,12 +1,12 @@
 import { closeSync, openSync } from 'node:fs';
 import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer, connect } from 'node:net';
+import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CertificateFiles } from '../../src/webhook/certificates/certificate-files.ts';
 import { createLogger } from '../../src/process/log.ts';
-import { startServer } from '../../src/webhook/serve.ts';
+import { startServer, type RunningServer } from '../../src/webhook/serve.ts';
 import { makeServingPair } from '../support/certificate.ts';
 import { expectValidReply } from '../support/protocol.ts';
 import { appContainer, pod, reviewOf } from '../support/worlds.ts';
@@ -14,8 +14,6 @@ import { REVIEW, UID, ask, askHealth, collect, keepAlive, requestBytes, tls } fr
 import { readable, report } from './figures.ts';
 import { POLICY, Program } from './program.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/webhook/review/trusted-controllers.ts';
-import type { AddressInfo, Server, Socket } from 'node:net';
-import type { RunningServer } from '../../src/webhook/serve.ts';
 
 const started: Program[] = [];
 afterEach(async () => {

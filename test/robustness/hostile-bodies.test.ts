@@ -4,10 +4,9 @@ import { expectValidReply } from '../support/protocol.ts';
 import { mebibytes, readable, report } from './figures.ts';
 import { hostileManifest, hostilePolicy, hostilePolicyFile, hostileReview } from './hostile-documents.ts';
 import { NAMED_POLICIES, NAMED_YAML } from './named-policies.ts';
-import { NAMED_REVIEWS } from './named-reviews.ts';
+import { NAMED_REVIEWS, type NamedText } from './named-reviews.ts';
 import { MACHINE_FACTOR, RUNS, SEED } from './settings.ts';
 import { Victim } from './victim-process.ts';
-import type { NamedText } from './named-reviews.ts';
 import type { CallName, Outcome } from './victim-calls.ts';
 
 /** Nothing takes longer than this. */

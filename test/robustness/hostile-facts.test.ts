@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exceptionDocument } from '../support/exceptions.ts';
-import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { reviewOf } from '../support/worlds.ts';
 import { chartNodeArgs } from './chart-memory.ts';
 import { ask, askHealth } from './client.ts';
 import { mebibytes, report } from './figures.ts';
 import { Program } from './program.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
 
 /** What the chart gives to a container. */
 const CHART_LIMIT_BYTES = 384 * 1024 * 1024;

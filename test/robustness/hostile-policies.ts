@@ -7,9 +7,8 @@ import { chartNodeArgs } from './chart-memory.ts';
 import { ask, askHealth } from './client.ts';
 import { mebibytes, readable, report } from './figures.ts';
 import { Program } from './program.ts';
-import { TenantsApiServer } from './tenants-api-server.ts';
+import { TenantsApiServer, type StoredPolicy } from './tenants-api-server.ts';
 import { appContainer, pod, reviewOf } from '../support/worlds.ts';
-import type { StoredPolicy } from './tenants-api-server.ts';
 
 /** What the chart gives to a container. */
 const CHART_LIMIT_BYTES = 384 * 1024 * 1024;

@@ -1,6 +1,5 @@
-import { PATTERN_TRAPS } from './named-reviews.ts';
+import { PATTERN_TRAPS, type NamedText } from './named-reviews.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { NamedText } from './named-reviews.ts';
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 const keys = (count: number, prefix: string, value: unknown = ''): JsonObject =>

@@ -1,12 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts, startProcess } from '../e2e/control-plane.ts';
+import { freePorts, startProcess, type StartedProcess } from '../e2e/control-plane.ts';
 import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { without } from '../cluster/client/fake-store.ts';
 import { deployment, deploymentsOf, DEPLOYMENTS, OPEN_REPORTS, PODS, reportsOf } from '../observer/observed-cluster.ts';
 import { askHealth } from './client.ts';
-import type { StartedProcess } from '../e2e/control-plane.ts';
 import type { FakeApiServer, FakeObject, Fault, SeenRequest } from '../cluster/client/fake-api-server.ts';
 
 /** Three pages of workloads without a finding. */

@@ -2,14 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { clusterPolicyDocument, reviewOf } from '../support/worlds.ts';
 import { besideCaller } from './beside-caller.ts';
 import { ask, keepAlive } from './client.ts';
 import { readable, report } from './figures.ts';
 import { Program } from './program.ts';
 import { MACHINE_FACTOR } from './settings.ts';
-import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
 
 /** One review of a policy delays another caller by no more than this: design-live.md, section 2. */
 const LIMIT_MILLISECONDS = 100;

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { makeServingPair } from '../support/certificate.ts';
 import type { LostTime } from './lost-time.ts';
-import type { ChildProcess, StdioOptions } from 'node:child_process';
 
 /** How the program is started. */
 export interface ProgramOptions {

@@ -4,8 +4,8 @@ import { checkedWorkload } from '../../src/engine/checks/checked-workload.ts';
 import { runChecks } from '../../src/engine/checks/run-checks.ts';
 import { effectiveTemplate } from '../../src/engine/defaulting/effective.ts';
 import { CHECK_CATALOGUE, CHECKS } from '../../src/engine/checks/catalogue.ts';
-import { defaultsOf } from '../../src/engine/policy/check-parameters.ts';
-import { mergeChecks } from '../../src/engine/policy/check-policy.ts';
+import { defaultsOf, type ParameterValues } from '../../src/engine/policy/check-parameters.ts';
+import { mergeChecks, type CheckPolicy } from '../../src/engine/policy/check-policy.ts';
 import { mergeLayers } from '../../src/engine/policy/container-policy.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import { PolicySet, PolicyTier } from '../../src/engine/policy/policy-set.ts';
@@ -28,8 +28,6 @@ import { busyWorld, CONTAINERS, labels, NAMESPACES, world } from './random-world
 import { SEED, WORLDS } from './settings.ts';
 import { NO_FACTS } from '../../src/engine/facts/facts.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { ParameterValues } from '../../src/engine/policy/check-parameters.ts';
-import type { CheckPolicy } from '../../src/engine/policy/check-policy.ts';
 import type { ProbeKind } from '../../src/engine/probe/probe.ts';
 import type { World } from './layering-model.ts';
 

@@ -8,7 +8,7 @@ import { decodeReview } from '../../src/webhook/review/review.ts';
 import { runCommandLine } from '../../src/cli/commands.ts';
 import { mergeLayers } from '../../src/engine/policy/container-policy.ts';
 import { mergeChecks } from '../../src/engine/policy/check-policy.ts';
-import { parseProbePolicy } from '../../src/engine/policy/probe-policy.ts';
+import { parseProbePolicy, type ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import { readPolicyDocuments } from '../../src/cluster/sources/policy-documents.ts';
 import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
@@ -16,7 +16,6 @@ import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/webhook/review/trusted-co
 import { NOW } from '../support/now.ts';
 import type { Operation } from 'fast-json-patch';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
 import type { CommandIo } from '../../src/cli/io.ts';
 
 /** What a hostile text can be given to. */

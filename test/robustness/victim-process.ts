@@ -1,6 +1,5 @@
-import { fork } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import type { ChildProcess } from 'node:child_process';
 import type { CallName, Outcome } from './victim-calls.ts';
 
 export interface VictimTask {

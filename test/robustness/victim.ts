@@ -3,8 +3,7 @@
  * with it. Started by victim-process.ts with an IPC channel and --expose-gc.
  */
 import { slowdownNow, timeOf } from './slowdown.ts';
-import { bareYaml, calls } from './victim-calls.ts';
-import type { CallName, Outcome } from './victim-calls.ts';
+import { bareYaml, calls, type CallName, type Outcome } from './victim-calls.ts';
 import type { VictimAnswer, VictimTask } from './victim-process.ts';
 
 /** Slower than this, and a call is made once more: the better time counts. */

@@ -1,10 +1,9 @@
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { ByNamespace } from '../../src/engine/facts/by-namespace.ts';
 import { NO_FACTS } from '../../src/engine/facts/facts.ts';
-import { parseProbeException } from '../../src/engine/policy/probe-exception.ts';
+import { parseProbeException, type ProbeException } from '../../src/engine/policy/probe-exception.ts';
 import type { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { ProbeException } from '../../src/engine/policy/probe-exception.ts';
 
 export const EXCEPTION_END = '2026-08-01T00:00:00Z';
 

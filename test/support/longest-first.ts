@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
-import { BaseSequencer } from 'vitest/node';
-import type { TestSequencerConstructor } from 'vitest/node';
+import { BaseSequencer, type TestSequencerConstructor } from 'vitest/node';
 
 /**
  * An order of test files for workers that run side by side: these files first, in this order. After `npm ci`, vitest knows no durations

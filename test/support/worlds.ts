@@ -1,19 +1,16 @@
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
-import { parseProbePolicy } from '../../src/engine/policy/probe-policy.ts';
+import { parseProbePolicy, type ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/webhook/review/trusted-controllers.ts';
 import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
 import { mutate } from './decisions.ts';
-import { decodeReview } from '../../src/webhook/review/review.ts';
-import { expectValidReply, patched } from './protocol.ts';
+import { decodeReview, type AdmissionRequest } from '../../src/webhook/review/review.ts';
+import { expectValidReply, patched, type DecodedReply } from './protocol.ts';
 import { NOW } from './now.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
-import type { AdmissionRequest } from '../../src/webhook/review/review.ts';
 import type { ValidateSettings } from '../../src/webhook/review/validate.ts';
 import type { MutationMode } from '../../src/engine/verdict/modes.ts';
 import type { Defaulting } from '../../src/engine/defaulting/default-probes.ts';
-import type { DecodedReply } from './protocol.ts';
 
 /** A ProbePolicy's document with this spec. */
 export function policyDocument(spec: unknown, name = 'policy', namespace = 'apps'): JsonObject {

@@ -6,11 +6,10 @@ import { parseProbePolicy } from '../../src/engine/policy/probe-policy.ts';
 import { policyEffect } from '../../src/webhook/policy-effect.ts';
 import { PolicyStore } from '../../src/cluster/sources/policy-store.ts';
 import { BUILT_IN_KINDS } from '../../src/engine/workload/kinds.ts';
-import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { deployment, deploymentsOf, DEPLOYMENTS } from '../observer/observed-cluster.ts';
 import { policyDocument } from '../support/worlds.ts';
 import type { Metrics } from '../../src/webhook/http/metrics.ts';
-import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
 
 let api: FakeApiServer;
 beforeEach(async () => {

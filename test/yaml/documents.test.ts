@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';
+import { parseYamlDocuments, type YamlDocument, type YamlProblem } from '../../src/yaml/reading/documents.ts';
 import { runs } from '../support/runs.ts';
-import type { YamlDocument, YamlProblem } from '../../src/yaml/reading/documents.ts';
 
 const read = (text: string): { documents: YamlDocument[]; problems: YamlProblem[] } =>
   parseYamlDocuments('app.yaml', text);

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { withEdits } from '../../src/base/json/field-edit.ts';
+import { withEdits, type FieldEdit } from '../../src/base/json/field-path.ts';
 import { YAML_STYLE } from './yaml-styles.ts';
-import type { FieldEdit } from '../../src/base/json/field-edit.ts';
 import { YamlFieldEditor } from '../../src/yaml/editing/field-editing.ts';
 import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';
 import { runs } from '../support/runs.ts';

@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { withFieldEdits } from '../../src/yaml/editing/field-editing.ts';
+import { withFieldEdits, type DocumentEdit, type EditedText } from '../../src/yaml/editing/field-editing.ts';
 import { YAML_STYLE } from './yaml-styles.ts';
-import type { DocumentEdit, EditedText } from '../../src/yaml/editing/field-editing.ts';
 import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';
 import { runs } from '../support/runs.ts';
 

@@ -52,3 +52,47 @@ export function stringMembers(object: JsonObject, key: string): { readonly get: 
 }
 
 const emptyStringMap: ReadonlyMap<string, string> = new Map();
+
+/**
+ * True when two JSON values are equal. The order of an object's members is ignored. An undefined member counts as
+ * absent. The function recurses without a depth limit of its own, because parsers limit the depth of a document.
+ */
+export function equalJson(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) || Array.isArray(other)) {
+    if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
+    return one.every((item, index) => equalJson(item, other[index]));
+  }
+  const [members, others] = [one as Record<string, unknown>, other as Record<string, unknown>];
+  const names = definedMembers(members);
+  if (names.length !== definedMembers(others).length) return false;
+  return names.every((name) => Object.hasOwn(others, name) && equalJson(members[name], others[name]));
+}
+
+function definedMembers(object: Record<string, unknown>): string[] {
+  return Object.keys(object).filter((name) => object[name] !== undefined);
+}
+
+/**
+ * A number as written in a JSON text. Parsing would lose a difference that the API server checks. Go's decoder rejects
+ * `1.0` and `1e1` as integers, and 9223372036854775808 is one above the largest signed 64-bit integer.
+ */
+export class NumberLiteral {
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+const INT64 = { least: -(2n ** 63n), most: 2n ** 63n - 1n };
+
+/**
+ * Returns the number, or a NumberLiteral for a text that Go's decoder does not accept as an integer of at most 64 bits.
+ */
+export function numberOrLiteral(value: number, source: string): number | NumberLiteral {
+  if (!/^-?\d{1,20}$/.test(source)) return new NumberLiteral(source);
+  const integer = BigInt(source);
+  return integer >= INT64.least && integer <= INT64.most ? value : new NumberLiteral(source);
+}

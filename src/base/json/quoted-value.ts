@@ -1,5 +1,5 @@
 import { beginning, cut } from '../text/cut.ts';
-import { jsonText } from '../text/json-text.ts';
+import { jsonText } from '../text/visible.ts';
 
 /** Highest number of characters that a message quotes from a value. */
 const MOST_QUOTED = 60;

@@ -1,3 +1,5 @@
+import { jsonText } from './visible.ts';
+
 /** Cuts a text to at most `most` UTF-16 code units, with dots at the cut. Never splits a surrogate pair. */
 export function cut(text: string, most: number, dots = '...'): string {
   return text.length <= most ? text : beginning(text, most - dots.length) + dots;
@@ -11,3 +13,24 @@ export function beginning(text: string, most: number): string {
 
 const isFirstHalf = (code: number): boolean => code >= 0xd800 && code < 0xdc00;
 const isSecondHalf = (code: number): boolean => code >= 0xdc00 && code < 0xe000;
+
+const MOST_CHARACTERS = 80;
+const DOTS = '..."';
+
+/** A text from a document, quoted for a message: visible, in double quotes, with at most `most` characters. */
+export function quote(text: string, most = MOST_CHARACTERS): string {
+  // Escapes never make a text shorter, so all characters after the first `most` would be cut anyway.
+  const quoted = jsonText(beginning(text, most));
+  if (quoted.length <= most) return quoted;
+  let shown = '';
+  for (const [piece] of quoted.matchAll(/\\u[0-9a-f]{4}|\\?./gsu)) {
+    if (shown.length + piece.length > most - DOTS.length) break;
+    shown += piece;
+  }
+  return shown + DOTS;
+}
+
+/** A number with its noun: `1 workload`, `2 workloads`. Only for nouns whose plural adds an s. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -37,3 +37,32 @@ export function tickStep(end: number, most: number): number {
   const power = 10 ** Math.floor(Math.log10(wanted));
   return [1, 2, 5, 10].map((factor) => factor * power).find((seconds) => seconds >= wanted) ?? 10 * power;
 }
+
+/** RFC 3339 with the letters in upper case, as Kubernetes writes instants. A time zone is part of the text. */
+export const INSTANT_PATTERN =
+  '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?' +
+  '(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$';
+
+const INSTANT = new RegExp(INSTANT_PATTERN);
+
+/**
+ * Reads an instant such as `2027-01-31T00:00:00Z`, in milliseconds since the epoch. Undefined for any other text, for a
+ * day that the month does not have, and for a leap second (`:60`): the API server does not accept leap seconds either.
+ * Parts of a millisecond are dropped.
+ */
+export function parseInstant(text: string): number | undefined {
+  if (!INSTANT.test(text)) return undefined;
+  const [year, month, day] = [text.slice(0, 4), text.slice(5, 7), text.slice(8, 10)].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  if (new Date(Date.UTC(year, month - 1, day)).getUTCDate() !== day) return undefined;
+  const milliseconds = Date.parse(text.replace(/\.([0-9]{1,3})[0-9]*/, '.$1'));
+  return Number.isNaN(milliseconds) ? undefined : milliseconds;
+}
+
+/** Writes an instant in UTC, without milliseconds if there are none: `2027-01-31T00:00:00Z`. */
+export function formatInstant(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace('.000Z', 'Z');
+}

@@ -1,5 +1,4 @@
-import { structuredPatch } from 'diff';
-import type { StructuredPatchHunk } from 'diff';
+import { structuredPatch, type StructuredPatchHunk } from 'diff';
 
 /** One line of a unified diff, without a line break. */
 export interface DiffLine {

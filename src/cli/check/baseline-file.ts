@@ -1,11 +1,9 @@
-import { formatPath } from '../../base/json/field-path.ts';
-import { isJsonObject, member } from '../../base/json/json-value.ts';
+import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
+import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { jsonText } from '../../base/text/json-text.ts';
+import { jsonText } from '../../base/text/visible.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FindingIdentity } from './report.ts';
 
 /** The version of the file's format. */

@@ -1,15 +1,13 @@
-import { refuseSpecialFile } from '../../base/files/regular-file.ts';
+import { readUtf8File, refuseSpecialFile } from '../../base/files/regular-file.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
-import { readUtf8File } from '../../base/files/utf8.ts';
 import { stringMember } from '../../base/json/json-value.ts';
 import { nameOf, namespaceOf } from '../input/manifest.ts';
-import { count } from '../../base/text/count.ts';
+import { count } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { baselineText, readBaseline } from './baseline-file.ts';
-import { printLine } from '../io.ts';
+import { printLine, type CommandIo } from '../io.ts';
 import { objectName, shownReport, withoutKnown } from './report.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { CommandIo } from '../io.ts';
 import type { CheckReport, FindingIdentity, KnownFindings, Selection } from './report.ts';
 
 interface BaselineFiles {

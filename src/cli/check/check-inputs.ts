@@ -1,5 +1,5 @@
 import { validProbe } from '../../engine/checks/valid-probe.ts';
-import { describeManifest, manifestsAsSent, workloadIn } from '../input/manifest.ts';
+import { describeManifest, manifestsAsSent, workloadIn, type Manifest } from '../input/manifest.ts';
 import { laxer } from '../../engine/policy/action.ts';
 import { judge } from '../../engine/verdict/judge.ts';
 import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
@@ -7,15 +7,13 @@ import { podTemplatesOf } from '../../engine/workload/kinds.ts';
 import { removedVersionOf } from '../../engine/workload/removed-versions.ts';
 import { coverageOfInputs } from './coverage.ts';
 import { policyFindings } from './policy-findings.ts';
-import { countByAction } from './report.ts';
+import { countByAction, type CheckReport, type PlacedViolation } from './report.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
 import type { Enforcement } from '../../engine/verdict/modes.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { Manifest } from '../input/manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { CheckReport, PlacedViolation } from './report.ts';
 
 /**
  * Gives every workload of the inputs the verdict that the webhook would give at CREATE.

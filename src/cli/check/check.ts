@@ -2,7 +2,7 @@ import { CLUSTER_PLACE } from '../input/cluster-object.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
 import { applyBaseline } from './baseline.ts';
 import { checkInputs } from './check-inputs.ts';
-import { EXIT_DENIED, EXIT_OK, EXIT_USAGE } from '../io.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { githubReport } from './github.ts';
 import { jsonReport } from './json.ts';
 import { junitReport } from './junit.ts';
@@ -12,13 +12,11 @@ import { textReport } from './text.ts';
 import { reportProblems } from '../output/problems.ts';
 import { Progress } from '../output/progress.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
-import { shownReport } from './report.ts';
+import { shownReport, type CheckReport, type ReportFormat, type ShownReport } from './report.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { CommandIo } from '../io.ts';
 import type { CHECK, ReportFormatName } from './definition.ts';
-import type { CheckReport, ReportFormat, ShownReport } from './report.ts';
 
 const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
   text: textReport,

@@ -1,10 +1,7 @@
-import { isInCluster } from '../input/cluster-object.ts';
-import { count } from '../../base/text/count.ts';
-import { COVERED_PROBES } from '../../engine/verdict/coverage.ts';
-import { paragraph } from '../output/screen.ts';
-import type { Origin } from '../input/cluster-object.ts';
-import type { LackReason } from '../../engine/verdict/coverage.ts';
-import type { Screen } from '../output/screen.ts';
+import { isInCluster, type Origin } from '../input/cluster-object.ts';
+import { count } from '../../base/text/cut.ts';
+import { COVERED_PROBES, type LackReason } from '../../engine/verdict/coverage.ts';
+import { paragraph, type Screen } from '../output/screen.ts';
 import type { ListedProbeCounts } from '../output/json-outputs.ts';
 import type { Coverage, NoMainContainer } from './coverage.ts';
 

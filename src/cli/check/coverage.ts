@@ -1,10 +1,8 @@
 import { objectMember, stringMembers } from '../../base/json/json-value.ts';
-import { coverageOf } from '../../engine/verdict/coverage.ts';
-import { workloadIn } from '../input/manifest.ts';
+import { coverageOf, type ProbeCover } from '../../engine/verdict/coverage.ts';
+import { workloadIn, type Manifest } from '../input/manifest.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { Manifest } from '../input/manifest.ts';
-import type { ProbeCover } from '../../engine/verdict/coverage.ts';
 import type { CheckOutput, ListedProbeCounts } from '../output/json-outputs.ts';
 
 /** Which containers of all workloads have probes. */

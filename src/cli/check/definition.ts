@@ -1,4 +1,4 @@
-import { optional, toggle, withDefault } from '../flags/flag.ts';
+import { optional, toggle, withDefault, type CommandDefinition } from '../flags/flag.ts';
 import { choice, path } from '../flags/value-types.ts';
 import {
   CLUSTER_FLAGS,
@@ -9,7 +9,6 @@ import {
 } from '../input/input-flags.ts';
 import { SELECTION_FLAGS, selectionConflicts } from './selection-flags.ts';
 import { COLOUR_FLAG } from '../output/screen.ts';
-import type { CommandDefinition } from '../flags/flag.ts';
 
 const REPORT_FORMATS = ['text', 'json', 'sarif', 'junit', 'github'] as const;
 export type ReportFormatName = (typeof REPORT_FORMATS)[number];

@@ -1,8 +1,7 @@
-import { escapeXml } from '../../base/text/xml.ts';
-import { objectName } from './report.ts';
+import { escapeXml } from '../../base/text/visible.ts';
+import { objectName, type PlacedViolation, type ShownReport } from './report.ts';
 import { shownViolation } from './text.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { PlacedViolation, ShownReport } from './report.ts';
 
 /**
  * JUnit XML as GitLab and Jenkins read it: a suite for each file, a test case for each violation and each input error.

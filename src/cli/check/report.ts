@@ -4,8 +4,7 @@ import type { ManifestText } from '../input/manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { CheckOutput, FilePlace, ListedViolation } from '../output/json-outputs.ts';
 import type { Screen } from '../output/screen.ts';
-import { isShownAt, LEVEL_OF_ACTION } from '../output/level.ts';
-import type { Level } from '../output/level.ts';
+import { isShownAt, LEVEL_OF_ACTION, type Level } from '../output/level.ts';
 
 /** The place of an object in a file. The edits of a violation begin there. */
 export interface ObjectPlace {

@@ -1,11 +1,9 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { STDIN_NAME } from '../input/read-inputs.ts';
 import { visible } from '../../base/text/visible.ts';
-import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
-import { positionsIn } from '../../yaml/reading/documents.ts';
+import { YamlFieldEditor, type TextReplacement } from '../../yaml/editing/field-editing.ts';
+import { positionsIn, type Position } from '../../yaml/reading/documents.ts';
 import type { ManifestText } from '../input/manifest.ts';
-import type { TextReplacement } from '../../yaml/editing/field-editing.ts';
-import type { Position } from '../../yaml/reading/documents.ts';
 import type { PlacedViolation } from './report.ts';
 
 /** Longest text that gets fixes, in characters. */

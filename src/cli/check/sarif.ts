@@ -3,15 +3,13 @@ import { CHECKS } from '../../engine/checks/catalogue.ts';
 import { checkUrl, HOMEPAGE } from '../../engine/checks/lib/check-url.ts';
 import { formatException, fullMessage } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { jsonText } from '../../base/text/json-text.ts';
-import { outputLine, visible } from '../../base/text/visible.ts';
+import { jsonText, outputLine, visible } from '../../base/text/visible.ts';
 import { VERSION } from '../../base/version.ts';
 import { artifactLocation, SOURCE_ROOT, SarifFixes } from './sarif-fixes.ts';
-import { findingCounter, findingKey } from './report.ts';
+import { findingCounter, findingKey, type FindingIdentity, type PlacedViolation, type ShownReport } from './report.ts';
 import type { CheckDefinition } from '../../engine/policy/check-catalogue.ts';
 import type { CheckParameters } from '../../engine/policy/check-parameters.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { FindingIdentity, PlacedViolation, ShownReport } from './report.ts';
 
 /**
  * SARIF 2.1.0, by the rules of GitHub's code scanning: every check is a rule with help, every violation is a result,

@@ -4,13 +4,12 @@ import { validProbe } from '../../engine/checks/valid-probe.ts';
 import { isJsonObject, member, objectMember, stringMember, stringMembers } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
 import { withExceptions } from '../../engine/verdict/exceptions-of-workload.ts';
-import { namesOfSubject } from '../../engine/verdict/judge.ts';
+import { namesOfSubject, type Subject } from '../../engine/verdict/judge.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
 import type { Manifest } from '../input/manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { Subject } from '../../engine/verdict/judge.ts';
 import type { PlacedTemplate } from '../../engine/workload/kinds.ts';
 
 /**

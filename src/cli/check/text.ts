@@ -1,17 +1,13 @@
 import { formatException, formatViolation } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { isInCluster } from '../input/cluster-object.ts';
-import { count } from '../../base/text/count.ts';
+import { isInCluster, type Origin } from '../input/cluster-object.ts';
+import { count } from '../../base/text/cut.ts';
 import { outputLine, visible } from '../../base/text/visible.ts';
 import { wrapFile, wrapPath } from '../../base/text/wrap.ts';
 import { coverageLines, noMainContainerLines } from './coverage-text.ts';
-import { paragraph } from '../output/screen.ts';
-import { objectName } from './report.ts';
-import { isShownAt, LEVEL_OF_ACTION, LEVELS } from '../output/level.ts';
-import type { Origin } from '../input/cluster-object.ts';
-import type { Paint, Screen } from '../output/screen.ts';
-import type { PlacedViolation, ReportFormat, ShownReport } from './report.ts';
-import type { Level } from '../output/level.ts';
+import { paragraph, type Paint, type Screen } from '../output/screen.ts';
+import { objectName, type PlacedViolation, type ReportFormat, type ShownReport } from './report.ts';
+import { isShownAt, LEVEL_OF_ACTION, LEVELS, type Level } from '../output/level.ts';
 
 /**
  * For people. On a terminal, findings are grouped by file and workload. Elsewhere each finding is one line, in the form

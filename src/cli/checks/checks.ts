@@ -1,13 +1,12 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { checkUrl } from '../../engine/checks/lib/check-url.ts';
-import { jsonText } from '../../base/text/json-text.ts';
+import { jsonText } from '../../base/text/visible.ts';
 import { wrap } from '../../base/text/wrap.ts';
 import { renderBlock } from '../../yaml/editing/rendering.ts';
-import { EXIT_OK } from '../io.ts';
+import { EXIT_OK, type CommandIo } from '../io.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { CheckDefinition } from '../../engine/policy/check-catalogue.ts';
 import type { CheckParameter, CheckParameters } from '../../engine/policy/check-parameters.ts';
-import type { CommandIo } from '../io.ts';
 import type { CHECKS } from './definition.ts';
 
 /** `probewright checks`, and `probewright checks CHECK`. */

@@ -1,7 +1,6 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import { withDefault } from '../flags/flag.ts';
+import { withDefault, type CommandDefinition } from '../flags/flag.ts';
 import { choice } from '../flags/value-types.ts';
-import type { CommandDefinition } from '../flags/flag.ts';
 
 const FLAGS = {
   output: withDefault({ type: choice(['text', 'json']), default: 'text', summary: 'Format of the list.' }),

@@ -1,22 +1,18 @@
 import { explanationsAsText, fieldsAsText } from '../../explain/drawing/text.ts';
-import { isInCluster } from '../input/cluster-object.ts';
-import { placeOfManifest } from '../input/manifest.ts';
-import { jsonText } from '../../base/text/json-text.ts';
+import { isInCluster, type Origin } from '../input/cluster-object.ts';
+import { placeOfManifest, type Manifest } from '../input/manifest.ts';
+import { jsonText } from '../../base/text/visible.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { figureTitle, runOf } from '../../explain/timeline/figure.ts';
-import { printFailures, readFailures } from './failures.ts';
-import { EXIT_OK, EXIT_USAGE } from '../io.ts';
+import { printFailures, readFailures, type FailuresOf, type WorkloadWithFailures } from './failures.ts';
+import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { writePictures } from './pictures.ts';
 import { reportProblems } from '../output/problems.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import type { Origin } from '../input/cluster-object.ts';
-import type { Manifest } from '../input/manifest.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
 import type { FieldPlaces } from '../../explain/timeline/explained-fields.ts';
 import type { ContainerExplanation } from '../../explain/timeline/explanation.ts';
-import type { FailuresOf, WorkloadWithFailures } from './failures.ts';
-import type { CommandIo } from '../io.ts';
 import type { ExplainedContainer, ExplainOutput } from '../output/json-outputs.ts';
 import type { EXPLAIN } from './definition.ts';
 

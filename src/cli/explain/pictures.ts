@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { explanationAsSvg, overviewAsSvg } from '../../explain/drawing/svg.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { printLine } from '../io.ts';
+import { printLine, type CommandIo } from '../io.ts';
 import type { WorkloadExplanation } from '../../explain/timeline/explanation.ts';
-import type { CommandIo } from '../io.ts';
 
 /**
  * Writes a picture for each workload into a directory, and an overview of several workloads. Prints the paths. False

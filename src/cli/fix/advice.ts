@@ -1,15 +1,11 @@
-import { formatPath } from '../../base/json/field-path.ts';
-import { manifestsOf } from '../input/manifest.ts';
-import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
+import { formatPath, type FieldEdit, type FieldPath } from '../../base/json/field-path.ts';
+import { manifestsOf, type ManifestText } from '../input/manifest.ts';
+import { YamlFieldEditor, type FieldEditPlan } from '../../yaml/editing/field-editing.ts';
 import { withoutKnown } from '../check/report.ts';
 import { checkInputs } from '../check/check-inputs.ts';
 import { NOTHING_LEFT_OUT, shownReport } from '../check/report.ts';
 import type { Enforcement } from '../../engine/verdict/modes.ts';
-import type { FieldEdit } from '../../base/json/field-edit.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { ManifestText } from '../input/manifest.ts';
-import type { FieldEditPlan } from '../../yaml/editing/field-editing.ts';
 import type { FindingIdentity, ObjectPlace, PlacedViolation, Selection } from '../check/report.ts';
 
 /** A text with the advice of checks applied. */

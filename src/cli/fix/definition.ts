@@ -1,9 +1,8 @@
-import { optional, toggle, withDefault } from '../flags/flag.ts';
+import { optional, toggle, withDefault, type CommandDefinition, type FlagValues } from '../flags/flag.ts';
 import { choice, path } from '../flags/value-types.ts';
 import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from '../input/input-flags.ts';
 import { SELECTION_FLAGS, selectionConflicts } from '../check/selection-flags.ts';
 import { COLOUR_FLAG } from '../output/screen.ts';
-import type { CommandDefinition, FlagValues } from '../flags/flag.ts';
 
 const FLAGS = {
   ...INPUT_FLAGS,

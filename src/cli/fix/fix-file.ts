@@ -1,20 +1,17 @@
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { formatNotInjected } from '../../engine/defaulting/reason.ts';
-import { objectMember, stringMembers } from '../../base/json/json-value.ts';
+import { objectMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
 import { describeManifest, manifestsOf, placeOfManifest, workloadIn } from '../input/manifest.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { withTemplateAt } from '../../engine/workload/kinds.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
-import { withFieldEdits } from '../../yaml/editing/field-editing.ts';
-import { withAdvice } from './advice.ts';
+import { withFieldEdits, type DocumentEdit } from '../../yaml/editing/field-editing.ts';
+import { withAdvice, type AdviceSelection } from './advice.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { Manifest, ParsedText } from '../input/manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { DocumentEdit } from '../../yaml/editing/field-editing.ts';
-import type { AdviceSelection } from './advice.ts';
 
 /** A file before and after `fix`. */
 export interface FixedFile {

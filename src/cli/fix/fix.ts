@@ -1,11 +1,10 @@
 import { isStandardInput, STDIN_NAME } from '../input/read-inputs.ts';
-import { jsonText } from '../../base/text/json-text.ts';
-import { visible } from '../../base/text/visible.ts';
+import { jsonText, visible } from '../../base/text/visible.ts';
 import { loadBaseline } from '../check/baseline.ts';
 import { PROGRAM } from '../command-table.ts';
 import { namedLinks, writeFixedFiles, writeIntoDirectory } from './write-files.ts';
-import { fixFile } from './fix-file.ts';
-import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
+import { fixFile, type FixedFile } from './fix-file.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
 import { diffText } from '../output/diff.ts';
 import { paintFor } from '../output/screen.ts';
 import { reportProblems } from '../output/problems.ts';
@@ -13,8 +12,6 @@ import { readCommandInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { AdviceSelection } from './advice.ts';
-import type { FixedFile } from './fix-file.ts';
-import type { CommandIo } from '../io.ts';
 import type { FIX } from './definition.ts';
 
 type FixLine = CommandLine<typeof FIX.flags>;

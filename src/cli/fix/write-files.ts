@@ -2,9 +2,8 @@ import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { replaceFile, rewriteFile } from '../../base/files/replace-file.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { printLine } from '../io.ts';
+import { printLine, type CommandIo } from '../io.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { CommandIo } from '../io.ts';
 import type { FixedFile } from './fix-file.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { quote } from '../../base/text/quote.ts';
+import { quote } from '../../base/text/cut.ts';
 import { didYouMean, suggestion } from '../../base/text/suggestion.ts';
 import { choice } from './value-types.ts';
 import type { CommandDefinition, CommandLine, Flag, Flags, FlagValues } from './flag.ts';

@@ -1,5 +1,5 @@
-import { parseInstant } from '../../base/text/instant.ts';
-import { quote } from '../../base/text/quote.ts';
+import { parseInstant } from '../../base/text/duration.ts';
+import { quote } from '../../base/text/cut.ts';
 import { didYouMean, suggestion } from '../../base/text/suggestion.ts';
 
 /**

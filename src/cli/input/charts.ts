@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { readUtf8File } from '../../base/files/utf8.ts';
+import { readUtf8File } from '../../base/files/regular-file.ts';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
-import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { outputOf, shellPath } from './rendering-tool.ts';
-import type { Position } from '../../yaml/reading/documents.ts';
-import type { InputNote } from './rendering-tool.ts';
+import { parseYamlDocuments, type Position } from '../../yaml/reading/documents.ts';
+import { outputOf, shellPath, type InputNote } from './rendering-tool.ts';
 import type { ManifestText } from './manifest.ts';
 
 /** The file that makes a directory a Helm chart. */

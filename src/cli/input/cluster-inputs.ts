@@ -10,23 +10,19 @@ import {
   POLICY_GROUP,
 } from '../../cluster/sources/cluster-kinds.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
-import { readPolicyDocuments } from '../../cluster/sources/policy-documents.ts';
+import { readPolicyDocuments, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
-import { wantedKinds } from './cluster-choice.ts';
+import { wantedKinds, type ClusterName, type WantedKind } from './cluster-choice.ts';
 import { CLUSTER_PLACE, clusterText } from './cluster-object.ts';
-import { ClusterFacts, ClusterReading, readObserverReports } from './cluster-reading.ts';
-import { NO_TEXTS, warningsOf } from './inputs.ts';
+import { ClusterFacts, ClusterReading, readObserverReports, type ListedKind } from './cluster-reading.ts';
+import { NO_TEXTS, warningsOf, type Inputs, type OnRead } from './inputs.ts';
 import { policiesAmong, PolicyPlaces } from './policies-among.ts';
 import { readPolicyTexts } from './read-inputs.ts';
 import type { LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { ClusterName, WantedKind } from './cluster-choice.ts';
-import type { ListedKind } from './cluster-reading.ts';
-import type { Inputs, OnRead } from './inputs.ts';
 import type { ParsedText } from './manifest.ts';
 
 /** A change of policies that is to be compared with the policies in force. */

@@ -1,18 +1,15 @@
 import { hasCode } from '../../cluster/client/api-error.ts';
-import { isKubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { PagedList, withoutManagedFields } from '../../cluster/client/paged-list.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
-import { refusal, resourceOf, rootOf } from '../../cluster/sources/cluster-kinds.ts';
+import { refusal, resourceOf, rootOf, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { CollectedFacts } from '../../cluster/sources/fact-documents.ts';
-import { readObserverReport, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
+import { readObserverReport, REPORT_APIS, type ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import { clusterPlace } from './cluster-object.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { FactKind } from '../../cluster/sources/fact-kinds.ts';
-import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource' | 'isNamespaced'> & {

@@ -1,15 +1,13 @@
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { PROGRAM } from '../command-table.ts';
-import { printLine } from '../io.ts';
+import { printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import { Progress } from '../output/progress.ts';
-import { clusterChoice } from './cluster-choice.ts';
+import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
 import { readInputs } from './read-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { INPUT_FLAGS } from './input-flags.ts';
-import type { CommandIo } from '../io.ts';
-import type { ClusterLine } from './cluster-choice.ts';
 import type { ReadingWishes } from './cluster-inputs.ts';
 import type { Inputs } from './inputs.ts';
 

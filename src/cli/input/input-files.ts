@@ -1,11 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, matchesGlob, relative, resolve, sep } from 'node:path';
-import { findYamlFiles } from '../../base/files/yaml-files.ts';
+import { findYamlFiles, type LinkReport } from '../../base/files/yaml-files.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { CHART_FILE, chartAbove, directoriesAbove } from './charts.ts';
-import { isKustomizationFile } from './kustomizations.ts';
-import type { FoundInput } from './kustomizations.ts';
-import type { LinkReport } from '../../base/files/yaml-files.ts';
+import { isKustomizationFile, type FoundInput } from './kustomizations.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 /** Finds the inputs that names of files and directories lead to. Charts and kustomizations are found once. */

@@ -1,6 +1,5 @@
-import { inGroup, optional, repeatable, toggle, withDefault } from '../flags/flag.ts';
+import { inGroup, optional, repeatable, toggle, withDefault, type Positionals } from '../flags/flag.ts';
 import { anyText, instant, path, someText } from '../flags/value-types.ts';
-import type { Positionals } from '../flags/flag.ts';
 
 /** The flags of each command that reads manifests, for src/cli/input/inputs.ts. */
 export const INPUT_FLAGS = {

@@ -1,13 +1,11 @@
-import { manifestsOf } from './manifest.ts';
-import { policiesAmong, policyProblemsIn } from './policies-among.ts';
+import { manifestsOf, type ManifestText, type ParsedText } from './manifest.ts';
+import { policiesAmong, policyProblemsIn, type PolicyPlaces, type PolicySettings } from './policies-among.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
-import type { ManifestText, ParsedText } from './manifest.ts';
-import type { PolicyPlaces, PolicySettings } from './policies-among.ts';
 
 /** Everything that a command decides by. */
 export interface Inputs {

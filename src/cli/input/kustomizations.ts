@@ -1,11 +1,9 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import { readUtf8File } from '../../base/files/utf8.ts';
-import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
+import { readUtf8File } from '../../base/files/regular-file.ts';
+import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { outputOf, shellPath } from './rendering-tool.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { outputOf, shellPath, type InputNote } from './rendering-tool.ts';
 import type { ManifestText } from './manifest.ts';
-import type { InputNote } from './rendering-tool.ts';
 
 /** Something that a command line leads to: a file, a directory with a chart, or the file of a kustomization. */
 export interface FoundInput {

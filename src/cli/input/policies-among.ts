@@ -1,11 +1,9 @@
 import { Snapshot } from '../../engine/facts/snapshot.ts';
-import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { factKindOf } from '../../cluster/sources/fact-kinds.ts';
-import { readPolicyDocuments } from '../../cluster/sources/policy-documents.ts';
+import { readPolicyDocuments, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { YamlDocument } from '../../yaml/reading/documents.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
 import type { Manifest, ManifestText } from './manifest.ts';

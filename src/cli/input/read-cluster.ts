@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/text/error-message.ts';
-import { quote } from '../../base/text/quote.ts';
+import { quote } from '../../base/text/cut.ts';
 import { VERSION } from '../../base/version.ts';
 import { PatientClient } from '../../cluster/client/patient-client.ts';
 import { loadUserAccess } from '../../cluster/client/user-access.ts';
@@ -7,11 +7,10 @@ import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
 import { PROGRAM } from '../command-table.ts';
-import { readClusterInputs } from './cluster-inputs.ts';
+import { readClusterInputs, type ClusterInputs, type ReadingWishes } from './cluster-inputs.ts';
 import type { CommandIo } from '../io.ts';
 import type { Progress } from '../output/progress.ts';
 import type { ClusterLine, ClusterName } from './cluster-choice.ts';
-import type { ClusterInputs, ReadingWishes } from './cluster-inputs.ts';
 
 /**
  * Reads the cluster that a command line means.

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isJsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { readUtf8File } from '../../base/files/utf8.ts';
-import { quote } from '../../base/text/quote.ts';
+import { readUtf8File } from '../../base/files/regular-file.ts';
+import { quote } from '../../base/text/cut.ts';
 import { KUSTOMIZATION_FILES } from './kustomizations.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** The fields of a kustomization whose elements are files, directories or repositories, in lower case. */
 const BASE_FIELDS: ReadonlySet<string> = new Set(['resources', 'bases', 'components']);

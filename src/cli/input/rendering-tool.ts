@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { utf8Text } from '../../base/files/utf8.ts';
+import { utf8Text } from '../../base/files/regular-file.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 

@@ -3,7 +3,7 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
 import { Reader } from '../../engine/policy/reader.ts';
-import { parseInstant } from '../../base/text/instant.ts';
+import { parseInstant } from '../../base/text/duration.ts';
 import type { Problem } from '../../engine/policy/reader.ts';
 import type { PolicyText } from '../../cluster/sources/policy-documents.ts';
 

@@ -1,9 +1,9 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { inputsOf } from '../input/inputs.ts';
+import { inputsOf, type Inputs } from '../input/inputs.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
-import { jsonText } from '../../base/text/json-text.ts';
+import { jsonText } from '../../base/text/visible.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
 import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
@@ -11,15 +11,10 @@ import { checkInputs } from '../check/check-inputs.ts';
 import { PROGRAM } from '../command-table.ts';
 import { SHOWN_BY_DEFAULT } from '../fix/advice.ts';
 import { fixFile } from '../fix/fix-file.ts';
-import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
-import { readFunctionConfig } from './function-config.ts';
-import { lineResult, violationResult } from './function-results.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Inputs } from '../input/inputs.ts';
-import type { CommandIo } from '../io.ts';
-import type { FunctionSettings } from './function-config.ts';
-import type { FunctionResult } from './function-results.ts';
+import { readFunctionConfig, type FunctionSettings } from './function-config.ts';
+import { lineResult, violationResult, type FunctionResult } from './function-results.ts';
 
 /** `probewright krm-function`: a ResourceList in, a ResourceList out, as kustomize and kpt run functions. */
 export async function runKrmFunction(_line: unknown, io: CommandIo): Promise<number> {

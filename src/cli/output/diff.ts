@@ -1,6 +1,5 @@
-import { unifiedDiff } from '../../base/text/unified-diff.ts';
+import { unifiedDiff, type DiffLine } from '../../base/text/unified-diff.ts';
 import { outputLine, visible } from '../../base/text/visible.ts';
-import type { DiffLine } from '../../base/text/unified-diff.ts';
 import type { Paint, Style } from './screen.ts';
 
 const STYLES: Readonly<Partial<Record<DiffLine['kind'], Style>>> = {

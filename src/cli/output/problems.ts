@@ -1,10 +1,7 @@
-import { formatFileProblem } from '../../cluster/sources/policy-documents.ts';
+import { formatFileProblem, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { formatSourceProblem } from '../../cluster/sources/policy-source.ts';
-import { isInCluster } from '../input/cluster-object.ts';
-import { printLine } from '../io.ts';
-import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { Origin } from '../input/cluster-object.ts';
-import type { CommandIo } from '../io.ts';
+import { isInCluster, type Origin } from '../input/cluster-object.ts';
+import { printLine, type CommandIo } from '../io.ts';
 
 /**
  * Prints what could not be read, a line each: `apps/web.yaml:12:5: ...`. Objects of a cluster have no lines:

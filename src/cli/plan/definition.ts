@@ -1,4 +1,4 @@
-import { optional, repeatable, withDefault } from '../flags/flag.ts';
+import { optional, repeatable, withDefault, type CommandDefinition } from '../flags/flag.ts';
 import { choice, path, textThat } from '../flags/value-types.ts';
 import {
   CLUSTER_FLAGS,
@@ -8,7 +8,6 @@ import {
   INPUT_DESCRIPTION,
 } from '../input/input-flags.ts';
 import { COLOUR_FLAG } from '../output/screen.ts';
-import type { CommandDefinition } from '../flags/flag.ts';
 
 const PLAN_FORMATS = ['text', 'json', 'markdown'] as const;
 export type PlanFormatName = (typeof PLAN_FORMATS)[number];

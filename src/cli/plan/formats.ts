@@ -1,14 +1,10 @@
-import { count } from '../../base/text/count.ts';
-import { cut } from '../../base/text/cut.ts';
-import { jsonText } from '../../base/text/json-text.ts';
-import { outputLine } from '../../base/text/visible.ts';
+import { count, cut } from '../../base/text/cut.ts';
+import { jsonText, outputLine } from '../../base/text/visible.ts';
 import { paintedLine } from '../output/diff.ts';
-import { planGroups, planSentence } from './groups.ts';
-import { paragraph } from '../output/screen.ts';
+import { planGroups, planSentence, type PlanGroup } from './groups.ts';
+import { paragraph, type Screen } from '../output/screen.ts';
 import type { Plan } from '../../engine/verdict/compare/plan.ts';
 import type { PlanOutput } from '../output/json-outputs.ts';
-import type { PlanGroup } from './groups.ts';
-import type { Screen } from '../output/screen.ts';
 
 /** Returns a plan for people: the effects, the largest first, and one sentence at the end. */
 export function planAsText(plan: Plan, screen: Screen): string {

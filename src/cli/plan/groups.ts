@@ -1,14 +1,11 @@
-import { count } from '../../base/text/count.ts';
-import { cut } from '../../base/text/cut.ts';
-import { unifiedDiff } from '../../base/text/unified-diff.ts';
+import { count, cut } from '../../base/text/cut.ts';
+import { unifiedDiff, type DiffLine } from '../../base/text/unified-diff.ts';
 import { visible } from '../../base/text/visible.ts';
-import { renderBlock } from '../../yaml/editing/rendering.ts';
+import { renderBlock, type BlockLayout } from '../../yaml/editing/rendering.ts';
 import { objectName } from '../check/report.ts';
-import type { DiffLine } from '../../base/text/unified-diff.ts';
 import type { Plan, PlanSummary, WorkloadEffect } from '../../engine/verdict/compare/plan.ts';
 import type { ProbeChange } from '../../engine/verdict/compare/probe-changes.ts';
 import type { ViolationChange } from '../../engine/verdict/compare/violation-changes.ts';
-import type { BlockLayout } from '../../yaml/editing/rendering.ts';
 
 /** Workloads with the same effect, as people read them. All texts are visible. */
 export interface PlanGroup {

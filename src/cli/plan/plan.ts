@@ -1,12 +1,12 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
-import { planOf } from '../../engine/verdict/compare/plan.ts';
+import { planOf, type Plan, type PlanSummary } from '../../engine/verdict/compare/plan.ts';
 import { knownSources, snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
 import { PROGRAM } from '../command-table.ts';
-import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
 import { workloadsOf } from './workloads.ts';
 import { planAsJson, planAsMarkdown, planAsText } from './formats.ts';
-import { paintFor } from '../output/screen.ts';
+import { paintFor, type Screen } from '../output/screen.ts';
 import { reportProblems } from '../output/problems.ts';
 import { Progress } from '../output/progress.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
@@ -14,9 +14,6 @@ import type { CommandLine } from '../flags/flag.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { Plan, PlanSummary } from '../../engine/verdict/compare/plan.ts';
-import type { CommandIo } from '../io.ts';
-import type { Screen } from '../output/screen.ts';
 import type { PLAN, PlanFailure, PlanFormatName } from './definition.ts';
 
 const FORMATS: Readonly<Record<PlanFormatName, (plan: Plan, screen: Screen) => string>> = {

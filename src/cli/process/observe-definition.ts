@@ -1,5 +1,5 @@
 import { MUTATION_MODES } from '../../engine/verdict/modes.ts';
-import { optional, withDefault } from '../flags/flag.ts';
+import { optional, withDefault, type CommandDefinition, type FlagValues } from '../flags/flag.ts';
 import { choice, formatDuration, path, someText, trueOrFalse } from '../flags/value-types.ts';
 import { REPORTS_SETTINGS } from '../../observer/reports/reports-setting.ts';
 import {
@@ -10,7 +10,6 @@ import {
   PORT,
   PROCESS_FLAGS,
 } from './process-flags.ts';
-import type { CommandDefinition, FlagValues } from '../flags/flag.ts';
 
 const reportLinks = 'See [reports.md](reports.md).';
 

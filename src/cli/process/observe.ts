@@ -3,11 +3,10 @@ import { createLogger } from '../../process/log.ts';
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { connectionConfig, settingsOf } from './process-flags.ts';
-import { EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
+import { EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { ObserveConfig } from '../../observer/observer-parts.ts';
-import type { CommandIo } from '../io.ts';
 import type { OBSERVE, ObserveFlagValues } from './observe-definition.ts';
 
 /** Observes until SIGTERM or SIGINT. */

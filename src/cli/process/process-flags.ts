@@ -1,5 +1,5 @@
 import { ENFORCEMENTS } from '../../engine/verdict/modes.ts';
-import { optional, withDefault } from '../flags/flag.ts';
+import { optional, withDefault, type FlagValues } from '../flags/flag.ts';
 import {
   choice,
   commaList,
@@ -14,7 +14,6 @@ import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
 import { POLICY_BUDGET_BYTES } from '../../engine/policy/budget.ts';
 import { LOG_LEVELS } from '../../process/log-level.ts';
 import { DURATION_LIMITS } from '../../webhook/duration-limits.ts';
-import type { FlagValues } from '../flags/flag.ts';
 import type { ConnectionConfig } from '../../process/cluster-connection.ts';
 
 const MEBIBYTE = 1024 * 1024;

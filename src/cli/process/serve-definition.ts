@@ -1,9 +1,8 @@
 import { formatDuration } from '../flags/value-types.ts';
 import { DURATION_LIMITS } from '../../webhook/duration-limits.ts';
 import { conflictsOfClusterDurations } from './process-flags.ts';
-import { SERVE_FLAGS } from './serve-flags.ts';
+import { SERVE_FLAGS, type ServeFlagValues } from './serve-flags.ts';
 import type { CommandDefinition } from '../flags/flag.ts';
-import type { ServeFlagValues } from './serve-flags.ts';
 
 export const SERVE: CommandDefinition<typeof SERVE_FLAGS> = {
   name: 'serve',

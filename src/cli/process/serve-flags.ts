@@ -1,8 +1,7 @@
 import { MUTATION_MODES } from '../../engine/verdict/modes.ts';
-import { inGroup, optional, withDefault } from '../flags/flag.ts';
+import { inGroup, optional, withDefault, type FlagValues } from '../flags/flag.ts';
 import { choice, commaList, path, someText, trueOrFalse, wholeNumber } from '../flags/value-types.ts';
 import { CONNECTION_FLAGS, DURATION, OBJECT_NAME as objectName, PORT as port, PROCESS_FLAGS } from './process-flags.ts';
-import type { FlagValues } from '../flags/flag.ts';
 
 /** The flags that count without a cluster too. */
 const GENERAL_FLAGS = {

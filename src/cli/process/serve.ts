@@ -1,14 +1,12 @@
 import { createLogger } from '../../process/log.ts';
-import { startServer } from '../../webhook/serve.ts';
+import { startServer, type RunningServer } from '../../webhook/serve.ts';
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { connectionConfig, settingsOf } from './process-flags.ts';
-import { EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
+import { EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { ServeConfig } from '../../webhook/config.ts';
-import type { RunningServer } from '../../webhook/serve.ts';
-import type { CommandIo } from '../io.ts';
 import type { SERVE } from './serve-definition.ts';
 import type { ServeFlagValues } from './serve-flags.ts';
 

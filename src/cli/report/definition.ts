@@ -1,4 +1,4 @@
-import { optional } from '../flags/flag.ts';
+import { optional, type CommandDefinition } from '../flags/flag.ts';
 import { path } from '../flags/value-types.ts';
 import {
   CLUSTER_FLAGS,
@@ -7,7 +7,6 @@ import {
   CLUSTER_INPUT_FLAGS,
   INPUT_DESCRIPTION,
 } from '../input/input-flags.ts';
-import type { CommandDefinition } from '../flags/flag.ts';
 
 const FLAGS = {
   ...CLUSTER_INPUT_FLAGS,

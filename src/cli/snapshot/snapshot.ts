@@ -1,17 +1,15 @@
 import { profileName } from '../../engine/facts/startup-profile.ts';
-import { NumberLiteral } from '../../base/json/number-literal.ts';
+import { NumberLiteral, type JsonObject } from '../../base/json/json-value.ts';
 import { groupOfVersion, manifestsAsSent } from '../input/manifest.ts';
 import { knownResult } from '../../observer/reports/known-result.ts';
 import { snapshotItems } from './items/snapshot-items.ts';
 import { PROBEWRIGHT, readObserverReport, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
-import { EXIT_OK, EXIT_USAGE } from '../io.ts';
+import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import { Progress } from '../output/progress.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
-import type { CommandIo } from '../io.ts';
 import type { SNAPSHOT } from './definition.ts';
 
 /** Prints the part of the inputs that verdicts depend on. */

@@ -1,4 +1,4 @@
-import { withDefault } from '../flags/flag.ts';
+import { withDefault, type CommandDefinition } from '../flags/flag.ts';
 import { choice } from '../flags/value-types.ts';
 import {
   CLUSTER_FLAGS,
@@ -6,7 +6,6 @@ import {
   CLUSTER_INPUT_FILES,
   CLUSTER_INPUT_FLAGS,
 } from '../input/input-flags.ts';
-import type { CommandDefinition } from '../flags/flag.ts';
 
 const FLAGS = {
   ...CLUSTER_INPUT_FLAGS,

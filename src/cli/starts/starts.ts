@@ -1,18 +1,14 @@
 import { profileName } from '../../engine/facts/startup-profile.ts';
-import { stringMember } from '../../base/json/json-value.ts';
-import { figuresOfSeconds } from '../../observer/starts/profile-update.ts';
+import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { figuresOfSeconds, type ShownFigures } from '../../observer/starts/profile-update.ts';
 import { startInSnapshot } from '../../observer/starts/measured-start.ts';
-import { jsonText } from '../../base/text/json-text.ts';
-import { visible } from '../../base/text/visible.ts';
+import { jsonText, visible } from '../../base/text/visible.ts';
 import { nameOf, namespaceOf } from '../input/manifest.ts';
-import { EXIT_OK, EXIT_USAGE } from '../io.ts';
+import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { ShownFigures } from '../../observer/starts/profile-update.ts';
-import type { CommandIo } from '../io.ts';
 import type { STARTS } from './definition.ts';
 
 /** Prints how long containers take to start. */

@@ -1,9 +1,8 @@
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { cut } from '../../base/text/cut.ts';
 import { ApiError } from './api-error.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { ClusterAccess } from './cluster-access.ts';
 
 /** One request to the API server. */

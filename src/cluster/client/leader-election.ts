@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode } from './api-error.ts';
 import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
-import { CurrentProblem } from '../../base/text/current-problem.ts';
-import { messageOf } from '../../base/text/error-message.ts';
+import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import type { ApiClient } from './api-client.ts';
 
 /** The candidate, and the Lease that decides. */

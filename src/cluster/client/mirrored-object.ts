@@ -1,8 +1,7 @@
-import { Reflector } from './reflector.ts';
+import { Reflector, type Listing } from './reflector.ts';
 import type { ApiClient } from './api-client.ts';
 import type { ClockAndRandom } from './clock.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
-import type { Listing } from './reflector.ts';
 
 /** Which object. */
 export interface ObjectAddress {

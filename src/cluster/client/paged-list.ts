@@ -1,7 +1,5 @@
-import { AnswerTooLarge, MAX_ANSWER_BYTES } from './api-client.ts';
-import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
-import type { ApiClient, ApiRequest, ApiRequests } from './api-client.ts';
-import type { KubernetesObject } from './kubernetes-object.ts';
+import { AnswerTooLarge, MAX_ANSWER_BYTES, type ApiClient, type ApiRequest, type ApiRequests } from './api-client.ts';
+import { isKubernetesObject, isRecord, type KubernetesObject } from './kubernetes-object.ts';
 
 /** Objects a page: the API server's own clients use the same number. Pages of large objects get fewer. */
 export const PAGE_SIZE = 500;

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AnswerTooLarge, ApiClient } from './api-client.ts';
+import { AnswerTooLarge, ApiClient, type ApiRequest } from './api-client.ts';
 import { ApiError } from './api-error.ts';
 import { Backoff } from './backoff.ts';
-import type { ApiRequest } from './api-client.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 
 /** How often a request is sent before its failure counts. */

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cut } from '../../base/text/cut.ts';
-import { AnswerTooLarge } from './api-client.ts';
+import { AnswerTooLarge, type ApiClient, type ApiRequest } from './api-client.ts';
 import { ApiError, hasCode } from './api-error.ts';
-import { Backoff } from './backoff.ts';
-import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
+import { Backoff, type BackoffLimits } from './backoff.ts';
+import { isKubernetesObject, isRecord, type KubernetesObject } from './kubernetes-object.ts';
 import { PagedList, Unusable, withoutManagedFields } from './paged-list.ts';
-import { CurrentProblem } from '../../base/text/current-problem.ts';
-import { messageOf } from '../../base/text/error-message.ts';
-import type { ApiClient, ApiRequest } from './api-client.ts';
-import type { BackoffLimits } from './backoff.ts';
+import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import type { ClockAndRandom } from './clock.ts';
-import type { KubernetesObject } from './kubernetes-object.ts';
 
 /** The kind and the part of its objects to mirror. */
 export interface Reflected {

@@ -1,10 +1,9 @@
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { messageOf } from '../../base/text/error-message.ts';
-import { accessOfContext, IN_CLUSTER, loadClusterAccess } from './cluster-access.ts';
+import { accessOfContext, IN_CLUSTER, loadClusterAccess, type ClusterAccess } from './cluster-access.ts';
 import { readKubeconfig } from './kubeconfig-file.ts';
 import { isRecord } from './kubernetes-object.ts';
-import type { ClusterAccess } from './cluster-access.ts';
 
 /** The user's flags about the cluster, as with kubectl. */
 export interface UserAccessOptions {

@@ -1,13 +1,11 @@
 import { ApiError } from '../client/api-error.ts';
 import { inParallel } from '../client/in-parallel.ts';
-import { isRecord } from '../client/kubernetes-object.ts';
+import { isRecord, type KubernetesObject } from '../client/kubernetes-object.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
-import { BUILT_IN_KINDS, workloadKind } from '../../engine/workload/kinds.ts';
+import { BUILT_IN_KINDS, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiRequests } from '../client/api-client.ts';
-import type { KubernetesObject } from '../client/kubernetes-object.ts';
-import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 
 /** The most requests that a command has open at once. */
 export const MOST_REQUESTS_AT_ONCE = 5;

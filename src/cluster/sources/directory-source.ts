@@ -1,10 +1,8 @@
 import { PolicyFilesError } from './policy-source.ts';
-import { findYamlFiles, versionOf } from '../../base/files/yaml-files.ts';
-import { formatFileProblem, sourceProblem } from './policy-documents.ts';
+import { findYamlFiles, versionOf, type FoundFile } from '../../base/files/yaml-files.ts';
+import { formatFileProblem, sourceProblem, type PolicyDocuments, type FileProblem } from './policy-documents.ts';
 import { POLICY_FILE_LIMITS, readPolicyFiles } from './policy-files.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { FoundFile } from '../../base/files/yaml-files.ts';
-import type { PolicyDocuments, FileProblem } from './policy-documents.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
 /**

@@ -1,9 +1,7 @@
 import { isRecord } from '../client/kubernetes-object.ts';
-import { endOf, isLimited } from '../../engine/policy/exception-rules.ts';
-import { ALL_EXCEPTION_STATES, exceptionState } from '../../engine/policy/exception-state.ts';
-import { formatInstant, parseInstant } from '../../base/text/instant.ts';
-import type { ExceptionRules } from '../../engine/policy/exception-rules.ts';
-import type { LeftOutState } from '../../engine/policy/exception-state.ts';
+import { endOf, isLimited, type ExceptionRules } from '../../engine/policy/exception-rules.ts';
+import { ALL_EXCEPTION_STATES, exceptionState, type LeftOutState } from '../../engine/policy/exception-state.ts';
+import { formatInstant, parseInstant } from '../../base/text/duration.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { LeftOutReason } from './left-out-objects.ts';
 

@@ -1,10 +1,10 @@
-import { MERGE_PATCH } from '../client/api-client.ts';
+import { MERGE_PATCH, type ApiRequests } from '../client/api-client.ts';
 import { hasCode } from '../client/api-error.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
-import { realTimer } from '../client/clock.ts';
+import { realTimer, type Timer } from '../client/clock.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
-import { exceptionRules } from '../../engine/policy/exception-rules.ts';
-import { EXCEPTION_STATES, exceptionState } from '../../engine/policy/exception-state.ts';
+import { exceptionRules, type ExceptionRules } from '../../engine/policy/exception-rules.ts';
+import { EXCEPTION_STATES, exceptionState, type ExceptionState } from '../../engine/policy/exception-state.ts';
 import { exceptionSource } from '../../engine/facts/facts.ts';
 import {
   exceptionStatus,
@@ -13,11 +13,7 @@ import {
   leftOutStatus,
   reportedLastMatch,
 } from './exception-status.ts';
-import type { ApiRequests } from '../client/api-client.ts';
-import type { Timer } from '../client/clock.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { ExceptionState } from '../../engine/policy/exception-state.ts';
-import type { ExceptionRules } from '../../engine/policy/exception-rules.ts';
 import type { LeftOutException } from './exception-status.ts';
 import type { StatusTask, StatusWriter, WrittenStatus } from './status-writer.ts';
 

@@ -1,8 +1,5 @@
-import { NO_FACTS } from '../../engine/facts/facts.ts';
-import { FACT_KINDS } from './fact-kinds.ts';
-import type { Facts } from '../../engine/facts/facts.ts';
-import type { LabelsOfNamespace } from '../../engine/facts/facts.ts';
-import type { FactKind } from './fact-kinds.ts';
+import { NO_FACTS, type Facts, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
+import { FACT_KINDS, type FactKind } from './fact-kinds.ts';
 import type { Named } from './stored-kind.ts';
 
 /** Facts that are collected from documents, one by one. */

@@ -1,16 +1,14 @@
 import { EXCEPTION_LIMITS, memoryOfText, PROFILE_LIMITS, SERVICE_LIMITS } from '../../engine/policy/budget.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import { memoryOfStarts, withoutSeconds, workloadStarts } from '../../engine/facts/learned-starts.ts';
-import { readService } from '../../engine/facts/services.ts';
+import { readService, type ServiceDigest } from '../../engine/facts/services.ts';
 import { profileProblem, readStartupProfile, STARTUP_PROFILE_KIND } from '../../engine/facts/startup-profile.ts';
-import { stringMember, objectMember } from '../../base/json/json-value.ts';
+import { stringMember, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { EXCEPTION_KIND, parseProbeException, ProbeException } from '../../engine/policy/probe-exception.ts';
 import { reportedStatus } from './exception-status.ts';
 import type { Facts } from '../../engine/facts/facts.ts';
 import type { WorkloadStarts } from '../../engine/facts/learned-starts.ts';
-import type { ServiceDigest } from '../../engine/facts/services.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { Limits } from '../../engine/policy/budget.ts';
 import type { Problem } from '../../engine/policy/reader.ts';

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readNamespaceLabels } from '../../engine/facts/facts.ts';
+import { readNamespaceLabels, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import { NO_LIMITS } from '../../engine/policy/budget.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
-import type { LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { FactKind } from './fact-kinds.ts';

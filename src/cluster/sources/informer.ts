@@ -1,9 +1,7 @@
-import { Reflector } from '../client/reflector.ts';
-import { realTimer } from '../client/clock.ts';
+import { Reflector, type Reflected, type ReflectorStatus } from '../client/reflector.ts';
+import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/clock.ts';
 import { ObjectStore } from './object-store.ts';
 import type { ApiClient } from '../client/api-client.ts';
-import type { ClockRandomAndTimer, Timer } from '../client/clock.ts';
-import type { Reflected, ReflectorStatus } from '../client/reflector.ts';
 import type { Named, StoredKind, StoreListener } from './stored-kind.ts';
 
 /** A collection of the API, and what is kept of its objects. */

@@ -1,24 +1,17 @@
-import { NO_FACTS } from '../../engine/facts/facts.ts';
-import { POLICY_BUDGET_BYTES } from '../../engine/policy/budget.ts';
+import { NO_FACTS, type Facts, type LabelsOfNamespace, type MissedNamespace } from '../../engine/facts/facts.ts';
+import { POLICY_BUDGET_BYTES, type PolicyBudget } from '../../engine/policy/budget.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
-import { realTimer } from '../client/clock.ts';
-import { informedFactKind, NAMESPACE_KIND } from './informed-kinds.ts';
+import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/clock.ts';
+import { informedFactKind, NAMESPACE_KIND, type KnownNamespace } from './informed-kinds.ts';
 import { Informer } from './informer.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
-import { PolicyInformer } from './policy-informer.ts';
+import { PolicyInformer, type PolicyCounts, type PolicyListener } from './policy-informer.ts';
 import { formatSourceProblem } from './policy-source.ts';
-import type { Facts } from '../../engine/facts/facts.ts';
-import type { MissedNamespace } from '../../engine/facts/facts.ts';
-import type { LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { ApiClient } from '../client/api-client.ts';
-import type { ClockRandomAndTimer, Timer } from '../client/clock.ts';
-import type { PolicyBudget } from '../../engine/policy/budget.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { FactKind } from './fact-kinds.ts';
-import type { KnownNamespace } from './informed-kinds.ts';
 import type { UnreadableObject } from './left-out-objects.ts';
 import type { LeftOut, Named, OverBudgetChange, StoreCounts } from './stored-kind.ts';
-import type { PolicyCounts, PolicyListener } from './policy-informer.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
 /** Settings of the source. */

@@ -1,7 +1,6 @@
 import { cut } from '../../base/text/cut.ts';
-import { ownCopy } from '../../base/text/own-copy.ts';
-import { BUDGETS, byAge } from '../../engine/policy/budget.ts';
-import type { Age, Budget } from '../../engine/policy/budget.ts';
+import { ownCopy } from '../../base/text/utf8.ts';
+import { BUDGETS, byAge, type Age, type Budget } from '../../engine/policy/budget.ts';
 
 /** Why an object is left out: a budget has no room for the object, or the object cannot be read. */
 export type LeftOutReason = Budget | 'invalid';

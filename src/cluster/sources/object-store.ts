@@ -1,11 +1,10 @@
-import { parseInstant } from '../../base/text/instant.ts';
-import { ownCopy } from '../../base/text/own-copy.ts';
+import { parseInstant } from '../../base/text/duration.ts';
+import { ownCopy } from '../../base/text/utf8.ts';
 import { byAge, exceededBudget, fairLevel, NO_USE, oldestWithin, withObject } from '../../engine/policy/budget.ts';
-import { LeftOutObjects } from './left-out-objects.ts';
+import { LeftOutObjects, type LeftOutReason } from './left-out-objects.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import type { Listing, ReflectorListener } from '../client/reflector.ts';
 import type { Age, Budget, Size, Use } from '../../engine/policy/budget.ts';
-import type { LeftOutReason } from './left-out-objects.ts';
 import type { LeftOut, Named, StoreCounts, StoredKind, StoreListener } from './stored-kind.ts';
 
 /** The objects of one namespace. Objects of the cluster are those of namespace ''. */

@@ -2,21 +2,17 @@ import { cut } from '../../base/text/cut.ts';
 import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { parseProbePolicy, POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
+import { parseProbePolicy, POLICY_KINDS, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
-import { formatSourceProblem } from './policy-source.ts';
+import { formatSourceProblem, type FileProblem, type SourceProblem } from './policy-source.ts';
 import { MORE_PROBLEMS } from '../../engine/policy/reader.ts';
 import { CollectedFacts } from './fact-documents.ts';
-import { FACT_KINDS } from './fact-kinds.ts';
-import { yamlFileParts } from '../../yaml/reading/documents.ts';
+import { FACT_KINDS, type FactKind } from './fact-kinds.ts';
+import { yamlFileParts, type YamlDocument, type YamlFilePart } from '../../yaml/reading/documents.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
-import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { Facts } from '../../engine/facts/facts.ts';
-import type { FactKind } from './fact-kinds.ts';
-import type { FileProblem, SourceProblem } from './policy-source.ts';
-import type { YamlDocument, YamlFilePart } from '../../yaml/reading/documents.ts';
 
 /** A text that may hold policies, and the name that problems are reported under. */
 export interface PolicyText {

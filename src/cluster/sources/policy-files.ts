@@ -1,13 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { readUpTo } from '../../base/files/regular-file.ts';
-import { PolicyCollection } from './policy-documents.ts';
-import { ReadingBudget } from '../../yaml/reading/reading-budget.ts';
-import { utf8Text } from '../../base/files/utf8.ts';
+import { readUpTo, utf8Text } from '../../base/files/regular-file.ts';
+import { PolicyCollection, type PolicyDocuments, type PolicyText } from './policy-documents.ts';
+import { ReadingBudget, type TokenLimits } from '../../yaml/reading/reading-budget.ts';
 import { yamlFileParts } from '../../yaml/reading/documents.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { PolicyDocuments, PolicyText } from './policy-documents.ts';
-import type { TokenLimits } from '../../yaml/reading/reading-budget.ts';
 
 /** How much is read of policy files. */
 export interface PolicyFileLimits {

@@ -1,9 +1,8 @@
 import { Informer } from './informer.ts';
-import { MERGE_PATCH } from '../client/api-client.ts';
+import { MERGE_PATCH, type ApiClient, type ApiRequests } from '../client/api-client.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
 import { isCurrent, objectPath, observed, placeOf, policyKind } from './policy-kind.ts';
-import { isShown, shownStatus, statusPatch } from './policy-status.ts';
-import type { ApiClient, ApiRequests } from '../client/api-client.ts';
+import { isShown, shownStatus, statusPatch, type PolicyVerdict } from './policy-status.ts';
 import type { ClockRandomAndTimer } from '../client/clock.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { Budget } from '../../engine/policy/budget.ts';
@@ -12,7 +11,6 @@ import type { PolicyAdvice } from './advice-status.ts';
 import type { LeftOut, OverBudgetChange } from './stored-kind.ts';
 import type { ObservedObject, PolicyRecord } from './policy-kind.ts';
 import type { SourceProblem } from './policy-source.ts';
-import type { PolicyVerdict } from './policy-status.ts';
 import type { StatusTask } from './status-writer.ts';
 
 /** A policy whose status may have to be written. */

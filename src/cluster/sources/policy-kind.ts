@@ -1,19 +1,16 @@
 import { cut } from '../../base/text/cut.ts';
-import { parseInstant } from '../../base/text/instant.ts';
+import { parseInstant } from '../../base/text/duration.ts';
 import { utf8Length } from '../../base/text/utf8.ts';
 import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
-import { memoryOfPolicy, NO_LIMITS, POLICY_LIMITS, PROBLEMS_MEMORY } from '../../engine/policy/budget.ts';
+import { memoryOfPolicy, NO_LIMITS, POLICY_LIMITS, PROBLEMS_MEMORY, type Size } from '../../engine/policy/budget.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
-import { parseProbePolicy } from '../../engine/policy/probe-policy.ts';
-import { shownStatus } from './policy-status.ts';
+import { parseProbePolicy, type PolicyKind, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
+import { shownStatus, type ShownStatus } from './policy-status.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
-import type { Size } from '../../engine/policy/budget.ts';
-import type { PolicyKind, ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { InformedKind } from './informer.ts';
 import type { Named } from './stored-kind.ts';
-import type { ShownStatus } from './policy-status.ts';
 
 /** Which policy of a cluster. */
 export interface PolicyReference {

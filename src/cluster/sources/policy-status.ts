@@ -1,11 +1,9 @@
 import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
-import { adviceFields, shownAdvice, wantedAdvice } from './advice-status.ts';
+import { adviceFields, shownAdvice, wantedAdvice, type PolicyAdvice } from './advice-status.ts';
 import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
-import { POLICY_LIMITS } from '../../engine/policy/budget.ts';
-import type { PolicyAdvice } from './advice-status.ts';
-import type { Budget, Use } from '../../engine/policy/budget.ts';
+import { POLICY_LIMITS, type Budget, type Use } from '../../engine/policy/budget.ts';
 
 /** The result of reading a policy of the cluster. */
 export interface PolicyVerdict {

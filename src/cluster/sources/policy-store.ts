@@ -1,9 +1,8 @@
 import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
-import { exceptionSource, mergedFacts, NO_FACTS } from '../../engine/facts/facts.ts';
+import { exceptionSource, mergedFacts, NO_FACTS, type Facts } from '../../engine/facts/facts.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { Facts } from '../../engine/facts/facts.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { PolicySnapshot } from './policy-source.ts';

@@ -1,10 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { ApiError } from '../client/api-error.ts';
 import { Backoff } from '../client/backoff.ts';
-import { realTimer } from '../client/clock.ts';
-import { CurrentProblem } from '../../base/text/current-problem.ts';
-import { messageOf } from '../../base/text/error-message.ts';
-import type { ClockRandomAndTimer, Timer } from '../client/clock.ts';
+import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/clock.ts';
+import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 
 /** The reports of a writer. */
 export interface StatusWriterListener {

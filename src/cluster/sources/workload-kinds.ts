@@ -1,14 +1,12 @@
-import { readUtf8File } from '../../base/files/utf8.ts';
+import { readUtf8File } from '../../base/files/regular-file.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
 import { Reader } from '../../engine/policy/reader.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
-import { workloadKind } from '../../engine/workload/kinds.ts';
-import { PolicyFilesError } from './policy-source.ts';
+import { workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
+import { PolicyFilesError, type FileProblem } from './policy-source.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import type { Problem } from '../../engine/policy/reader.ts';
-import type { WorkloadKind } from '../../engine/workload/kinds.ts';
-import type { FileProblem } from './policy-source.ts';
 
 /** Field names with dots between them. `*` is every element of a list. */
 export const POD_TEMPLATE_PATH = /^[A-Za-z]\w*(\.(\w+|\*))*$/;

@@ -1,6 +1,5 @@
 import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
-import type { FieldEdit } from '../../base/json/field-edit.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
+import type { FieldEdit, FieldPath } from '../../base/json/field-path.ts';
 import type { CheckDefinition } from '../policy/check-catalogue.ts';
 import type { CheckParameters, ParameterValues, ValuesOf } from '../policy/check-parameters.ts';
 import type { HandlerKind, ProbeKind } from '../probe/probe.ts';

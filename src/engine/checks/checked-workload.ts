@@ -1,4 +1,4 @@
-import { FieldPlace } from '../../base/json/field-place.ts';
+import { FieldPlace } from '../../base/json/field-path.ts';
 import { isJsonObject, isPresent, member, objectMember, stringMembers } from '../../base/json/json-value.ts';
 import { defaultedPodSpec } from '../probe/api-defaults.ts';
 import { HANDLER_KINDS, ownProbe, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../probe/probe.ts';

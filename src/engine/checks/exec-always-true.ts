@@ -1,7 +1,6 @@
 import { alwaysTrue, statusOfProgram, type AlwaysTrue } from '../probe/shell-status.ts';
 import { shellLine } from '../probe/shell-quoting.ts';
-import { cut } from '../../base/text/cut.ts';
-import { quote } from '../../base/text/quote.ts';
+import { cut, quote } from '../../base/text/cut.ts';
 import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { containerPhrase, yamlFlow } from './lib/wording.ts';
 import { located, defineCheck, type Finding } from './check.ts';

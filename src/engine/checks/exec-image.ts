@@ -3,7 +3,7 @@ import { stringMember } from '../../base/json/json-value.ts';
 import { firstProgramAt, programName } from '../probe/exec-invocation.ts';
 import { isShell } from '../probe/shell-invocation.ts';
 import { saysWithoutTools } from '../probe/image-name.ts';
-import { quote } from '../../base/text/quote.ts';
+import { quote } from '../../base/text/cut.ts';
 import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { containerPhrase } from './lib/wording.ts';
 import { defineCheck, located, type Finding } from './check.ts';

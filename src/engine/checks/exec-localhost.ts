@@ -2,7 +2,7 @@ import { localClient } from '../probe/local-client.ts';
 import { isCut } from '../workload/bounded-container.ts';
 import { listenFlags } from '../workload/listen-flags.ts';
 import { invocationOf } from '../probe/exec-invocation.ts';
-import { quote } from '../../base/text/quote.ts';
+import { quote } from '../../base/text/cut.ts';
 import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { loopbackFlag } from './listen-address.ts';
 import { containerPhrase, yamlFlow } from './lib/wording.ts';

@@ -1,4 +1,4 @@
-import { quote } from '../../base/text/quote.ts';
+import { quote } from '../../base/text/cut.ts';
 import { containerPhrase } from './lib/wording.ts';
 import { located, defineCheck, eachHeader, type Finding, type CheckedHeader } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';

@@ -1,7 +1,6 @@
-import { beginning } from '../../base/text/cut.ts';
+import { beginning, quote } from '../../base/text/cut.ts';
 import { firstControlCharacter } from '../probe/header-value.ts';
 import { containerPhrase, quotedValue } from './lib/wording.ts';
-import { quote } from '../../base/text/quote.ts';
 import { located, defineCheck, eachHeader, type Finding, type CheckedHeader } from './check.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
 

@@ -4,7 +4,7 @@ import { isNamedForHttps } from '../workload/port-protocol.ts';
 import { findPort } from '../workload/ports.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { quote } from '../../base/text/quote.ts';
+import { quote } from '../../base/text/cut.ts';
 import { located, defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 

@@ -4,7 +4,7 @@ import { describePorts, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { isPortName } from '../probe/port-name.ts';
 import { mayAnswer, onlyPlausiblePort, portEdit, portValue } from './lib/plausible-port.ts';
 import { containerPhrase, firstListed, quotedValue, yamlFlow } from './lib/wording.ts';
-import { quote } from '../../base/text/quote.ts';
+import { quote } from '../../base/text/cut.ts';
 import { oncePerWorkload, type CheckedContainer, type CheckedProbe } from './checked-workload.ts';
 import { located, defineCheck, type Finding } from './check.ts';
 

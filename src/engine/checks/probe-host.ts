@@ -1,7 +1,7 @@
 import { member } from '../../base/json/json-value.ts';
 import { isLoopbackHost } from '../probe/loopback.ts';
 import { containerPhrase, quotedValue } from './lib/wording.ts';
-import { quote } from '../../base/text/quote.ts';
+import { quote } from '../../base/text/cut.ts';
 import { defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 

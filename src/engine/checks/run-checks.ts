@@ -1,12 +1,11 @@
 import { execArgv } from '../probe/exec-argv.ts';
 import { commandActs } from '../probe/exec-effects.ts';
-import { quote } from '../../base/text/quote.ts';
+import { cut, quote } from '../../base/text/cut.ts';
 import { CHECKS } from './catalogue.ts';
 import { without, type Check, type Finding } from './check.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { stricter, type Action } from '../policy/action.ts';
 import { ownProbe, PROBE_KINDS } from '../probe/probe.ts';
-import { cut } from '../../base/text/cut.ts';
 import { holdsCut } from '../workload/bounded-container.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
 import type { CheckFloor, CheckPolicy, EffectiveCheck } from '../policy/check-policy.ts';

@@ -1,6 +1,6 @@
 import { stringMember } from '../../base/json/json-value.ts';
 import { isForwardingProxy } from '../probe/image-name.ts';
-import { quote } from '../../base/text/quote.ts';
+import { quote } from '../../base/text/cut.ts';
 import { isNamedForMetrics } from '../workload/port-protocol.ts';
 import { describePorts, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { handlerSkeleton } from './lib/missing-probe.ts';

@@ -1,5 +1,4 @@
-import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
-import type { FieldEdit } from '../../base/json/field-edit.ts';
+import { formatPath, type FieldPath, type FieldEdit } from '../../base/json/field-path.ts';
 import type { Outcome } from '../policy/action.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 

@@ -1,24 +1,20 @@
-import { objectMember } from '../../base/json/json-value.ts';
+import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { INJECTED_ANNOTATION, SKIP_ANNOTATION } from '../policy/annotations.ts';
-import { ownProbe, PROBE_KINDS } from '../probe/probe.ts';
+import { ownProbe, PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
-import { NO_HINTS } from '../workload/port-protocol.ts';
+import { NO_HINTS, type PortHints } from '../workload/port-protocol.ts';
 import { portsOf } from '../workload/ports.ts';
 import { containerRunsForever, podRunsForever } from '../workload/restart-policy.ts';
-import { authorsProbes, injectedEarlier, livenessOf } from './earlier-call.ts';
+import { authorsProbes, injectedEarlier, livenessOf, type SourceByProbe } from './earlier-call.ts';
 import { hasOptedOut, OPT_OUT_LABEL, OPT_OUT_VALUE } from './opt-out.ts';
 import { plainDefault } from './plain-probe.ts';
 import { readProvenance } from './provenance.ts';
 import { startupDefault, withoutLearnedBudget } from './startup.ts';
 import { TemplatePolicy } from './template-policy.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { StartFigures } from '../probe/learned-budget.ts';
-import type { ProbeKind } from '../probe/probe.ts';
 import type { Container } from '../workload/containers.ts';
-import type { PortHints } from '../workload/port-protocol.ts';
-import type { SourceByProbe } from './earlier-call.ts';
 import type { Injection } from './injection.ts';
 import type { HandlerProblem, NotInjected } from './reason.ts';
 

@@ -1,16 +1,13 @@
-import { equalJson } from '../../base/json/equal-json.ts';
-import { isJsonObject, member } from '../../base/json/json-value.ts';
+import { equalJson, isJsonObject, member } from '../../base/json/json-value.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
-import { HANDLER_KINDS, handlerKindsOf, ownProbe, PROBE_KINDS } from '../probe/probe.ts';
+import { HANDLER_KINDS, handlerKindsOf, ownProbe, PROBE_KINDS, type Probe, type ProbeKind } from '../probe/probe.ts';
 import { probeTiming } from '../probe/timing.ts';
 import { plainDefault } from './plain-probe.ts';
-import { startupDefault } from './startup.ts';
+import { startupDefault, type EffectiveLiveness } from './startup.ts';
 import type { StartFigures } from '../probe/learned-budget.ts';
-import type { Probe, ProbeKind } from '../probe/probe.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { Container } from '../workload/containers.ts';
 import type { Evidence } from './handler.ts';
-import type { EffectiveLiveness } from './startup.ts';
 
 /** Probe -> its source, by the annotation of an earlier call for the same Pod. */
 export type SourceByProbe = ReadonlyMap<string, string>;

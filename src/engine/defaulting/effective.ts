@@ -1,5 +1,4 @@
-import { isJsonObject, member, objectMember } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import type { Injection } from './injection.ts';
 
 const LISTS = ['containers', 'initContainers'] as const;

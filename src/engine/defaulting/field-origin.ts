@@ -1,5 +1,4 @@
-import { equalJson } from '../../base/json/equal-json.ts';
-import { member } from '../../base/json/json-value.ts';
+import { equalJson, member } from '../../base/json/json-value.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import {
   effective,
@@ -8,9 +7,8 @@ import {
   portSettings,
   slowStartSettings,
 } from '../policy/layer-settings.ts';
-import { HANDLER_KINDS, PROBE_INTEGERS } from '../probe/probe.ts';
+import { HANDLER_KINDS, PROBE_INTEGERS, type HandlerKind, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
-import type { HandlerKind, ProbeInteger, ProbeKind } from '../probe/probe.ts';
 import type { Setting } from '../policy/layer-settings.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { SlowStart } from '../policy/slow-start.ts';

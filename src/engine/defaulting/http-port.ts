@@ -1,7 +1,5 @@
-import { protocolOfPort } from '../workload/port-protocol.ts';
-import { describePorts, isTcp, MOST_LISTED } from '../workload/ports.ts';
-import type { PortHint, PortHints } from '../workload/port-protocol.ts';
-import type { ContainerPort } from '../workload/ports.ts';
+import { protocolOfPort, type PortHint, type PortHints } from '../workload/port-protocol.ts';
+import { describePorts, isTcp, MOST_LISTED, type ContainerPort } from '../workload/ports.ts';
 import type { HandlerProblem } from './reason.ts';
 
 /**

@@ -1,6 +1,5 @@
-import { objectMember, stringMember } from '../../base/json/json-value.ts';
+import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { ANNOTATION_PREFIX } from '../policy/annotations.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** The label of Pods that the chart's mutating webhook skips by its `objectSelector`. */
 export const OPT_OUT_LABEL = `${ANNOTATION_PREFIX}webhook`;

@@ -1,17 +1,13 @@
-import { equalJson } from '../../base/json/equal-json.ts';
+import { equalJson, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { member, objectMember } from '../../base/json/json-value.ts';
 import { commandActs } from '../probe/exec-effects.ts';
 import { DEFAULT_SCHEME } from '../probe/default-values.ts';
-import { handlerKindsOf } from '../probe/probe.ts';
+import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
 import { isLongList } from '../workload/bounded-container.ts';
-import { findPort } from '../workload/ports.ts';
+import { findPort, type ContainerPort } from '../workload/ports.ts';
 import { explicitPort, isRefused, livenessHandler, policyHandler, soundHandler } from './handler.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
 import type { Aimed } from '../policy/container-policy.ts';
-import type { HandlerKind, Probe, ProbeKind } from '../probe/probe.ts';
-import type { ContainerPort } from '../workload/ports.ts';
 import type { Evidence, HandlerResult } from './handler.ts';
 
 /**

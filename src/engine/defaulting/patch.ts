@@ -1,7 +1,6 @@
-import { isJsonObject, objectMember, stringMap } from '../../base/json/json-value.ts';
+import { isJsonObject, objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
 import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
 import { hasRoomFor, provenance } from './provenance.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Injection } from './injection.ts';
 
 /** An RFC 6902 `add`: the only operation that Probewright sends. */

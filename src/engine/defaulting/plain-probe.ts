@@ -1,12 +1,11 @@
 import { failureThresholdFor, faultSpan, guaranteedStartSeconds, probeTiming } from '../probe/timing.ts';
 import { handlerFor } from './own-probes.ts';
-import { ordered } from './startup.ts';
+import { ordered, type StartupResult } from './startup.ts';
 import type { Probe, ProbeKind } from '../probe/probe.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { Evidence } from './handler.ts';
 import type { HandlerProblem } from './reason.ts';
-import type { StartupResult } from './startup.ts';
 
 /** The liveness or readiness probe of the policy for a container that has none, or why there is none. */
 export function plainDefault(evidence: Evidence, policy: ContainerPolicy, kind: ProbeKind): StartupResult {

@@ -1,18 +1,14 @@
-import { member } from '../../base/json/json-value.ts';
+import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_TIMING } from '../probe/default-values.ts';
-import { PROBE_INTEGERS } from '../probe/probe.ts';
-import { hasEnoughStarts, learnedSeconds } from '../probe/learned-budget.ts';
+import { PROBE_INTEGERS, type Probe, type ProbeInteger } from '../probe/probe.ts';
+import { hasEnoughStarts, learnedSeconds, type StartFigures } from '../probe/learned-budget.ts';
 import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../probe/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probe/timing.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
-import { livenessHandler } from './handler.ts';
+import { livenessHandler, type Evidence } from './handler.ts';
 import { handlerFor, likeOwnLiveness } from './own-probes.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { StartFigures } from '../probe/learned-budget.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
-import type { Probe, ProbeInteger } from '../probe/probe.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
-import type { Evidence } from './handler.ts';
 import type { GivenProbe, LearnedBudget } from './injection.ts';
 import type { HandlerProblem } from './reason.ts';
 

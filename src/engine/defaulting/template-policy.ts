@@ -1,15 +1,10 @@
-import { objectMember, stringMap } from '../../base/json/json-value.ts';
+import { objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { CONTAINERS_ANNOTATION, readAnnotations } from '../policy/annotations.ts';
-import { ContainerLayers } from '../policy/container-policy.ts';
-import { containersOf } from '../workload/containers.ts';
-import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf } from '../workload/main-container.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { WorkloadAnnotations } from '../policy/annotations.ts';
-import type { ContainerPolicy } from '../policy/container-policy.ts';
+import { CONTAINERS_ANNOTATION, readAnnotations, type WorkloadAnnotations } from '../policy/annotations.ts';
+import { ContainerLayers, type ContainerPolicy } from '../policy/container-policy.ts';
+import { containersOf, type Container } from '../workload/containers.ts';
+import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf, type MainContainer } from '../workload/main-container.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { Container } from '../workload/containers.ts';
-import type { MainContainer } from '../workload/main-container.ts';
 import type { NotInjected } from './reason.ts';
 
 /** What the policies in force and the template's own annotations give to each container of the template. */

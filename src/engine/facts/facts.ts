@@ -1,8 +1,7 @@
 import { isJsonObject } from '../../base/json/json-value.ts';
-import { EXCEPTION_KIND } from '../policy/probe-exception.ts';
+import { EXCEPTION_KIND, type ProbeException } from '../policy/probe-exception.ts';
 import { NAMESPACE_NAME_LABEL } from '../policy/policy-set.ts';
 import { ByNamespace } from './by-namespace.ts';
-import type { ProbeException } from '../policy/probe-exception.ts';
 import type { WorkloadStarts } from './learned-starts.ts';
 import type { ServiceDigest } from './services.ts';
 

@@ -1,8 +1,7 @@
-import { figuresOf, profileName } from './startup-profile.ts';
+import { figuresOf, profileName, type StartupProfile } from './startup-profile.ts';
 import type { StartFigures } from '../probe/learned-budget.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { ByNamespace } from './by-namespace.ts';
-import type { StartupProfile } from './startup-profile.ts';
 
 export interface ContainerStarts extends StartFigures {
   readonly name: string;

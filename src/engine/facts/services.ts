@@ -1,11 +1,9 @@
-import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_PROTOCOL } from '../probe/default-values.ts';
 import { isPortName } from '../probe/port-name.ts';
 import { isPortNumber } from '../probe/port-number.ts';
-import { protocolOfText } from '../workload/port-protocol.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { protocolOfText, type PortHint, type PortHints } from '../workload/port-protocol.ts';
 import type { Labels } from '../policy/label-selector.ts';
-import type { PortHint, PortHints } from '../workload/port-protocol.ts';
 
 /**
  * The record of a Service as one text: its name, its selector, and its target ports with what the Service says about

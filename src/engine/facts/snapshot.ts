@@ -1,13 +1,11 @@
-import { PolicySet } from '../policy/policy-set.ts';
-import { NO_FACTS } from './facts.ts';
+import { PolicySet, type PolicyTier, type WorkloadPolicy } from '../policy/policy-set.ts';
+import { NO_FACTS, type Facts } from './facts.ts';
 import { startsOfContainer, startsOfWorkload } from './learned-starts.ts';
 import { portHintsOf } from './services.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { Labels } from '../policy/label-selector.ts';
-import type { PolicyTier, WorkloadPolicy } from '../policy/policy-set.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
-import type { Facts } from './facts.ts';
 
 /**
  * The policies in force and the facts, at one moment. A decision depends on the snapshot and the request only. The

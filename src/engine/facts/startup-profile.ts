@@ -1,8 +1,7 @@
-import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { MOST_KEPT_STARTS } from '../policy/slow-start.ts';
-import { shortHash } from '../../base/text/short-hash.ts';
+import { shortHash } from '../../base/text/utf8.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Problem } from '../policy/reader.ts';
 import type { StartFigures } from '../probe/learned-budget.ts';
 import type { WorkloadReference } from '../workload/workload-of-pod.ts';

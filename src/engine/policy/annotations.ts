@@ -1,12 +1,10 @@
 import { beginning } from '../../base/text/cut.ts';
-import { PROBE_KINDS } from '../probe/probe.ts';
-import { endpointPathProblem } from './probe-default.ts';
+import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
+import { endpointPathProblem, type ProbeDefault } from './probe-default.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
-import type { ProbeKind } from '../probe/probe.ts';
 import type { PolicyLayer } from './probe-policy.ts';
-import type { ProbeDefault } from './probe-default.ts';
 import type { SlowStart } from './slow-start.ts';
 
 /** Prefix of every annotation that Probewright reads or writes. */

@@ -1,8 +1,6 @@
-import { stricter } from './action.ts';
-import { defaultsOf } from './check-parameters.ts';
-import type { Action } from './action.ts';
+import { stricter, type Action } from './action.ts';
+import { defaultsOf, type ParameterValues } from './check-parameters.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
-import type { ParameterValues } from './check-parameters.ts';
 import type { CheckSetting } from './check-settings.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 

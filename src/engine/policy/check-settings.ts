@@ -1,11 +1,9 @@
-import { PROBE_INTEGERS } from '../probe/probe.ts';
-import { ACTIONS } from './action.ts';
+import { PROBE_INTEGERS, type ProbeInteger } from '../probe/probe.ts';
+import { ACTIONS, type Action } from './action.ts';
 import { choicesBound, defaultsOf } from './check-parameters.ts';
-import { defined, given } from './reader.ts';
+import { defined, given, type Reader } from './reader.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
-import type { ProbeInteger } from '../probe/probe.ts';
-import type { Action } from './action.ts';
 import type { CheckCatalogue, CheckDefinition } from './check-catalogue.ts';
 import type {
   CheckParameter,
@@ -15,7 +13,6 @@ import type {
   ParameterValues,
   ProbeBounds,
 } from './check-parameters.ts';
-import type { Reader } from './reader.ts';
 
 export interface CheckSetting {
   readonly action?: Action;

@@ -1,8 +1,6 @@
-import { readCheckIds } from './probe-exception.ts';
-import { nullable, optional } from './reader.ts';
+import { readCheckIds, type ProbeException } from './probe-exception.ts';
+import { nullable, optional, type Reader } from './reader.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
-import type { ProbeException } from './probe-exception.ts';
-import type { Reader } from './reader.ts';
 
 /** The rules of one ClusterProbePolicy about exceptions. Null removes the value of lower layers. */
 export interface ExceptionSettings {

@@ -1,5 +1,4 @@
-import { endOf, EXPIRING_MILLISECONDS } from './exception-rules.ts';
-import type { ExceptionRules } from './exception-rules.ts';
+import { endOf, EXPIRING_MILLISECONDS, type ExceptionRules } from './exception-rules.ts';
 import type { ProbeException } from './probe-exception.ts';
 
 /** The states of an exception. Expiring: the end is within 14 days. Unused: no match for 30 days. */

@@ -1,9 +1,7 @@
 import { isDnsSubdomain } from './object-names.ts';
-import { BOUNDS } from './bounds.ts';
-import { given } from './reader.ts';
+import { BOUNDS, type Bound } from './bounds.ts';
+import { given, type Reader } from './reader.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import type { Bound } from './bounds.ts';
-import type { Reader } from './reader.ts';
 
 /** The label selector operators of apimachinery's meta/v1 LabelSelector. */
 export const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;

@@ -1,13 +1,10 @@
-import { ContainerLayers, mergeLayers } from './container-policy.ts';
-import { builtInPolicy, mergeOver } from './check-policy.ts';
-import { selects } from './label-selector.ts';
+import { ContainerLayers, mergeLayers, type ContainerPolicy } from './container-policy.ts';
+import { builtInPolicy, mergeOver, type CheckPolicy, type CheckPolicyByContainer } from './check-policy.ts';
+import { selects, type Labels } from './label-selector.ts';
 import { LayerCache } from './layer-cache.ts';
 import type { StartFigures } from '../probe/learned-budget.ts';
 import type { PortHints } from '../workload/port-protocol.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
-import type { CheckPolicy, CheckPolicyByContainer } from './check-policy.ts';
-import type { ContainerPolicy } from './container-policy.ts';
-import type { Labels } from './label-selector.ts';
 import type { PolicyLayer, ProbePolicy } from './probe-policy.ts';
 
 /** The label that every namespace has since Kubernetes 1.21. Policies from files can rely on this label. */

@@ -3,14 +3,12 @@ import { firstControlCharacter } from '../probe/header-value.ts';
 import { isHeaderName } from '../probe/header-name.ts';
 import { isPortName, LONGEST_PORT_NAME } from '../probe/port-name.ts';
 import { HIGHEST_PORT } from '../probe/port-number.ts';
-import { HANDLER_KINDS, PROBE_INTEGERS } from '../probe/probe.ts';
+import { HANDLER_KINDS, PROBE_INTEGERS, type HandlerKind, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
 import { BOUNDS, boundProblem, textLength } from './bounds.ts';
-import { defined, given, nullable } from './reader.ts';
+import { defined, given, nullable, type FieldTable, type Reader } from './reader.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { HandlerKind, ProbeInteger, ProbeKind } from '../probe/probe.ts';
-import type { FieldTable, Reader } from './reader.ts';
 
 /**
  * A policy's handler: one of the four kinds, with its fields. An httpGet without a port gets a port from the container.

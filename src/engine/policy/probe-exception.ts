@@ -1,5 +1,5 @@
 import { quoted } from '../../base/json/quoted-value.ts';
-import { parseInstant } from '../../base/text/instant.ts';
+import { parseInstant } from '../../base/text/duration.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
 import {
   BOUNDS,
@@ -9,12 +9,10 @@ import {
   textLength,
   WORKLOAD_KIND_PATTERN,
 } from './bounds.ts';
-import { readLabelSelector } from './label-selector.ts';
+import { readLabelSelector, type LabelSelector } from './label-selector.ts';
 import { containerNameProblem, readApiVersion, readObjectName } from './object-names.ts';
-import { defined, optional, Reader } from './reader.ts';
+import { defined, optional, Reader, type Problem } from './reader.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
-import type { LabelSelector } from './label-selector.ts';
-import type { Problem } from './reader.ts';
 
 export const EXCEPTION_KIND = 'ProbeException';
 

@@ -1,11 +1,8 @@
-import { formatPath } from '../../base/json/field-path.ts';
-import { isJsonObject } from '../../base/json/json-value.ts';
-import { boundProblem, textLength } from './bounds.ts';
+import { formatPath, type FieldPath, type PathStep } from '../../base/json/field-path.ts';
+import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
+import { boundProblem, textLength, type Bound } from './bounds.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Bound } from './bounds.ts';
-import type { FieldPath, PathStep } from '../../base/json/field-path.ts';
 
 /** Something wrong with a document: where, and what to write instead. `path` is [] for the document itself. */
 export interface Problem {

@@ -1,8 +1,6 @@
 import { INT32_MAX } from '../probe/go-values.ts';
-import { DEFAULT_LEARNED } from '../probe/learned-budget.ts';
-import { given, nullable } from './reader.ts';
-import type { LearnedSettings } from '../probe/learned-budget.ts';
-import type { FieldTable, Reader } from './reader.ts';
+import { DEFAULT_LEARNED, type LearnedSettings } from '../probe/learned-budget.ts';
+import { given, nullable, type FieldTable, type Reader } from './reader.ts';
 
 /** A layer's settings for slow starters. Null removes a lower layer's value. */
 export interface SlowStart {

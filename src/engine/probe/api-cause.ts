@@ -1,7 +1,6 @@
 import { cut } from '../../base/text/cut.ts';
 import { goJsonQuote, goQuote } from './go-quote.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
-import type { FieldPlace } from '../../base/json/field-place.ts';
+import type { FieldPath, FieldPlace } from '../../base/json/field-path.ts';
 
 /**
  * The API server's types of field errors that rules about probes use (apimachinery, util/validation/field/errors.go).

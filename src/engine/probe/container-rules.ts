@@ -4,7 +4,7 @@ import { lifecycleCauses, probesCauses } from './probe-rules.ts';
 import { containerPortsCauses } from './port-rules.ts';
 import { PROBE_KINDS } from './probe.ts';
 import { isSidecar } from './sidecar.ts';
-import type { FieldPlace } from '../../base/json/field-place.ts';
+import type { FieldPlace } from '../../base/json/field-path.ts';
 import type { ContainerList } from './api-defaults.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 

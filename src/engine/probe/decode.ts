@@ -1,9 +1,7 @@
-import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
-import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
-import { NumberLiteral } from '../../base/json/number-literal.ts';
+import { formatPath, type FieldPath, type FieldPlace } from '../../base/json/field-path.ts';
+import { NumberLiteral, isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { POD_SPEC_TYPE, type GoType } from './api-schema.ts';
 import { INT32_MAX } from './go-values.ts';
-import type { FieldPlace } from '../../base/json/field-place.ts';
 
 /** Why the API server cannot decode a Pod spec. */
 export interface DecodeProblem {

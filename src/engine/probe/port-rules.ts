@@ -4,7 +4,7 @@ import { goInteger, goObjects, goString } from './go-values.ts';
 import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { isPortName, LONGEST_PORT_NAME } from './port-name.ts';
 import { HIGHEST_PORT, isPortNumber } from './port-number.ts';
-import type { FieldPlace } from '../../base/json/field-place.ts';
+import type { FieldPlace } from '../../base/json/field-path.ts';
 
 /** The problems of a port's name, all at once (apimachinery, util/validation, IsValidPortName). */
 function portNameProblems(name: string): readonly string[] {

@@ -3,7 +3,7 @@ import { goInteger, goPointer, isSet, goLength, goObjects, goString } from './go
 import { PROBE_KINDS, HANDLER_KINDS, type ProbeKind } from './probe.ts';
 import { HEADER_NAME_PATTERN, isHeaderName } from './header-name.ts';
 import { portCauses, portNumberCauses } from './port-rules.ts';
-import type { FieldPlace } from '../../base/json/field-place.ts';
+import type { FieldPlace } from '../../base/json/field-path.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** A container's three probes (validation.go, validateLivenessProbe, validateReadinessProbe, validateStartupProbe). */

@@ -1,14 +1,12 @@
-import { objectMember } from '../../base/json/json-value.ts';
+import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { injectionAt } from '../defaulting/injection.ts';
 import { ownProbe } from '../probe/probe.ts';
-import { containersOf } from '../workload/containers.ts';
+import { containersOf, type Container } from '../workload/containers.ts';
 import { containerRunsForever, podRunsForever } from '../workload/restart-policy.ts';
 import { permittedDefaulting } from './permitted-defaulting.ts';
 import type { DefaultingOptions } from '../defaulting/default-probes.ts';
 import type { NotInjected, ReasonCode } from '../defaulting/reason.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { Container } from '../workload/containers.ts';
 
 /** The probes that coverage counts: a container without one of them has nobody who looks after it. */
 export const COVERED_PROBES = ['livenessProbe', 'readinessProbe'] as const;

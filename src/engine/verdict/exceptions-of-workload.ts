@@ -1,10 +1,9 @@
 import { endOf, exceptionRules, EXPIRING_MILLISECONDS, mayExcept } from '../policy/exception-rules.ts';
-import { selects } from '../policy/label-selector.ts';
-import { formatInstant } from '../../base/text/instant.ts';
+import { selects, type Labels } from '../policy/label-selector.ts';
+import { formatInstant } from '../../base/text/duration.ts';
 import type { AppliedException, Violation } from '../checks/violation.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { ExceptionRules } from '../policy/exception-rules.ts';
-import type { Labels } from '../policy/label-selector.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { ExceptionSpec, NamedWorkload, ProbeException } from '../policy/probe-exception.ts';
 

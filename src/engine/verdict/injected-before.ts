@@ -1,7 +1,6 @@
-import { equalJson } from '../../base/json/equal-json.ts';
-import { isJsonObject, member, objectMember, stringMap } from '../../base/json/json-value.ts';
+import { equalJson, isJsonObject, member, objectMember, stringMap } from '../../base/json/json-value.ts';
 import { withContainers } from '../defaulting/effective.ts';
-import { injectionAt } from '../defaulting/injection.ts';
+import { injectionAt, type Injection } from '../defaulting/injection.ts';
 import { readProvenance } from '../defaulting/provenance.ts';
 import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
@@ -10,7 +9,6 @@ import { containersOf } from '../workload/containers.ts';
 import { permittedDefaulting } from './permitted-defaulting.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { DefaultingOptions } from '../defaulting/default-probes.ts';
-import type { Injection } from '../defaulting/injection.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
 /**

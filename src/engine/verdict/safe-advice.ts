@@ -1,12 +1,8 @@
-import { equalJson } from '../../base/json/equal-json.ts';
-import { withEdits } from '../../base/json/field-edit.ts';
-import { formatPath } from '../../base/json/field-path.ts';
+import { equalJson, type JsonObject } from '../../base/json/json-value.ts';
+import { formatPath, withEdits, type FieldEdit } from '../../base/json/field-path.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { yamlFlow } from '../checks/lib/wording.ts';
-import { adviceKey, withoutEdits } from '../checks/violation.ts';
-import type { FieldEdit } from '../../base/json/field-edit.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Violation } from '../checks/violation.ts';
+import { adviceKey, withoutEdits, type Violation } from '../checks/violation.ts';
 
 /** Judges an object. Offline, the violations that only a manifest shows are included. */
 export type JudgeAgain = (object: JsonObject) => readonly Violation[];

@@ -1,7 +1,6 @@
-import { element } from './svg-elements.ts';
-import type { Markup } from '../../base/text/xml.ts';
+import { element, type Attributes } from './svg-elements.ts';
+import type { Markup } from '../../base/text/visible.ts';
 import type { Tone } from '../timeline/scene.ts';
-import type { Attributes } from './svg-elements.ts';
 
 /**
  * A colour of the picture. An attribute carries the light one, for readers that know no style sheet. The style sheet

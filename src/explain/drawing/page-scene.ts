@@ -1,11 +1,9 @@
-import { escapeXml } from '../../base/text/xml.ts';
-import { labelPlace, narrowFrame, placeLane } from './svg-lane.ts';
+import { escapeXml, type Markup } from '../../base/text/visible.ts';
+import { labelPlace, narrowFrame, placeLane, type Frame } from './svg-lane.ts';
 import { segmentTimes } from './scene-scale.ts';
 import { LABEL_ROW } from './svg-marks.ts';
 import type { Lane, Scene } from '../timeline/scene.ts';
-import type { Markup } from '../../base/text/xml.ts';
 import type { Block } from './svg-elements.ts';
-import type { Frame } from './svg-lane.ts';
 
 /** Width of a scene in a page, in units of its viewBox: the width of a phone, so that no text becomes too small. */
 export const PAGE_SCENE_WIDTH = 400;

@@ -1,8 +1,6 @@
-import { count } from '../../base/text/count.ts';
-import { cut } from '../../base/text/cut.ts';
+import { count, cut } from '../../base/text/cut.ts';
 import { duration } from '../../base/text/duration.ts';
-import { escapeXml } from '../../base/text/xml.ts';
-import type { Markup } from '../../base/text/xml.ts';
+import { escapeXml, type Markup } from '../../base/text/visible.ts';
 
 /** The strip of a container. */
 export interface StripContainer {

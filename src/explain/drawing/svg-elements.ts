@@ -1,5 +1,4 @@
-import { escapeXml } from '../../base/text/xml.ts';
-import type { Markup } from '../../base/text/xml.ts';
+import { escapeXml, type Markup } from '../../base/text/visible.ts';
 
 /** Attributes of an element; absent ones are left out. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;

@@ -1,14 +1,10 @@
 import { duration } from '../../base/text/duration.ts';
-import { escapeXml } from '../../base/text/xml.ts';
-import { sceneScale, segmentTimes } from './scene-scale.ts';
+import { escapeXml, type Markup } from '../../base/text/visible.ts';
+import { sceneScale, segmentTimes, type SceneScale } from './scene-scale.ts';
 import { INK, MUTED, PAPER, filled, inkOn, stroked, toned } from './colours.ts';
-import { element, textAt, textWidth } from './svg-elements.ts';
-import { LABEL_ROW, LABEL_SIZE, markMarkup, placeMarks } from './svg-marks.ts';
-import type { Markup } from '../../base/text/xml.ts';
+import { element, textAt, textWidth, type Block } from './svg-elements.ts';
+import { LABEL_ROW, LABEL_SIZE, markMarkup, placeMarks, type Mark, type PlacedMark } from './svg-marks.ts';
 import type { Lane, MeasuredStarts, Scene, Segment } from '../timeline/scene.ts';
-import type { SceneScale } from './scene-scale.ts';
-import type { Block } from './svg-elements.ts';
-import type { Mark, PlacedMark } from './svg-marks.ts';
 
 /** Narrowest bar of a stretch of time: a second of six hundred must still be seen. */
 const NARROWEST = 4;

@@ -1,11 +1,9 @@
-import { escapeXml } from '../../base/text/xml.ts';
+import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { tornEdge } from './svg-lane.ts';
 import { filled, INK, MUTED, RED, stroked, toned } from './colours.ts';
-import { element, textAt } from './svg-elements.ts';
+import { element, textAt, type Block } from './svg-elements.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { Tone } from '../timeline/scene.ts';
-import type { Markup } from '../../base/text/xml.ts';
-import type { Block } from './svg-elements.ts';
 
 /** The meaning of each tone, in the order of the legend. */
 const MEANINGS: Readonly<Record<Tone, string>> = {

@@ -1,6 +1,6 @@
 import { filled, INK, RED, stroked } from './colours.ts';
 import { element, textAt, textWidth } from './svg-elements.ts';
-import type { Markup } from '../../base/text/xml.ts';
+import type { Markup } from '../../base/text/visible.ts';
 
 /** Size of the texts of marks and bars, in pixels, and the height of a row of marks. */
 export const LABEL_SIZE = 12;

@@ -1,12 +1,8 @@
 import { cut } from '../../base/text/cut.ts';
-import { visible } from '../../base/text/visible.ts';
+import { escapeXml, visible, type Markup } from '../../base/text/visible.ts';
 import { wrapEvenly } from '../../base/text/wrap.ts';
-import { escapeXml } from '../../base/text/xml.ts';
-import { definitions, filled, INK, PAPER, RULE, stroked } from './colours.ts';
-import { averageWidth, element, picture, textAt } from './svg-elements.ts';
-import type { Markup } from '../../base/text/xml.ts';
-import type { Paint } from './colours.ts';
-import type { Block } from './svg-elements.ts';
+import { definitions, filled, INK, PAPER, RULE, stroked, type Paint } from './colours.ts';
+import { averageWidth, element, picture, textAt, type Block } from './svg-elements.ts';
 
 /** Width of the picture and its margin, in pixels. */
 const WIDTH = 960;

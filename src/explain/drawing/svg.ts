@@ -1,16 +1,14 @@
 import { cut } from '../../base/text/cut.ts';
-import { visible } from '../../base/text/visible.ts';
-import { escapeXml } from '../../base/text/xml.ts';
+import { escapeXml, visible } from '../../base/text/visible.ts';
 import { probeTimes } from '../timeline/explained-probes.ts';
 import { axisBlock, laneBlock, narrowFrame, startsBlock, wideFrame } from './svg-lane.ts';
 import { INK, MUTED, RED, filled } from './colours.ts';
-import { averageWidth, element, textAt } from './svg-elements.ts';
+import { averageWidth, element, textAt, type Block } from './svg-elements.ts';
 import { MARGIN, Sheet, TEXT_WIDTH } from './svg-sheet.ts';
 import { legendBlock } from './svg-legend.ts';
 import { workloadTitle } from '../timeline/explanation.ts';
 import type { ContainerExplanation, ProbeExplanation, WorkloadExplanation } from '../timeline/explanation.ts';
 import type { Scene } from '../timeline/scene.ts';
-import type { Block } from './svg-elements.ts';
 
 /** Workloads with more containers get a row for each, so that twelve containers fit two screens. */
 const MOST_IN_FULL = 3;

@@ -1,6 +1,5 @@
 import { wrapEvenly } from '../../base/text/wrap.ts';
-import { sceneScale, segmentTimes } from './scene-scale.ts';
-import type { SceneScale } from './scene-scale.ts';
+import { sceneScale, segmentTimes, type SceneScale } from './scene-scale.ts';
 import type { Lane, MeasuredStarts, Scene, Segment, Tone } from '../timeline/scene.ts';
 
 /** Columns of a line of text: what fits a terminal of 120 columns. */

@@ -2,7 +2,7 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { outputLine, visible } from '../../base/text/visible.ts';
 import { wrapEvenly } from '../../base/text/wrap.ts';
-import { figureOf, figureTitle } from '../timeline/figure.ts';
+import { figureOf, figureTitle, type Figure, type FigureId, type FormulaInputs } from '../timeline/figure.ts';
 import { sceneLines, TEXT_WIDTH } from './text-scene.ts';
 import { workloadTitle } from '../timeline/explanation.ts';
 import type {
@@ -14,7 +14,6 @@ import type {
   ProbeFields,
   WorkloadExplanation,
 } from '../timeline/explanation.ts';
-import type { Figure, FigureId, FormulaInputs } from '../timeline/figure.ts';
 
 /** Workloads as text for a terminal, without colours: pipes and logs keep all of it. */
 export function explanationsAsText(workloads: readonly WorkloadExplanation[]): string {

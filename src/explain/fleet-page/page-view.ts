@@ -1,4 +1,4 @@
-import type { Markup } from '../../base/text/xml.ts';
+import type { Markup } from '../../base/text/visible.ts';
 import type { LiveFinding, ReportedPolicy } from './report.ts';
 
 /** The values of pages/report/page.eta. Texts are escaped by the template; Markup is inserted unchanged. */

@@ -1,5 +1,5 @@
-import { count } from '../../base/text/count.ts';
-import { escapeXml } from '../../base/text/xml.ts';
+import { count } from '../../base/text/cut.ts';
+import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { SCRIPT, SCRIPT_SOURCE, STYLE, STYLE_SOURCE, page } from './compiled-page.ts';
 import { SceneDrawings, rowsOf } from './rows.ts';
 import {
@@ -12,7 +12,6 @@ import {
   workloadsByPolicy,
 } from './summaries.ts';
 import { FINDING_ACTIONS, VERDICTS, verdictOfAction } from './verdicts.ts';
-import type { Markup } from '../../base/text/xml.ts';
 import type { GroupView, PageView, PolicyView } from './page-view.ts';
 import type { Report, ReportedWorkload } from './report.ts';
 

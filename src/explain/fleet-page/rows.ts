@@ -4,7 +4,7 @@ import { learnedInWords, startStrip } from '../drawing/start-strip.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { cut } from '../../base/text/cut.ts';
 import { utf8Length } from '../../base/text/utf8.ts';
-import { escapeXml } from '../../base/text/xml.ts';
+import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { OWN_PROBE, probeTimes } from '../timeline/explained-probes.ts';
 import { workload } from './compiled-page.ts';
 import {
@@ -17,7 +17,6 @@ import {
   verdictOfAction,
 } from './verdicts.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
-import type { Markup } from '../../base/text/xml.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { Scene } from '../timeline/scene.ts';
 import type { ContainerView, FindingView, RowView, SceneView } from './page-view.ts';

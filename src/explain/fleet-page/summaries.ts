@@ -1,7 +1,7 @@
-import { count } from '../../base/text/count.ts';
+import { count } from '../../base/text/cut.ts';
 import { LIFE_ORDER, OWN_PROBE } from '../timeline/explained-probes.ts';
 import { EXCEPTED, FINDING_ACTIONS, VERDICTS, levelOf, shortestGuarantee, verdictOfAction } from './verdicts.ts';
-import type { Markup } from '../../base/text/xml.ts';
+import type { Markup } from '../../base/text/visible.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { CheckView, CountView, CoverageView, ExceptionView, NamespaceView, PageView } from './page-view.ts';
 import type { Report, ReportedException, ReportedWorkload } from './report.ts';

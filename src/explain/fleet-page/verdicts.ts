@@ -1,4 +1,4 @@
-import { count } from '../../base/text/count.ts';
+import { count } from '../../base/text/cut.ts';
 import { figureOf } from '../timeline/figure.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { StripContainer } from '../drawing/start-strip.ts';

@@ -1,13 +1,9 @@
-import { isJsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_POD_GRACE_SECONDS } from '../../engine/probe/default-values.ts';
-import { hasPreStop, killBy } from '../../engine/probe/grace-period.ts';
-import { PROBE_KINDS, ownProbe } from '../../engine/probe/probe.ts';
-import { probeTiming } from '../../engine/probe/timing.ts';
+import { hasPreStop, killBy, type Kill } from '../../engine/probe/grace-period.ts';
+import { PROBE_KINDS, ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
+import { probeTiming, type ProbeTiming } from '../../engine/probe/timing.ts';
 import { undeclaredPortName } from '../../engine/workload/ports.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Kill } from '../../engine/probe/grace-period.ts';
-import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { ProbeTiming } from '../../engine/probe/timing.ts';
 
 /** All numbers of a container that decide when its probes let it start, kill it and take its traffic. */
 export interface ContainerTimings {

@@ -1,15 +1,12 @@
-import { isJsonObject, member } from '../../base/json/json-value.ts';
-import { fieldSource, unusedSettings } from '../../engine/defaulting/field-origin.ts';
+import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
+import { fieldSource, unusedSettings, type FieldSource, type Origin } from '../../engine/defaulting/field-origin.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
-import { HANDLER_KINDS, ownProbe, PROBE_INTEGERS } from '../../engine/probe/probe.ts';
+import { HANDLER_KINDS, ownProbe, PROBE_INTEGERS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { LIFE_ORDER } from './explained-probes.ts';
-import type { FieldSource, Origin } from '../../engine/defaulting/field-origin.ts';
 import type { Setting } from '../../engine/policy/layer-settings.ts';
 import type { Injection } from '../../engine/defaulting/injection.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ContainerPolicy } from '../../engine/policy/container-policy.ts';
-import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Container } from '../../engine/workload/containers.ts';
 import type { FieldExplanation, FieldSetter, FieldSetting, ProbeFields } from './explanation.ts';
 

@@ -1,15 +1,13 @@
 import { SAFETY_SOURCE } from '../../engine/defaulting/startup.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
-import { ownProbe } from '../../engine/probe/probe.ts';
+import { ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
 import { handlerText } from '../../engine/workload/handler-text.ts';
-import { timingLetters } from './figure.ts';
+import { timingLetters, type FormulaInputs } from './figure.ts';
 import type { Injection } from '../../engine/defaulting/injection.ts';
-import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Container } from '../../engine/workload/containers.ts';
 import type { ContainerTimings } from './container-timings.ts';
 import type { ProbeExplanation } from './explanation.ts';
-import type { FormulaInputs } from './figure.ts';
 
 /** In the order in which they matter in a container's life. */
 export const LIFE_ORDER: readonly ProbeKind[] = ['startupProbe', 'livenessProbe', 'readinessProbe'];

@@ -1,4 +1,4 @@
-import { longestKillFormula, longestKillSeconds } from '../../engine/probe/grace-period.ts';
+import { longestKillFormula, longestKillSeconds, type Kill } from '../../engine/probe/grace-period.ts';
 import {
   firstProbeSpan,
   guaranteedRestartSeconds,
@@ -7,12 +7,10 @@ import {
   longestStartSeconds,
   verdictSpan,
 } from '../../engine/probe/timing.ts';
-import { newFigure, timingLetters } from './figure.ts';
-import type { Kill } from '../../engine/probe/grace-period.ts';
+import { newFigure, timingLetters, type Figure, type FigureId } from './figure.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ProbeTiming } from '../../engine/probe/timing.ts';
 import type { ContainerTimings } from './container-timings.ts';
-import type { Figure, FigureId } from './figure.ts';
 
 /**
  * Every figure of a container, the probe that decides on its start first. Empty without probes.

@@ -1,7 +1,6 @@
-import { figureOf } from './figure.ts';
+import { figureOf, type Figure } from './figure.ts';
 import { axisEnd, isNeverReady, killSegments, nonEmpty, segment, stopSign } from './scene.ts';
 import type { Span } from '../../engine/probe/timing.ts';
-import type { Figure } from './figure.ts';
 import type { Circumstances, Lane, Scene, Segment } from './scene.ts';
 
 /** A container that hangs or fails later: when its probes notice, kill it and take its traffic. */

@@ -1,14 +1,11 @@
-import { isJsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { podGraceSeconds, probeGraceSeconds } from '../../engine/probe/grace-period.ts';
-import { PROBE_KINDS, ownProbe } from '../../engine/probe/probe.ts';
+import { PROBE_KINDS, ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
 import { killEndsPod } from '../../engine/probe/restarts.ts';
 import { OPEN_GATE_ISSUE, OPEN_GATE_VERSIONS } from '../../engine/probe/timing.ts';
 import { duration } from '../../base/text/duration.ts';
 import { undeclaredPortName } from '../../engine/workload/ports.ts';
-import { figureOf } from './figure.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { Figure } from './figure.ts';
+import { figureOf, type Figure } from './figure.ts';
 import type { Circumstances } from './scene.ts';
 
 /** The figures of the start, in two or three short sentences. */

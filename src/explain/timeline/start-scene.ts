@@ -1,7 +1,6 @@
-import { figureOf } from './figure.ts';
+import { figureOf, type Figure } from './figure.ts';
 import { axisEnd, isNeverReady, killSegments, nonEmpty, segment, stopSign } from './scene.ts';
 import type { Span } from '../../engine/probe/timing.ts';
-import type { Figure } from './figure.ts';
 import type { Circumstances, Lane, MeasuredStarts, Scene } from './scene.ts';
 
 const TRAFFIC = 'Traffic, if healthy at once';

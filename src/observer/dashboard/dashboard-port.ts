@@ -1,14 +1,12 @@
 import { PAGE_SECURITY_POLICY, reportPage } from '../../explain/fleet-page/report-page.ts';
-import { plainApp } from '../../process/http-app.ts';
+import { plainApp, type AppInputs } from '../../process/http-app.ts';
 import { ListeningPort } from '../../process/listening-port.ts';
-import { fleetReport } from './fleet-report.ts';
+import { fleetReport, type FleetSources } from './fleet-report.ts';
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { ElectionPart } from '../../process/election-part.ts';
-import type { AppInputs } from '../../process/http-app.ts';
 import type { MutationMode } from '../../engine/verdict/modes.ts';
 import type { ObserverContext } from '../observer-part.ts';
-import type { FleetSources } from './fleet-report.ts';
 
 /** The settings of the port. */
 export interface DashboardSettings extends Pick<FleetSources, 'enforcement'> {

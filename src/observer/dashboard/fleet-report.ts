@@ -2,20 +2,17 @@ import { PagedList } from '../../cluster/client/paged-list.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
 import { reportedChecks, reportedExceptions, reportedStarts } from '../../explain/fleet-page/reported-facts.ts';
 import { worstFirst } from '../../explain/fleet-page/rows.ts';
-import { discoverKinds, isOfController, refusal } from '../../cluster/sources/cluster-kinds.ts';
-import { count } from '../../base/text/count.ts';
+import { discoverKinds, isOfController, refusal, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+import { count } from '../../base/text/cut.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { VERSION } from '../../base/version.ts';
 import { workloadKind } from '../../engine/workload/kinds.ts';
-import { collectionOf } from '../observed-workload.ts';
-import { judgeLive } from '../scan/judged-workload.ts';
+import { collectionOf, type ObservedKind } from '../observed-workload.ts';
+import { judgeLive, type VerdictSettings } from '../scan/judged-workload.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Report, ReportedWorkload } from '../../explain/fleet-page/report.ts';
-import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
-import type { ObservedKind } from '../observed-workload.ts';
 import type { ObserverContext } from '../observer-part.ts';
-import type { VerdictSettings } from '../scan/judged-workload.ts';
 
 /** Workloads that a page reads. A page of the whole of a huge cluster would cost minutes and memory. */
 const MOST_READ_WORKLOADS = 5_000;

@@ -1,7 +1,6 @@
-import { timesOf } from './probe-events.ts';
+import { timesOf, type ProbeHint } from './probe-events.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ContainerHealth, EndedRun, PodHealth } from './pod-health.ts';
-import type { ProbeHint } from './probe-events.ts';
 
 /** One run of a container. Times are in milliseconds since the epoch, by the clock of the node. */
 export interface Run {

@@ -1,9 +1,8 @@
 import { comesFromEnd, killOf, LATE_EVENT_MILLISECONDS, runsOf, timesBefore, timesIn } from './container-runs.ts';
-import { timesOf } from './probe-events.ts';
+import { timesOf, type ProbeHint } from './probe-events.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Kill, KillCause, Runs } from './container-runs.ts';
 import type { ContainerHealth, DescribedProbe, PodHealth } from './pod-health.ts';
-import type { ProbeHint } from './probe-events.ts';
 import type { AnswerCause } from './probe-text.ts';
 
 /** Why a probe fails. */

@@ -1,11 +1,10 @@
 import { PROBE_FAILING_RULE } from '../../cluster/sources/observer-reports.ts';
-import { count } from '../../base/text/count.ts';
+import { count } from '../../base/text/cut.ts';
 import { failureMessage, failureRemedy } from './cause-texts.ts';
-import { isDefinite } from './diagnosis.ts';
+import { isDefinite, type Failure } from './diagnosis.ts';
 import type { WorkloadName } from '../observed-workload.ts';
 import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import type { ReportResult } from '../reports/report-result.ts';
-import type { Failure } from './diagnosis.ts';
 import type { PodHealth } from './pod-health.ts';
 
 /** The present problems of one workload. */

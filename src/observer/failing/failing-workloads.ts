@@ -1,13 +1,9 @@
 import { NamespaceShares } from '../namespace-shares.ts';
-import { workloadKey } from '../observed-workload.ts';
-import { diagnose } from './diagnosis.ts';
-import { ProbeHints } from './probe-events.ts';
-import { sharedTroubles } from './failing-results.ts';
-import type { WorkloadName } from '../observed-workload.ts';
-import type { Failure } from './diagnosis.ts';
+import { workloadKey, type WorkloadName } from '../observed-workload.ts';
+import { diagnose, type Failure } from './diagnosis.ts';
+import { ProbeHints, type ProbeHint } from './probe-events.ts';
+import { sharedTroubles, type FailingWorkload } from './failing-results.ts';
 import type { PodHealth } from './pod-health.ts';
-import type { ProbeHint } from './probe-events.ts';
-import type { FailingWorkload } from './failing-results.ts';
 
 /** A Pod, and the workload to which findings about the Pod belong. */
 interface HeldPod {

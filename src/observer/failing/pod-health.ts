@@ -1,19 +1,16 @@
 import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
 import { readProvenance } from '../../engine/defaulting/provenance.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
-import { ownProbe, PROBE_KINDS } from '../../engine/probe/probe.ts';
+import { ownProbe, PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { cut } from '../../base/text/cut.ts';
-import { ownCopy } from '../../base/text/own-copy.ts';
-import { containersOf } from '../../engine/workload/containers.ts';
+import { ownCopy } from '../../base/text/utf8.ts';
+import { containersOf, type Container } from '../../engine/workload/containers.ts';
 import { handlerText } from '../../engine/workload/handler-text.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { conditionOf, containerStatuses, instantOf, MOST_CONTAINERS, stateOf } from '../pod-status.ts';
-import { startLimits } from '../start-limits.ts';
+import { startLimits, type StartLimits } from '../start-limits.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { Container } from '../../engine/workload/containers.ts';
 import type { PodCondition } from '../pod-status.ts';
-import type { StartLimits } from '../start-limits.ts';
 
 /** How a container ended before its present run. Times are in milliseconds since the epoch. */
 export interface EndedRun {

@@ -1,10 +1,8 @@
-import { isJsonObject, objectMember, stringMember } from '../../base/json/json-value.ts';
-import { ownCopy } from '../../base/text/own-copy.ts';
+import { isJsonObject, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { ownCopy } from '../../base/text/utf8.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
-import { answerOf } from './probe-text.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { answerOf, type AnswerCause } from './probe-text.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { AnswerCause } from './probe-text.ts';
 
 /** The reasons of the kubelet's events about probes. Each is listed apart: a field selector knows no "or". */
 export const PROBE_EVENT_REASONS = ['Unhealthy', 'Killing', 'ProbeWarning'] as const;

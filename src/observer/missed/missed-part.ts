@@ -1,22 +1,18 @@
-import { isJsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { ApiError } from '../../cluster/client/api-error.ts';
 import { PagedList } from '../../cluster/client/paged-list.ts';
 import { RepeatedWork } from '../../cluster/client/repeated-work.ts';
-import { CurrentProblem } from '../../base/text/current-problem.ts';
-import { messageOf } from '../../base/text/error-message.ts';
+import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { namespaceGauge } from '../gauges.ts';
 import { LIVE_PODS, workloadNameOfPod } from '../observed-workload.ts';
 import { MissedPods } from './missed-pods.ts';
 import { missedProbes } from './missed-probes.ts';
-import { laterTimes, readPolicyTimes } from './policy-times.ts';
-import { DEFAULT_SCOPE, readWebhookScope } from './webhook-scope.ts';
+import { laterTimes, readPolicyTimes, type PolicyTimes } from './policy-times.ts';
+import { DEFAULT_SCOPE, readWebhookScope, type WebhookScope } from './webhook-scope.ts';
 import type { Registry } from 'prom-client';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';
-import type { PolicyTimes } from './policy-times.ts';
-import type { WebhookScope } from './webhook-scope.ts';
 
 /** What the part works with. */
 export interface MissedContext extends Pick<

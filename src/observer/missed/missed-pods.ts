@@ -1,11 +1,8 @@
 import { MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
-import { workloadKey } from '../observed-workload.ts';
-import { MISSED_CAUSES } from './missed-probes.ts';
-import { restartLine } from '../../explain/fleet-page/live-findings.ts';
-import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
+import { workloadKey, type WorkloadName } from '../observed-workload.ts';
+import { MISSED_CAUSES, type MissedCause, type MissedProbes } from './missed-probes.ts';
+import { restartLine, type LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import type { ReportResult } from '../reports/report-result.ts';
-import type { WorkloadName } from '../observed-workload.ts';
-import type { MissedCause, MissedProbes } from './missed-probes.ts';
 
 const CAUSE_MESSAGES: Readonly<Record<MissedCause, string>> = {
   missed: 'Pods lack probes that new Pods get: the webhook was away when they were created',

@@ -1,5 +1,4 @@
-import { equalJson } from '../../base/json/equal-json.ts';
-import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
+import { equalJson, isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { readProvenance } from '../../engine/defaulting/provenance.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
@@ -8,11 +7,10 @@ import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.t
 import { containersOf } from '../../engine/workload/containers.ts';
 import { isMeshProbe } from '../../engine/workload/mesh.ts';
 import { isBeingDeleted, POD_KIND, templatesToLookAt } from '../../engine/workload/kinds.ts';
-import { isInScope } from './webhook-scope.ts';
+import { isInScope, type WebhookScope } from './webhook-scope.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { Injection } from '../../engine/defaulting/injection.ts';
-import type { WebhookScope } from './webhook-scope.ts';
 
 /**
  * Why a Pod lacks probes that a new Pod would get.

@@ -1,7 +1,6 @@
-import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** When the spec of a policy last changed. */
 export interface PolicyTime {

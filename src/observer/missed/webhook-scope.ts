@@ -1,10 +1,9 @@
 import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
 import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../../engine/defaulting/opt-out.ts';
-import { readLabelSelector, selects } from '../../engine/policy/label-selector.ts';
+import { readLabelSelector, selects, type LabelSelector } from '../../engine/policy/label-selector.ts';
 import { NAMESPACE_NAME_LABEL } from '../../engine/policy/policy-set.ts';
 import { Reader } from '../../engine/policy/reader.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { LabelSelector } from '../../engine/policy/label-selector.ts';
 
 /** Which Pods the API server sends to the mutating webhook. */
 export interface WebhookScope {

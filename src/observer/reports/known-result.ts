@@ -1,12 +1,10 @@
-import { PROBE_FAILING_RULE, MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
+import { PROBE_FAILING_RULE, MISSED_PODS_RULE, type ObservedResult } from '../../cluster/sources/observer-reports.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { CAUSE_TEXTS, failureMessage, failureRemedy } from '../failing/cause-texts.ts';
 import { SHARED_CAUSE, SHARED_MESSAGE, SHARED_REMEDY } from '../failing/failing-results.ts';
 import { missedMessage } from '../missed/missed-pods.ts';
 import { MISSED_CAUSES } from '../missed/missed-probes.ts';
-import { restartLine } from '../../explain/fleet-page/live-findings.ts';
-import type { LiveProperties, RestartedWorkload } from '../../explain/fleet-page/live-findings.ts';
-import type { ObservedResult } from '../../cluster/sources/observer-reports.ts';
+import { restartLine, type LiveProperties, type RestartedWorkload } from '../../explain/fleet-page/live-findings.ts';
 
 /**
  * Returns a result about live Pods with texts that follow from its cause, container and probe alone. Anybody with the

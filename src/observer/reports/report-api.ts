@@ -1,12 +1,10 @@
 import { isKubernetesObject, isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
-import { PROBEWRIGHT, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
+import { PROBEWRIGHT, REPORT_APIS, type ReportApi } from '../../cluster/sources/observer-reports.ts';
 import { unlessMissing } from '../api-answers.ts';
-import { isOurs, MANAGED_BY_LABEL, reportObject } from './report-object.ts';
+import { isOurs, MANAGED_BY_LABEL, reportObject, type ReportContent } from './report-object.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { Pace } from '../../cluster/client/pace.ts';
-import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
-import type { ReportContent } from './report-object.ts';
 import type { ReportsSetting } from './reports-setting.ts';
 
 /** Selects the reports of Probewright. */

@@ -1,10 +1,9 @@
-import { informer } from '../informer.ts';
+import { informer, type InformerContext } from '../informer.ts';
 import { HASH_ANNOTATION, isOurs } from './report-object.ts';
 import { OUR_REPORTS, reportsPath } from './report-api.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Reflector } from '../../cluster/client/reflector.ts';
 import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
-import type { InformerContext } from '../informer.ts';
 
 /** Knows the content hashes of our reports in the cluster, by `namespace/name`. Their content is not kept. */
 export class ReportInformer {

@@ -1,6 +1,5 @@
-import { Counter } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import { gauge } from '../gauges.ts';
-import type { Registry } from 'prom-client';
 
 /** The results of writes, as the metric names them. */
 export type ReportWrites = Counter<'result'>;

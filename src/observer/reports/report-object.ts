@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
 import { isRecord } from '../../cluster/client/kubernetes-object.ts';
-import { MOST_RESULTS, PROBEWRIGHT } from '../../cluster/sources/observer-reports.ts';
+import { MOST_RESULTS, PROBEWRIGHT, type ReportApi } from '../../cluster/sources/observer-reports.ts';
 import type { JudgedWorkload } from '../scan/judged-workload.ts';
-import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
 import type { ReportOutcome, ReportResult } from './report-result.ts';
 
 /** Marks the reports that Probewright writes. Only reports with this label are ever changed or deleted. */

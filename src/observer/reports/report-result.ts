@@ -1,12 +1,10 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import { fullMessage } from '../../engine/checks/violation.ts';
+import { fullMessage, type AppliedException, type Violation } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { PROBEWRIGHT } from '../../cluster/sources/observer-reports.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { workloadKey } from '../observed-workload.ts';
-import type { AppliedException, Violation } from '../../engine/checks/violation.ts';
+import { workloadKey, type WorkloadName } from '../observed-workload.ts';
 import type { PolicyLayer } from '../../engine/policy/probe-policy.ts';
-import type { WorkloadName } from '../observed-workload.ts';
 
 /** The values that the report APIs allow. */
 export type ReportSeverity = 'critical' | 'high' | 'medium' | 'low' | 'info';

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
 import { Backoff } from '../../cluster/client/backoff.ts';
 import { Pace } from '../../cluster/client/pace.ts';
-import { CurrentProblem } from '../../base/text/current-problem.ts';
-import { messageOf } from '../../base/text/error-message.ts';
+import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import {
   discoverReportApis,
   putReport,
@@ -14,14 +13,12 @@ import {
 } from './report-api.ts';
 import { isUnavailable, pauseAfter } from '../api-answers.ts';
 import { ReportInformer, reportKey } from './report-informer.ts';
-import { reportName } from './report-object.ts';
-import { PAUSES, ReportQueue } from './report-queue.ts';
+import { reportName, type ReportContent } from './report-object.ts';
+import { PAUSES, ReportQueue, type QueuedReport } from './report-queue.ts';
 import type { ScanDependencies, WorkloadRecord, WorkloadRecords } from '../scan/verdicts.ts';
 import type { WorkloadName } from '../observed-workload.ts';
 import type { ReportTarget } from './report-api.ts';
-import type { ReportContent } from './report-object.ts';
 import type { ReportStatus, ReportWrites } from './report-metrics.ts';
-import type { QueuedReport } from './report-queue.ts';
 
 /** The facts that the scan has about workloads. */
 export interface JudgedWorkloads {

@@ -1,18 +1,13 @@
-import { objectMember, stringMembers } from '../../base/json/json-value.ts';
+import { objectMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
 import { laxer } from '../../engine/policy/action.ts';
-import { judge } from '../../engine/verdict/judge.ts';
-import { isPod, templatesToLookAt } from '../../engine/workload/kinds.ts';
-import { workloadOf } from '../observed-workload.ts';
-import { resultOfViolation, resultOfWarning } from '../reports/report-result.ts';
+import { judge, type Judgement } from '../../engine/verdict/judge.ts';
+import { isPod, templatesToLookAt, type PlacedTemplate } from '../../engine/workload/kinds.ts';
+import { workloadOf, type ObservedKind, type ObservedWorkload } from '../observed-workload.ts';
+import { resultOfViolation, resultOfWarning, type ReportResult } from '../reports/report-result.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Enforcement } from '../../engine/verdict/modes.ts';
-import type { Judgement } from '../../engine/verdict/judge.ts';
-import type { PlacedTemplate } from '../../engine/workload/kinds.ts';
-import type { ObservedKind, ObservedWorkload } from '../observed-workload.ts';
-import type { ReportResult } from '../reports/report-result.ts';
 
 /** The settings of the webhook that change its verdict. */
 export interface VerdictSettings {

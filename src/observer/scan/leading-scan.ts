@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isKubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { Pace } from '../../cluster/client/pace.ts';
-import { collectionOf, OBSERVED_POD, workloadOf } from '../observed-workload.ts';
-import { affectedNamespaces, exceptionEnds, union } from './changes.ts';
+import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type WorkloadName } from '../observed-workload.ts';
+import { affectedNamespaces, exceptionEnds, union, type AffectedNamespaces } from './changes.ts';
 import { Rescans } from './rescans.ts';
-import { listsFor, ScanLists } from './scan-lists.ts';
-import { Verdicts } from './verdicts.ts';
+import { listsFor, ScanLists, type ListToRead, type StandalonePods } from './scan-lists.ts';
+import { Verdicts, type Run, type ScanDependencies } from './verdicts.ts';
 import { WorkloadWatches } from './workload-watches.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { ObservedKind, WorkloadName } from '../observed-workload.ts';
 import type { ReportContent } from '../reports/report-object.ts';
 import type { ReportWriter } from '../reports/report-writer.ts';
-import type { AffectedNamespaces } from './changes.ts';
-import type { ListToRead, StandalonePods } from './scan-lists.ts';
 import type { ScanStatus } from './scan-status.ts';
-import type { Run, ScanDependencies } from './verdicts.ts';
 
 /** Requests of lists in a second. */
 const REQUESTS_PER_SECOND = 40;

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Backoff } from '../../cluster/client/backoff.ts';
-import { union } from './changes.ts';
-import { kindKey } from './scan-lists.ts';
+import { union, type AffectedNamespaces } from './changes.ts';
+import { kindKey, type ListToRead, type ScanLists } from './scan-lists.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ObservedKind } from '../observed-workload.ts';
-import type { AffectedNamespaces } from './changes.ts';
-import type { ListToRead, ScanLists } from './scan-lists.ts';
 import type { ScanStatus } from './scan-status.ts';
 import type { Run, ScanDependencies, Verdicts } from './verdicts.ts';
 

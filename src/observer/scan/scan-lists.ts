@@ -4,11 +4,10 @@ import { Backoff } from '../../cluster/client/backoff.ts';
 import { PAGE_SIZE, PagedList } from '../../cluster/client/paged-list.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { pauseAfter } from '../api-answers.ts';
-import { collectionOf, LIVE_PODS, OBSERVED_POD } from '../observed-workload.ts';
+import { collectionOf, LIVE_PODS, OBSERVED_POD, type ObservedKind } from '../observed-workload.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Pace } from '../../cluster/client/pace.ts';
-import type { ObservedKind } from '../observed-workload.ts';
 import type { AffectedNamespaces } from './changes.ts';
 import type { WorkloadRecords } from './verdicts.ts';
 

@@ -1,6 +1,5 @@
-import { Gauge, Counter } from 'prom-client';
+import { Gauge, Counter, type Registry } from 'prom-client';
 import { gauge } from '../gauges.ts';
-import type { Registry } from 'prom-client';
 import type { Run, WorkloadRecords } from './verdicts.ts';
 
 /** The state of scans, for metrics and `/readyz`. Instants are in milliseconds since the epoch. */

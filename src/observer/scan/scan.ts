@@ -1,18 +1,16 @@
 import { isoTimeOrNull } from '../../process/policy-status.ts';
 import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
-import { OBSERVED_POD } from '../observed-workload.ts';
+import { OBSERVED_POD, type WorkloadName } from '../observed-workload.ts';
 import { registerReportMetrics, reportWrites } from '../reports/report-metrics.ts';
 import { ReportWriter } from '../reports/report-writer.ts';
 import { LeadingScan } from './leading-scan.ts';
 import { StandalonePods } from './scan-lists.ts';
 import { registerScanMetrics, ScanStatus } from './scan-status.ts';
-import { UnknownControllers } from './verdicts.ts';
+import { UnknownControllers, type ScanDependencies } from './verdicts.ts';
 import type { Registry } from 'prom-client';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { WorkloadName } from '../observed-workload.ts';
 import type { ObserverPart } from '../observer-part.ts';
-import type { ScanDependencies } from './verdicts.ts';
 
 /** Judges live workloads and writes reports, on the leader. A follower only remembers the Pods without a controller. */
 export class Scan implements ObserverPart {

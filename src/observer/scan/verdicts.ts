@@ -2,16 +2,14 @@ import { isOfController } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
 import { canHaveController, controllerOwners, hasControllerOwner } from '../../engine/workload/controller-owner.ts';
 import { versionOf, workloadOf } from '../observed-workload.ts';
-import { reportContent } from '../reports/report-object.ts';
-import { judgedWorkload } from './judged-workload.ts';
+import { reportContent, type ReportContent } from '../reports/report-object.ts';
+import { judgedWorkload, type VerdictSettings } from './judged-workload.ts';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ObservedKind, ObservedWorkload, WorkloadName } from '../observed-workload.ts';
 import type { ObserverContext } from '../observer-part.ts';
-import type { ReportContent } from '../reports/report-object.ts';
 import type { ReportsSetting } from '../reports/reports-setting.ts';
-import type { VerdictSettings } from './judged-workload.ts';
 
 /** The dependencies of the scan. */
 export interface ScanDependencies extends ObserverContext {

@@ -4,11 +4,9 @@ import { discoverKinds, resourceOf } from '../../cluster/sources/cluster-kinds.t
 import { messageOf } from '../../base/text/error-message.ts';
 import { isReadyMade } from '../../engine/workload/custom-kinds.ts';
 import { isPod, workloadKind } from '../../engine/workload/kinds.ts';
-import { informer } from '../informer.ts';
-import { collectionOf } from '../observed-workload.ts';
+import { informer, type InformerHandlers } from '../informer.ts';
+import { collectionOf, type ObservedKind } from '../observed-workload.ts';
 import type { Reflector } from '../../cluster/client/reflector.ts';
-import type { InformerHandlers } from '../informer.ts';
-import type { ObservedKind } from '../observed-workload.ts';
 import type { ScanDependencies } from './verdicts.ts';
 
 /** One watch for each kind of workload that the API server has. */

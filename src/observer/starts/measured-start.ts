@@ -1,17 +1,14 @@
-import { PROFILE_BOUNDS } from '../../engine/facts/startup-profile.ts';
-import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { PROFILE_BOUNDS, type StartSample } from '../../engine/facts/startup-profile.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { ownProbe } from '../../engine/probe/probe.ts';
-import { shortHash } from '../../base/text/short-hash.ts';
+import { shortHash } from '../../base/text/utf8.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { controllerOfPod } from '../observed-workload.ts';
 import { metadataOf } from '../pod-status.ts';
 import { containersReady, observedContainers, secondsOf } from './observed-containers.ts';
-import { overEstimate, startProbeOf } from '../start-limits.ts';
-import type { StartSample } from '../../engine/facts/startup-profile.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { overEstimate, startProbeOf, type StartProbe } from '../start-limits.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import type { ObservedContainer, ReadyCondition } from './observed-containers.ts';
-import type { StartProbe } from '../start-limits.ts';
 
 /** Where a start was seen. */
 export interface StartPlace {

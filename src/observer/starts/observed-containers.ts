@@ -1,9 +1,7 @@
-import { member, objectMember, stringMember } from '../../base/json/json-value.ts';
-import { containersOf } from '../../engine/workload/containers.ts';
+import { member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { containersOf, type Container } from '../../engine/workload/containers.ts';
 import { podRunsForever } from '../../engine/workload/restart-policy.ts';
 import { conditionOf, containerStatuses, instantOf, MOST_CONTAINERS, stateOf } from '../pod-status.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Container } from '../../engine/workload/containers.ts';
 
 /** The end of a container, as its status reports it. */
 export interface ContainerEnd {

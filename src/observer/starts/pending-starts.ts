@@ -1,6 +1,5 @@
-import { PROFILE_BOUNDS } from '../../engine/facts/startup-profile.ts';
+import { PROFILE_BOUNDS, type StartSample } from '../../engine/facts/startup-profile.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
-import type { StartSample } from '../../engine/facts/startup-profile.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import type { MeasuredStart, StartPlace } from './measured-start.ts';
 import type { KilledSample, ProfileNews } from './profile-update.ts';

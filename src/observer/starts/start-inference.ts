@@ -1,18 +1,15 @@
-import { isJsonObject, objectMember } from '../../base/json/json-value.ts';
+import { isJsonObject, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { ownProbe } from '../../engine/probe/probe.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import { controllerOfPod } from '../observed-workload.ts';
 import { conditionOf, metadataOf } from '../pod-status.ts';
-import { KubeletRestarts } from './kubelet-restarts.ts';
+import { KubeletRestarts, type ClosedGate } from './kubelet-restarts.ts';
 import { better, hasLaterProbe, nodeOf, placeOf, secondsUntilReady, startId, startOf } from './measured-start.ts';
 import { containersReady, observedContainers } from './observed-containers.ts';
-import { killedStartOf, startProbeOf } from '../start-limits.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { ClosedGate } from './kubelet-restarts.ts';
+import { killedStartOf, startProbeOf, type StartProbe } from '../start-limits.ts';
 import type { MeasuredStart, StartPlace } from './measured-start.ts';
 import type { ContainerEnd, ObservedContainer, ReadyCondition } from './observed-containers.ts';
-import type { StartProbe } from '../start-limits.ts';
 
 /** A start that a probe ended: the container needs more than the bound. */
 export interface KilledStart extends StartPlace {

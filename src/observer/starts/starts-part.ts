@@ -1,22 +1,18 @@
-import { Counter } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import { hasCode } from '../../cluster/client/api-error.ts';
 import { isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { RepeatedWork } from '../../cluster/client/repeated-work.ts';
-import { CurrentProblem } from '../../base/text/current-problem.ts';
-import { messageOf } from '../../base/text/error-message.ts';
-import { discoverKinds } from '../../cluster/sources/cluster-kinds.ts';
+import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
+import { discoverKinds, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { gauge } from '../gauges.ts';
 import { collectionOf, groupOf } from '../observed-workload.ts';
 import { isUnavailable } from '../api-answers.ts';
-import { PendingStarts } from './pending-starts.ts';
+import { PendingStarts, type PendingWorkload } from './pending-starts.ts';
 import { ProfileWriter, WRITE_MILLISECONDS } from './profile-writer.ts';
 import { StartInference } from './start-inference.ts';
-import type { Registry } from 'prom-client';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';
-import type { PendingWorkload } from './pending-starts.ts';
 
 /** What the part works with. */
 type StartsContext = Pick<ObserverContext, 'client' | 'kinds' | 'log' | 'now' | 'podWatch' | 'random'>;

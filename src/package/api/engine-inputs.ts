@@ -1,12 +1,10 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import { inputsOf } from '../../cli/input/inputs.ts';
+import { inputsOf, type Inputs, type ReadTexts } from '../../cli/input/inputs.ts';
 import { readWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
 import { InvalidInputError } from './engine-options.ts';
-import type { Inputs } from '../../cli/input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { ReadTexts } from '../../cli/input/inputs.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { EngineOptions, InputProblem, KubernetesObject, KubernetesObjects } from './engine-options.ts';
 

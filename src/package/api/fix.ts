@@ -1,9 +1,8 @@
 import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
 import { fixFile } from '../../cli/fix/fix-file.ts';
-import { LEVELS } from '../../cli/output/level.ts';
+import { LEVELS, type Level } from '../../cli/output/level.ts';
 import { engineInputs, withoutPosition } from './engine-inputs.ts';
 import { InvalidInputError } from './engine-options.ts';
-import type { Level } from '../../cli/output/level.ts';
 import type { EngineOptions, KubernetesObject, KubernetesObjects } from './engine-options.ts';
 
 export interface FixOptions extends EngineOptions {

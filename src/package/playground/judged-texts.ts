@@ -1,18 +1,15 @@
 import { messageOf } from '../../base/text/error-message.ts';
-import { unifiedDiff } from '../../base/text/unified-diff.ts';
+import { unifiedDiff, type DiffLine } from '../../base/text/unified-diff.ts';
 import { checkInputs } from '../../cli/check/check-inputs.ts';
 import { jsonReport } from '../../cli/check/json.ts';
-import { NOTHING_LEFT_OUT, shownReport } from '../../cli/check/report.ts';
+import { NOTHING_LEFT_OUT, shownReport, type ShownReport } from '../../cli/check/report.ts';
 import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
 import { fixFile } from '../../cli/fix/fix-file.ts';
-import { inputsOf } from '../../cli/input/inputs.ts';
+import { inputsOf, type Inputs } from '../../cli/input/inputs.ts';
 import { placeOfManifest } from '../../cli/input/manifest.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
-import type { DiffLine } from '../../base/text/unified-diff.ts';
-import type { ShownReport } from '../../cli/check/report.ts';
-import type { Inputs } from '../../cli/input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { WorkloadExplanation } from '../../explain/timeline/explanation.ts';
 

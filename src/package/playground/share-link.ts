@@ -1,7 +1,6 @@
 import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
-import { LONGEST_TEXT } from './judged-texts.ts';
-import type { PlaygroundTexts } from './judged-texts.ts';
+import { LONGEST_TEXT, type PlaygroundTexts } from './judged-texts.ts';
 
 /** The fragment begins with the version of its format. */
 const VERSION = 'v2:';

@@ -1,8 +1,7 @@
 import { pageHatchings } from '../../explain/drawing/colours.ts';
 import { PAGE_SCENE_WIDTH, pageScene, sceneInWords } from '../../explain/drawing/page-scene.ts';
-import { count } from '../../base/text/count.ts';
-import { escapeXml } from '../../base/text/xml.ts';
-import type { Markup } from '../../base/text/xml.ts';
+import { count } from '../../base/text/cut.ts';
+import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import type { Scene } from '../../explain/timeline/scene.ts';
 import type { ContainerExplanation, WorkloadExplanation } from '../../explain/timeline/explanation.ts';
 

@@ -1,10 +1,8 @@
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { certificatesIn } from './pem.ts';
-import { isRecord } from '../../cluster/client/kubernetes-object.ts';
+import { isRecord, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import type { CaState, CertificateAuthority } from './ca-state.ts';
-import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { KeyObject, X509Certificate } from 'node:crypto';
 
 /** The result of reading the Secret of the CA. */
 export interface SecretReading {

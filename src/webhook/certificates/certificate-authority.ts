@@ -13,11 +13,9 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
-import { BACKDATED_MILLISECONDS } from './ca-state.ts';
-import { servingPair } from './pem.ts';
+import { BACKDATED_MILLISECONDS, type CertificateAuthority } from './ca-state.ts';
+import { servingPair, type ServingPair } from './pem.ts';
 import type { JsonGeneralNames } from '@peculiar/x509';
-import type { CertificateAuthority } from './ca-state.ts';
-import type { ServingPair } from './pem.ts';
 
 /** The names in a leaf. Clients look at `dns` and `ip` only. */
 export interface LeafNames {

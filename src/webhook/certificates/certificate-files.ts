@@ -1,9 +1,7 @@
 import { readRegularFile } from '../../base/files/regular-file.ts';
-import { CurrentProblem } from '../../base/text/current-problem.ts';
-import { messageOf } from '../../base/text/error-message.ts';
-import { certificatesIn, servingPair } from './pem.ts';
+import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
+import { certificatesIn, servingPair, type ServingPair } from './pem.ts';
 import type { CertificateSource } from './certificate-source.ts';
-import type { ServingPair } from './pem.ts';
 
 /** How often the files are read again. A mounted Secret changes by swapping a link, which causes no file event. */
 const POLL_MILLISECONDS = 1000;

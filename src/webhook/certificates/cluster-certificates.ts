@@ -1,13 +1,11 @@
-import { MirroredObject } from '../../cluster/client/mirrored-object.ts';
+import { MirroredObject, type MirrorListener } from '../../cluster/client/mirrored-object.ts';
 import { RepeatedWork } from '../../cluster/client/repeated-work.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { WebhookCaBundle } from './webhook-ca-bundle.ts';
+import { WebhookCaBundle, type WriteResult } from './webhook-ca-bundle.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { MirrorListener } from '../../cluster/client/mirrored-object.ts';
 import type { CertificateDependencies, CertificateListener, CertificateSource } from './certificate-source.ts';
 import type { CertificateStatus } from './certificate-source.ts';
 import type { ServingPair } from './pem.ts';
-import type { WriteResult } from './webhook-ca-bundle.ts';
 
 /** Which objects are used. */
 export interface ClusterCertificatesSettings {

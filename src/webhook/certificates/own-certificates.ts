@@ -1,17 +1,14 @@
-import { authorityName, readCaState, refuseForeign, REMEDY, secretOf } from './ca-secret.ts';
+import { authorityName, readCaState, refuseForeign, REMEDY, secretOf, type SecretReading } from './ca-secret.ts';
 import { bundleOf } from './pem.ts';
 import { createAuthority } from './certificate-authority.ts';
-import { ClusterCertificates } from './cluster-certificates.ts';
-import { CurrentProblem } from '../../base/text/current-problem.ts';
+import { ClusterCertificates, type ClusterCertificatesSettings } from './cluster-certificates.ts';
+import { CurrentProblem } from '../../base/text/error-message.ts';
 import { hasCode } from '../../cluster/client/api-error.ts';
-import { nextStep, trustedBy } from './ca-state.ts';
+import { nextStep, trustedBy, type CaState, type DueStep, type RotationSettings } from './ca-state.ts';
 import { OwnLeaf } from './own-leaf.ts';
 import { WriteLimit } from '../../cluster/client/write-limit.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { CaState, DueStep, RotationSettings } from './ca-state.ts';
 import type { CertificateDependencies, CertificateStatus } from './certificate-source.ts';
-import type { ClusterCertificatesSettings } from './cluster-certificates.ts';
-import type { SecretReading } from './ca-secret.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { WriteResult } from './webhook-ca-bundle.ts';
 

@@ -1,6 +1,5 @@
 import { issueLeaf } from './certificate-authority.ts';
-import { trustedBy } from './ca-state.ts';
-import type { CaState, CertificateAuthority } from './ca-state.ts';
+import { trustedBy, type CaState, type CertificateAuthority } from './ca-state.ts';
 import type { CertificateDependencies } from './certificate-source.ts';
 import type { ServingPair } from './pem.ts';
 

@@ -1,13 +1,11 @@
 import { X509Certificate } from 'node:crypto';
-import { certificatesIn, servingPair } from './pem.ts';
-import { ClusterCertificates } from './cluster-certificates.ts';
+import { certificatesIn, servingPair, type ServingPair } from './pem.ts';
+import { ClusterCertificates, type ClusterCertificatesSettings } from './cluster-certificates.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { secretTexts } from './ca-secret.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { CertificateDependencies, CertificateStatus } from './certificate-source.ts';
-import type { ClusterCertificatesSettings } from './cluster-certificates.ts';
-import type { ServingPair } from './pem.ts';
 
 /**
  * The serving pair from a Secret of the user (type kubernetes.io/tls), read through the API, which is faster than a

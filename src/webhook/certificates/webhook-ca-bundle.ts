@@ -1,14 +1,11 @@
-import { JSON_PATCH } from '../../cluster/client/api-client.ts';
+import { JSON_PATCH, type ApiClient } from '../../cluster/client/api-client.ts';
 import { hasCode } from '../../cluster/client/api-error.ts';
-import { isRecord } from '../../cluster/client/kubernetes-object.ts';
+import { isRecord, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { bundleHolds } from './pem.ts';
-import { MirroredObject } from '../../cluster/client/mirrored-object.ts';
+import { MirroredObject, type MirrorListener } from '../../cluster/client/mirrored-object.ts';
 import { WriteLimit } from '../../cluster/client/write-limit.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { CertificateDependencies } from './certificate-source.ts';
-import type { MirrorListener } from '../../cluster/client/mirrored-object.ts';
 
 /** Which webhook configurations, and which of their entries. */
 export interface WebhookAddress {

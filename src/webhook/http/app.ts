@@ -1,16 +1,13 @@
 import { addressOf } from '../../process/connection-limit.ts';
 import { BODY_LIMIT_BYTES, limitBytes } from './body-limit.ts';
 import { tlsApp } from '../../process/http-app.ts';
-import { WEBHOOKS } from './metrics.ts';
-import { reviewEndpoint } from './review-endpoint.ts';
+import { WEBHOOKS, type Webhook } from './metrics.ts';
+import { reviewEndpoint, type ReviewDependencies, type ReviewLog } from './review-endpoint.ts';
 import { failureStatus, httpError } from './status.ts';
-import { callerProblem, secureContextOptions } from './tls-settings.ts';
+import { callerProblem, secureContextOptions, type AllowedCallers } from './tls-settings.ts';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Webhook } from './metrics.ts';
-import type { ReviewDependencies, ReviewLog } from './review-endpoint.ts';
-import type { AllowedCallers } from './tls-settings.ts';
 
 /** The log entries about requests. src/webhook/request-log.ts decides on levels and fields. */
 export interface RequestLog extends ReviewLog {

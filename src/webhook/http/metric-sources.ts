@@ -1,7 +1,5 @@
-import { Counter, Gauge } from 'prom-client';
-import { observeProcess } from '../../process/process-metrics.ts';
-import type { Registry } from 'prom-client';
-import type { ProcessSources } from '../../process/process-metrics.ts';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { observeProcess, type ProcessSources } from '../../process/process-metrics.ts';
 
 /** The values that the webhook's metrics read at scrape time. */
 export interface MetricSources extends ProcessSources {

@@ -4,15 +4,12 @@ import { CHECKS } from '../../engine/checks/catalogue.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
-import { MISSED_NAMESPACES } from '../../engine/facts/facts.ts';
+import { MISSED_NAMESPACES, type MissedNamespace } from '../../engine/facts/facts.ts';
 import { droppedConnections } from '../../process/connection-limit.ts';
-import { EFFECT_RESULTS } from '../review/effect-result.ts';
-import { observeSources } from './metric-sources.ts';
+import { EFFECT_RESULTS, type EffectResult } from '../review/effect-result.ts';
+import { observeSources, type MetricSources } from './metric-sources.ts';
 import type { Decision } from '../review/decision.ts';
-import type { EffectResult } from '../review/effect-result.ts';
 import type { AdmissionRequest } from '../review/review.ts';
-import type { MissedNamespace } from '../../engine/facts/facts.ts';
-import type { MetricSources } from './metric-sources.ts';
 
 export const WEBHOOKS = ['mutate', 'validate', 'review-policies'] as const;
 export type Webhook = (typeof WEBHOOKS)[number];

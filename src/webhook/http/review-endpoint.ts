@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mutate } from '../review/mutate.ts';
 import { ObjectTooLarge } from '../review/object-size.ts';
-import { decodeReview } from '../review/review.ts';
+import { decodeReview, type AdmissionRequest } from '../review/review.ts';
 import { reviewPolicy, withEffect } from '../review/review-policy.ts';
 import { validate } from '../review/validate.ts';
 import { parseBody, SHORT_BYTES } from './body-limit.ts';
@@ -9,7 +9,6 @@ import { atMost, deadlineMilliseconds } from './deadline.ts';
 import { asError, httpError } from './status.ts';
 import type { Decision, Reviewed } from '../review/decision.ts';
 import type { AdmissionReviewReply } from '../review/response.ts';
-import type { AdmissionRequest } from '../review/review.ts';
 import type { TrustedControllers } from '../review/trusted-controllers.ts';
 import type { MissedNamespace } from '../../engine/facts/facts.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';

@@ -1,7 +1,6 @@
 import { constants } from 'node:crypto';
-import { TLSSocket } from 'node:tls';
+import { TLSSocket, type SecureContextOptions } from 'node:tls';
 import type { Socket } from 'node:net';
-import type { SecureContextOptions } from 'node:tls';
 
 /** The certificate of a TLS server, and the CAs that the server trusts. */
 export interface TlsSettings {

@@ -1,5 +1,4 @@
-import { count } from '../../base/text/count.ts';
-import { cut } from '../../base/text/cut.ts';
+import { count, cut } from '../../base/text/cut.ts';
 import type { EffectResult } from '../review/effect-result.ts';
 import type { Outcome } from '../../engine/verdict/compare/outcome.ts';
 import type { Workload } from '../../engine/verdict/compare/workload.ts';

@@ -5,11 +5,10 @@ import { BUILT_IN_CLUSTER_KINDS, discoverKinds, resourceOf, rootOf } from '../..
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { isReadyMade } from '../../engine/workload/custom-kinds.ts';
-import { BUILT_IN_KINDS, workloadKind } from '../../engine/workload/kinds.ts';
+import { BUILT_IN_KINDS, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { ApiClient, ApiRequest } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
-import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 
 /** How far the list of a kind has come. */
 export interface ListProgress {

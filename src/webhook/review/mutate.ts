@@ -8,7 +8,7 @@ import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.t
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { controllersOfPod } from '../../engine/workload/pod-controllers.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
-import { skip } from './decision.ts';
+import { skip, type Decision } from './decision.ts';
 import { ObjectTooLarge, violationOfUnseen } from './object-size.ts';
 import { allowed, auditText, violationAnnotation } from './response.ts';
 import { scopeOf } from './scope.ts';
@@ -17,7 +17,6 @@ import type { Violation } from '../../engine/checks/violation.ts';
 import type { Defaulting, DefaultingOptions } from '../../engine/defaulting/default-probes.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { MutationMode } from '../../engine/verdict/modes.ts';
-import type { Decision } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /**

@@ -1,9 +1,8 @@
 import { validProbe } from '../../engine/checks/valid-probe.ts';
-import { isJsonObject, member, objectMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../../engine/probe/probe.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { PlacedTemplate } from '../../engine/workload/kinds.ts';
 
 /** The object is too large to check: an error of the client. */

@@ -2,10 +2,8 @@ import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
 import { REVIEW_API_VERSION, REVIEW_KIND } from './review.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { formatViolation, fullMessage } from '../../engine/checks/violation.ts';
-import { formatProblem } from '../../engine/policy/reader.ts';
-import type { Problem } from '../../engine/policy/reader.ts';
-import type { Violation } from '../../engine/checks/violation.ts';
+import { formatViolation, fullMessage, type Violation } from '../../engine/checks/violation.ts';
+import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
 import type { PatchOperation } from '../../engine/defaulting/patch.ts';
 
 /** The reply in the wire format: k8s.io/api/admission/v1 AdmissionReview with a response. */

@@ -1,28 +1,22 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { fullMessage } from '../../engine/checks/violation.ts';
 import { exceptionSource } from '../../engine/facts/facts.ts';
-import { equalJson } from '../../base/json/equal-json.ts';
+import { equalJson, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { member, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { endOf, exceptionRules, mayExcept } from '../../engine/policy/exception-rules.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
-import { EXCEPTION_KIND, parseProbeException } from '../../engine/policy/probe-exception.ts';
-import { POLICY_KINDS, parseProbePolicy } from '../../engine/policy/probe-policy.ts';
-import { formatProblem } from '../../engine/policy/reader.ts';
-import { count } from '../../base/text/count.ts';
-import { formatInstant } from '../../base/text/instant.ts';
+import { EXCEPTION_KIND, parseProbeException, type ProbeException } from '../../engine/policy/probe-exception.ts';
+import { POLICY_KINDS, parseProbePolicy, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
+import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
+import { count } from '../../base/text/cut.ts';
+import { formatInstant } from '../../base/text/duration.ts';
 import { policyAdvice } from '../../engine/verdict/policy-advice.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
-import { skip } from './decision.ts';
+import { skip, type Decision, type Reviewed } from './decision.ts';
 import { ObjectTooLarge } from './object-size.ts';
 import { allowed, invalid } from './response.ts';
 import { isControllerManager } from './trusted-controllers.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { ProbeException } from '../../engine/policy/probe-exception.ts';
-import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
-import type { Problem } from '../../engine/policy/reader.ts';
-import type { Decision, Reviewed } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /**

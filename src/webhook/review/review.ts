@@ -1,6 +1,5 @@
-import { quote } from '../../base/text/quote.ts';
-import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { quote } from '../../base/text/cut.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 
 /** The version of the protocol: every supported API server speaks admission.k8s.io/v1. */
 export const REVIEW_API_VERSION = 'admission.k8s.io/v1';

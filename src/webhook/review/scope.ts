@@ -1,11 +1,10 @@
 import { isBeingDeleted, templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
 import { sizeProblem } from './object-size.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS, isControlled } from './trusted-controllers.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS, isControlled, type TrustedControllers } from './trusted-controllers.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { SkipReason } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
-import type { TrustedControllers } from './trusted-controllers.ts';
 
 /** What of a request is checked, or why nothing is. */
 export type Scope =

@@ -1,26 +1,19 @@
-import { equalJson } from '../../base/json/equal-json.ts';
-import { member, objectMember } from '../../base/json/json-value.ts';
+import { equalJson, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { formatViolation, violationKey } from '../../engine/checks/violation.ts';
+import { formatViolation, violationKey, type Violation } from '../../engine/checks/violation.ts';
 import { laxer } from '../../engine/policy/action.ts';
 import { containersOf } from '../../engine/workload/containers.ts';
-import { isPod, podTemplatesOf, workloadKind } from '../../engine/workload/kinds.ts';
-import { skip } from './decision.ts';
-import { judge } from '../../engine/verdict/judge.ts';
+import { isPod, podTemplatesOf, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
+import { skip, type Decision } from './decision.ts';
+import { judge, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
 import { controllersOfPod } from '../../engine/workload/pod-controllers.ts';
-import { isControlled } from './trusted-controllers.ts';
+import { isControlled, type TrustedControllers } from './trusted-controllers.ts';
 import { allowed, denied, violationAnnotation } from './response.ts';
 import { sizeProblem, violationOfUnseen } from './object-size.ts';
 import { scopeOf } from './scope.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Violation } from '../../engine/checks/violation.ts';
-import type { Judgement, Subject } from '../../engine/verdict/judge.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { Enforcement, MutationMode } from '../../engine/verdict/modes.ts';
-import type { Decision } from './decision.ts';
-import type { TrustedControllers } from './trusted-controllers.ts';
 import type { AdmissionRequest } from './review.ts';
 
 export interface ValidateSettings {

@@ -1,21 +1,14 @@
-import { isAlias, isMap, isSeq, visit } from 'yaml';
-import type { ParsedNode, YAMLMap, YAMLSeq } from 'yaml';
-import { equalJson } from '../../base/json/equal-json.ts';
-import { isJsonObject, member } from '../../base/json/json-value.ts';
-import { formatPath } from '../../base/json/field-path.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { isAlias, isMap, isSeq, visit, type ParsedNode, type YAMLMap, type YAMLSeq } from 'yaml';
+import { equalJson, isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
+import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
 import type { YamlTree } from '../reading/trees.ts';
-import { isMergeKey, keyName, mergeSources } from '../reading/values.ts';
-import type { YamlNode } from '../reading/values.ts';
+import { isMergeKey, keyName, mergeSources, type YamlNode } from '../reading/values.ts';
 import { blockAdditions } from './block-edits.ts';
 import { flowAdditions } from './flow-edits.ts';
 import type { Layout } from './layout.ts';
 import { removals } from './removals.ts';
-import { renamedKey, replacement } from './replacements.ts';
-import type { Slot } from './replacements.ts';
-import { hasContent } from './text-edits.ts';
-import type { Addition, PairTokens, TextEdit, YamlPair } from './text-edits.ts';
+import { renamedKey, replacement, type Slot } from './replacements.ts';
+import { hasContent, type Addition, type PairTokens, type TextEdit, type YamlPair } from './text-edits.ts';
 
 /** The reason why a change cannot be written into a text without changing anything else. */
 export class EditRefused extends Error {

@@ -1,15 +1,11 @@
-import { equalJson } from '../../base/json/equal-json.ts';
-import { withEdits } from '../../base/json/field-edit.ts';
-import type { FieldEdit } from '../../base/json/field-edit.ts';
-import { readYamlStream } from '../reading/trees.ts';
-import type { ChunkContent, StreamPart } from '../reading/trees.ts';
-import { treeValue } from '../reading/values.ts';
-import type { YamlNode } from '../reading/values.ts';
+import { equalJson } from '../../base/json/json-value.ts';
+import { withEdits, type FieldEdit } from '../../base/json/field-path.ts';
+import { readYamlStream, type ChunkContent, type StreamPart } from '../reading/trees.ts';
+import { treeValue, type YamlNode } from '../reading/values.ts';
 import { EditRefused, changeEdits } from './change-edits.ts';
 import { layoutOf } from './layout.ts';
 import { reprinted } from './reprinting.ts';
-import { applyEdits, lineEnding, orderedEdits } from './text-edits.ts';
-import type { TextEdit } from './text-edits.ts';
+import { applyEdits, lineEnding, orderedEdits, type TextEdit } from './text-edits.ts';
 
 /** A range of a text and the text that replaces the range. A range without characters is an insertion. */
 export type TextReplacement = Pick<TextEdit, 'start' | 'end' | 'text'>;

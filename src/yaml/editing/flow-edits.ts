@@ -1,7 +1,6 @@
 import type { CST } from 'yaml';
-import { renderFlow, renderFlowKey, yamlFromJson } from './rendering.ts';
+import { renderFlow, renderFlowKey, yamlFromJson, type FlowStyle } from './rendering.ts';
 import type { Layout } from './layout.ts';
-import type { FlowStyle } from './rendering.ts';
 import {
   beforeLineBreak,
   contentEnd,

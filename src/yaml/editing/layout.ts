@@ -1,5 +1,4 @@
-import { isMap, isSeq, visit } from 'yaml';
-import type { CST, ParsedNode } from 'yaml';
+import { isMap, isSeq, visit, type CST, type ParsedNode } from 'yaml';
 import { lineIndent, startsLine } from './text-edits.ts';
 
 /** The layout of a document, as far as the existing text shows the layout. */

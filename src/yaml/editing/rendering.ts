@@ -1,9 +1,7 @@
-import { jsonText, visibleJson } from '../../base/text/json-text.ts';
-import { visible } from '../../base/text/visible.ts';
+import { jsonText, visible, visibleJson } from '../../base/text/visible.ts';
 import { resolvePlainScalar } from '../reading/scalars.ts';
-import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { Document, Pair, Scalar, YAMLMap, YAMLSeq, type Tags } from 'yaml';
 import type { Layout } from './layout.ts';
-import type { Tags } from 'yaml';
 
 /** The style of flow mappings. */
 export interface FlowStyle {

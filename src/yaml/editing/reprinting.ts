@@ -1,11 +1,8 @@
-import { Pair, Scalar, YAMLMap, YAMLSeq, isMap, isScalar, isSeq } from 'yaml';
-import type { Node } from 'yaml';
+import { Pair, Scalar, YAMLMap, YAMLSeq, isMap, isScalar, isSeq, type Node } from 'yaml';
 import type { YamlTree } from '../reading/trees.ts';
-import { isMergeKey, keyName, mergeSources, resolved } from '../reading/values.ts';
-import type { YamlNode } from '../reading/values.ts';
+import { isMergeKey, keyName, mergeSources, resolved, type YamlNode } from '../reading/values.ts';
 import { isOpenEnded } from './block-edits.ts';
-import { layoutOf } from './layout.ts';
-import type { Layout } from './layout.ts';
+import { layoutOf, type Layout } from './layout.ts';
 import { emptyDocument, printDocument, specialInFlow } from './rendering.ts';
 import type { YamlPair } from './text-edits.ts';
 

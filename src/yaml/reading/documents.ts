@@ -1,10 +1,7 @@
-import { yamlStreamParts } from './trees.ts';
-import { isMergeKey, keyName, mergeSources, resolved, treeValue } from './values.ts';
-import { isMap, isScalar, isSeq } from 'yaml';
+import { yamlStreamParts, type ReadingOptions, type YamlFault, type YamlTree } from './trees.ts';
+import { isMergeKey, keyName, mergeSources, resolved, treeValue, type YamlNode } from './values.ts';
+import { isMap, isScalar, isSeq, type Pair, type ParsedNode, type YAMLMap } from 'yaml';
 import type { OnOffset } from './tokens.ts';
-import type { ReadingOptions, YamlFault, YamlTree } from './trees.ts';
-import type { YamlNode } from './values.ts';
-import type { Pair, ParsedNode, YAMLMap } from 'yaml';
 
 /** One document of a YAML or JSON file, with the positions of its values. */
 export interface YamlDocument {

@@ -1,7 +1,5 @@
-import { BeyondLimits, tokensIn } from './reading-budget.ts';
-import { Composer, Lexer, Parser } from 'yaml';
-import type { ReadingBudget } from './reading-budget.ts';
-import type { CST, Document } from 'yaml';
+import { BeyondLimits, tokensIn, type ReadingBudget } from './reading-budget.ts';
+import { Composer, Lexer, Parser, type CST, type Document } from 'yaml';
 
 /**
  * Highest nesting depth that is read. CRDs are the deepest usual manifests and stay below 100 levels. The composer and

@@ -1,9 +1,7 @@
 import { messageOf } from '../../base/text/error-message.ts';
 import { BeyondLimits } from './reading-budget.ts';
-import { NESTING_MESSAGE, composeDocuments, yamlTokens } from './tokens.ts';
-import { isAlias, isScalar, visit } from 'yaml';
-import type { OnOffset, TokenOptions } from './tokens.ts';
-import type { Alias, Document, ParsedNode } from 'yaml';
+import { NESTING_MESSAGE, composeDocuments, yamlTokens, type OnOffset, type TokenOptions } from './tokens.ts';
+import { isAlias, isScalar, visit, type Alias, type Document, type ParsedNode } from 'yaml';
 
 /** A piece of a text with at most one YAML document, including the marker lines and comments around the document. */
 export interface YamlChunk {

@@ -1,7 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Alias, Pair, ParsedNode, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import { resolvePlainScalar, resolveTaggedScalar } from './scalars.ts';
-import type { JsonScalar } from './scalars.ts';
+import { resolvePlainScalar, resolveTaggedScalar, type JsonScalar } from './scalars.ts';
 import { MAX_DEPTH, NESTING_MESSAGE } from './tokens.ts';
 import type { ReadingBudget } from './reading-budget.ts';
 import type { YamlFault, YamlTree } from './trees.ts';

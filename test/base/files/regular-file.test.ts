@@ -11,8 +11,7 @@ import { readRegularFile, readUpTo, refuseSpecialFile } from '../../../src/base/
 import { loadClusterAccess } from '../../../src/cluster/client/cluster-access.ts';
 import { DirectorySource } from '../../../src/cluster/sources/directory-source.ts';
 import { loadWorkloadKinds } from '../../../src/cluster/sources/workload-kinds.ts';
-import { specialFiles } from '../../support/special-files.ts';
-import type { SpecialFile } from '../../support/special-files.ts';
+import { specialFiles, type SpecialFile } from '../../support/special-files.ts';
 
 let directory: string;
 let special: SpecialFile[];

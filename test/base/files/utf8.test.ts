@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readUtf8File } from '../../../src/base/files/utf8.ts';
+import { readUtf8File } from '../../../src/base/files/regular-file.ts';
 
 it('a file that is not UTF-8 is refused, with the line', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'probewright-utf8-'));

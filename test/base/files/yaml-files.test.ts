@@ -4,8 +4,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findYamlFiles } from '../../../src/base/files/yaml-files.ts';
-import type { LinkReport } from '../../../src/base/files/yaml-files.ts';
+import { findYamlFiles, type LinkReport } from '../../../src/base/files/yaml-files.ts';
 
 let directory: string;
 

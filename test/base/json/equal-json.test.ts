@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { equalJson } from '../../../src/base/json/equal-json.ts';
+import { equalJson } from '../../../src/base/json/json-value.ts';
 
 const json = fc.jsonValue({ maxDepth: 4 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withEdits } from '../../../src/base/json/field-edit.ts';
+import { withEdits } from '../../../src/base/json/field-path.ts';
 
 describe('edits of fields', () => {
   it('set a value, with the objects above it, and leave the document alone', () => {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { member, objectMember } from '../../../src/base/json/json-value.ts';
-import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import { member, objectMember, type JsonObject } from '../../../src/base/json/json-value.ts';
 
 const INHERITED = Object.getOwnPropertyNames(Object.prototype);
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CurrentProblem } from '../../../src/base/text/current-problem.ts';
+import { CurrentProblem } from '../../../src/base/text/error-message.ts';
 
 it('a problem is news when it begins, changes and ends, and not in between', () => {
   const problem = new CurrentProblem();

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { beginning, cut } from '../../../src/base/text/cut.ts';
-import { quote } from '../../../src/base/text/quote.ts';
+import { beginning, cut, quote } from '../../../src/base/text/cut.ts';
 import { wrap } from '../../../src/base/text/wrap.ts';
 import { runs } from '../../support/runs.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatInstant, parseInstant } from '../../../src/base/text/instant.ts';
+import { formatInstant, parseInstant } from '../../../src/base/text/duration.ts';
 
 describe('parseInstant', () => {
   it.each([

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outputLine, visible } from '../../../src/base/text/visible.ts';
-import { jsonString, jsonText, visibleJson } from '../../../src/base/text/json-text.ts';
-import { escapeXml } from '../../../src/base/text/xml.ts';
+import { escapeXml, jsonString, jsonText, outputLine, visible, visibleJson } from '../../../src/base/text/visible.ts';
 import { expectHarmless, HOSTILE } from '../../support/hostile-text.ts';
 import { runs } from '../../support/runs.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { optional, repeatable, toggle, withDefault } from '../../../src/cli/flags/flag.ts';
-import { parseCommandLine } from '../../../src/cli/flags/parse-command-line.ts';
+import { parseCommandLine, type Environment } from '../../../src/cli/flags/parse-command-line.ts';
 import {
   anyText,
   choice,
@@ -12,7 +12,6 @@ import {
   wholeNumber,
 } from '../../../src/cli/flags/value-types.ts';
 import type { CommandDefinition, FlagValues } from '../../../src/cli/flags/flag.ts';
-import type { Environment } from '../../../src/cli/flags/parse-command-line.ts';
 
 const summary = 'A flag.';
 const FLAGS = {

@@ -7,9 +7,8 @@ import { PatientClient } from '../../../src/cluster/client/patient-client.ts';
 import { readClusterInputs } from '../../../src/cli/input/cluster-inputs.ts';
 import { startFakeApiServer } from '../../cluster/client/fake-api-server.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
-import { BUILT_INS, discovery, POLICIES } from './discovery.ts';
+import { BUILT_INS, discovery, POLICIES, type DiscoveredKind } from './discovery.ts';
 import { NOW } from '../../support/now.ts';
-import type { DiscoveredKind } from './discovery.ts';
 import type { ClusterInputOptions, ClusterInputs } from '../../../src/cli/input/cluster-inputs.ts';
 import type { FakeApiServer, Fault, SeenRequest } from '../../cluster/client/fake-api-server.ts';
 

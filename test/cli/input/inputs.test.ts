@@ -3,10 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runProbewright } from '../run-probewright.ts';
+import { runProbewright, type Ran } from '../run-probewright.ts';
 import { readInputs } from '../../../src/cli/input/read-inputs.ts';
 import { NOW } from '../../support/now.ts';
-import type { Ran } from '../run-probewright.ts';
 import type { Inputs } from '../../../src/cli/input/inputs.ts';
 
 let directory: string;

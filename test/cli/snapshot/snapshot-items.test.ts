@@ -2,12 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { isJsonObject } from '../../../src/base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { snapshotItems } from '../../../src/cli/snapshot/items/snapshot-items.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { checkTexts } from '../../support/check-texts.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
-import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const SETTINGS = { kinds: KNOWN_KINDS, namespace: 'default' };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { isJsonObject } from '../../../src/base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { workloadPart } from '../../../src/cli/snapshot/items/workload-part.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
@@ -9,7 +9,6 @@ import { anyWorkload } from '../../support/arbitrary-workloads.ts';
 import { checkTexts } from '../../support/check-texts.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
 import { runs } from '../../support/runs.ts';
-import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 /** Every check is on, and one policy gives probes whose command refers to the environment. */
 const policies = [

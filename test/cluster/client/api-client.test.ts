@@ -1,17 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { Socket } from 'node:net';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { Socket, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../../../src/cluster/client/api-client.ts';
 import { ApiError } from '../../../src/cluster/client/api-error.ts';
-import { startFakeApiServer } from './fake-api-server.ts';
+import { startFakeApiServer, type FakeApiServer } from './fake-api-server.ts';
 import { waitUntil } from './wait-until.ts';
-import type { Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ClusterAccess } from '../../../src/cluster/client/cluster-access.ts';
-import type { FakeApiServer } from './fake-api-server.ts';
 
 const namespaces = '/api/v1/namespaces';
 const watching = { method: 'GET', path: namespaces, query: { watch: 'true', allowWatchBookmarks: 'true' } } as const;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:https';
+import { createServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { TLSSocket } from 'node:tls';
@@ -8,10 +8,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { ApiClient } from '../../../src/cluster/client/api-client.ts';
 import { IN_CLUSTER, loadClusterAccess } from '../../../src/cluster/client/cluster-access.ts';
-import { makeServingPair } from '../../support/certificate.ts';
+import { makeServingPair, type ServingPair } from '../../support/certificate.ts';
 import type { AddressInfo } from 'node:net';
-import type { Server } from 'node:https';
-import type { ServingPair } from '../../support/certificate.ts';
 
 let directory: string;
 let pair: ServingPair;

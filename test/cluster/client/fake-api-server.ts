@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { Agent, createServer } from 'node:http';
+import { Agent, createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fastJsonPatch from 'fast-json-patch';
-import { FakeStore, isBuiltIn, kindOf, without } from './fake-store.ts';
-import { parsePath } from './fake-paths.ts';
+import { FakeStore, isBuiltIn, kindOf, without, type FakeObject, type StoredEvent } from './fake-store.ts';
+import { parsePath, type Collection, type Target } from './fake-paths.ts';
 import { StatusError, statusOf } from './fake-status.ts';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ClusterAccess } from '../../../src/cluster/client/cluster-access.ts';
 import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
-import type { FakeObject, StoredEvent } from './fake-store.ts';
-import type { Collection, Target } from './fake-paths.ts';
 
 export type { FakeObject } from './fake-store.ts';
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from '../../../src/cluster/client/kubernetes-object.ts';
+import { isRecord, type KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
 import { StatusError } from './fake-status.ts';
-import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
 import type { Collection, Target } from './fake-paths.ts';
 
 /** An object as the fake API server keeps it. */

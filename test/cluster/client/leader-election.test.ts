@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../../../src/cluster/client/api-client.ts';
 import { LeaderElection } from '../../../src/cluster/client/leader-election.ts';
-import { startFakeApiServer } from './fake-api-server.ts';
+import { startFakeApiServer, type FakeApiServer, type Fault, type SeenRequest } from './fake-api-server.ts';
 import { waitUntil } from './wait-until.ts';
 import type { Candidate, ElectionDependencies } from '../../../src/cluster/client/leader-election.ts';
-import type { FakeApiServer, Fault, SeenRequest } from './fake-api-server.ts';
 
 const leases = '/apis/coordination.k8s.io/v1/namespaces/probewright/leases';
 const noon = Date.parse('2026-01-01T12:00:00Z');

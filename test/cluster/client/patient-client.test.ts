@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MOST_ATTEMPTS, PatientClient } from '../../../src/cluster/client/patient-client.ts';
-import { startFakeApiServer } from './fake-api-server.ts';
-import type { FakeApiServer, Fault } from './fake-api-server.ts';
+import { startFakeApiServer, type FakeApiServer, type Fault } from './fake-api-server.ts';
 
 let api: FakeApiServer;
 let pauses: number[];

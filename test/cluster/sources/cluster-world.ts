@@ -1,13 +1,10 @@
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { ApiClient } from '../../../src/cluster/client/api-client.ts';
-import { KubernetesSource } from '../../../src/cluster/sources/kubernetes-source.ts';
-import { formatSourceProblem } from '../../../src/cluster/sources/policy-source.ts';
-import { startFakeApiServer } from '../client/fake-api-server.ts';
+import { KubernetesSource, type KubernetesSourceOptions } from '../../../src/cluster/sources/kubernetes-source.ts';
+import { formatSourceProblem, type PolicySnapshot } from '../../../src/cluster/sources/policy-source.ts';
+import { startFakeApiServer, type FakeApiServer, type FakeObject } from '../client/fake-api-server.ts';
 import { waitUntil } from '../client/wait-until.ts';
-import type { KubernetesSourceOptions } from '../../../src/cluster/sources/kubernetes-source.ts';
-import type { PolicySnapshot } from '../../../src/cluster/sources/policy-source.ts';
 import type { Timer } from '../../../src/cluster/client/clock.ts';
-import type { FakeApiServer, FakeObject } from '../client/fake-api-server.ts';
 
 export const CLUSTER_POLICIES = '/apis/probewright.dev/v1alpha1/clusterprobepolicies';
 export const NAMESPACES = '/api/v1/namespaces';

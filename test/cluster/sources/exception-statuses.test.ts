@@ -5,14 +5,13 @@ import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../../../src/cluster/sources/fact-kinds.ts';
 import { exceptionCounts, ExceptionStatuses } from '../../../src/cluster/sources/exception-statuses.ts';
-import { reportedStatus } from '../../../src/cluster/sources/exception-status.ts';
+import { reportedStatus, type LeftOutException } from '../../../src/cluster/sources/exception-status.ts';
 import { StatusWriter } from '../../../src/cluster/sources/status-writer.ts';
 import { ApiError } from '../../../src/cluster/client/api-error.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
 import { clusterPolicyDocument, policySet } from '../../support/worlds.ts';
 import type { ApiRequest } from '../../../src/cluster/client/api-client.ts';
 import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
-import type { LeftOutException } from '../../../src/cluster/sources/exception-status.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const CREATED = '2026-06-01T00:00:00Z';

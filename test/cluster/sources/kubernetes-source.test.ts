@@ -3,10 +3,9 @@ import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { PolicyStore } from '../../../src/cluster/sources/policy-store.ts';
 import { waitUntil } from '../client/wait-until.ts';
 import { parsedPolicy, policyDocument } from '../../support/worlds.ts';
-import { CLUSTER_POLICIES, ClusterWorld, NAMESPACES, policiesIn } from './cluster-world.ts';
+import { CLUSTER_POLICIES, ClusterWorld, NAMESPACES, policiesIn, type Watched } from './cluster-world.ts';
 import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
 import type { Fault, SeenRequest } from '../client/fake-api-server.ts';
-import type { Watched } from './cluster-world.ts';
 
 let world: ClusterWorld;
 beforeEach(async () => {

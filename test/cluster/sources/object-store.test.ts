@@ -4,16 +4,14 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { byAge, fairLevel, oldestWithin } from '../../../src/engine/policy/budget.ts';
-import { asFactKind, PROBE_EXCEPTIONS, SERVICES } from '../../../src/cluster/sources/fact-kinds.ts';
+import { byAge, fairLevel, oldestWithin, type Limits } from '../../../src/engine/policy/budget.ts';
+import { asFactKind, PROBE_EXCEPTIONS, SERVICES, type FactKind } from '../../../src/cluster/sources/fact-kinds.ts';
 import { informedFactKind } from '../../../src/cluster/sources/informed-kinds.ts';
 import { ObjectStore } from '../../../src/cluster/sources/object-store.ts';
 import { exceptionDocument } from '../../support/exceptions.ts';
 import { runs } from '../../support/runs.ts';
 import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
-import type { Limits } from '../../../src/engine/policy/budget.ts';
 import type { ProbeException } from '../../../src/engine/policy/probe-exception.ts';
-import type { FactKind } from '../../../src/cluster/sources/fact-kinds.ts';
 import type { LeftOut, Named, OverBudgetChange } from '../../../src/cluster/sources/stored-kind.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 

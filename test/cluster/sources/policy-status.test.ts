@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isShown, shownStatus, statusPatch } from '../../../src/cluster/sources/policy-status.ts';
+import { isShown, shownStatus, statusPatch, type PolicyVerdict } from '../../../src/cluster/sources/policy-status.ts';
 import { expectHarmless, HOSTILE } from '../../support/hostile-text.ts';
-import type { PolicyVerdict } from '../../../src/cluster/sources/policy-status.ts';
 
 const NOON = Date.parse('2026-01-01T12:00:00.789Z');
 const EARLIER = '2025-12-24T00:00:00Z';

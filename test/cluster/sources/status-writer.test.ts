@@ -3,8 +3,7 @@ import { ApiError } from '../../../src/cluster/client/api-error.ts';
 import { policyStatusTask } from '../../../src/cluster/sources/policy-informer.ts';
 import { StatusWriter, statusWriteFailure } from '../../../src/cluster/sources/status-writer.ts';
 import { waitUntil } from '../client/wait-until.ts';
-import { CLUSTER_POLICIES, ClusterWorld, policiesIn } from './cluster-world.ts';
-import type { Watched } from './cluster-world.ts';
+import { CLUSTER_POLICIES, ClusterWorld, policiesIn, type Watched } from './cluster-world.ts';
 
 let world: ClusterWorld;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withEdits } from '../../../src/base/json/field-edit.ts';
+import { withEdits } from '../../../src/base/json/field-path.ts';
 import { execArgv } from '../../../src/engine/probe/exec-argv.ts';
 import { commandActs } from '../../../src/engine/probe/exec-effects.ts';
 import { checkTexts } from '../../support/check-texts.ts';

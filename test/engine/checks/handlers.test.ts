@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../../src/engine/checks/catalogue.ts';
-import { checkedWorkload } from '../../../src/engine/checks/checked-workload.ts';
+import { checkedWorkload, type CheckedWorkload } from '../../../src/engine/checks/checked-workload.ts';
 import { defaultsOf } from '../../../src/engine/policy/check-parameters.ts';
 import { BUILT_IN_KINDS, podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { anyWorkload } from '../../support/arbitrary-workloads.ts';
 import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { CheckedWorkload } from '../../../src/engine/checks/checked-workload.ts';
 
 describe('the handlers that a check names', () => {
   it('are the only ones that it reports: a container without such a probe has no finding', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { misplacedProbes } from '../../../src/engine/checks/lib/misplaced-probes.ts';
-import { formatPath } from '../../../src/base/json/field-path.ts';
-import { withEdits } from '../../../src/base/json/field-edit.ts';
+import { formatPath, withEdits } from '../../../src/base/json/field-path.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { appContainer } from '../../support/worlds.ts';

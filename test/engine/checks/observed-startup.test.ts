@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findings } from './workload.ts';
+import { findings, type PrintedFinding } from './workload.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { PrintedFinding } from './workload.ts';
 
 const httpGet = { path: '/live', port: 'http' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withEdits } from '../../../src/base/json/field-edit.ts';
+import { withEdits } from '../../../src/base/json/field-path.ts';
 import { findings, httpProbe, onlyFinding, podWith } from './workload.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 

@@ -6,10 +6,9 @@ import { parseAllDocuments } from 'yaml';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { misplacedProbes } from '../../../src/engine/checks/lib/misplaced-probes.ts';
 import { unknownProbeFields } from '../../../src/engine/checks/lib/unknown-fields.ts';
-import { adviceKey } from '../../../src/engine/checks/violation.ts';
-import { formatPath } from '../../../src/base/json/field-path.ts';
-import { isJsonObject } from '../../../src/base/json/json-value.ts';
-import { withEdits } from '../../../src/base/json/field-edit.ts';
+import { adviceKey, type Violation } from '../../../src/engine/checks/violation.ts';
+import { formatPath, withEdits, type FieldPath } from '../../../src/base/json/field-path.ts';
+import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { killBy, longestKillSeconds } from '../../../src/engine/probe/grace-period.ts';
 import { soundTiming, verdictSpan } from '../../../src/engine/probe/timing.ts';
 import { judge } from '../../../src/engine/verdict/judge.ts';
@@ -20,9 +19,6 @@ import { checkTexts } from '../../support/check-texts.ts';
 import { clusterPolicyDocument, policySet } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import { runs } from '../../support/runs.ts';
-import type { FieldPath } from '../../../src/base/json/field-path.ts';
-import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { Violation } from '../../../src/engine/checks/violation.ts';
 
 /** Every check of the catalogue is on. Checks that are on by default keep their actions and levels. */
 const everyCheck = clusterPolicyDocument({

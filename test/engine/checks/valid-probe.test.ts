@@ -3,8 +3,7 @@ import { checkedWorkload } from '../../../src/engine/checks/checked-workload.ts'
 import { validProbe } from '../../../src/engine/checks/valid-probe.ts';
 import { BUILT_IN_KINDS, podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { pod } from '../../support/worlds.ts';
-import { printed } from './workload.ts';
-import type { PrintedFinding } from './workload.ts';
+import { printed, type PrintedFinding } from './workload.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { WorkloadKind } from '../../../src/engine/workload/kinds.ts';
 

@@ -1,17 +1,15 @@
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { checkedWorkload } from '../../../src/engine/checks/checked-workload.ts';
+import { checkedWorkload, type CheckedWorkload } from '../../../src/engine/checks/checked-workload.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { formatPath } from '../../../src/base/json/field-path.ts';
-import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
+import { NO_FACTS, type Facts } from '../../../src/engine/facts/facts.ts';
 import { CollectedFacts } from '../../../src/cluster/sources/fact-documents.ts';
 import { FACT_KINDS, factKindOf } from '../../../src/cluster/sources/fact-kinds.ts';
 import { mergeChecks } from '../../../src/engine/policy/check-policy.ts';
 import { appContainer, parsedPolicy, pod, policyDocument } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
-import type { Facts } from '../../../src/engine/facts/facts.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { CheckedWorkload } from '../../../src/engine/checks/checked-workload.ts';
 import type { Finding } from '../../../src/engine/checks/check.ts';
 
 /** The workload of a manifest as checks see it: after API defaulting, nothing injected. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { equalJson } from '../../../src/base/json/equal-json.ts';
+import { equalJson, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { fieldSource, handlerSettingOf } from '../../../src/engine/defaulting/field-origin.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS } from '../../../src/engine/probe/probe.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
@@ -8,7 +8,6 @@ import { validPod } from '../../support/arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../../robustness/random-worlds.ts';
 import { policyDocument, policySet } from '../../support/worlds.ts';
 import { runs } from '../../support/runs.ts';
-import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const named = (document: JsonObject, name: string): JsonObject => {
   const metadata = { ...(document['metadata'] as JsonObject), name };

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { Snapshot } from '../../../src/engine/facts/snapshot.ts';
-import { member, objectMember } from '../../../src/base/json/json-value.ts';
+import { member, objectMember, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { findPort, portsOf } from '../../../src/engine/workload/ports.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { handlerKindsOf } from '../../../src/engine/probe/probe.ts';
@@ -22,7 +22,6 @@ import {
   policyDocument,
   policySet,
 } from '../../support/worlds.ts';
-import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 /** The policy of the README: endpoints for every application container. */
 const README = clusterPolicyDocument({

@@ -2,10 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
 import { mergedFacts, NO_FACTS } from '../../../src/engine/facts/facts.ts';
-import { portHintsOf, readService } from '../../../src/engine/facts/services.ts';
-import { stringMember } from '../../../src/base/json/json-value.ts';
-import type { ServiceDigest } from '../../../src/engine/facts/services.ts';
-import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import { portHintsOf, readService, type ServiceDigest } from '../../../src/engine/facts/services.ts';
+import { stringMember, type JsonObject } from '../../../src/base/json/json-value.ts';
 
 const PORTS = [{ port: 80, targetPort: 'http' }];
 

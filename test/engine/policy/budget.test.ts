@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byAge, fairLevel, oldestWithin } from '../../../src/engine/policy/budget.ts';
-import type { Limits, Size } from '../../../src/engine/policy/budget.ts';
+import { byAge, fairLevel, oldestWithin, type Limits, type Size } from '../../../src/engine/policy/budget.ts';
 
 const LIMITS: Limits = { object: 1000, objects: 5, bytes: 100, total: 1000 };
 const sized = (bytes: number): Size => ({ bytes, memory: 3 * bytes });

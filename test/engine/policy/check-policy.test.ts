@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { parseProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
+import { parseProbePolicy, type ProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
 import { PolicySet, PolicyTier } from '../../../src/engine/policy/policy-set.ts';
 import { policyDocument, parsedPolicy } from '../../support/worlds.ts';
 import type { CheckFloor, CheckPolicyByContainer } from '../../../src/engine/policy/check-policy.ts';
 import type { ParameterValue } from '../../../src/engine/policy/check-parameters.ts';
-import type { ProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
 
 /** The settings of the checks of each container, in a set with one tier for each policy. */
 const policyFor = (layers: readonly ProbePolicy[]): CheckPolicyByContainer =>

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { mergeChecks } from '../../../src/engine/policy/check-policy.ts';
-import { PolicySet, PolicyTier } from '../../../src/engine/policy/policy-set.ts';
+import { PolicySet, PolicyTier, type WorkloadPolicy } from '../../../src/engine/policy/policy-set.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
 import type { ContainerLayers } from '../../../src/engine/policy/container-policy.ts';
-import type { WorkloadPolicy } from '../../../src/engine/policy/policy-set.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const policySet = (...documents: unknown[]): PolicySet => new PolicySet(CHECK_CATALOGUE, documents.map(parsedPolicy));

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { formatPath } from '../../../src/base/json/field-path.ts';
-import { FieldPlace } from '../../../src/base/json/field-place.ts';
+import { FieldPlace, formatPath } from '../../../src/base/json/field-path.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
-import { apiCauses, deploymentCauses } from '../../../src/engine/probe/api-rules.ts';
+import { apiCauses, deploymentCauses, type PodSpecPlace } from '../../../src/engine/probe/api-rules.ts';
 import { decodeProblem } from '../../../src/engine/probe/decode.ts';
 import { runs } from '../../support/runs.ts';
-import type { PodSpecPlace } from '../../../src/engine/probe/api-rules.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 import fc from 'fast-check';

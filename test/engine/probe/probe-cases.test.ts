@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatPath } from '../../../src/base/json/field-path.ts';
-import { FieldPlace } from '../../../src/base/json/field-place.ts';
+import { FieldPlace, formatPath } from '../../../src/base/json/field-path.ts';
 import { checkedWorkload } from '../../../src/engine/checks/checked-workload.ts';
 import { validProbe } from '../../../src/engine/checks/valid-probe.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
 import { apiCauses } from '../../../src/engine/probe/api-rules.ts';
 import { decodeProblem } from '../../../src/engine/probe/decode.ts';
-import { isJsonObject } from '../../../src/base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { parseYamlDocuments } from '../../../src/yaml/reading/documents.ts';
 import { BUILT_IN_KINDS, podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
-import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Finding } from '../../../src/engine/checks/check.ts';
 
 /*

@@ -5,11 +5,10 @@ import { ownProbe } from '../../../src/engine/probe/probe.ts';
 import { COVERED_PROBES, coverageOf } from '../../../src/engine/verdict/coverage.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
 import { containersOf } from '../../../src/engine/workload/containers.ts';
-import { objectMember } from '../../../src/base/json/json-value.ts';
+import { objectMember, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { validPod } from '../../support/arbitraries.ts';
 import { namespaceDocument } from '../../robustness/random-worlds.ts';
 import { clusterPolicyDocument, policyDocument, policySet } from '../../support/worlds.ts';
-import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { ProbeCover, TemplateCoverage } from '../../../src/engine/verdict/coverage.ts';
 
 const DEPLOYMENT = { runsToCompletion: false };

@@ -3,12 +3,11 @@ import { PendingStarts } from '../../../src/observer/starts/pending-starts.ts';
 import { StartInference } from '../../../src/observer/starts/start-inference.ts';
 import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
-import { podAsListed, watchEventsOf } from '../../kubelet/watch-events.ts';
+import { podAsListed, watchEventsOf, type PodWatchEvent } from '../../kubelet/watch-events.ts';
 import { ProfileStore } from './profile-store.ts';
 import { uidsOf } from './pod-events.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { PodHistory } from '../../kubelet/status-history.ts';
-import type { PodWatchEvent } from '../../kubelet/watch-events.ts';
 import type { ContainerTruth, StartTruth } from '../../kubelet/truth.ts';
 
 /** The first instant of the fleet. */

@@ -3,9 +3,8 @@ import { StartInference } from '../../../src/observer/starts/start-inference.ts'
 import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { watchEventsOf } from '../../kubelet/watch-events.ts';
-import { BEGIN, ms, podSaid } from './pod-events.ts';
+import { BEGIN, ms, podSaid, type Said } from './pod-events.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { Said } from './pod-events.ts';
 
 const httpGet = { path: '/healthz', port: 8080 };
 const startupProbe = { httpGet, periodSeconds: 5, failureThreshold: 5 };

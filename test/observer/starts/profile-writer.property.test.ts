@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readStartupProfile } from '../../../src/engine/facts/startup-profile.ts';
+import { readStartupProfile, type StartSample } from '../../../src/engine/facts/startup-profile.ts';
 import { PendingStarts } from '../../../src/observer/starts/pending-starts.ts';
-import { ProfileWriter, WRITE_MILLISECONDS } from '../../../src/observer/starts/profile-writer.ts';
+import { ProfileWriter, WRITE_MILLISECONDS, type WriteResult } from '../../../src/observer/starts/profile-writer.ts';
 import { ProfileStore } from './profile-store.ts';
 import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { StartSample } from '../../../src/engine/facts/startup-profile.ts';
-import type { WriteResult } from '../../../src/observer/starts/profile-writer.ts';
 
 const WEB = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
 const BEGIN = Date.parse('2026-11-20T10:00:00Z');

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { podName, recording } from '../../kubelet/recordings.ts';
-import { learnedStarts } from './recorded-starts.ts';
-import type { Batch } from '../../kubelet/recordings.ts';
-import type { LearnedStart } from './recorded-starts.ts';
+import { podName, recording, type Batch } from '../../kubelet/recordings.ts';
+import { learnedStarts, type LearnedStart } from './recorded-starts.ts';
 
 /** The number of starts that a real kubelet 1.36.2 lets the observer learn, and of starts that its probes ended. */
 const LEARNED: readonly (readonly [Batch, measured: number, killed: number])[] = [

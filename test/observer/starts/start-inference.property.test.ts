@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StartInference } from '../../../src/observer/starts/start-inference.ts';
+import { StartInference, type KilledStart } from '../../../src/observer/starts/start-inference.ts';
 import { startProbeOf } from '../../../src/observer/start-limits.ts';
-import { shortHash } from '../../../src/base/text/short-hash.ts';
+import { shortHash } from '../../../src/base/text/utf8.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
@@ -11,7 +11,6 @@ import { runs } from '../../support/runs.ts';
 import { uidsOf } from './pod-events.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { MeasuredStart } from '../../../src/observer/starts/measured-start.ts';
-import type { KilledStart } from '../../../src/observer/starts/start-inference.ts';
 import type { PodHistory } from '../../kubelet/status-history.ts';
 import type { ContainerTruth, StartTruth, TrueStart } from '../../kubelet/truth.ts';
 

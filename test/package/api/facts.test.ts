@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { fix, judge, plan } from '../../../src/package/api/index.ts';
+import { fix, judge, plan, type ListedViolation } from '../../../src/package/api/index.ts';
 import { startupProfile } from '../../support/arbitrary-facts.ts';
 import { exceptionDocument, EXCEPTION_END } from '../../support/exceptions.ts';
 import { NOW } from '../../support/now.ts';
 import { clusterPolicyDocument } from '../../support/worlds.ts';
-import type { ListedViolation } from '../../../src/package/api/index.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const now = new Date(NOW);

@@ -1,9 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { authorityName, readCaState, refuseForeign, secretOf } from '../../../src/webhook/certificates/ca-secret.ts';
-import { initialState, trustedBy } from '../../../src/webhook/certificates/ca-state.ts';
+import { initialState, trustedBy, type CaState } from '../../../src/webhook/certificates/ca-state.ts';
 import { createAuthority } from '../../../src/webhook/certificates/certificate-authority.ts';
-import type { CaState } from '../../../src/webhook/certificates/ca-state.ts';
 import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 7, 23, 56);

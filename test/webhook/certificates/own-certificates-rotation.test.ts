@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { bundleHolds } from '../../../src/webhook/certificates/pem.ts';
-import { aWhile, DAY, eventually, HOUR, OwnWorld, SETTINGS } from './own-world.ts';
+import { aWhile, DAY, eventually, HOUR, OwnWorld, SETTINGS, type Replica } from './own-world.ts';
 import { TlsService } from './tls-service.ts';
 import type { OwnCertificates } from '../../../src/webhook/certificates/own-certificates.ts';
-import type { Replica } from './own-world.ts';
 
 /** Two replicas, each behind a TLS server, and what a client does that holds what the configurations hold at the time. */
 class Rotation {

@@ -1,10 +1,9 @@
 import { onTestFinished, vi } from 'vitest';
-import { OwnCertificates } from '../../../src/webhook/certificates/own-certificates.ts';
+import { OwnCertificates, type OwnCertificatesSettings } from '../../../src/webhook/certificates/own-certificates.ts';
 import { SecretCertificates } from '../../../src/webhook/certificates/secret-certificates.ts';
 import { ApiClient } from '../../../src/cluster/client/api-client.ts';
 import { startFakeApiServer } from '../../cluster/client/fake-api-server.ts';
 import type { CertificateDependencies } from '../../../src/webhook/certificates/certificate-source.ts';
-import type { OwnCertificatesSettings } from '../../../src/webhook/certificates/own-certificates.ts';
 import type { CertificateSource } from '../../../src/webhook/certificates/certificate-source.ts';
 import type { ServingPair } from '../../../src/webhook/certificates/pem.ts';
 import type { FakeApiServer, FakeObject, SeenRequest } from '../../cluster/client/fake-api-server.ts';

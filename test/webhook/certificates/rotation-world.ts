@@ -1,12 +1,11 @@
 import { initialState, rotationStep, trustedBy } from '../../../src/webhook/certificates/ca-state.ts';
-import { isLeafDue, renewalTime } from '../../../src/webhook/certificates/own-leaf.ts';
+import { isLeafDue, renewalTime, type ServedLeaf } from '../../../src/webhook/certificates/own-leaf.ts';
 import type {
   CaState,
   CaStep,
   CertificateAuthority,
   RotationSettings,
 } from '../../../src/webhook/certificates/ca-state.ts';
-import type { ServedLeaf } from '../../../src/webhook/certificates/own-leaf.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

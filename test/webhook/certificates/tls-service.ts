@@ -2,10 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import { certificatesIn } from '../../../src/webhook/certificates/pem.ts';
+import { certificatesIn, type ServingPair } from '../../../src/webhook/certificates/pem.ts';
 import { HOST } from './own-world.ts';
 import type { AddressInfo } from 'node:net';
-import type { ServingPair } from '../../../src/webhook/certificates/pem.ts';
 
 /** A TLS server whose certificate changes while it runs. */
 export class TlsService {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { buildWebhookApp } from '../../../src/webhook/http/app.ts';
+import { buildWebhookApp, type WebhookApp } from '../../../src/webhook/http/app.ts';
 import { quietMetrics } from './quiet-metrics.ts';
 import type { Metrics } from '../../../src/webhook/http/metrics.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
@@ -10,7 +10,6 @@ import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '.
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../../src/webhook/review/trusted-controllers.ts';
 import { NOW } from '../../support/now.ts';
 import type { FastifyInstance } from 'fastify';
-import type { WebhookApp } from '../../../src/webhook/http/app.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 let pair: { certPem: string; keyPem: string };

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:https';
-import { connect } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../../src/webhook/review/trusted-controllers.ts';
@@ -12,7 +12,6 @@ import { NOW } from '../../support/now.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../../support/worlds.ts';
 import { quietMetrics } from './quiet-metrics.ts';
 import type { AddressInfo } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 
 const MIB = 1024 * 1024;

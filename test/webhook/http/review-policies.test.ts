@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { buildWebhookApp } from '../../../src/webhook/http/app.ts';
+import { buildWebhookApp, type WebhookApp } from '../../../src/webhook/http/app.ts';
 import { quietMetrics } from './quiet-metrics.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../../src/webhook/review/trusted-controllers.ts';
@@ -8,7 +8,6 @@ import { exceptionDocument } from '../../support/exceptions.ts';
 import { NOW } from '../../support/now.ts';
 import { expectValidReply } from '../../support/protocol.ts';
 import { clusterPolicyDocument, policyDocument, policySet, reviewOf } from '../../support/worlds.ts';
-import type { WebhookApp } from '../../../src/webhook/http/app.ts';
 import type { EffectLimits, PolicyEffect } from '../../../src/webhook/http/review-endpoint.ts';
 import type { Reviewed } from '../../../src/webhook/review/decision.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';

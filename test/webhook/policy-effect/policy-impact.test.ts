@@ -2,18 +2,16 @@ import { describe, expect, it, vi } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import { PolicyImpact } from '../../../src/webhook/policy-effect/policy-impact.ts';
-import { AnswerTooLarge } from '../../../src/cluster/client/api-client.ts';
+import { AnswerTooLarge, type ApiClient, type ApiRequest } from '../../../src/cluster/client/api-client.ts';
 import { ApiError } from '../../../src/cluster/client/api-error.ts';
-import { parseProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
+import { parseProbePolicy, type ProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { BUILT_IN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
 import type { ReviewedPolicy } from '../../../src/webhook/review/decision.ts';
 import type { ImpactDependencies, ImpactRequest } from '../../../src/webhook/policy-effect/policy-impact.ts';
-import type { ApiClient, ApiRequest } from '../../../src/cluster/client/api-client.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { ProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
 
 function policy(document: JsonObject): ProbePolicy {
   const parsed = parseProbePolicy(CHECK_CATALOGUE, document);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mutate, validate } from '../../support/decisions.ts';
-import { expectValidReply, patched } from '../../support/protocol.ts';
+import { expectValidReply, patched, type DecodedReply } from '../../support/protocol.ts';
 import {
   VALIDATE_SETTINGS,
   appContainer,
@@ -13,7 +13,6 @@ import {
 import { NOW } from '../../support/now.ts';
 import type { MutationMode } from '../../../src/engine/verdict/modes.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { DecodedReply } from '../../support/protocol.ts';
 
 const controllerManager = { userInfo: { username: 'system:serviceaccount:kube-system:replicaset-controller' } };
 const owned = {

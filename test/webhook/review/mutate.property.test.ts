@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isJsonObject } from '../../../src/base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../../src/engine/probe/probe.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { anyPod, validPod } from '../../support/arbitraries.ts';
 import { clusterPolicyDocument, mutation, policyDocument, policySet } from '../../support/worlds.ts';
 import { runs } from '../../support/runs.ts';
-import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 /** Sets that between them use every way to a probe. */
 const worlds = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../support/decisions.ts';
-import { expectValidReply } from '../../support/protocol.ts';
+import { expectValidReply, type DecodedReply } from '../../support/protocol.ts';
 import {
   VALIDATE_SETTINGS,
   appContainer,
@@ -16,7 +16,6 @@ import type { Decision } from '../../../src/webhook/review/decision.ts';
 import type { ValidateSettings } from '../../../src/webhook/review/validate.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
-import type { DecodedReply } from '../../support/protocol.ts';
 
 interface Validation extends DecodedReply {
   readonly decision: Decision;

@@ -1,11 +1,9 @@
-import { member } from '../../../base/json/json-value.ts';
+import { member, type JsonObject } from '../../../base/json/json-value.ts';
 import { isLoopbackHost } from '../../../engine/probe/loopback.ts';
 import { shellInvocationOf } from '../../../engine/probe/shell-invocation.ts';
 import { boundedContainer } from '../../../engine/workload/bounded-container.ts';
-import { listenFlags, otherPorts } from '../../../engine/workload/listen-flags.ts';
+import { listenFlags, otherPorts, type ListenFlag } from '../../../engine/workload/listen-flags.ts';
 import { bare } from './parts.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
-import type { ListenFlag } from '../../../engine/workload/listen-flags.ts';
 
 /** The lists of a container's command line, in the order in which the program gets them. */
 const LISTS = ['command', 'args'] as const;

@@ -1,4 +1,4 @@
-import { isJsonObject, member, objectMember, stringMember } from '../../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
 import { CONTAINER_TYPE, PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
 import { execArgv } from '../../../engine/probe/exec-argv.ts';
 import { isPortNumber } from '../../../engine/probe/port-number.ts';
@@ -6,11 +6,9 @@ import { HANDLER_KINDS, PROBE_KINDS } from '../../../engine/probe/probe.ts';
 import { boundedContainer, isCut } from '../../../engine/workload/bounded-container.ts';
 import { declaredVariables } from '../../../engine/workload/literal-variables.ts';
 import { portsOf } from '../../../engine/workload/ports.ts';
-import { bare, declaredPart, listPart, objectPart, pick, scalar, scalars } from './parts.ts';
+import { bare, declaredPart, listPart, objectPart, pick, scalar, scalars, type Part } from './parts.ts';
 import { commandLine } from './command-line.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
 import type { ContainerList } from '../../../engine/probe/api-defaults.ts';
-import type { Part } from './parts.ts';
 
 /** Fields that are copied as far as the API has them. None of them holds a value of the application. */
 const COPIED = ['name', 'image', 'ports', 'restartPolicy', 'restartPolicyRules'];

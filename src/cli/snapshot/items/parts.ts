@@ -1,6 +1,4 @@
-import { isJsonObject, member } from '../../../base/json/json-value.ts';
-import { NumberLiteral } from '../../../base/json/number-literal.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
+import { NumberLiteral, isJsonObject, member, type JsonObject } from '../../../base/json/json-value.ts';
 import type { GoType } from '../../../engine/probe/api-schema.ts';
 
 /** Returns the part of a value that leaves a cluster. Undefined = nothing leaves. `index` is the place in a list. */

@@ -1,12 +1,9 @@
-import { isJsonObject, member, objectMember, stringMember } from '../../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
 import { STARTUP_PROFILE_KIND } from '../../../engine/facts/startup-profile.ts';
 import { ANNOTATION_PREFIX } from '../../../engine/policy/annotations.ts';
-import { workloadKindOfManifest } from '../../../engine/workload/kinds.ts';
+import { workloadKindOfManifest, type WorkloadKind } from '../../../engine/workload/kinds.ts';
 import { stringEntries, workloadPart } from './workload-part.ts';
-import { bare, listPart, objectPart, pick, scalar, scalars } from './parts.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
-import type { WorkloadKind } from '../../../engine/workload/kinds.ts';
-import type { Part, Parts } from './parts.ts';
+import { bare, listPart, objectPart, pick, scalar, scalars, type Part, type Parts } from './parts.ts';
 
 interface SnapshotSettings {
   readonly kinds: readonly WorkloadKind[];

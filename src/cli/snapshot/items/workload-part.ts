@@ -1,19 +1,16 @@
-import { isJsonObject, member, objectMember } from '../../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, type JsonObject } from '../../../base/json/json-value.ts';
 import { misplacedProbes } from '../../../engine/checks/lib/misplaced-probes.ts';
 import { unknownProbeFields } from '../../../engine/checks/lib/unknown-fields.ts';
 import { ANNOTATION_PREFIX } from '../../../engine/policy/annotations.ts';
 import { CONTAINER_LISTS } from '../../../engine/probe/api-defaults.ts';
 import { PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
 import { PROBE_KINDS } from '../../../engine/probe/probe.ts';
-import { MIRROR_POD_ANNOTATION, podTemplatesOf } from '../../../engine/workload/kinds.ts';
+import { MIRROR_POD_ANNOTATION, podTemplatesOf, type WorkloadKind } from '../../../engine/workload/kinds.ts';
 import { DEFAULT_CONTAINER_ANNOTATION } from '../../../engine/workload/main-container.ts';
 import { MESH_STATUS_ANNOTATIONS } from '../../../engine/workload/mesh.ts';
 import { containerPart } from './container.ts';
-import { bare, declaredPart, listPart, objectPart, pick, scalar, scalars } from './parts.ts';
+import { bare, declaredPart, listPart, objectPart, pick, scalar, scalars, type Part } from './parts.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
-import type { WorkloadKind } from '../../../engine/workload/kinds.ts';
-import type { Part } from './parts.ts';
 
 const METADATA = scalars('name', 'generateName', 'namespace', 'deletionTimestamp');
 

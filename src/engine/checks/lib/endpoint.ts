@@ -10,7 +10,7 @@ import { execArgv } from '../../probe/exec-argv.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
 import { requestedPath } from '../../probe/requested-path.ts';
 import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
-import type { FieldEdit } from '../../../base/json/field-edit.ts';
+import type { FieldEdit } from '../../../base/json/field-path.ts';
 
 /**
  * Returns the target of a probe as a text. Two probes with the same target have equal texts. The text contains the

@@ -1,11 +1,10 @@
-import { FieldPlace } from '../../../base/json/field-place.ts';
+import { FieldPlace, type FieldPath } from '../../../base/json/field-path.ts';
 import { isJsonObject, member, objectMember, stringMember, isPresent } from '../../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
 import { PROBE_KINDS } from '../../probe/probe.ts';
 import { BUILT_IN_KINDS, type PlacedTemplate, type WorkloadKind } from '../../workload/kinds.ts';
 import { strayField, type Stray, type StrayField } from './unknown-fields.ts';
 import type { JsonObject } from '../../../base/json/json-value.ts';
-import type { FieldPath } from '../../../base/json/field-path.ts';
 
 interface Home {
   readonly spec: JsonObject;

@@ -1,7 +1,7 @@
 import { member, stringMember } from '../../../base/json/json-value.ts';
 import { isForTls, isGrpc, protocolOfPort } from '../../workload/port-protocol.ts';
 import { isTcp, type ContainerPort } from '../../workload/ports.ts';
-import type { FieldEdit } from '../../../base/json/field-edit.ts';
+import type { FieldEdit } from '../../../base/json/field-path.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
 
 /** True unless the port's name or number says that its server speaks another protocol than HTTP. */

@@ -1,7 +1,7 @@
 import { DEFAULT_TIMING } from '../../probe/default-values.ts';
 import { killBy, longestKillSeconds, type Kill } from '../../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../../probe/timing.ts';
-import type { FieldEdit } from '../../../base/json/field-edit.ts';
+import type { FieldEdit } from '../../../base/json/field-path.ts';
 import type { ProbeInteger } from '../../probe/probe.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
 

@@ -16,7 +16,7 @@ import {
 } from '../../facts/learned-starts.ts';
 import { DEFAULT_LEARNED, learnedSeconds } from '../../probe/learned-budget.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
-import type { FieldEdit } from '../../../base/json/field-edit.ts';
+import type { FieldEdit } from '../../../base/json/field-path.ts';
 import type { Finding } from '../check.ts';
 
 /** A startup probe to write, with the start time that the probe guarantees, in seconds. */

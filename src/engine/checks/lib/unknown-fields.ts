@@ -4,8 +4,7 @@ import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
 import { HANDLER_FIELDS, HEADER_FIELDS, PROBE_FIELDS } from '../../probe/api-schema.ts';
 import { HANDLER_KINDS, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../../probe/probe.ts';
 import { suggestion } from '../../../base/text/suggestion.ts';
-import type { FieldPath } from '../../../base/json/field-path.ts';
-import type { FieldEdit } from '../../../base/json/field-edit.ts';
+import type { FieldEdit, FieldPath } from '../../../base/json/field-path.ts';
 
 /**
  * Finds misspelt and misplaced probe fields in containers of a manifest. Names are case-sensitive, and for most clients

@@ -1,5 +1,5 @@
-import { jsonText } from '../../../base/text/json-text.ts';
-import { quote } from '../../../base/text/quote.ts';
+import { jsonText } from '../../../base/text/visible.ts';
+import { quote } from '../../../base/text/cut.ts';
 import type { CheckedContainer } from '../checked-workload.ts';
 
 /** Longest container name that the API server accepts, with its quotes. */

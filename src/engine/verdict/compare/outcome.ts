@@ -1,12 +1,10 @@
 import { objectMember, stringMembers } from '../../../base/json/json-value.ts';
 import { laxer } from '../../policy/action.ts';
 import { judge } from '../judge.ts';
-import { probeChanges } from './probe-changes.ts';
-import { violationChanges } from './violation-changes.ts';
+import { probeChanges, type ProbeChange } from './probe-changes.ts';
+import { violationChanges, type ViolationChange } from './violation-changes.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
 import type { Violation } from '../../checks/violation.ts';
-import type { ProbeChange } from './probe-changes.ts';
-import type { ViolationChange } from './violation-changes.ts';
 import type { Workload } from './workload.ts';
 
 /** How the webhook treats workloads, where plans differ from servers. */

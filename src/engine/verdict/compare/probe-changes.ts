@@ -1,18 +1,12 @@
-import { equalJson } from '../../../base/json/equal-json.ts';
-import { member, objectMember } from '../../../base/json/json-value.ts';
-import { injectionAt } from '../../defaulting/injection.ts';
-import { PROBE_KINDS } from '../../probe/probe.ts';
-import { containersOf } from '../../workload/containers.ts';
-import { mayHoldSeveralTemplates, templateName } from '../../workload/kinds.ts';
+import { equalJson, member, objectMember, type JsonObject } from '../../../base/json/json-value.ts';
+import { injectionAt, type Injection } from '../../defaulting/injection.ts';
+import { PROBE_KINDS, type ProbeKind } from '../../probe/probe.ts';
+import { containersOf, type Container } from '../../workload/containers.ts';
+import { mayHoldSeveralTemplates, templateName, type PlacedTemplate } from '../../workload/kinds.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 import { podLabelsOf } from '../judge.ts';
 import { permittedDefaulting } from '../permitted-defaulting.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
-import type { Injection } from '../../defaulting/injection.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
-import type { ProbeKind } from '../../probe/probe.ts';
-import type { Container } from '../../workload/containers.ts';
-import type { PlacedTemplate } from '../../workload/kinds.ts';
 import type { Workload } from './workload.ts';
 
 /** A probe that the Pods of a workload get, lose or get differently. */

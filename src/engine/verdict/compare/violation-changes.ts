@@ -1,6 +1,5 @@
 import { formatPath } from '../../../base/json/field-path.ts';
-import { violationKey } from '../../checks/violation.ts';
-import type { Violation } from '../../checks/violation.ts';
+import { violationKey, type Violation } from '../../checks/violation.ts';
 
 /** A violation that appears, disappears or leads to another action. */
 export interface ViolationChange {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../../src/engine/checks/catalogue.ts';
 import { Snapshot } from '../../../../src/engine/facts/snapshot.ts';
-import { NO_FACTS } from '../../../../src/engine/facts/facts.ts';
-import { outcomeOf } from '../../../../src/engine/verdict/compare/outcome.ts';
+import { NO_FACTS, type Facts } from '../../../../src/engine/facts/facts.ts';
+import { outcomeOf, type Outcome } from '../../../../src/engine/verdict/compare/outcome.ts';
 import { KNOWN_KINDS } from '../../../../src/engine/workload/custom-kinds.ts';
 import { templatesToLookAt, workloadKindOfManifest } from '../../../../src/engine/workload/kinds.ts';
 import { anyWorkload } from '../../../support/arbitrary-workloads.ts';
@@ -11,9 +11,7 @@ import { NOW } from '../../../support/now.ts';
 import { clusterDocument, labels, NAMESPACES, namespaceDocument } from '../../../robustness/random-worlds.ts';
 import { parsedPolicy, policyDocument } from '../../../support/worlds.ts';
 import { runs } from '../../../support/runs.ts';
-import type { Facts } from '../../../../src/engine/facts/facts.ts';
 import type { JsonObject } from '../../../../src/base/json/json-value.ts';
-import type { Outcome } from '../../../../src/engine/verdict/compare/outcome.ts';
 import type { Workload } from '../../../../src/engine/verdict/compare/workload.ts';
 
 const sourceOf = ({ kind, metadata }: JsonObject): string => {

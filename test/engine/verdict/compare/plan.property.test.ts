@@ -6,8 +6,8 @@ import { checkInputs } from '../../../../src/cli/check/check-inputs.ts';
 import { fixFile } from '../../../../src/cli/fix/fix-file.ts';
 import { planAsJson } from '../../../../src/cli/plan/formats.ts';
 import { workloadsOf } from '../../../../src/cli/plan/workloads.ts';
-import { equalJson } from '../../../../src/base/json/equal-json.ts';
-import { inputsOf } from '../../../../src/cli/input/inputs.ts';
+import { equalJson, type JsonObject } from '../../../../src/base/json/json-value.ts';
+import { inputsOf, type Inputs } from '../../../../src/cli/input/inputs.ts';
 import { snapshotAfter } from '../../../../src/engine/verdict/compare/policy-change.ts';
 import { planOf } from '../../../../src/engine/verdict/compare/plan.ts';
 import { without } from '../../../cluster/client/fake-store.ts';
@@ -22,8 +22,6 @@ import { clusterPolicyDocument, policyDocument } from '../../../support/worlds.t
 import { NOW } from '../../../support/now.ts';
 import { runs } from '../../../support/runs.ts';
 import type { PlacedViolation } from '../../../../src/cli/check/report.ts';
-import type { Inputs } from '../../../../src/cli/input/inputs.ts';
-import type { JsonObject } from '../../../../src/base/json/json-value.ts';
 
 interface Change {
   readonly container: string;
