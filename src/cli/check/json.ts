@@ -1,4 +1,4 @@
-import { checkUrl } from '../../engine/checks/lib/check-url.ts';
+import { checkUrl } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import type { AppliedException } from '../../engine/checks/violation.ts';

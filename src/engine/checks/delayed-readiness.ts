@@ -5,11 +5,10 @@ import { hasProbe, probeOf, type CheckedProbe } from './checked-workload.ts';
 import { located, defineCheck, type Finding } from './check.ts';
 
 /**
- * Fields: `readinessProbe.initialDelaySeconds`; absent `startupProbe`.
- *
- * Rule: without a startup probe, D < seconds. A readiness probe cannot kill the container, so early probes do no harm.
- * The delay counts in every Pod, also in Pods that start quickly (pkg/kubelet/prober/worker.go, doProbe). A rollout
- * waits for the delay as often as it replaces Pods. Below 60 s the finding is a note.
+ * Fields: `readinessProbe.initialDelaySeconds`; absent `startupProbe`. Rule: without a startup probe, D < seconds. A
+ * readiness probe cannot kill the container, so early probes do no harm. The delay counts in every Pod, also in Pods
+ * that start quickly (pkg/kubelet/prober/worker.go, doProbe). A rollout waits for the delay as often as it replaces
+ * Pods. Below 60 s the finding is a note.
  */
 export const delayedReadiness = defineCheck({
   id: 'delayed-readiness',

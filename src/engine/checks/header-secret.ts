@@ -7,10 +7,9 @@ import type { CheckedProbe } from './checked-workload.ts';
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization']);
 
 /**
- * Fields: `<probe>.httpGet.httpHeaders[*].name` and `.value`.
- *
- * Rule: no header for credentials has a value. The kubelet sends the value as written (pkg/probe/http/request.go), so
- * the credentials stand in the Pod's spec, and a Secret cannot hold them.
+ * Fields: `<probe>.httpGet.httpHeaders[*].name` and `.value`. Rule: no header for credentials has a value. The kubelet
+ * sends the value as written (pkg/probe/http/request.go), so the credentials stand in the Pod's spec, and a Secret
+ * cannot hold them.
  */
 export const headerSecret = defineCheck({
   id: 'header-secret',

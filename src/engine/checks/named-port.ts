@@ -1,7 +1,7 @@
 import { member } from '../../base/json/json-value.ts';
 import { suggestion } from '../../base/text/suggestion.ts';
 import { describePorts, isTcp, type ContainerPort } from '../workload/ports.ts';
-import { isPortName } from '../probe/port-name.ts';
+import { isPortName } from '../probe/handler-values.ts';
 import { mayAnswer, onlyPlausiblePort, portEdit, portValue } from './lib/plausible-port.ts';
 import { containerPhrase, firstListed, quotedValue, yamlFlow } from './lib/wording.ts';
 import { quote } from '../../base/text/cut.ts';
@@ -10,11 +10,9 @@ import { located, defineCheck, type Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.httpGet.port`, `<probe>.tcpSocket.port` when they are port names; `ports[*].name`, `.protocol` of
- * the same container. gRPC has no named ports.
- *
- * Rule: the same container declares the name, for TCP. The API server accepts any name. The kubelet then fails on every
- * probe and discards the result (pkg/probe/util.go, ResolveContainerPort): liveness never restarts, readiness is never
- * Ready, startup never passes.
+ * the same container. gRPC has no named ports. Rule: the same container declares the name, for TCP. The API server
+ * accepts any name. The kubelet then fails on every probe and discards the result (pkg/probe/util.go,
+ * ResolveContainerPort): liveness never restarts, readiness is never Ready, startup never passes.
  */
 export const namedPort = defineCheck({
   id: 'named-port',
@@ -22,22 +20,20 @@ export const namedPort = defineCheck({
     'The probe names a port that its container does not declare for TCP, so every probe errors and has no effect.',
   action: 'Deny',
   cannotWork: true,
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    const name = member(probe.handler, 'port');
+    const declared = probe.container.ports;
+    if (probe.handlerKind === 'grpc' || typeof name !== 'string' || !isPortName(name) || declared === undefined)
+      return undefined;
+    if (declared.some((port) => port.name === name && isTcp(port))) return undefined;
+    const same = declared.find((port) => port.name === name);
+    const told =
+      same === undefined
+        ? undeclared(probe, name, declared)
+        : { message: notTcp(probe.container, same), ...declaredPortAdvice(probe, declared) };
+    return { ...located(probe, probe.handlerKind, 'port'), ...told };
+  },
 });
-
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  const name = member(probe.handler, 'port');
-  const declared = probe.container.ports;
-  if (probe.handlerKind === 'grpc' || typeof name !== 'string' || !isPortName(name) || declared === undefined)
-    return undefined;
-  if (declared.some((port) => port.name === name && isTcp(port))) return undefined;
-  const same = declared.find((port) => port.name === name);
-  const told =
-    same === undefined
-      ? undeclared(probe, name, declared)
-      : { message: notTcp(probe.container, same), ...declaredPortAdvice(probe, declared) };
-  return { ...located(probe, probe.handlerKind, 'port'), ...told };
-}
 
 type Told = Pick<Finding, 'message' | 'remedy' | 'edits'>;
 

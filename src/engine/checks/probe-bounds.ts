@@ -10,10 +10,8 @@ const EXAMPLE =
 
 /**
  * Fields: the six integers of each probe, after API defaulting. A probe without terminationGracePeriodSeconds uses the
- * Pod's value, so the field is skipped.
- *
- * Rule: the values are within `minimum` and `maximum` of the policy, per probe kind and field (Kubewarden, Datree). The
- * check is off by default.
+ * Pod's value, so the field is skipped. Rule: the values are within `minimum` and `maximum` of the policy, per probe
+ * kind and field (Kubewarden, Datree). The check is off by default.
  */
 export const probeBounds = defineCheck({
   id: 'probe-bounds',

@@ -10,10 +10,8 @@ const HANDLERS_TEXT = 'Handlers that may be used, out of httpGet, tcpSocket, grp
 const ownList = { allowed: choices({ choices: HANDLERS, text: `${HANDLERS_TEXT}.` }) };
 
 /**
- * Fields: `<probe>.exec`, `.httpGet`, `.tcpSocket`, `.grpc`.
- *
- * Rule: the policy allows the handler: in `<probe>.allowed`, else in `allowed`, else all four are allowed (Gatekeeper,
- * probeTypes).
+ * Fields: `<probe>.exec`, `.httpGet`, `.tcpSocket`, `.grpc`. Rule: the policy allows the handler: in `<probe>.allowed`,
+ * else in `allowed`, else all four are allowed (Gatekeeper, probeTypes).
  */
 export const probeHandler = defineCheck({
   id: 'probe-handler',

@@ -1,4 +1,4 @@
-import { execArgv } from '../probe/exec-argv.ts';
+import { execArgv } from '../probe/handler-values.ts';
 import { commandActs } from '../probe/exec-effects.ts';
 import { cut, quote } from '../../base/text/cut.ts';
 import { CHECKS } from './catalogue.ts';

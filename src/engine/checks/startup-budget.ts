@@ -8,10 +8,9 @@ import { located, defineCheck } from './check.ts';
 
 /**
  * Fields: `startupProbe.failureThreshold` with `.periodSeconds` and `.initialDelaySeconds`. Without a startup probe,
- * the liveness probe's fields are used, because the liveness probe then kills a container that starts slowly.
- *
- * Rule: max(0, D-1) + (F-1)*P >= minimumSeconds. F*P is the upper limit, not the guarantee: with D=0 and F=1 a
- * container was killed after 0.07 s (pkg/kubelet/prober/worker.go; formula: src/engine/probe/timing.ts).
+ * the liveness probe's fields are used, because the liveness probe then kills a container that starts slowly. Rule:
+ * max(0, D-1) + (F-1)*P >= minimumSeconds. F*P is the upper limit, not the guarantee: with D=0 and F=1 a container was
+ * killed after 0.07 s (pkg/kubelet/prober/worker.go; formula: src/engine/probe/timing.ts).
  */
 export const startupBudget = defineCheck({
   id: 'startup-budget',

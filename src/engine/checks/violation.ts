@@ -1,4 +1,5 @@
-import { formatPath, type FieldPath, type FieldEdit } from '../../base/json/field-path.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import type { FieldEdit, FieldPath } from '../../base/json/field-path.ts';
 import type { Outcome } from '../policy/action.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 
@@ -101,4 +102,12 @@ export function withoutEdits(violation: Violation): Violation {
   const copy: { -readonly [Key in keyof Violation]: Violation[Key] } = { ...violation };
   delete copy.edits;
   return copy;
+}
+
+/** The page of the project. package.json and the chart name the same page. */
+export const HOMEPAGE = 'https://github.com/probewright/probewright';
+
+/** Returns the URL of a check's section in docs/checks.md. */
+export function checkUrl(id: string): string {
+  return `${HOMEPAGE}/blob/main/docs/checks.md#${encodeURIComponent(id)}`;
 }

@@ -1,7 +1,6 @@
 import { FieldPlace, formatPath } from '../../base/json/field-path.ts';
 import { cut, quote } from '../../base/text/cut.ts';
-import { namesNoProgram } from '../probe/exec-program.ts';
-import { firstControlCharacter } from '../probe/header-value.ts';
+import { firstControlCharacter, namesNoProgram } from '../probe/handler-values.ts';
 import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
 import { probeHandlerCauses } from '../probe/probe-rules.ts';

@@ -128,8 +128,8 @@ const VALUED = /^-(?:[aCDhHnoprstuU]|pw)$/;
 const FLAG = /^--(?:no-.*|raw|csv|json|tls|insecure|quiet|silent|verbose|user|system|now|help|version)$/;
 
 /**
- * A client that acts, unless its words ask from the first on. A command that is not known to ask is not told unless
- * it stands in front, because it may be the value of an option.
+ * A client that acts, unless its words ask from the first on. A command that is not known to ask is not told unless it
+ * stands in front, because it may be the value of an option.
  */
 function asksWith(pattern: RegExp, inputs?: RegExp): Rule {
   return (words, isFed) => {

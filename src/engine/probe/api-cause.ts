@@ -1,5 +1,5 @@
 import { cut } from '../../base/text/cut.ts';
-import { goJsonQuote, goQuote } from './go-quote.ts';
+import { goJsonQuote, goQuote } from './go-values.ts';
 import type { FieldPath, FieldPlace } from '../../base/json/field-path.ts';
 
 /**

@@ -1,8 +1,7 @@
-import { CONTAINER_LISTS } from './api-defaults.ts';
+import { CONTAINER_LISTS, DEFAULT_PROGRESS_DEADLINE_SECONDS } from './api-defaults.ts';
 import { CONTAINER_RULES } from './container-rules.ts';
 import { unlessOneOf, forbidden, MOST_CAUSES, notSupported, required, invalid, type ApiCause } from './api-cause.ts';
 import { goLength, goObjects, goString, goInteger, isSet } from './go-values.ts';
-import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from './default-values.ts';
 import { FieldPlace } from '../../base/json/field-path.ts';
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 

@@ -3,7 +3,7 @@ import { goPointer, isSet, goLength, goObjects, goString } from './go-values.ts'
 import { lifecycleCauses, probesCauses } from './probe-rules.ts';
 import { containerPortsCauses } from './port-rules.ts';
 import { PROBE_KINDS } from './probe.ts';
-import { isSidecar } from './sidecar.ts';
+import { isSidecar } from './grace-period.ts';
 import type { FieldPlace } from '../../base/json/field-path.ts';
 import type { ContainerList } from './api-defaults.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';

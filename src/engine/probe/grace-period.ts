@@ -1,6 +1,6 @@
-import { member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
-import { DEFAULT_POD_GRACE_SECONDS } from './default-values.ts';
-import { killEndsPod } from './restarts.ts';
+import { member, objectMember } from '../../base/json/json-value.ts';
+import { DEFAULT_POD_GRACE_SECONDS } from './api-defaults.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 
 const FIELD = 'terminationGracePeriodSeconds';
 
@@ -77,4 +77,32 @@ export function longestKillFormula({ hasPreStop }: Kill): string {
 export function longestGraceWithin(seconds: number, { hasPreStop }: Kill): number | undefined {
   const graceSeconds = hasPreStop ? seconds - MINIMUM_SECONDS : seconds;
   return seconds >= MINIMUM_SECONDS && graceSeconds >= 1 ? graceSeconds : undefined;
+}
+
+/**
+ * True when the kubelet may start the container again after a probe has killed it: it has restart rules, or the
+ * restartPolicy that counts for it is not Never. Its own restartPolicy counts, else the Pod's
+ * (pkg/kubelet/container/helpers.go, ShouldContainerBeRestarted).
+ */
+export function mayBeRestarted(container: JsonObject, podSpec: JsonObject): boolean {
+  const rules = member(container, 'restartPolicyRules');
+  if (Array.isArray(rules) && rules.length > 0) return true;
+  return (member(container, 'restartPolicy') ?? member(podSpec, 'restartPolicy')) !== 'Never';
+}
+
+/**
+ * True when a kill by a probe ends the whole Pod: nothing restarts the container, and the Pod has no other container
+ * that stays. Sidecars do not count (pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions: keepCount).
+ */
+export function killEndsPod(container: JsonObject, podSpec: JsonObject): boolean {
+  const containers = member(podSpec, 'containers');
+  return Array.isArray(containers) && containers.length === 1 && !mayBeRestarted(container, podSpec);
+}
+
+/**
+ * True for an init container that is a native sidecar: it runs for as long as the Pod and may have probes
+ * (pkg/apis/core/validation/validation.go, validateInitContainers).
+ */
+export function isSidecar(initContainer: JsonObject): boolean {
+  return member(initContainer, 'restartPolicy') === 'Always';
 }

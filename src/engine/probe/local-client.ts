@@ -1,5 +1,4 @@
-import { isLoopbackHost } from './loopback.ts';
-import { isPortNumber } from './port-number.ts';
+import { isLoopbackHost, isPortNumber } from './handler-values.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
 /**

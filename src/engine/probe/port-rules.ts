@@ -2,8 +2,7 @@ import { utf8Length } from '../../base/text/utf8.ts';
 import { unlessOneOf, causesOfEach, duplicate, invalid, required, type ApiCause } from './api-cause.ts';
 import { goInteger, goObjects, goString } from './go-values.ts';
 import { member, type JsonObject } from '../../base/json/json-value.ts';
-import { isPortName, LONGEST_PORT_NAME } from './port-name.ts';
-import { HIGHEST_PORT, isPortNumber } from './port-number.ts';
+import { HIGHEST_PORT, LONGEST_PORT_NAME, isPortName, isPortNumber } from './handler-values.ts';
 import type { FieldPlace } from '../../base/json/field-path.ts';
 
 /** The problems of a port's name, all at once (apimachinery, util/validation, IsValidPortName). */

@@ -1,7 +1,7 @@
 import { invalid, unlessOneOf, causesOfEach, forbidden, notSupported, required, type ApiCause } from './api-cause.ts';
 import { goInteger, goPointer, isSet, goLength, goObjects, goString } from './go-values.ts';
 import { PROBE_KINDS, HANDLER_KINDS, type ProbeKind } from './probe.ts';
-import { HEADER_NAME_PATTERN, isHeaderName } from './header-name.ts';
+import { HEADER_NAME_PATTERN, isHeaderName } from './handler-values.ts';
 import { portCauses, portNumberCauses } from './port-rules.ts';
 import type { FieldPlace } from '../../base/json/field-path.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';

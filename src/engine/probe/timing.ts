@@ -1,5 +1,5 @@
 import { member, type JsonObject } from '../../base/json/json-value.ts';
-import { DEFAULT_TIMING } from './default-values.ts';
+import { DEFAULT_TIMING } from './api-defaults.ts';
 import { INT32_MAX } from './go-values.ts';
 import { longestKillSeconds, type Kill } from './grace-period.ts';
 
@@ -126,8 +126,8 @@ export function faultSpan(timing: ProbeTiming, tau: number): Span {
 }
 
 /**
- * From a fault to the probe's verdict, whatever the fault is: (F-1)*P when each probe is refused at once, up to
- * P + (F-1)*max(P,T) + T when each probe hangs.
+ * From a fault to the probe's verdict, whatever the fault is: (F-1)*P when each probe is refused at once, up to P +
+ * (F-1)*max(P,T) + T when each probe hangs.
  */
 export function verdictSpan(timing: ProbeTiming): Span {
   return { earliest: faultSpan(timing, 0).earliest, latest: faultSpan(timing, timing.timeoutSeconds).latest };

@@ -4,7 +4,7 @@ import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { TemplatePolicy } from '../../engine/defaulting/template-policy.ts';
 import { formatNotInjected } from '../../engine/defaulting/reason.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
-import { mayBeRestarted } from '../../engine/probe/restarts.ts';
+import { mayBeRestarted } from '../../engine/probe/grace-period.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload, type ExceptionOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
 import { containersOf, type Container } from '../../engine/workload/containers.ts';

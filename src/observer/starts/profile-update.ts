@@ -1,6 +1,10 @@
 import { figuresOf, NONE_KILLED, percentile, PROFILE_BOUNDS } from '../../engine/facts/startup-profile.ts';
-import { DEFAULT_LEARNED, hasEnoughStarts, learnedSeconds } from '../../engine/probe/learned-budget.ts';
-import { STARTUP_PERIOD_SECONDS } from '../../engine/probe/startup-budget.ts';
+import {
+  DEFAULT_LEARNED,
+  STARTUP_PERIOD_SECONDS,
+  hasEnoughStarts,
+  learnedSeconds,
+} from '../../engine/probe/startup-budget.ts';
 import type {
   ContainerProfile,
   KilledStarts,
@@ -8,7 +12,7 @@ import type {
   StartupProfile,
 } from '../../engine/facts/startup-profile.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
-import type { StartFigures } from '../../engine/probe/learned-budget.ts';
+import type { StartFigures } from '../../engine/probe/startup-budget.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** A start that a probe ended. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { misplacedProbes } from '../../../src/engine/checks/lib/misplaced-probes.ts';
+import { misplacedProbes } from '../../../src/engine/checks/lib/unknown-fields.ts';
 import { formatPath, withEdits } from '../../../src/base/json/field-path.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';

@@ -11,7 +11,7 @@ import { observeFleet, type FleetResult } from './fleet.ts';
 import type { Injection } from '../../../src/engine/defaulting/injection.ts';
 import type { ContainerProfile } from '../../../src/engine/facts/startup-profile.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { StartFigures } from '../../../src/engine/probe/learned-budget.ts';
+import type { StartFigures } from '../../../src/engine/probe/startup-budget.ts';
 import type { PodHistory } from '../../kubelet/status-history.ts';
 import type { TrueStart } from '../../kubelet/truth.ts';
 

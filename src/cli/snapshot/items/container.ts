@@ -1,7 +1,6 @@
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
 import { CONTAINER_TYPE, PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
-import { execArgv } from '../../../engine/probe/exec-argv.ts';
-import { isPortNumber } from '../../../engine/probe/port-number.ts';
+import { execArgv, isPortNumber } from '../../../engine/probe/handler-values.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../../../engine/probe/probe.ts';
 import { boundedContainer, isCut } from '../../../engine/workload/bounded-container.ts';
 import { declaredVariables } from '../../../engine/workload/literal-variables.ts';

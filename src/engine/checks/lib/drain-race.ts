@@ -1,4 +1,4 @@
-import { DEFAULT_TIMING } from '../../probe/default-values.ts';
+import { DEFAULT_TIMING } from '../../probe/api-defaults.ts';
 import { failureThresholdBeyond, verdictSpan } from '../../probe/timing.ts';
 import { endpointOf } from './endpoint.ts';
 import { leastExecPeriodSeconds } from './heavy-client.ts';

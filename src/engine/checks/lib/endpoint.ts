@@ -5,10 +5,9 @@ import {
   DEFAULT_HTTP_PATH,
   DEFAULT_HTTP_PROTOCOL,
   DEFAULT_SCHEME,
-} from '../../probe/default-values.ts';
-import { execArgv } from '../../probe/exec-argv.ts';
+} from '../../probe/api-defaults.ts';
+import { execArgv, requestedPath } from '../../probe/handler-values.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
-import { requestedPath } from '../../probe/requested-path.ts';
 import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
 

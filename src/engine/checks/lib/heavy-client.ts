@@ -1,7 +1,6 @@
 import { wordSet } from '../../probe/acting-words.ts';
 import { member } from '../../../base/json/json-value.ts';
-import { invocationOf } from '../../probe/exec-invocation.ts';
-import { isShell } from '../../probe/shell-invocation.ts';
+import { invocationOf, isShell } from '../../probe/exec-invocation.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
 
 /**

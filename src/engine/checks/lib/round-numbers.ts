@@ -1,4 +1,4 @@
-import { DEFAULT_TIMING } from '../../probe/default-values.ts';
+import { DEFAULT_TIMING } from '../../probe/api-defaults.ts';
 import { killBy, longestKillSeconds, type Kill } from '../../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../../probe/timing.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';

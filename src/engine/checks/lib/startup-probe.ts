@@ -1,8 +1,13 @@
 import { member, isPresent, type JsonObject } from '../../../base/json/json-value.ts';
-import { DEFAULT_GRPC_SERVICE, DEFAULT_SCHEME, DEFAULT_TIMING } from '../../probe/default-values.ts';
+import { DEFAULT_GRPC_SERVICE, DEFAULT_SCHEME, DEFAULT_TIMING } from '../../probe/api-defaults.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
 import { podGraceSeconds, probeGraceSeconds } from '../../probe/grace-period.ts';
-import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../../probe/startup-budget.ts';
+import {
+  DEFAULT_LEARNED,
+  LEAST_START_SECONDS,
+  STARTUP_PERIOD_SECONDS,
+  learnedSeconds,
+} from '../../probe/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds, type ProbeTiming } from '../../probe/timing.ts';
 import { MOST_FAILURES, PERIODS, isFastEnough, toWrite } from './round-numbers.ts';
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
@@ -14,7 +19,6 @@ import {
   type ContainerStarts,
   type WorkloadStarts,
 } from '../../facts/learned-starts.ts';
-import { DEFAULT_LEARNED, learnedSeconds } from '../../probe/learned-budget.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
 import type { Finding } from '../check.ts';
