@@ -16,27 +16,13 @@ export interface Finding {
   readonly message: string;
   /** The field and value to write instead, on one line. Numbers are already computed. */
   readonly remedy?: string;
-  /**
-   * The remedy as edits of the object that the user applied, if values are known to work. The edits remove the finding
-   * and cause no other finding, at any action (test/engine/checks/safe-advice.property.test.ts).
-   */
+  /** The remedy as edits. They cause no other finding, at any action (safe-advice.property.test.ts). */
   readonly edits?: readonly FieldEdit[];
-  /**
-   * Action of this finding, in place of the check's default action. For checks whose findings differ in weight. A
-   * policy that sets the check's action overrides `level`. A floor is still the least strict action (run-checks.ts,
-   * actionOf).
-   */
+  /** In place of the check's default action. A policy's action overrides it; a floor still binds (actionOf). */
   readonly level?: Violation['action'];
-  /**
-   * Set when the remedy copies the handler of a probe. If another finding is about that handler, these words replace
-   * the remedy, and there are no edits (run-checks.ts): a copy of a handler that does not work keeps the Pod from
-   * Ready.
-   */
+  /** The remedy copies this handler. With a finding about it, `otherwise` replaces the remedy and its edits. */
   readonly copied?: { readonly probe: ProbeKind; readonly otherwise: string };
-  /**
-   * Measured figures. They change from day to day, so they are no part of the message: tools recognise a finding by its
-   * message.
-   */
+  /** Measured figures, which change from day to day, so they are no part of the message. */
   readonly properties?: Readonly<Record<string, number>>;
   /** The API server's cause type, for valid-probe: `FieldValueInvalid`, `FieldValueRequired`, ... */
   readonly reason?: string;
@@ -50,29 +36,17 @@ interface CheckTraits {
   readonly cannotWork: boolean;
   /** The check also reads plain init, ephemeral and mesh containers. */
   readonly everyContainer: boolean;
-  /**
-   * Probes that the rule reads in addition to the probe that a finding names. When one of these probes is injected, the
-   * violation says so.
-   */
+  /** Probes that the rule also reads. When one of these is injected, the violation says so. */
   readonly relatedProbes: readonly ProbeKind[];
   /** The check requires probes. A policy that removes a probe can therefore cause a violation. */
   readonly requiresProbes: boolean;
-  /**
-   * A finding about a liveness probe is dropped if the injected startup probe was made because of the liveness probe's
-   * initialDelaySeconds.
-   */
+  /** Drops a finding about a liveness delay from which an injected startup probe was made. */
   readonly acceptsDelayOfInjectedStartup: boolean;
   /** A finding at a handler says nothing against the handler, so other findings may still advise to copy it. */
   readonly acceptsHandler: boolean;
-  /**
-   * The rule needs nothing but the numbers, paths and commands of a container's probes. Such a check also judges a
-   * policy alone, on a model Pod (src/engine/verdict/policy-advice.ts).
-   */
+  /** The rule needs only numbers, paths and commands, so it also judges a policy alone (policy-advice.ts). */
   readonly judgesProbeAlone: boolean;
-  /**
-   * The kinds of handlers that the rule is about. The check does not run on a container without such a probe. Undefined
-   * for a check that runs on every container.
-   */
+  /** The rule is about these handlers; a container without such a probe is skipped. Undefined for all. */
   readonly handlers: readonly HandlerKind[] | undefined;
 }
 
@@ -147,10 +121,7 @@ export function without<T extends object>(whole: T, ...members: readonly (keyof 
   return copy;
 }
 
-/**
- * Highest number of findings that a check reports about one probe. A list of headers or words may have thousands of
- * elements, too many to read.
- */
+/** Most findings of a check about one probe: lists of headers or words may have thousands of elements. */
 export const MOST_PROBE_FINDINGS = 100;
 
 /** A header of an HTTP probe that has a value. `name` is '' when it is missing. */

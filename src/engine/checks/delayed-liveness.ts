@@ -6,10 +6,7 @@ import { hasProbe, probeOf, type CheckedProbe } from './checked-workload.ts';
 import { located, defineCheck } from './check.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
 
-/**
- * At this failureThreshold or below, a long tolerance is a choice for a running container. Above this value it is a
- * substitute for a startup probe.
- */
+/** Above this failureThreshold, a long tolerance is a substitute for a startup probe. */
 const ORDINARY_FAILURE_THRESHOLD = 10;
 
 /**
@@ -57,10 +54,7 @@ export const delayedLiveness = defineCheck({
   },
 });
 
-/**
- * True when the readiness probe asks the same endpoint, and does so early. A container that hangs then gets no traffic,
- * and only its restart is late.
- */
+/** True when readiness asks the same endpoint early: a container that hangs then gets no traffic. */
 function isWatchedByReadiness(liveness: CheckedProbe): boolean {
   const readiness = probeOf(liveness.container, 'readinessProbe');
   const delay = readiness?.timing?.initialDelaySeconds;

@@ -36,10 +36,7 @@ export const delayedReadiness = defineCheck({
   },
 });
 
-/**
- * Advises a startup probe that allows the same time. Nothing kills a container without a liveness probe while it
- * starts, so the edits for such a container only remove the delay.
- */
+/** Advises a startup probe. Nothing kills a start without liveness, so these edits only remove the delay. */
 function whatToWrite(readiness: CheckedProbe): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
   const liveness = probeOf(readiness.container, 'livenessProbe');
   if (liveness?.timing !== undefined) return startupInPlaceOfDelays(liveness, readiness);

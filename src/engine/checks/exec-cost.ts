@@ -98,10 +98,7 @@ function longerTimeout(probe: CheckedProbe, P: number, minimum: number): Pick<Fi
   return { remedy: `write ${words}`, edits };
 }
 
-/**
- * Returns how many Pods may run at the same time. Returns 1 for a kind without such a number (a Pod, or a DaemonSet on
- * each node).
- */
+/** How many Pods may run at the same time; 1 for a kind without such a number. */
 function replicasOf({ object }: CheckedWorkload): number {
   const spec = objectMember(object, 'spec') ?? {};
   const replicas = member(spec, 'replicas') ?? member(spec, 'parallelism');

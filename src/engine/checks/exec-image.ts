@@ -42,10 +42,7 @@ const TOOLS: ReadonlySet<string> = wordSet(`
 /** Folders of the operating system. A program elsewhere was copied into the image. */
 const SYSTEM_PATH = /^(?:\/(?:usr\/(?:local\/)?)?s?bin\/)?[^/]+$/;
 
-/**
- * Returns the index of a program that the image of the container says that it does not contain. Both the first program
- * and the program behind `timeout` or `env` count.
- */
+/** The index of a program that the image lacks: the first one, or the one behind `timeout` or `env`. */
 function missingProgramAt(container: CheckedContainer, { argv, invocation }: ExecReading): number | undefined {
   const missing = [firstProgramAt(argv), invocation?.at].find((at) => at !== undefined && isTool(argv[at] ?? ''));
   const image = missing === undefined ? undefined : stringMember(container.spec, 'image');

@@ -48,7 +48,7 @@ function shownWords(words: readonly string[]): readonly string[] {
 }
 
 /** Why a command does not do what its author means, without a shell. */
-export interface ShellProblem {
+interface ShellProblem {
   /** Index of the element that does not work. */
   readonly at: number;
   /** The problem in words, behind the name of the container. */
@@ -60,7 +60,7 @@ export interface ShellProblem {
 }
 
 /** Returns the first problem of a command. Undefined also for a command that is cut. */
-export function shellProblem(container: CheckedContainer, reading: ExecReading): ShellProblem | undefined {
+function shellProblem(container: CheckedContainer, reading: ExecReading): ShellProblem | undefined {
   if (reading.argv.some(isCut)) return undefined;
   return (
     lineAsProgram(reading) ??

@@ -68,10 +68,7 @@ function lostReference(container: CheckedContainer, { argv, shell }: ExecReading
   return undefined;
 }
 
-/**
- * Returns the edits that let the shell replace the variables with a reference. Undefined where the shell would not
- * replace them as the author means: in single quotes, or when the variable may be missing.
- */
+/** Lets the shell replace the variables. Undefined in single quotes, or when a variable may be missing. */
 function editsOf(probe: CheckedProbe, { argv }: ExecReading, { at }: LostReference): Finding['edits'] {
   const script = argv[at] ?? '';
   if (/['`\\]|\$\$|<</.test(script)) return undefined;

@@ -90,10 +90,7 @@ function portViolation(probe: CheckedProbe, port: number, flags: readonly Listen
   };
 }
 
-/**
- * True when the probe asks another port on purpose: another flag names the port, or the port is declared and another
- * probe asks the port for probes.
- */
+/** True when another flag names the port, or when the port is declared and another probe asks `probePort`. */
 function answersElsewhere(probe: CheckedProbe, port: number, flags: readonly ListenFlag[], probePort: number): boolean {
   if (flags.some(({ addresses }) => addresses.some((address) => address.port === port))) return true;
   if (otherPorts(probe.container.spec, flags).has(port)) return true;

@@ -37,10 +37,7 @@ export const namedPort = defineCheck({
 
 type Told = Pick<Finding, 'message' | 'remedy' | 'edits'>;
 
-/**
- * Containers of a Pod share their IP addresses. A probe therefore reaches a port of another container by number, but
- * not by name.
- */
+/** Containers of a Pod share one IP, so a probe reaches another container's port by number, not by name. */
 function undeclared(probe: CheckedProbe, name: string, declared: readonly ContainerPort[]): Told {
   const message = `${containerPhrase(probe.container)} declares no port named ${quote(name)}`;
   const elsewhere = declarersOf(probe.container.workload)
@@ -63,10 +60,7 @@ interface Declarer {
   readonly number: number;
 }
 
-/**
- * The first two containers that declare each TCP port name. The map is built once for each workload, because thousands
- * of containers would otherwise each search all the others.
- */
+/** The first two containers that declare each TCP port name, found once for thousands of containers. */
 const declarersOf = oncePerWorkload((workload) => {
   const byName = new Map<string, Declarer[]>();
   for (const other of workload.containers) {

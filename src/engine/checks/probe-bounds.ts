@@ -62,10 +62,7 @@ function whatToWrite(value: number, { minimum, maximum }: Limits): Advice | unde
   return undefined;
 }
 
-/**
- * True when the bound itself is known to work. A higher number gives the container more time. A lower number allows
- * fewer failures or a shorter start, except for a grace period and for the rhythm of a readiness probe.
- */
+/** True when the bound gives more time; fewer failures or a shorter start may not work. */
 function isKnownToWork({ kind }: CheckedProbe, field: ProbeInteger, { raises }: Advice): boolean {
   if (raises || field === 'terminationGracePeriodSeconds') return true;
   return kind === 'readinessProbe' && (field === 'initialDelaySeconds' || field === 'periodSeconds');

@@ -77,10 +77,7 @@ const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> | unde
 });
 
 interface PodPorts {
-  /**
-   * The port number that a Service finds for each name and protocol: the first container that declares the name counts
-   * (kubernetes, pkg/api/v1/pod/util.go, FindPort). Native sidecars come after the containers.
-   */
+  /** The port of each name and protocol: the first container counts, then sidecars (pod/util.go, FindPort). */
   readonly numbers: ReadonlyMap<string, number>;
   /** The name of each number and protocol. */
   readonly names: ReadonlyMap<string, string>;

@@ -90,10 +90,7 @@ function slowDrain(readiness: CheckedProbe, maximum: number): Finding | undefine
   };
 }
 
-/**
- * Describes the parts of the kill time, whose sum is the total. After the grace period, a preStop hook that hangs
- * leaves the process some more seconds.
- */
+/** The parts of the kill time. Behind a preStop hook that hangs, the process gets some more seconds. */
 function graceText(kill: Kill): string {
   if (!kill.hasPreStop) return `${longestKillSeconds(kill)} s of grace`;
   return `${kill.graceSeconds} s of grace, ${longestKillSeconds(kill) - kill.graceSeconds} s after its preStop hook`;

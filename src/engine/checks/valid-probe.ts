@@ -33,10 +33,7 @@ type FindingsByContainer = ReadonlyMap<CheckedContainer, Finding[]>;
 
 const NOTHING: FindingsByContainer = new Map();
 
-/**
- * The API server's errors concern a whole Pod spec. They are therefore computed once for each workload instead of once
- * for each container.
- */
+/** The API server's errors concern a whole Pod spec, so they are computed once for each workload. */
 const findingsByContainer = oncePerWorkload((workload) => sortedByContainer(workload, answer(workload)));
 
 function answer({ kind, object, podSpec, podSpecPlace }: CheckedWorkload): Finding[] {
@@ -95,7 +92,7 @@ type Advice = Pick<Finding, 'remedy' | 'edits'>;
  *
  * @param object the object that holds the path
  */
-export function adviceForCause(
+function adviceForCause(
   { path, message }: Pick<Finding, 'path' | 'message'>,
   object: unknown,
   container: CheckedContainer | undefined,

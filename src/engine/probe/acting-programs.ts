@@ -127,10 +127,7 @@ const code: Rule = (words, isFed) => {
 const VALUED = /^-(?:[aCDhHnoprstuU]|pw)$/;
 const FLAG = /^--(?:no-.*|raw|csv|json|tls|insecure|quiet|silent|verbose|user|system|now|help|version)$/;
 
-/**
- * A client that acts, unless its words ask from the first on. A command that is not known to ask is not told unless it
- * stands in front, because it may be the value of an option.
- */
+/** Acts unless its words ask. An unknown command is told only in front: it may be an option's value. */
 function asksWith(pattern: RegExp, inputs?: RegExp): Rule {
   return (words, isFed) => {
     const input = words.find((word) => inputs?.test(word));

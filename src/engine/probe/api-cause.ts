@@ -2,9 +2,7 @@ import { cut } from '../../base/text/cut.ts';
 import { goJsonQuote, goQuote } from './go-values.ts';
 import type { FieldPath, FieldPlace } from '../../base/json/field-path.ts';
 
-/**
- * The API server's types of field errors that rules about probes use (apimachinery, util/validation/field/errors.go).
- */
+/** The field errors of rules about probes (apimachinery, util/validation/field/errors.go). */
 export type ApiReason =
   | 'FieldValueRequired'
   | 'FieldValueInvalid'
@@ -21,16 +19,10 @@ export interface ApiCause {
   readonly message: string;
 }
 
-/**
- * Most causes of one list or of one Pod that are listed. The API server lists them all, but an object of megabytes can
- * have any number.
- */
+/** Most causes that are listed: an object of megabytes can have any number. */
 export const MOST_CAUSES = 1000;
 
-/**
- * Most characters of a value that a message shows. The API server shows the whole value; quoting may make it five times
- * as long.
- */
+/** Most characters of a value in a message: quoting may make it five times as long. */
 const MAX_SHOWN_LENGTH = 1024;
 
 /** A value as a message shows it: numbers bare, strings quoted. */

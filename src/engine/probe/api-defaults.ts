@@ -96,9 +96,7 @@ function defaultedHttpGetAction(action: JsonObject): JsonObject {
   return withDefault(withDefault(action, 'path', DEFAULT_HTTP_PATH, isEmpty), 'scheme', DEFAULT_SCHEME, isEmpty);
 }
 
-/**
- * SetDefaults_Probe: Go cannot tell 0 from absent, so 0 becomes the default too. initialDelaySeconds stays as it is.
- */
+/** Go cannot tell 0 from absent, so 0 becomes the default, too (SetDefaults_Probe). */
 const PROBE_DEFAULTS = (['timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const).map(
   (field) => [field, DEFAULT_TIMING[field]] as const,
 );

@@ -87,10 +87,7 @@ function templateRestartPolicyCauses(policy: string, field: FieldPlace, place: P
   return RESTART_POLICIES.includes(policy) ? [] : [notSupported(field, policy, ['OnFailure', 'Never'])];
 }
 
-/**
- * The causes of a Deployment whose progress deadline is not above minReadySeconds (pkg/apis/apps/validation,
- * ValidateDeploymentSpec).
- */
+/** The progress deadline is above minReadySeconds (pkg/apis/apps/validation, ValidateDeploymentSpec). */
 export function deploymentCauses(deployment: JsonObject): ApiCause[] {
   const spec = objectMember(deployment, 'spec') ?? {};
   const place = new FieldPlace(['spec'], 'progressDeadlineSeconds');

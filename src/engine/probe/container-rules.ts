@@ -27,9 +27,7 @@ function applicationCauses(container: JsonObject, place: FieldPlace): readonly A
   ];
 }
 
-/**
- * validation.go, validateInitContainers: a sidecar may have what an application has, a plain init container may not.
- */
+/** A plain init container may have less than a sidecar (validation.go, validateInitContainers). */
 function initContainerCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
   return [
     ...containerPortsCauses(container, place),
@@ -49,10 +47,7 @@ function plainInitContainerCauses(container: JsonObject, place: FieldPlace): Api
   );
 }
 
-/**
- * The fields that an ephemeral container may not have, in the order of core/v1 EphemeralContainerCommon
- * (validateFieldAllowList).
- */
+/** What an ephemeral container may not have, in the order of core/v1 (validateFieldAllowList). */
 const NOT_FOR_EPHEMERAL = [
   'ports',
   'resources',

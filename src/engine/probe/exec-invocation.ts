@@ -42,10 +42,7 @@ export function programName(word: string): string {
   return word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1);
 }
 
-/**
- * Finds the program that does the work. Undefined when the words end before it. An empty first word is skipped: the
- * check exec-command reports that word, and the other checks judge the command without it.
- */
+/** Undefined when the words end before the program. The check exec-command reports an empty first word. */
 export function invocationOf(argv: readonly string[]): Invocation | undefined {
   let at = firstProgramAt(argv);
   for (let count = 0; count <= MOST_STARTERS; count++) {

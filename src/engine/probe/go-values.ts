@@ -20,10 +20,7 @@ export function goInteger(object: JsonObject, field: string): number {
   return typeof value === 'number' ? value + 0 : 0;
 }
 
-/**
- * True for a text of white space only, as Go's strings.TrimSpace and CEL's trim() see it: both take a byte order mark
- * for a character.
- */
+/** White space only, as Go's strings.TrimSpace and CEL's trim() see it: a byte order mark is a character. */
 export function isBlank(text: string): boolean {
   return /^\p{White_Space}*$/u.test(text);
 }
@@ -66,10 +63,7 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
 /** Texts that need no escapes: visible ASCII without quotes and backslashes. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/**
- * A string in quotes as Go's `%q` writes it: characters that cannot be seen are escaped (strconv.Quote). A lone
- * surrogate is U+FFFD, as Go's JSON decoder reads it.
- */
+/** A string as Go's `%q` writes it (strconv.Quote). A lone surrogate is U+FFFD, as in Go's JSON. */
 export function goQuote(text: string): string {
   return `"${PLAIN.test(text) ? text : Array.from(text.toWellFormed(), goCharacter).join('')}"`;
 }
@@ -84,10 +78,7 @@ function goCharacter(character: string): string {
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`;
 }
 
-/**
- * A string as Go writes it into JSON (encoding/json, appendString, with HTML characters escaped): JSON.stringify, plus
- * the five characters that could do harm in a page or a script.
- */
+/** A string as Go writes it into JSON: JSON.stringify, with HTML characters escaped (encoding/json, appendString). */
 export function goJsonQuote(text: string): string {
   return JSON.stringify(text.toWellFormed()).replace(/[<>&\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -50,10 +50,7 @@ export function hasPreStop(container: JsonObject): boolean {
   return lifecycle !== undefined && objectMember(lifecycle, 'preStop') !== undefined;
 }
 
-/**
- * The shortest grace period of a kill in seconds, whatever the Pod says
- * (pkg/kubelet/kuberuntime/kuberuntime_manager.go, minimumGracePeriodInSeconds).
- */
+/** The shortest grace period of a kill in seconds (kuberuntime_manager.go, minimumGracePeriodInSeconds). */
 const MINIMUM_SECONDS = 2;
 
 /**
@@ -70,10 +67,7 @@ export function longestKillFormula({ hasPreStop }: Kill): string {
   return hasPreStop ? `G+${MINIMUM_SECONDS}` : `max(G,${MINIMUM_SECONDS})`;
 }
 
-/**
- * The longest grace period with which a container is dead within `seconds`; undefined when no grace period is short
- * enough.
- */
+/** The longest grace period with which a container is dead within `seconds`, if there is one. */
 export function longestGraceWithin(seconds: number, { hasPreStop }: Kill): number | undefined {
   const graceSeconds = hasPreStop ? seconds - MINIMUM_SECONDS : seconds;
   return seconds >= MINIMUM_SECONDS && graceSeconds >= 1 ? graceSeconds : undefined;
@@ -99,10 +93,7 @@ export function killEndsPod(container: JsonObject, podSpec: JsonObject): boolean
   return Array.isArray(containers) && containers.length === 1 && !mayBeRestarted(container, podSpec);
 }
 
-/**
- * True for an init container that is a native sidecar: it runs for as long as the Pod and may have probes
- * (pkg/apis/core/validation/validation.go, validateInitContainers).
- */
+/** A sidecar runs as long as the Pod and may have probes (validation.go, validateInitContainers). */
 export function isSidecar(initContainer: JsonObject): boolean {
   return member(initContainer, 'restartPolicy') === 'Always';
 }

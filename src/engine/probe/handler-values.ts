@@ -21,10 +21,7 @@ export function isPortNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= HIGHEST_PORT;
 }
 
-/**
- * The syntax of an HTTP header's name, as the API server's message quotes it (apimachinery, util/validation,
- * IsHTTPHeaderName).
- */
+/** The syntax in the API server's message (apimachinery, util/validation, IsHTTPHeaderName). */
 export const HEADER_NAME_PATTERN = '[-A-Za-z0-9]+';
 
 const HEADER_NAME = new RegExp(`^${HEADER_NAME_PATTERN}$`);
@@ -34,11 +31,7 @@ export function isHeaderName(text: string): boolean {
   return HEADER_NAME.test(text);
 }
 
-/**
- * Position of the first control character of an HTTP header value, or -1. A tab is allowed. The API server accepts
- * every other control character, and the kubelet's request then fails every time (golang.org/x/net/http/httpguts,
- * ValidHeaderFieldValue).
- */
+/** The first control character but tab, with which the kubelet's request fails (httpguts, ValidHeaderFieldValue). */
 export function firstControlCharacter(value: string): number {
   return value.search(/[\u0000-\u0008\u000a-\u001f\u007f]/);
 }
@@ -51,10 +44,7 @@ export function isLoopbackHost(host: string): boolean {
   return LOOPBACK.test(host);
 }
 
-/**
- * Returns the command of an exec handler. Go decodes null as an empty word. Undefined for an empty or malformed
- * command, which the API server rejects.
- */
+/** Undefined for a command that the API server rejects. Go decodes null as an empty word. */
 export function execArgv(handler: JsonObject): readonly string[] | undefined {
   const argv = member(handler, 'command');
   if (!Array.isArray(argv) || argv.length === 0) return undefined;
@@ -88,10 +78,7 @@ const WITH_SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):(.*)$/s;
 /** A host without user and password, because the kubelet sends those. A host that Go rejects makes all of it a path. */
 const PLAIN_URL = /^\/\/(?:[A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(?::\d*)?(\/[^#]*|\?[^#]*|)(?:#.*)?$/s;
 
-/**
- * Characters that the kubelet sends unchanged. A second slash at the start would begin a host, and a percent sign may
- * begin a broken escape.
- */
+/** What the kubelet sends unchanged: `//` would begin a host, and a percent sign may begin a broken escape. */
 const UNCHANGED = /^\/(?!\/)[\w\-.~!$&'()*+,;=:@/?]*$/;
 
 /**

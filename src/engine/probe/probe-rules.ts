@@ -86,10 +86,7 @@ export function lifecycleCauses(container: JsonObject, place: FieldPlace): reado
   });
 }
 
-/**
- * The first handler is validated; each further handler is forbidden, whatever its values (validation.go,
- * validateHandler).
- */
+/** The first handler is validated; each further one is forbidden (validation.go, validateHandler). */
 function handlerCauses(handler: JsonObject, kinds: readonly string[], place: FieldPlace): readonly ApiCause[] {
   let causes: readonly ApiCause[] | undefined;
   for (const kind of kinds) {
@@ -119,10 +116,7 @@ function httpGetCauses(action: JsonObject, place: FieldPlace): readonly ApiCause
   ];
 }
 
-/**
- * An alpha field of Kubernetes 1.37 (feature gate H2CContainerProbe): HTTP2 means HTTP/2 without TLS, to the Pod's own
- * IP. A server without the gate drops the field unread.
- */
+/** Alpha in Kubernetes 1.37 (feature gate H2CContainerProbe): HTTP2 goes to the Pod's own IP without TLS. */
 function protocolCauses(action: JsonObject, handler: FieldPlace): readonly ApiCause[] {
   if (!isSet(action, 'protocol')) return [];
   const protocol = goString(action, 'protocol');
@@ -134,10 +128,7 @@ function protocolCauses(action: JsonObject, handler: FieldPlace): readonly ApiCa
   return goString(action, 'host') === '' ? [] : [invalid(place, protocol, 'HTTP2 cannot be combined with host')];
 }
 
-/**
- * The mode is an alpha field of Kubernetes 1.37 (feature gate GRPCContainerProbeTLS). A server without the gate drops
- * the field unread.
- */
+/** The mode is alpha in Kubernetes 1.37 (feature gate GRPCContainerProbeTLS); others drop it unread. */
 function grpcCauses(action: JsonObject, place: FieldPlace): ApiCause[] {
   return [
     ...portNumberCauses(goInteger(action, 'port'), place, 'port'),

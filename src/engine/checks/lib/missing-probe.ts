@@ -61,10 +61,7 @@ function isConcerned(container: CheckedContainer, parameters: ValuesOf<typeof co
   );
 }
 
-/**
- * Advises the probe to write. With a liveness probe, a startup probe is complete. Otherwise the words are a skeleton
- * with a port of the container: no endpoint is known to answer.
- */
+/** With a liveness probe, a startup probe is complete. Otherwise no endpoint is known to answer. */
 function probeToWrite(container: CheckedContainer, kind: ProbeKind): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
   const liveness = kind === 'startupProbe' ? probeOf(container, 'livenessProbe') : undefined;
   const startup = liveness && startupProbeFor(liveness);

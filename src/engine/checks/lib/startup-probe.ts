@@ -24,7 +24,7 @@ import type { FieldEdit } from '../../../base/json/field-path.ts';
 import type { Finding } from '../check.ts';
 
 /** A startup probe to write, with the start time that the probe guarantees, in seconds. */
-export interface StartupProbeToWrite {
+interface StartupProbeToWrite {
   /** The probe with its field name, as YAML on one line. A handler that is too long for a message is only named. */
   readonly yaml: string;
   readonly guaranteedSeconds: number;
@@ -143,10 +143,7 @@ function graceOf(source: CheckedProbe): JsonObject {
   return { terminationGracePeriodSeconds: member(source.spec, 'terminationGracePeriodSeconds') };
 }
 
-/**
- * Returns a handler as a person would write it. Defaults that the API server fills in (HTTP, an empty gRPC service) and
- * unset values are left out.
- */
+/** A handler as a person would write it: without unset values and the API server's defaults. */
 function withoutDefaults(handler: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(handler).filter(

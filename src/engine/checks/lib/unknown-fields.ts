@@ -144,13 +144,13 @@ export interface StrayField extends Stray {
 }
 
 /** The advice for such a field. */
-export interface Stray {
+interface Stray {
   readonly remedy?: string;
   readonly edits?: readonly FieldEdit[];
 }
 
 /** Makes the finding about a field that no API version knows at its place. */
-export function strayField(container: string, path: FieldPath, stray: Stray): StrayField {
+function strayField(container: string, path: FieldPath, stray: Stray): StrayField {
   return { container, path, message: 'unknown field, which the API server drops', ...stray };
 }
 
@@ -161,7 +161,7 @@ export function strayField(container: string, path: FieldPath, stray: Stray): St
  * @param owner the object that holds both places
  * @param path the path of the owner in the document
  */
-export function movedFrom(
+function movedFrom(
   owner: JsonObject,
   path: FieldPath,
   from: readonly string[],
@@ -179,7 +179,7 @@ export function movedFrom(
 }
 
 /** Returns the value at a path of own members. Undefined when a member is missing. */
-export function fieldBelow(owner: JsonObject, path: readonly string[]): unknown {
+function fieldBelow(owner: JsonObject, path: readonly string[]): unknown {
   let value: unknown = owner;
   for (const step of path) {
     if (!isJsonObject(value)) return undefined;

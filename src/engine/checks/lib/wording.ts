@@ -40,10 +40,7 @@ export function listed(words: readonly string[], conjunction: 'and' | 'or' = 'an
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
 }
 
-/**
- * Formats a JSON value as YAML on one line, ready to paste: `{ httpGet: { path: /live, port: http }, periodSeconds: 5
- * }`.
- */
+/** Formats a JSON value as YAML on one line: `{ httpGet: { path: /live, port: http }, periodSeconds: 5 }`. */
 export function yamlFlow(value: unknown): string {
   if (typeof value === 'string') return isPlainScalar(value) ? value : jsonText(value);
   if (typeof value !== 'object' || value === null) return String(value);
