@@ -1,5 +1,12 @@
 import { FieldPlace } from '../../base/json/field-path.ts';
-import { isJsonObject, isPresent, member, objectMember, stringMembers } from '../../base/json/json-value.ts';
+import {
+  isJsonObject,
+  isPresent,
+  member,
+  objectMember,
+  stringMembers,
+  type JsonObject,
+} from '../../base/json/json-value.ts';
 import { defaultedPodSpec } from '../probe/api-defaults.ts';
 import { HANDLER_KINDS, ownProbe, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../probe/probe.ts';
 import { isCount, soundTiming, type ProbeTiming } from '../probe/timing.ts';
@@ -11,7 +18,6 @@ import { mainContainerOf, type MainContainer } from '../workload/main-container.
 import { isMeshProbe, meshProxyTest } from '../workload/mesh.ts';
 import { portsOf, type ContainerPort } from '../workload/ports.ts';
 import { podRunsForever } from '../workload/restart-policy.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /**
  * A container as checks see it: with the probes that the webhook will add, and after API defaulting. Ephemeral

@@ -1,7 +1,6 @@
 import { member, stringMember } from '../../base/json/json-value.ts';
 import { clusterQuestionIn } from './lib/cluster-questions.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
+import { containerPhrase, defineCheck } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**

@@ -1,9 +1,8 @@
 import { integer } from '../policy/check-parameters.ts';
 import { endpointOf } from './lib/endpoint.ts';
 import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import { hasProbe, probeOf, type CheckedProbe } from './checked-workload.ts';
-import { located, defineCheck } from './check.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
 
 /** Above this failureThreshold, a long tolerance is a substitute for a startup probe. */

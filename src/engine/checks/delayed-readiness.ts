@@ -1,8 +1,7 @@
 import { integer } from '../policy/check-parameters.ts';
 import { startupInPlaceOfDelays, startupProbeFor, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import { hasProbe, probeOf, type CheckedProbe } from './checked-workload.ts';
-import { located, defineCheck, type Finding } from './check.ts';
 
 /**
  * Fields: `readinessProbe.initialDelaySeconds`; absent `startupProbe`. Rule: without a startup probe, D < seconds. A

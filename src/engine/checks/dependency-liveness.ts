@@ -1,8 +1,7 @@
 import { strings } from '../policy/check-parameters.ts';
 import { stringMember } from '../../base/json/json-value.ts';
 import { requestedPath } from '../probe/handler-values.ts';
-import { containerPhrase, quotedValue } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
+import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
 
 /**
  * Paths that also report on dependencies. The value is the framework's own path that reports on the process alone, if

@@ -2,8 +2,7 @@ import { alwaysTrue, statusOfProgram, type AlwaysTrue } from '../probe/shell-sta
 import { shellLine } from '../probe/shell-quoting.ts';
 import { cut, quote } from '../../base/text/cut.ts';
 import { execReading, type ExecReading } from './lib/exec-reading.ts';
-import { containerPhrase, yamlFlow } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
+import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
 
 /**
  * Field: `<probe>.exec.command`. Rule: the command can fail. The kubelet reads only the exit status. The status of a

@@ -1,7 +1,6 @@
 import { namesNoProgram } from '../probe/handler-values.ts';
 import { member } from '../../base/json/json-value.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**

@@ -9,8 +9,7 @@ import {
   heavyClientOf,
 } from './lib/heavy-client.ts';
 import { isFastEnough, roundPeriodFrom, roundPeriodUpTo, toWrite } from './lib/round-numbers.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import type { CheckedWorkload, CheckedProbe } from './checked-workload.ts';
 
 /**

@@ -1,9 +1,8 @@
 import { member } from '../../base/json/json-value.ts';
 import { choices, strings } from '../policy/check-parameters.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
-import { containerPhrase, firstListed } from './lib/wording.ts';
+import { MOST_PROBE_FINDINGS, containerPhrase, defineCheck, firstListed, located, type Finding } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
-import { located, defineCheck, MOST_PROBE_FINDINGS, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /** Most characters of a forbidden name in a message, with its quotes. */

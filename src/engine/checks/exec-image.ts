@@ -4,8 +4,7 @@ import { firstProgramAt, isShell, programName } from '../probe/exec-invocation.t
 import { saysWithoutTools } from '../probe/image-name.ts';
 import { quote } from '../../base/text/cut.ts';
 import { execReading, type ExecReading } from './lib/exec-reading.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located } from './check.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import type { CheckedContainer } from './checked-workload.ts';
 
 /**

@@ -6,12 +6,10 @@ import { isBlank } from '../probe/go-values.ts';
 import { isShellOperator, shellLine, variableIn } from '../probe/shell-quoting.ts';
 import { MOST_TEXT_CHARACTERS, isCut } from '../workload/bounded-container.ts';
 import { declaredVariables } from '../workload/literal-variables.ts';
-import { defineCheck, located } from './check.ts';
+import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
 import { handlerEdits } from './lib/endpoint.ts';
-import { execReading } from './lib/exec-reading.ts';
-import { containerPhrase, yamlFlow } from './lib/wording.ts';
+import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import type { CheckedContainer } from './checked-workload.ts';
-import type { ExecReading } from './lib/exec-reading.ts';
 
 /**
  * Field: `<probe>.exec.command`. Rule: a command that needs a shell starts one. The kubelet runs the elements of the

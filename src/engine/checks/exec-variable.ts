@@ -1,9 +1,8 @@
 import { declaredVariables, variableReferences, type VariableSource } from '../workload/literal-variables.ts';
 import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { handlerEdits } from './lib/endpoint.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { defineCheck, located, type Finding } from './check.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { killEndsPod, podGraceSeconds, probeGraceSeconds } from '../probe/grace-period.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located } from './check.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 
 /**
  * Fields: `livenessProbe.terminationGracePeriodSeconds`, `startupProbe.terminationGracePeriodSeconds` and the Pod's

@@ -1,6 +1,5 @@
 import { quote } from '../../base/text/cut.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck, eachHeader, type Finding, type CheckedHeader } from './check.ts';
+import { containerPhrase, defineCheck, eachHeader, located, type CheckedHeader, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /** The headers of HTTP that carry credentials (RFC 9110, sections 11.6.2 and 11.7.2), in lower case. */

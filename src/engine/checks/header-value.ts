@@ -1,7 +1,14 @@
 import { beginning, quote } from '../../base/text/cut.ts';
 import { firstControlCharacter } from '../probe/handler-values.ts';
-import { containerPhrase, quotedValue } from './lib/wording.ts';
-import { located, defineCheck, eachHeader, type Finding, type CheckedHeader } from './check.ts';
+import {
+  containerPhrase,
+  defineCheck,
+  eachHeader,
+  located,
+  quotedValue,
+  type CheckedHeader,
+  type Finding,
+} from './check.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
 
 /**

@@ -3,9 +3,8 @@ import { member } from '../../base/json/json-value.ts';
 import { isNamedForHttps } from '../workload/port-protocol.ts';
 import { findPort } from '../workload/ports.ts';
 import { handlerEdits } from './lib/endpoint.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
-import { located, defineCheck } from './check.ts';
 
 /**
  * Fields: `<probe>.httpGet.scheme`, `<probe>.httpGet.port`; `ports[*].name`. Rule: the scheme is HTTPS on a port whose

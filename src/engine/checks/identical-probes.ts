@@ -3,9 +3,8 @@ import { DEFAULT_GRPC_MODE, DEFAULT_HTTP_PROTOCOL, DEFAULT_TIMING } from '../pro
 import { isCut } from '../workload/bounded-container.ts';
 import { verdictSpan } from '../probe/timing.ts';
 import { drainingAdvice } from './lib/drain-race.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import { probeOf, type CheckedProbe } from './checked-workload.ts';
-import { defineCheck, located } from './check.ts';
 
 /**
  * Fields: `livenessProbe`, `readinessProbe`, each as a whole. Rule: the probes are not deeply equal after API

@@ -1,6 +1,5 @@
 import { drainingAdvice, drainRace } from './lib/drain-race.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located } from './check.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 
 /**
  * Fields: handler and integers of `livenessProbe` and `readinessProbe` with different endpoints. Rule: (Fl-1)*Pl > Pr +

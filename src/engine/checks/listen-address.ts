@@ -6,8 +6,7 @@ import { listenFlags, otherPorts, type ListenFlag } from '../workload/listen-fla
 import { findPort } from '../workload/ports.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { mayAnswer, portValue } from './lib/plausible-port.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { mayBeRestarted } from '../probe/grace-period.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located } from './check.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 
 /**
  * Fields: `livenessProbe`, `startupProbe`; `restartPolicy` of the container, else of the Pod; `restartPolicyRules` of

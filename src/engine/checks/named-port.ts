@@ -3,10 +3,9 @@ import { suggestion } from '../../base/text/suggestion.ts';
 import { describePorts, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { isPortName } from '../probe/handler-values.ts';
 import { mayAnswer, onlyPlausiblePort, portEdit, portValue } from './lib/plausible-port.ts';
-import { containerPhrase, firstListed, quotedValue, yamlFlow } from './lib/wording.ts';
+import { containerPhrase, defineCheck, firstListed, located, quotedValue, type Finding, yamlFlow } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
 import { oncePerWorkload, type CheckedContainer, type CheckedProbe } from './checked-workload.ts';
-import { located, defineCheck, type Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.httpGet.port`, `<probe>.tcpSocket.port` when they are port names; `ports[*].name`, `.protocol` of

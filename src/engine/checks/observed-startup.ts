@@ -1,9 +1,8 @@
 import { guaranteedStartSeconds } from '../probe/timing.ts';
 import { startGateOf } from '../probe/startup-budget.ts';
 import { longerStart, observedStarts, secondsToGuarantee } from './lib/startup-probe.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import { probeOf } from './checked-workload.ts';
-import { located, defineCheck } from './check.ts';
 
 /**
  * Fields: those of `startup-budget`, and the measured starts of the workload (docs/learned.md). Rule: max(0, D-1) +

@@ -3,8 +3,7 @@ import { member, stringMember } from '../../base/json/json-value.ts';
 import { isPortNumber } from '../probe/handler-values.ts';
 import { neverHttp, NO_HINTS, type PortHints } from '../workload/port-protocol.ts';
 import { describePorts, findPort } from '../workload/ports.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import { oncePerWorkload } from './checked-workload.ts';
 
 /**

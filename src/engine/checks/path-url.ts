@@ -1,9 +1,8 @@
 import { stringMember } from '../../base/json/json-value.ts';
 import { readPathUrl, type PathUrl } from '../probe/handler-values.ts';
 import { handlerEdits } from './lib/endpoint.ts';
-import { containerPhrase, yamlFlow } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { located, defineCheck } from './check.ts';
 
 /**
  * Field: `<probe>.httpGet.path`. Rule: the path has no scheme in front. The kubelet parses the path as a URL, keeps

@@ -1,8 +1,7 @@
 import { probeBounds as bounds, type Limits, type ProbeBounds } from '../policy/check-parameters.ts';
 import { PROBE_INTEGERS, type ProbeInteger } from '../probe/probe.ts';
 import { probeGraceSeconds } from '../probe/grace-period.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 const EXAMPLE =

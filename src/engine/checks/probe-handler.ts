@@ -1,6 +1,5 @@
 import { choices, group } from '../policy/check-parameters.ts';
-import { containerPhrase, listed } from './lib/wording.ts';
-import { defineCheck, located } from './check.ts';
+import { containerPhrase, defineCheck, listed, located } from './check.ts';
 
 /** Handlers, in the order of the CRDs. */
 const HANDLERS = ['httpGet', 'tcpSocket', 'grpc', 'exec'] as const;

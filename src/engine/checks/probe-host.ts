@@ -1,8 +1,7 @@
 import { member } from '../../base/json/json-value.ts';
 import { isLoopbackHost } from '../probe/handler-values.ts';
-import { containerPhrase, quotedValue } from './lib/wording.ts';
+import { containerPhrase, defineCheck, quotedValue } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
-import { defineCheck } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**

@@ -5,9 +5,8 @@ import { startGateOf } from '../probe/startup-budget.ts';
 import { isCount, longestRecoverySeconds, longestStartSeconds, type ProbeTiming } from '../probe/timing.ts';
 import { isDeployment } from '../workload/kinds.ts';
 import { roundDeadlineFrom } from './lib/round-numbers.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck } from './check.ts';
 import { hasProbe, probeOf, type CheckedContainer } from './checked-workload.ts';
-import { defineCheck } from './check.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 
 /**

@@ -7,14 +7,13 @@ import {
   guaranteedStartSeconds,
   OPEN_GATE_ISSUE,
   OPEN_GATE_VERSIONS,
+  type ProbeTiming,
 } from '../probe/timing.ts';
 import { undeclaredPortName } from '../workload/ports.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { isFastEnough, MOST_FAILURES, PERIODS, roundPeriodUpTo, toWrite } from './lib/round-numbers.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, type Finding } from './check.ts';
 import { probeOf, type CheckedContainer, type CheckedProbe } from './checked-workload.ts';
-import { defineCheck, type Finding } from './check.ts';
-import type { ProbeTiming } from '../probe/timing.ts';
 
 /**
  * Fields: `.periodSeconds`, `.failureThreshold` and `.initialDelaySeconds` of `startupProbe` and `livenessProbe`;

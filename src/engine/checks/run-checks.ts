@@ -26,7 +26,6 @@ export interface PlacedFinding {
 /**
  * Returns every violation of a workload: by check in the catalogue's order, then by container in the API server's
  * order.
- *
  * @param policyFor returns the policy for the checks of a container, by the container's name
  */
 export function runChecks(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): Violation[] {

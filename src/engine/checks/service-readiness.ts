@@ -4,9 +4,8 @@ import { quote } from '../../base/text/cut.ts';
 import { isNamedForMetrics } from '../workload/port-protocol.ts';
 import { describePorts, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { handlerSkeleton } from './lib/missing-probe.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, type Finding } from './check.ts';
 import { hasProbe, oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
-import { defineCheck, type Finding } from './check.ts';
 import type { TargetPort } from '../facts/services.ts';
 
 /**

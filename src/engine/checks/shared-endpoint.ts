@@ -2,8 +2,7 @@ import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { member, objectMember } from '../../base/json/json-value.ts';
 import { drainingAdvice, drainRace } from './lib/drain-race.ts';
 import { MOST_DRAIN_SECONDS } from './lib/round-numbers.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located } from './check.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import type { CheckedWorkload } from './checked-workload.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { isFastEnough, toWrite } from './lib/round-numbers.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**

@@ -9,9 +9,8 @@ import {
 import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../probe/timing.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { killOf, MOST_DRAIN_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import { hasProbe, type CheckedProbe } from './checked-workload.ts';
-import { defineCheck, located, type Finding } from './check.ts';
 
 /**
  * Fields: the integers of `livenessProbe` and `readinessProbe`; `livenessProbe.terminationGracePeriodSeconds`, else the

@@ -2,9 +2,8 @@ import { integer } from '../policy/check-parameters.ts';
 import { guaranteedStartSeconds, longestStartSeconds } from '../probe/timing.ts';
 import { LEAST_START_SECONDS, startGateOf } from '../probe/startup-budget.ts';
 import { longerStart, atLeastObserved } from './lib/startup-probe.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import { probeOf } from './checked-workload.ts';
-import { located, defineCheck } from './check.ts';
 
 /**
  * Fields: `startupProbe.failureThreshold` with `.periodSeconds` and `.initialDelaySeconds`. Without a startup probe,

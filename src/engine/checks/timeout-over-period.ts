@@ -1,7 +1,6 @@
 import { intervalSeconds, type ProbeTiming } from '../probe/timing.ts';
 import { isFastEnough, roundPeriodFrom, toWrite } from './lib/round-numbers.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**

@@ -3,8 +3,7 @@ import { PROBE_KINDS } from '../probe/probe.ts';
 import { isPortNumber } from '../probe/handler-values.ts';
 import { describePorts, isTcp } from '../workload/ports.ts';
 import { mayAnswer } from './lib/plausible-port.ts';
-import { containerPhrase, firstListed } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
+import { containerPhrase, defineCheck, firstListed, located } from './check.ts';
 import type { CheckedWorkload, CheckedProbe } from './checked-workload.ts';
 
 /**

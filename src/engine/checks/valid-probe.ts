@@ -1,18 +1,13 @@
-import { formatPath } from '../../base/json/field-path.ts';
+import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
 import { isJsonObject, isPresent, member } from '../../base/json/json-value.ts';
-import { apiCauses, deploymentCauses } from '../probe/api-rules.ts';
+import { apiCauses, deploymentCauses, type PodSpecPlace } from '../probe/api-rules.ts';
 import { decodeProblem } from '../probe/decode.ts';
 import { isPortNumber } from '../probe/handler-values.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { hasFixedRestartPolicy, isDeployment, isPod } from '../workload/kinds.ts';
-import { defineCheck } from './check.ts';
-import { oncePerWorkload, probeOf } from './checked-workload.ts';
+import { defineCheck, yamlFlow, type Finding } from './check.ts';
+import { oncePerWorkload, probeOf, type CheckedContainer, type CheckedWorkload } from './checked-workload.ts';
 import { onlyPlausiblePort, portEdit, portValue } from './lib/plausible-port.ts';
-import { yamlFlow } from './lib/wording.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
-import type { PodSpecPlace } from '../probe/api-rules.ts';
-import type { Finding } from './check.ts';
-import type { CheckedContainer, CheckedWorkload } from './checked-workload.ts';
 
 /**
  * Reports all errors that the API server itself would return, with the API server's path, reason, text and order. For
@@ -89,7 +84,6 @@ type Advice = Pick<Finding, 'remedy' | 'edits'>;
 /**
  * Returns what to write where the API server rejects a value. The API server only says what is wrong. Undefined when
  * nothing is known to be right.
- *
  * @param object the object that holds the path
  */
 function adviceForCause(

@@ -1,5 +1,4 @@
-import { formatPath } from '../../base/json/field-path.ts';
-import type { FieldEdit, FieldPath } from '../../base/json/field-path.ts';
+import { formatPath, type FieldEdit, type FieldPath } from '../../base/json/field-path.ts';
 import type { Outcome } from '../policy/action.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 

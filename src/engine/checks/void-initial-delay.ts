@@ -1,7 +1,6 @@
 import { guaranteedStartSeconds } from '../probe/timing.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import { probeOf } from './checked-workload.ts';
-import { defineCheck, located } from './check.ts';
 
 /**
  * Fields: `livenessProbe.initialDelaySeconds`, `readinessProbe.initialDelaySeconds`; the integers of `startupProbe`.

@@ -4,7 +4,6 @@ import { CURL_VALUED, optionsOf, type CommandOption } from './exec-invocation.ts
 /**
  * Tells what a program does beside asking, by its options and words: `-X POST`. Undefined when it only asks. The
  * programs are those for which a name alone says nothing. The reason is logged: it holds no value, URL or code.
- *
  * @param isFed true when the program reads a file or the output of another command
  */
 type Rule = (words: readonly string[], isFed: boolean) => string | undefined;

@@ -76,7 +76,6 @@ export function tooMany(place: FieldPlace, count: number, maximum: number): ApiC
 /**
  * A value that its field does not support. In Go the value has a named string type, which the server shows as JSON
  * (ErrorBody, since 1.34).
- *
  * @param supported the supported values in the server's order, which differs from field to field
  */
 export function notSupported(place: FieldPlace, value: string, supported: readonly string[]): ApiCause {

@@ -1,6 +1,5 @@
-import { isJsonObject, isPresent, member } from '../../base/json/json-value.ts';
+import { isJsonObject, isPresent, member, type JsonObject } from '../../base/json/json-value.ts';
 import { PROBE_KINDS } from './probe.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /*
  * Values that the API server fills in where an object says nothing.

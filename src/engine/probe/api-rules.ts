@@ -28,7 +28,6 @@ export interface CauseGroup {
  * (Kubernetes 1.36 and the alpha fields of 1.37, pkg/apis/core/validation/validation.go, ValidatePodSpec). The rules
  * about ports, restart policies, hooks (which share the probes' handlers) and ephemeral containers belong to them.
  * Nothing else of a Pod is validated here.
- *
  * @param podSpec after defaulting, and without a problem of the decode stage: members of the wrong type count as absent
  * @param podSpecPlace in its object: `spec`, `spec.template.spec`
  */

@@ -91,7 +91,6 @@ export const CURL_VALUED = 'AbCcDdEeFHhKmoPQrTtUuwXxYyz';
 /**
  * Reads the options of a command. A long option gets the next word as its value, too, because nobody knows here whether
  * the option takes a value.
- *
  * @param valued the letters whose options take a value
  */
 export function optionsOf(words: readonly string[], valued: string): CommandOption[] {
@@ -179,7 +178,6 @@ export function shellInvocationOf(argv: readonly string[]): ShellInvocation | un
 
 /**
  * Reads a word of short options, such as `-ec` or `-euo`. Each `o` takes the next word as the name of an option.
- *
  * @returns index of the last word that belongs to the options
  */
 function readOptions(found: FoundOptions, argv: readonly string[], start: number): number {

@@ -1,5 +1,4 @@
-import { isJsonObject, isPresent, member } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, isPresent, member, type JsonObject } from '../../base/json/json-value.ts';
 
 /*
  * A JSON object's members as Go sees them after decoding: absent and null are the type's zero value. A member of the

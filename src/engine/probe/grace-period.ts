@@ -1,6 +1,5 @@
-import { member, objectMember } from '../../base/json/json-value.ts';
+import { member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_POD_GRACE_SECONDS } from './api-defaults.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 const FIELD = 'terminationGracePeriodSeconds';
 
@@ -35,7 +34,6 @@ export interface Kill {
  * longer than the Pod's, else within the Pod's (pkg/kubelet/kuberuntime/kuberuntime_container.go,
  * setTerminationGracePeriod). A kill that ends the Pod uses the Pod's: the kubelet then stops the Pod, not the
  * container (kuberuntime_manager.go, SyncPod; measured with the kubelet 1.36.2, test/fixtures/kubelet/m3).
- *
  * @returns undefined when the grace period that counts is malformed
  */
 export function killBy(probe: JsonObject, container: JsonObject, podSpec: JsonObject): Kill | undefined {

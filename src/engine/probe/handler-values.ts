@@ -1,6 +1,5 @@
-import { member } from '../../base/json/json-value.ts';
+import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { isBlank } from './go-values.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** Most characters of a port name. */
 export const LONGEST_PORT_NAME = 15;

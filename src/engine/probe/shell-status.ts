@@ -137,7 +137,6 @@ function programStatus(words: readonly ShellWord[], isFed: boolean): AlwaysTrue 
 
 /**
  * Tells why a program never fails.
- *
  * @param operands the words behind the program
  * @param isFed true when the program reads the output of another program
  */

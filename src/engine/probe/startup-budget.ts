@@ -50,7 +50,6 @@ const BOUND_FACTOR = 2;
  * The seconds that past starts ask for: `max(margin * longest + P + 2, 2 * bound)`, within the limits, in whole
  * seconds. The longest start counts and no percentile: starts are few, and a budget that is too short kills the
  * container in a loop. A budget that is too long only delays the restart of a dead start.
- *
  * @param periodSeconds period of the startup probe, which sees the end of a start up to one period late
  */
 export function learnedSeconds(figures: StartFigures, settings: LearnedSettings, periodSeconds: number): number {

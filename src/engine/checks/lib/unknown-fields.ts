@@ -1,21 +1,23 @@
-import { FieldPlace } from '../../../base/json/field-path.ts';
-import { isJsonObject, isPresent, member, objectMember, stringMember } from '../../../base/json/json-value.ts';
+import { FieldPlace, type FieldEdit, type FieldPath } from '../../../base/json/field-path.ts';
+import {
+  isJsonObject,
+  isPresent,
+  member,
+  objectMember,
+  stringMember,
+  type JsonObject,
+} from '../../../base/json/json-value.ts';
 import { suggestion } from '../../../base/text/suggestion.ts';
 import { wordSet } from '../../probe/acting-words.ts';
 import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
 import { HANDLER_FIELDS, HEADER_FIELDS, PROBE_FIELDS } from '../../probe/api-schema.ts';
-import { HANDLER_KINDS, PROBE_KINDS } from '../../probe/probe.ts';
-import { BUILT_IN_KINDS } from '../../workload/kinds.ts';
-import type { FieldEdit, FieldPath } from '../../../base/json/field-path.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
-import type { HandlerKind, ProbeKind } from '../../probe/probe.ts';
-import type { PlacedTemplate, WorkloadKind } from '../../workload/kinds.ts';
+import { HANDLER_KINDS, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../../probe/probe.ts';
+import { BUILT_IN_KINDS, type PlacedTemplate, type WorkloadKind } from '../../workload/kinds.ts';
 
 /**
  * Finds misspelt and misplaced probe fields in containers of a manifest. Names are case-sensitive, and for most clients
  * the API server drops unknown fields without an error: a `livenessprobe` has no effect. Only a manifest shows such
  * fields, because a webhook gets the object after the API server dropped them.
- *
  * @param podSpec the Pod spec as written
  * @param podSpecPath the path of the Pod spec in the object
  */
@@ -157,7 +159,6 @@ function strayField(container: string, path: FieldPath, stray: Stray): StrayFiel
 /**
  * Advises to move a field. There are no edits if a value is written at the new place already, because then nobody knows
  * which value counts.
- *
  * @param owner the object that holds both places
  * @param path the path of the owner in the document
  */
