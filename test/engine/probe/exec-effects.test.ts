@@ -1,22 +1,15 @@
-import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../support/cases.ts';
 import { commandActs } from '../../../src/engine/probe/exec-effects.ts';
 import { runs } from '../../support/runs.ts';
 
-/**
- * `asking`: scripts of public probes that only ask. `acting`: scripts with side effects, with what is named. `direct`:
- * commands without a shell, with what is named or null.
- */
-const {
-  asking: ASKING,
-  acting: ACTING,
-  direct: DIRECT,
-} = JSON.parse(readFileSync('test/fixtures/commands/effects.json', 'utf8')) as {
-  asking: string[];
-  acting: [string, string][];
-  direct: [string[], string | null][];
-};
+/** Scripts of public liveness and readiness probes that only ask. */
+const ASKING = cases('exec-effects', 'asking') as string[];
+/** Scripts with side effects, with what is named. */
+const ACTING = cases('exec-effects', 'acting') as [string, string][];
+/** Commands without a shell, with what is named, or null. */
+const DIRECT = cases('exec-effects', 'direct') as [string[], string | null][];
 
 const sh = (script: string): string | undefined => commandActs(['sh', '-c', script]);
 

@@ -1,12 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../support/cases.ts';
 import { readShellScript } from '../../../src/engine/probe/shell-script.ts';
 import { alwaysTrue } from '../../../src/engine/probe/shell-status.ts';
-
-/** `succeeds`: scripts that always succeed, with the reason. `mayFail`: scripts of which nothing is told. */
-const { succeeds: SUCCEEDS, mayFail: MAY_FAIL } = JSON.parse(
-  readFileSync('test/fixtures/commands/status.json', 'utf8'),
-) as { succeeds: [string, string][]; mayFail: string[] };
 
 const NO_OPTIONS = { isErrexit: false, isPipefail: false };
 
@@ -17,11 +12,11 @@ function reasonOf(script: string, options = NO_OPTIONS): string | undefined {
 }
 
 describe('a script that always succeeds', () => {
-  it.each(SUCCEEDS)('is %j: %s', (script, reason) => {
+  it.each(cases('shell-status', 'succeeds') as [string, string][])('is %j: %s', (script, reason) => {
     expect(reasonOf(script)).toBe(reason);
   });
 
-  it.each(MAY_FAIL)('is not %j', (script) => {
+  it.each(cases('shell-status', 'mayFail') as string[])('is not %j', (script) => {
     expect(reasonOf(script)).toBeUndefined();
   });
 
