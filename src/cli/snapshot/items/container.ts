@@ -79,7 +79,7 @@ function portsOfProbes(container: JsonObject): ReadonlySet<number> {
 
 /**
  * The environment variables that a probe's command refers to: name, and whether the value is literal. The check
- * shell-problem asks whether a literal value has a dollar sign.
+ * exec-shell asks whether a literal value has a dollar sign.
  */
 function variablesOf(container: JsonObject, commands: readonly string[]): readonly JsonObject[] {
   const own = PROBE_KINDS.flatMap((kind) => {
