@@ -34,7 +34,7 @@ const findingsByContainer = oncePerWorkload((workload) => sortedByContainer(work
 function answer({ kind, object, podSpec, podSpecPlace }: CheckedWorkload): Finding[] {
   const undecodable = decodeProblem(podSpec, podSpecPlace);
   if (undecodable !== undefined) return [undecodable];
-  const causes = apiCauses(podSpec, podSpecPlace, placeOf(kind)).flatMap((group) => group.causes);
+  const causes = apiCauses(podSpec, podSpecPlace, placeOf(kind));
   const ofOwner = isDeployment(kind) ? deploymentCauses(object) : [];
   return [...causes, ...ofOwner];
 }
