@@ -44,6 +44,17 @@ export class FieldPlace {
   }
 }
 
+/** Returns the value at a path of own members and elements. Undefined when a step is missing. */
+export function valueAt(document: unknown, path: FieldPath): unknown {
+  let value = document;
+  for (const step of path) {
+    if (Array.isArray(value) && typeof step === 'number') value = value[step] as unknown;
+    else if (isJsonObject(value) && typeof step === 'string') value = member(value, step);
+    else return undefined;
+  }
+  return value;
+}
+
 /** An edit of one field: the value that the field gets, with missing objects above it. `null` removes the field. */
 export interface FieldEdit {
   readonly path: FieldPath;

@@ -1,7 +1,7 @@
 import { isJsonObject, member, numberOrLiteral, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { parseYamlDocuments, type Position, type YamlDocument } from '../../yaml/reading/documents.ts';
 import { templatesToLookAt, workloadKindOfManifest } from '../../engine/workload/kinds.ts';
-import type { PathStep } from '../../base/json/field-path.ts';
+import { valueAt, type PathStep } from '../../base/json/field-path.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
@@ -146,11 +146,4 @@ function jsonWithLiterals(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function valueAt(value: unknown, path: readonly PathStep[]): unknown {
-  return path.reduce<unknown>((current, step) => {
-    if (Array.isArray(current) && typeof step === 'number') return current[step];
-    return isJsonObject(current) && Object.hasOwn(current, step) ? current[String(step)] : undefined;
-  }, value);
 }

@@ -1,5 +1,5 @@
-import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
-import { isJsonObject, isPresent, member } from '../../base/json/json-value.ts';
+import { formatPath, valueAt, type FieldPath } from '../../base/json/field-path.ts';
+import { isPresent } from '../../base/json/json-value.ts';
 import { apiCauses, deploymentCauses, type PodSpecPlace } from '../probe/api-rules.ts';
 import { decodeProblem } from '../probe/decode.ts';
 import { isPortNumber } from '../probe/handler-values.ts';
@@ -139,14 +139,4 @@ function decodeAdvice(path: FieldPath, value: unknown, message: string): Advice 
   // 010 in YAML is 8 here, so only the text of the file has the right string (src/cli/check/check-inputs.ts).
   if (typeof value === 'number') return { remedy: 'quote it: a word of digits without quotes is a number' };
   return undefined;
-}
-
-function valueAt(object: unknown, path: FieldPath): unknown {
-  let value = object;
-  for (const step of path) {
-    if (Array.isArray(value) && typeof step === 'number') value = value[step] as unknown;
-    else if (isJsonObject(value) && typeof step === 'string') value = member(value, step);
-    else return undefined;
-  }
-  return value;
 }
