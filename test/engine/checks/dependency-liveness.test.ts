@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findings, httpProbe, onlyFinding, podWith } from './workload.ts';
+import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const ID = 'dependency-liveness';
@@ -17,23 +18,7 @@ describe('dependency-liveness', () => {
     });
   });
 
-  const OWN = 'use an endpoint that reports on this process only';
-  it.each([
-    ['/manage/health', 'write path: /manage/health/liveness'],
-    ['/management/health', 'write path: /management/health/liveness'],
-    ['/actuator/health/readiness', 'write path: /actuator/health/liveness'],
-    ['/q/health/ready', 'write path: /q/health/live'],
-    ['/-/ready', 'write path: /-/healthy'],
-    ['/readyz', OWN],
-    ['/ready', OWN],
-    ['/health/ready', OWN],
-    ['/healthcheck/ready', OWN],
-    ['/api/v1/readiness', OWN],
-    ['/app/READY', OWN],
-    ['/readyz/', OWN],
-    ['/readyz?verbose', OWN],
-    ['ready', OWN],
-  ])('finds %s', (path, remedy) => {
+  it.each(cases('dependency-liveness', 'finds') as [string, string][])('finds %s', (path, remedy) => {
     const found = onlyFinding(ID, asking(path));
     expect(found.remedy).toBe(remedy);
     expect(found.edits).toBeUndefined();

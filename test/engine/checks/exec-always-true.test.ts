@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findings, onlyFinding, podWith } from './workload.ts';
+import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const ID = 'exec-always-true';
@@ -62,17 +63,7 @@ describe('exec-always-true', () => {
     },
   );
 
-  it.each([
-    [['redis-cli', '-e', 'ping']],
-    [['redis-cli', 'info']],
-    [['cat', '/tmp/healthy']],
-    [['sh', '-c', 'redis-cli ping | grep PONG']],
-    [['sh', '-ec', 'pg_isready; exit 0']],
-    [['bash', '-eo', 'pipefail', '-c', 'a | head -1']],
-    [['bash', '/check.sh', '|| true']],
-    [['python', '-c', 'a | head']],
-    [['sh', '-c', '']],
-  ])('accepts %j', (command) => {
+  it.each(cases('exec-always-true', 'accepts') as [string[]][])('accepts %j', (command) => {
     expect(findings(ID, running(...command))).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deploymentWith, findings, httpProbe, onlyFinding, paths, podWith } from './workload.ts';
+import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const ID = 'exec-cost';
@@ -54,22 +55,18 @@ describe('exec-cost', () => {
     ]);
   });
 
-  it.each([
-    [['rabbitmqctl', 'status'], 'rabbitmqctl'],
-    [['/opt/bitnami/scripts/rabbitmq-diagnostics', 'ping'], 'rabbitmq-diagnostics'],
-    [['timeout', '5', 'nodetool', 'info'], 'nodetool'],
-    [['env', 'A=1', 'python3.11', '-c', 'pass'], 'python3.11'],
-    [['sh', '-c', 'test -f /x && kafka-topics.sh --list | grep -q a'], 'kafka-topics.sh'],
-    [['/bin/bash', '-ec', 'if ! mongosh --eval x; then exit 1; fi'], 'mongosh'],
-  ])('asks for 30 s between two runs of a heavy client: %j', (command, client) => {
-    const every = (periodSeconds: number): JsonObject =>
-      podWith({ livenessProbe: running({ exec: { command }, periodSeconds, failureThreshold: 2 }) });
-    expect(onlyFinding(ID, every(29))).toMatchObject({
-      message: expect.stringContaining(`processes of the heavy client ${client} a minute`) as string,
-      remedy: 'write periodSeconds: 30 or more',
-    });
-    expect(findings(ID, every(30))).toEqual([]);
-  });
+  it.each(cases('exec-cost', 'asks for 30') as [string[], string][])(
+    'asks for 30 s between two runs of a heavy client: %j',
+    (command, client) => {
+      const every = (periodSeconds: number): JsonObject =>
+        podWith({ livenessProbe: running({ exec: { command }, periodSeconds, failureThreshold: 2 }) });
+      expect(onlyFinding(ID, every(29))).toMatchObject({
+        message: expect.stringContaining(`processes of the heavy client ${client} a minute`) as string,
+        remedy: 'write periodSeconds: 30 or more',
+      });
+      expect(findings(ID, every(30))).toEqual([]);
+    },
+  );
 
   it('gives no numbers where a longer period would make liveness or readiness slow', () => {
     const probe = running({ exec: { command: ['nodetool', 'info'] }, periodSeconds: 10 });
@@ -80,14 +77,7 @@ describe('exec-cost', () => {
     }
   });
 
-  it.each([
-    [['cat', '/opt/java']],
-    [['sh', '-c', 'test -f /usr/bin/python']],
-    [['redis-cli', 'ping']],
-    [['java-check']],
-    [[7]],
-    ['java'],
-  ])('takes %j for no heavy client', (command) => {
+  it.each(cases('exec-cost', 'takes for no') as [unknown][])('takes %j for no heavy client', (command) => {
     expect(findings(ID, podWith({ livenessProbe: running({ exec: { command } }) }))).toEqual([]);
   });
 

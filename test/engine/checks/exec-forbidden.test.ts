@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findings, onlyFinding, paths, podWith } from './workload.ts';
+import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const ID = 'exec-forbidden';
@@ -15,27 +16,14 @@ describe('exec-forbidden', () => {
     });
   });
 
-  it.each([
-    [['ls']],
-    [['/bin/ls', '/tmp']],
-    [['/usr/lib/jvm/bin/jcmd', '1', 'VM.version']],
-    [['sh', '-c', 'test -n "$(ls /tmp)"']],
-    [['sh', '-c', 'true;ps']],
-    [['sh', '-c', '/bin/ps>/dev/null']],
-  ])('finds a forbidden program in %j', (command) => {
-    expect(findings(ID, running(...command))).toHaveLength(1);
-  });
+  it.each(cases('exec-forbidden', 'finds a forbidden') as [string[]][])(
+    'finds a forbidden program in %j',
+    (command) => {
+      expect(findings(ID, running(...command))).toHaveLength(1);
+    },
+  );
 
-  it.each([
-    [['/opt/ls/check']],
-    [['lsof']],
-    [['/bin/https']],
-    [['sh', '-c', 'curl https://localhost/ps/live']],
-    [['tools', '--ls']],
-    [['psql', '-c', 'select 1']],
-    [['PS']],
-    [['ls-check']],
-  ])('accepts %j', (command) => {
+  it.each(cases('exec-forbidden', 'accepts') as [string[]][])('accepts %j', (command) => {
     expect(findings(ID, running(...command))).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findings, onlyFinding, podWith } from './workload.ts';
+import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const ID = 'exec-image';
@@ -17,15 +18,7 @@ describe('exec-image', () => {
     });
   });
 
-  it.each([
-    [DISTROLESS],
-    ['distroless/java'],
-    ['registry.example:5000/acme/web-distroless:1.2'],
-    ['acme/web:1.2-distroless'],
-    ['acme/web:1.2-scratch'],
-    ['my-scratch'],
-    [`acme/scratch/web@sha256:${'a'.repeat(64)}`],
-  ])('finds a shell in %s', (image) => {
+  it.each(cases('exec-image', 'finds a shell') as [string][])('finds a shell in %s', (image) => {
     expect(findings(ID, running(image, '/bin/sh', '-c', 'true'))).toHaveLength(1);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkTexts } from '../../support/check-texts.ts';
 import { findings, onlyFinding, podWith } from './workload.ts';
+import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const ID = 'exec-localhost';
@@ -30,51 +31,13 @@ describe('exec-localhost', () => {
     });
   });
 
-  it.each([
-    [['curl', '-fsSk', '-m', '5', '-o', '/dev/null', HEALTHZ], 'httpGet: { path: /healthz, port: 8080 }'],
-    [['curl', '-sfo', '/dev/null', HEALTHZ], 'httpGet: { path: /healthz, port: 8080 }'],
-    [['curl', '--fail', '--max-time=5', 'localhost'], 'httpGet: { path: /, port: 80 }'],
-    [['curl', 'https://127.0.0.1/?a=b'], 'httpGet: { path: "/?a=b", port: 443, scheme: HTTPS }'],
-    [['curl', 'http://[::1]:9090/x#y'], 'httpGet: { path: /x, port: 9090 }'],
-    [['wget', '-qO-', HEALTHZ], 'httpGet: { path: /healthz, port: 8080 }'],
-    [['wget', '-qO', '/dev/null', HEALTHZ], 'httpGet: { path: /healthz, port: 8080 }'],
-    [['wget', '--spider', '-T', '3', HEALTHZ], 'httpGet: { path: /healthz, port: 8080 }'],
-    [['nc', '-z', 'localhost', '5432'], 'tcpSocket: { port: 5432 }'],
-    [['nc', '-zvw', '2', '127.0.0.1', '5432'], 'tcpSocket: { port: 5432 }'],
-    [['nc', '-w1', '127.0.0.1', '5432'], 'tcpSocket: { port: 5432 }'],
-    [['timeout', '5', 'curl', HEALTHZ], 'httpGet: { path: /healthz, port: 8080 }'],
-    [['sh', '-c', `curl -f ${HEALTHZ} > /dev/null 2>&1 || exit 1`], 'httpGet: { path: /healthz, port: 8080 }'],
-    [['sh', '-c', `exec curl -f '${HEALTHZ}'`], 'httpGet: { path: /healthz, port: 8080 }'],
-  ])('reads %j', (command, handler) => {
+  it.each(cases('exec-localhost', 'reads') as [string[], string][])('reads %j', (command, handler) => {
     expect(onlyFinding(ID, running(command)).remedy).toBe(
       `write ${handler} if the application listens on the Pod's IP`,
     );
   });
 
-  it.each([
-    [['curl', '-f', 'http://web:8080/healthz']],
-    [['curl', '-f', '-H', 'Host: web', HEALTHZ]],
-    [['curl', '-u', 'a:b', HEALTHZ]],
-    [['curl', '-X', 'POST', HEALTHZ]],
-    [['curl', '--cacert', '/ca', HEALTHZ]],
-    [['curl', '--unix-socket', '/run/x.sock', HEALTHZ]],
-    [['curl', HEALTHZ, HEALTHZ]],
-    [['curl', 'http://a:b@localhost/']],
-    [['curl', 'http://localhost:99999/']],
-    [['curl', 'http://localhost:$(PORT)/']],
-    [['curl']],
-    [['wget', '--post-data', 'x', HEALTHZ]],
-    [['nc', '-u', 'localhost', '53']],
-    [['nc', '-z', 'localhost', '80-90']],
-    [['nc', '-U', '/run/x.sock']],
-    [['sh', '-c', `curl -f ${HEALTHZ} | grep UP`]],
-    [['sh', '-c', `curl -f ${HEALTHZ} && test -f /x`]],
-    [['sh', '-c', `curl -f ${HEALTHZ}; exit 1`]],
-    [['sh', '-c', `! curl -f ${HEALTHZ}`]],
-    [['sh', '-c', 'curl -f http://localhost:$PORT/']],
-    [['sh', '-c', `curl -f ${HEALTHZ} || true`]],
-    [['python', 'curl', HEALTHZ]],
-  ])('accepts %j', (command) => {
+  it.each(cases('exec-localhost', 'accepts') as [string[]][])('accepts %j', (command) => {
     expect(findings(ID, running(command))).toEqual([]);
   });
 

@@ -29,22 +29,14 @@ describe('exec-shell', () => {
     expect(found.remedy).toBe('write command: [pg_isready, "-U", "$(DB_USER)"]');
   });
 
-  it.each<[readonly string[], string]>([
-    [['redis-cli ping | grep PONG'], 'write command: [sh, "-c", "redis-cli ping | grep PONG"]'],
-    [['a', '&&', 'b'], 'write command: [sh, "-c", "a && b"]'],
-    [['a b', '||', 'exit 1'], 'write command: [sh, "-c", "a b || exit 1"]'],
-    [['curl', '-f', 'http://web/a b', '2>&1'], `write command: [sh, "-c", "curl -f 'http://web/a b' 2>&1"]`],
-    [['pg_isready', '-U', '$DB_USER'], 'write command: [sh, "-c", "pg_isready -U \\"$DB_USER\\""]'],
-    [
-      ['sh', '-c', 'MYSQL_PWD="$PASSWORD"', 'mysql -h 127.0.0.1 -e "SELECT 1"'],
-      'write command: [sh, "-c", "MYSQL_PWD=\\"$PASSWORD\\" mysql -h 127.0.0.1 -e \\"SELECT 1\\""]',
-    ],
-    [['sh', '/probe.sh', '&&'], 'write command: [sh, "-c", "sh /probe.sh &&"]'],
-  ])('has no edit for %j, because the image may have no shell', (command, remedy) => {
-    const found = onlyFinding(ID, running(command));
-    expect(found.edits).toBeUndefined();
-    expect(found.remedy).toBe(remedy);
-  });
+  it.each(cases('exec-shell', 'has no edit') as [readonly string[], string][])(
+    'has no edit for %j, because the image may have no shell',
+    (command, remedy) => {
+      const found = onlyFinding(ID, running(command));
+      expect(found.edits).toBeUndefined();
+      expect(found.remedy).toBe(remedy);
+    },
+  );
 
   it.each(cases('exec-shell', 'accepted') as [string[]][])('accepts %j', (command) => {
     expect(findings(ID, running(command))).toEqual([]);

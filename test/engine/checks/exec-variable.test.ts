@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { findings, onlyFinding, podWith } from './workload.ts';
+import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const ID = 'exec-variable';
 const LITERAL = { name: 'DB_USER', value: 'app' };
 const SECRET = { name: 'DB_USER', valueFrom: { secretKeyRef: { name: 'db', key: 'user' } } };
-const OPTIONAL = { name: 'DB_USER', valueFrom: { secretKeyRef: { name: 'db', key: 'user', optional: true } } };
 const PATH = ['spec', 'containers', 0, 'readinessProbe', 'exec', 'command'];
 const running = (command: readonly string[], ...env: readonly unknown[]): JsonObject =>
   podWith({ env, readinessProbe: { exec: { command } } });
@@ -33,31 +33,19 @@ describe('exec-variable', () => {
     expect(found.edits).toEqual([{ path: PATH, value: ['sh', '-c', 'pg_isready -U "${DB_USER}"'] }]);
   });
 
-  it.each([
-    ['a variable that may be missing', 'pg_isready -U $(DB_USER)', OPTIONAL],
-    ['single quotes', "pg_isready -U '$(DB_USER)'", SECRET],
-    ['another unknown variable', 'pg_isready -U $(DB_USER) -h $(DB_HOST)', SECRET],
-    ['an escaped reference', 'echo $$(DB_USER) $(DB_USER)', SECRET],
-    ['a here-document', 'psql <<EOF\n$(DB_USER)\nEOF', SECRET],
-  ])('has no edit for %s', (_, script, variable) => {
-    expect(onlyFinding(ID, running(['sh', '-c', script], variable)).edits).toBeUndefined();
-  });
+  it.each(cases('exec-variable', 'has no edit') as [string, string, JsonObject][])(
+    'has no edit for %s',
+    (_, script, variable) => {
+      expect(onlyFinding(ID, running(['sh', '-c', script], variable)).edits).toBeUndefined();
+    },
+  );
 
-  it.each([
-    [['pg_isready', '-U', '$(DB_USER)'], [LITERAL]],
-    [
-      ['pg_isready', '-U', '$(DB_USER)'],
-      [SECRET, LITERAL],
-    ],
-    [['pg_isready', '-U', '$$(DB_USER)'], []],
-    [['pg_isready', '-U', '$(DB_USER'], []],
-    [['pg_isready', '-U', '$DB_USER'], []],
-    [['sh', '-c', 'pg_isready -h $(hostname) -U $(Get_User)'], []],
-    [['bash', '-ec', 'echo $((1 + 2)) $(cat /tmp/x) $()'], []],
-    [['test', '$(date +%s)'], []],
-  ])('accepts %j with env %j', (command, env) => {
-    expect(findings(ID, running(command, ...env))).toEqual([]);
-  });
+  it.each(cases('exec-variable', 'accepts with env') as [string[], JsonObject[]][])(
+    'accepts %j with env %j',
+    (command, env) => {
+      expect(findings(ID, running(command, ...env))).toEqual([]);
+    },
+  );
 
   it('reads the last entry of a name', () => {
     expect(findings(ID, running(['echo', '$(DB_USER)'], LITERAL, SECRET))).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deploymentWith, findings, onlyFinding, podWith } from './workload.ts';
+import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const ID = 'https-scheme';
@@ -40,14 +41,7 @@ describe('https-scheme', () => {
     expect(findings(ID, asking({ port: 'webhook' }, [{ name: 'webhook', containerPort: 8080 }]))).toEqual([]);
   });
 
-  it.each([
-    [{ port: 'https', scheme: 'HTTPS' }],
-    [{ port: 'https', host: 'proxy.example' }],
-    [{ port: 'htps' }],
-    [{ port: 8080 }],
-    [{ port: 'https', scheme: 'http' }],
-    [{ port: [8443] }],
-  ])('accepts %j', (handler) => {
+  it.each(cases('https-scheme', 'accepts') as [JsonObject][])('accepts %j', (handler) => {
     expect(findings(ID, asking(handler))).toEqual([]);
   });
 

@@ -20,17 +20,7 @@ describe('listen-address', () => {
     });
   });
 
-  it.each([
-    [['--listen-address=127.0.0.1:8080']],
-    [['--bind', 'localhost:8080']],
-    [['-http.addr=[::1]:8080']],
-    [['-bind', '127.0.0.1:8080', 'serve']],
-    [['--listenAddr=http://127.0.0.1:8080/']],
-    [['-b', '127.0.0.1:8080']],
-    [['main:app', '--host', '127.0.0.1', '--port', '8080']],
-    [['--bind-address=127.0.0.1', '--port=8080']],
-    [['--web.listen-address=127.0.0.1:8080,localhost:8080']],
-  ])('finds loopback in %j', (args) => {
+  it.each(cases('listen-address', 'finds loopback in') as [string[]][])('finds loopback in %j', (args) => {
     expect(findings(ID, started(args))).toHaveLength(1);
     expect(findings(ID, podWith({ command: ['server', ...args], livenessProbe: LIVENESS }))).toHaveLength(1);
   });
@@ -90,16 +80,13 @@ describe('listen-address', () => {
       expect(onlyFinding(ID, started(flags, { ports: declared, livenessProbe })).edits).toBeUndefined();
     });
 
-    it.each([
-      ['the same port', [':8082'], {}],
-      ['another flag with the port of the probe', [':8081', '--webhook-port=8082'], {}],
-      ['another address with the port of the probe', [':8081', '--metrics-addr=:8082'], {}],
-      ['two flags for health', [':8081', '--probe-addr=:8083'], {}],
-      ['two addresses', [':8081,:8083'], {}],
-    ])('accepts %s', (_, [address = '', ...others], container) => {
-      const flags = [`--health-probe-bind-address=${address}`, ...others];
-      expect(findings(ID, started(flags, { ports, livenessProbe, ...container }))).toEqual([]);
-    });
+    it.each(cases('listen-address', 'accepts') as [string, string[], JsonObject][])(
+      'accepts %s',
+      (_, [address = '', ...others], container) => {
+        const flags = [`--health-probe-bind-address=${address}`, ...others];
+        expect(findings(ID, started(flags, { ports, livenessProbe, ...container }))).toEqual([]);
+      },
+    );
 
     it('accepts a declared port when another probe asks the port of the flag', () => {
       const readinessProbe = { httpGet: { path: '/readyz', port: 'health' } };

@@ -4,6 +4,7 @@ import { formatPath, withEdits } from '../../../src/base/json/field-path.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { appContainer } from '../../support/worlds.ts';
+import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const probe = { httpGet: { path: '/live', port: 8080 } };
@@ -61,29 +62,19 @@ describe('probes in the wrong place', () => {
     expect(misplaced(withEdits(manifest, found[0]?.edits ?? []))).toEqual([]);
   });
 
-  it.each<[string, JsonObject, string]>([
-    ['ports', { ports: [{ containerPort: 80, readinessProbe: probe }] }, 'ports[0].readinessProbe'],
-    [
-      'env',
-      {
-        env: [
-          { name: 'A', value: '1' },
-          { name: 'B', readinessProbe: probe },
-        ],
-      },
-      'env[1].readinessProbe',
-    ],
-    ['resources', { resources: { limits: { readinessProbe: probe } } }, 'resources.limits.readinessProbe'],
-  ])('is found in %s of a container, and belongs up to the container', (_name, members, path) => {
-    const [field, ...others] = misplaced(deployment({}, [{ name: 'first' }, appContainer(members)]));
-    expect(others).toEqual([]);
-    expect(formatPath(field?.path ?? [])).toBe(`spec.template.spec.containers[1].${path}`);
-    expect(field).toMatchObject({ container: 'app', remedy: 'move it up to containers[1]' });
-    expect(field?.edits?.[1]).toEqual({
-      path: ['spec', 'template', 'spec', 'containers', 1, 'readinessProbe'],
-      value: probe,
-    });
-  });
+  it.each(cases('misplaced-probes', 'is found in') as [string, JsonObject, string][])(
+    'is found in %s of a container, and belongs up to the container',
+    (_name, members, path) => {
+      const [field, ...others] = misplaced(deployment({}, [{ name: 'first' }, appContainer(members)]));
+      expect(others).toEqual([]);
+      expect(formatPath(field?.path ?? [])).toBe(`spec.template.spec.containers[1].${path}`);
+      expect(field).toMatchObject({ container: 'app', remedy: 'move it up to containers[1]' });
+      expect(field?.edits?.[1]).toEqual({
+        path: ['spec', 'template', 'spec', 'containers', 1, 'readinessProbe'],
+        value: probe,
+      });
+    },
+  );
 
   it('has no edits where the container has such a probe, or several containers may be meant', () => {
     const own = appContainer({ livenessProbe: probe });

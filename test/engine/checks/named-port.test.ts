@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { appContainer, pod } from '../../support/worlds.ts';
 import { deploymentWith, findings, onlyFinding, podWith } from './workload.ts';
+import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const ID = 'named-port';
@@ -68,15 +69,12 @@ describe('named-port', () => {
     expect(found.edits).toBeUndefined();
   });
 
-  it.each([
-    ['httpGet on a port of a database', { httpGet: { port: 'nothing' } }, { name: 'postgres', containerPort: 5432 }],
-    ['httpGet on the usual port of Redis', { httpGet: { port: 'nothing' } }, { name: 'main', containerPort: 6379 }],
-    ['httpGet on a gRPC port', { httpGet: { port: 'grcp' } }, { name: 'grpc', containerPort: 9000 }],
-    ['plain HTTP on a TLS port', { httpGet: { port: 'htps' } }, { name: 'https', containerPort: 8443 }],
-    ['HTTPS on a plain port', { httpGet: { port: 'htp', scheme: 'HTTPS' } }, { name: 'http', containerPort: 8080 }],
-  ])('gives no edits for %s', (_name, readinessProbe, port) => {
-    expect(onlyFinding(ID, podWith({ readinessProbe, ports: [port] })).edits).toBeUndefined();
-  });
+  it.each(cases('named-port', 'gives no edits') as [string, JsonObject, JsonObject][])(
+    'gives no edits for %s',
+    (_name, readinessProbe, port) => {
+      expect(onlyFinding(ID, podWith({ readinessProbe, ports: [port] })).edits).toBeUndefined();
+    },
+  );
 
   it.each(['UDP', 'SCTP'])('refuses a name that is declared for %s', (protocol) => {
     const ports = [{ name: 'dns', containerPort: 53, protocol }];

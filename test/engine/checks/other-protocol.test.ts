@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findings, onlyFinding, podWith } from './workload.ts';
+import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const ID = 'other-protocol';
@@ -23,32 +24,19 @@ describe('other-protocol', () => {
     });
   });
 
-  it.each([
-    ['redis', [{ name: 'redis', containerPort: 1 }]],
-    [1, [{ name: 'tcp-redis', containerPort: 1 }]],
-    [5432, [{ containerPort: 5432 }]],
-    [5432, []],
-    [53, [{ name: 'dns', containerPort: 53, protocol: 'UDP' }]],
-  ])('finds HTTP on the port %j of %j', (port, ports) => {
-    expect(findings(ID, asking(port, ports))).toHaveLength(1);
-  });
+  it.each(cases('other-protocol', 'finds HTTP on') as [number | string, JsonObject[]][])(
+    'finds HTTP on the port %j of %j',
+    (port, ports) => {
+      expect(findings(ID, asking(port, ports))).toHaveLength(1);
+    },
+  );
 
-  it.each([
-    ['http', [{ name: 'http', containerPort: 5432 }]],
-    [8080, []],
-    ['redis', []],
-    ['main', [{ name: 'main', containerPort: 9092 }]],
-    ['grpc-web', [{ name: 'grpc-web', containerPort: 1 }]],
-    ['metrics', [{ name: 'metrics', containerPort: 9092 }]],
-    ['debug', [{ name: 'debug', containerPort: 40000 }]],
-    ['pprof', [{ name: 'pprof', containerPort: 1 }]],
-    ['tcp', [{ name: 'tcp', containerPort: 1 }]],
-    ['https', [{ name: 'https', containerPort: 1 }]],
-    [0, []],
-    [true, []],
-  ])('accepts HTTP on the port %j of %j', (port, ports) => {
-    expect(findings(ID, asking(port, ports))).toEqual([]);
-  });
+  it.each(cases('other-protocol', 'accepts HTTP on') as [unknown, JsonObject[]][])(
+    'accepts HTTP on the port %j of %j',
+    (port, ports) => {
+      expect(findings(ID, asking(port, ports))).toEqual([]);
+    },
+  );
 
   it('accepts other handlers, and a host of its own', () => {
     const ports = [{ name: 'redis', containerPort: 6379 }];

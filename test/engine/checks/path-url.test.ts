@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findings, onlyFinding, podWith } from './workload.ts';
+import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const ID = 'path-url';
@@ -19,28 +20,21 @@ describe('path-url', () => {
     });
   });
 
-  it.each([
-    ['http://localhost', '/'],
-    ['HTTP://web/livez', '/livez'],
-    ['http://web/livez#top', '/livez'],
-    ['http://[::1]:80/livez', '/livez'],
-    ['http://web?full', '/?full'],
-  ])('edits %s to the path that the kubelet asks for: %s', (url, path) => {
-    expect(onlyFinding(ID, asking(url)).edits).toEqual([{ path: PATH, value: path }]);
-  });
+  it.each(cases('path-url', 'edits to the') as [string, string][])(
+    'edits %s to the path that the kubelet asks for: %s',
+    (url, path) => {
+      expect(onlyFinding(ID, asking(url)).edits).toEqual([{ path: PATH, value: path }]);
+    },
+  );
 
-  it.each([
-    ['localhost:8080/livez', 'write path: /livez'],
-    ['http://user:pass@web/livez', 'write the path alone'],
-    ['http://web//livez', 'write the path alone'],
-    ['http://web/%zz', 'write the path alone'],
-    ['http:livez', 'write the path alone'],
-    ['http://a b/livez', 'write the path alone'],
-  ])('has no edit for %s, because the request would change', (url, remedy) => {
-    const found = onlyFinding(ID, asking(url));
-    expect(found.edits).toBeUndefined();
-    expect(found.remedy).toBe(remedy);
-  });
+  it.each(cases('path-url', 'has no edit') as [string, string][])(
+    'has no edit for %s, because the request would change',
+    (url, remedy) => {
+      const found = onlyFinding(ID, asking(url));
+      expect(found.edits).toBeUndefined();
+      expect(found.remedy).toBe(remedy);
+    },
+  );
 
   it('mentions the scheme of an https URL', () => {
     expect(onlyFinding(ID, asking('https://localhost:8443/livez')).remedy).toBe(

@@ -30,20 +30,13 @@ describe('restart-gate', () => {
   });
 
   // The patience of liveness is max(0, D-1) + (F-1)*P. The figures are those of the recorded batch g1.
-  it.each<[string, readonly number[], readonly number[], number | undefined]>([
-    ['patience below the period', [0, 10, 1, 5], [0, 3, 1, 4], 9],
-    ['patience of one period', [0, 10, 1, 5], [0, 5, 1, 3], undefined],
-    ['a delay that adds too little', [0, 10, 1, 5], [4, 6, 1, 2], 9],
-    ['a delay that adds enough', [0, 10, 1, 5], [5, 6, 1, 2], undefined],
-    ['a single failure', [0, 10, 1, 5], [0, 10, 1, 1], 0],
-    ['the defaults', [0, 10, 1, 30], [0, 0, 0, 0], undefined],
-    ['a period of the startup probe of one second', [0, 1, 1, 60], [0, 1, 1, 2], undefined],
-    ['a guarantee that is longer than the patience', [0, 10, 1, 2], [0, 9, 1, 2], 9],
-    ['a guarantee that is not longer than the patience', [9, 10, 1, 1], [0, 8, 1, 2], undefined],
-  ])('%s', (_name, startup, liveness, seconds) => {
-    const [found] = findings(ID, podOf(startup, liveness));
-    expect(found?.message.match(/kill it (\d+) s after the restart/)?.[1]).toBe(seconds?.toString());
-  });
+  it.each(cases('restart-gate', 'patience') as [string, readonly number[], readonly number[], number?][])(
+    '%s',
+    (_name, startup, liveness, seconds) => {
+      const [found] = findings(ID, podOf(startup, liveness));
+      expect(found?.message.match(/kill it (\d+) s after the restart/)?.[1]).toBe(seconds?.toString());
+    },
+  );
 
   it('needs both probes, with numbers that can be read', () => {
     const both = { startupProbe: probe([0, 10, 1, 5]), livenessProbe: probe([0, 1, 1, 2]) };

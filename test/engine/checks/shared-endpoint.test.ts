@@ -82,21 +82,13 @@ describe('shared-endpoint', () => {
     },
   );
 
-  it.each<[string, JsonObject, JsonObject]>([
-    ['path', { httpGet: { path: '/a', port: 80 } }, { httpGet: { path: '/b', port: 80 } }],
-    ['port', { httpGet: { port: 80 } }, { httpGet: { port: 81 } }],
-    ['protocol', { httpGet: { port: 80, protocol: 'HTTP2' } }, { httpGet: { port: 80 } }],
-    ['mode', { grpc: { port: 9, mode: 'TLS' } }, { grpc: { port: 9 } }],
-    ['scheme', { httpGet: { port: 80, scheme: 'HTTPS' } }, { httpGet: { port: 80 } }],
-    ['host', { httpGet: { port: 80, host: 'a' } }, { httpGet: { port: 80 } }],
-    ['headers', { httpGet: { port: 80, httpHeaders: [{ name: 'A', value: '1' }] } }, { httpGet: { port: 80 } }],
-    ['handler', { tcpSocket: { port: 80 } }, { httpGet: { port: 80 } }],
-    ['service', { grpc: { port: 80, service: 'live' } }, { grpc: { port: 80 } }],
-    ['command', { exec: { command: ['a', 'b c'] } }, { exec: { command: ['a b', 'c'] } }],
-  ])('takes for different: another %s', (_name, liveness, readiness) => {
-    expect(findings(ID, both(liveness, readiness))).toEqual([]);
-    expect(findings('killed-before-drained', both(liveness, readiness))).toHaveLength(1);
-  });
+  it.each(cases('shared-endpoint', 'takes for different') as [string, JsonObject, JsonObject][])(
+    'takes for different: another %s',
+    (_name, liveness, readiness) => {
+      expect(findings(ID, both(liveness, readiness))).toEqual([]);
+      expect(findings('killed-before-drained', both(liveness, readiness))).toHaveLength(1);
+    },
+  );
 
   it('needs both probes, well-formed', () => {
     expect(findings(ID, podWith({ livenessProbe: httpProbe() }))).toEqual([]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runChecks } from '../../../src/engine/checks/run-checks.ts';
 import { appContainer, clusterPolicyDocument, pod, policyDocument, policySet } from '../../support/worlds.ts';
 import { findings, onlyFinding, podWith, workloadOf } from './workload.ts';
+import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const ID = 'undeclared-port';
@@ -37,20 +38,13 @@ describe('undeclared-port', () => {
 
   const levels = (container: JsonObject): unknown[] => findings(ID, podWith(container)).map(({ level }) => level);
 
-  it.each([
-    ['a digit changed', 8090, 'Warn'],
-    ['a digit dropped', 880, 'Warn'],
-    ['a digit dropped at the end', 808, 'Warn'],
-    ['a digit added', 18_080, 'Warn'],
-    ['two neighbours swapped', 8800, 'Warn'],
-    ['two digits changed', 9090, undefined],
-    ['two other digits swapped', 8008, 'Warn'],
-    ['two digits added', 80, undefined],
-    ['another number', 13_133, undefined],
-  ])('takes %s for the typo that it is: %i', (_name, port, level) => {
-    const found = findings(ID, podWith(http(port))).map((finding) => finding.level);
-    expect(found).toEqual(port === 8080 ? [] : [level]);
-  });
+  it.each(cases('undeclared-port', 'takes for the') as [string, number, string?][])(
+    'takes %s for the typo that it is: %i',
+    (_name, port, level) => {
+      const found = findings(ID, podWith(http(port))).map((finding) => finding.level);
+      expect(found).toEqual(port === 8080 ? [] : [level]);
+    },
+  );
 
   it('is a note where a command, an argument or a variable has the number', () => {
     expect(levels({ ...http(8081), args: ['--health-probe-bind-address=:8081'] })).toEqual([undefined]);

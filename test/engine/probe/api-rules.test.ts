@@ -290,25 +290,12 @@ describe('what probes lean on', () => {
     ]);
   });
 
-  it.each<[PodSpecPlace, string, string[]]>([
-    ['pod', 'Never', []],
-    ['template', 'Never', []],
-    ['pod', 'Once', ['NotSupported Unsupported value: "Once": supported values: "Always", "OnFailure", "Never"']],
-    ['forever', 'Always', []],
-    ['forever', 'OnFailure', ['NotSupported Unsupported value: "OnFailure": supported values: "Always"']],
-    [
-      'forever',
-      'Once',
-      [
-        'NotSupported Unsupported value: "Once": supported values: "Always", "OnFailure", "Never"',
-        'NotSupported Unsupported value: "Once": supported values: "Always"',
-      ],
-    ],
-    ['completion', 'OnFailure', []],
-    ['completion', '', ['Required Required value: valid values: "OnFailure", "Never"']],
-  ])('the restartPolicy of a %s that says %j', (place, restartPolicy, causes) => {
-    expect(causesOf({ restartPolicy }, place)).toEqual(causes.map((cause) => `spec.restartPolicy ${cause}`));
-  });
+  it.each(cases('api-rules', 'the restartPolicy of') as [PodSpecPlace, string, string[]][])(
+    'the restartPolicy of a %s that says %j',
+    (place, restartPolicy, causes) => {
+      expect(causesOf({ restartPolicy }, place)).toEqual(causes.map((cause) => `spec.restartPolicy ${cause}`));
+    },
+  );
 
   it('the deadline of a Deployment, which is later than minReadySeconds', () => {
     const deployment = (spec: JsonObject): string[] => deploymentCauses({ spec }).map(({ message }) => message);

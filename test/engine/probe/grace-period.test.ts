@@ -5,7 +5,9 @@ import {
   longestKillSeconds,
   podGraceSeconds,
   probeGraceSeconds,
+  type Kill,
 } from '../../../src/engine/probe/grace-period.ts';
+import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const hook = { lifecycle: { preStop: { exec: { command: ['sleep', '1'] } } } };
@@ -46,13 +48,7 @@ describe('how a container is stopped', () => {
     expect(killBy({}, {}, { terminationGracePeriodSeconds })).toBeUndefined();
   });
 
-  it.each([
-    [{ graceSeconds: 30, hasPreStop: false }, 30],
-    [{ graceSeconds: 30, hasPreStop: true }, 32],
-    [{ graceSeconds: 2, hasPreStop: false }, 2],
-    [{ graceSeconds: 1, hasPreStop: false }, 2],
-    [{ graceSeconds: 0, hasPreStop: false }, 2],
-  ])('%o takes at most %i s', (kill, seconds) => {
+  it.each(cases('grace-period', 'takes at most') as [Kill, number][])('%o takes at most %i s', (kill, seconds) => {
     expect(longestKillSeconds(kill)).toBe(seconds);
   });
 

@@ -1,15 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readPathUrl, requestedPath } from '../../../src/engine/probe/handler-values.ts';
+import { cases } from '../../support/cases.ts';
 
 describe('the path that the kubelet asks for', () => {
-  it.each([
-    ['/livez', '/livez'],
-    ['livez', '/livez'],
-    ['http://web:80/livez?a=b', '/livez?a=b'],
-    ['http://web', '/'],
-    ['http://user:pass@web/livez', '/http://user:pass@web/livez'],
-  ])('of %s is %s', (path, asked) => {
+  it.each(cases('handler-values', 'of is') as [string, string][])('of %s is %s', (path, asked) => {
     expect(requestedPath(path)).toBe(asked);
   });
 

@@ -12,7 +12,9 @@ import {
   probeTiming,
   longestRecoverySeconds,
 } from '../../../src/engine/probe/timing.ts';
+import { cases } from '../../support/cases.ts';
 import type { ProbeTiming, Span } from '../../../src/engine/probe/timing.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 /** A timing by its letters: D, P, T, F, S, with the API server's defaults. */
 function timing(letters: { D?: number; P?: number; T?: number; F?: number; S?: number }): ProbeTiming {
@@ -96,44 +98,32 @@ describe('the worked examples of the formulas', () => {
 
 describe('the guaranteed time of a restart after a liveness kill', () => {
   // max(0, D-1) + (F-1)*P of liveness, against P of the startup probe and the time that the startup probe guarantees.
-  it.each([
-    [{ P: 10, F: 5 }, { P: 1, F: 2 }, 1],
-    [{ P: 10, F: 5 }, { P: 3, F: 4 }, 9],
-    [{ P: 10, F: 5 }, { P: 5, F: 3 }, 40],
-    [{ P: 10, F: 5 }, { D: 10, P: 1, F: 1 }, 9],
-    [{ P: 10, F: 5 }, { D: 11, P: 1, F: 1 }, 40],
-    [{ D: 5, P: 10, F: 1 }, { P: 3, F: 3 }, 4],
-    [{ P: 5, F: 5 }, { P: 2, F: 3 }, 4],
-    [{ F: 30 }, {}, 290],
-  ])('startup %j, liveness %j: %i s', (startup, liveness, seconds) => {
-    expect(guaranteedRestartSeconds(timing(startup), timing(liveness))).toBe(seconds);
-  });
+  it.each(cases('timing', 'startup liveness s') as [JsonObject, JsonObject, number][])(
+    'startup %j, liveness %j: %i s',
+    (startup, liveness, seconds) => {
+      expect(guaranteedRestartSeconds(timing(startup), timing(liveness))).toBe(seconds);
+    },
+  );
 });
 
 describe('the failureThreshold to write', () => {
-  it.each([
-    [300, 0, 5, 61],
-    [301, 0, 5, 62],
-    [10, 0, 10, 2],
-    [10, 11, 10, 1],
-    [10, 10, 10, 2],
-    [0, 0, 10, 1],
-  ])('reaches %i s with D=%i and P=%i by F=%i, and not by one less', (seconds, D, P, F) => {
-    expect(failureThresholdFor(seconds, D, P)).toBe(F);
-    expect(guaranteedStartSeconds(timing({ D, P, F }))).toBeGreaterThanOrEqual(seconds);
-    if (F > 1) expect(guaranteedStartSeconds(timing({ D, P, F: F - 1 }))).toBeLessThan(seconds);
-  });
+  it.each(cases('timing', 'reaches s with') as [number, number, number, number][])(
+    'reaches %i s with D=%i and P=%i by F=%i, and not by one less',
+    (seconds, D, P, F) => {
+      expect(failureThresholdFor(seconds, D, P)).toBe(F);
+      expect(guaranteedStartSeconds(timing({ D, P, F }))).toBeGreaterThanOrEqual(seconds);
+      if (F > 1) expect(guaranteedStartSeconds(timing({ D, P, F: F - 1 }))).toBeLessThan(seconds);
+    },
+  );
 
-  it.each([
-    [65, 5, 15],
-    [64, 5, 14],
-    [31, 10, 5],
-    [0, 10, 2],
-  ])('outlasts %i s with P=%i by F=%i, and not by one less', (seconds, P, F) => {
-    expect(failureThresholdBeyond(seconds, P)).toBe(F);
-    expect((F - 1) * P).toBeGreaterThan(seconds);
-    expect((F - 2) * P).toBeLessThanOrEqual(seconds);
-  });
+  it.each(cases('timing', 'outlasts s with') as [number, number, number][])(
+    'outlasts %i s with P=%i by F=%i, and not by one less',
+    (seconds, P, F) => {
+      expect(failureThresholdBeyond(seconds, P)).toBe(F);
+      expect((F - 1) * P).toBeGreaterThan(seconds);
+      expect((F - 2) * P).toBeLessThanOrEqual(seconds);
+    },
+  );
 });
 
 describe('integers as the API server reads them', () => {
