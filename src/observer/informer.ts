@@ -2,7 +2,7 @@ import { Reflector, type Reflected } from '../cluster/client/reflector.ts';
 import type { ApiClient } from '../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 
-/** What an informer works with. Times are in milliseconds. */
+/** The dependencies of an informer. Times are in milliseconds. */
 export interface InformerContext {
   readonly client: ApiClient;
   /** The wall clock, since the epoch. */
@@ -13,7 +13,6 @@ export interface InformerContext {
   readonly watchRenewal: number;
 }
 
-/** The handlers of an informer. */
 export interface InformerHandlers {
   /** An object of a list, or an object that is new or has changed. */
   readonly seen: (object: KubernetesObject) => void;

@@ -1,4 +1,3 @@
-/** The values of one namespace, in the order in which their keys were set first. */
 interface Share<Value> {
   readonly values: Map<string, Value>;
   weight: number;
@@ -15,16 +14,12 @@ export class NamespaceShares<Value> {
   #size = 0;
   #weight = 0;
 
-  /**
-   * @param most the bound, in the unit of the weights
-   * @param weightOf what one value takes of the bound
-   */
+  /** @param most the bound, in the unit of the weights */
   constructor(most: number, weightOf: (value: Value) => number = () => 1) {
     this.#most = most;
     this.#weightOf = weightOf;
   }
 
-  /** How many values are held. */
   get size(): number {
     return this.#size;
   }
@@ -71,7 +66,6 @@ export class NamespaceShares<Value> {
     this.#size += by;
   }
 
-  /** Drops the oldest value of the namespace that takes the most. */
   #dropOne(): void {
     const [first, ...others] = this.#shares;
     if (first === undefined) return;

@@ -9,13 +9,10 @@ import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
 import { buildObserverParts, type ObserveConfig } from './observer-parts.ts';
 import type { ObserverContext } from './observer-part.ts';
 
-/** The log and the clocks that the observer works with. */
 export type ObserverClocks = Pick<ObserverContext, 'log' | 'now' | 'monotonic'>;
 
-/** An observer that runs. */
 export interface RunningObserver {
   readonly healthPort: number;
-  /** Undefined without a page. */
   readonly dashboardPort: number | undefined;
   /** Resolves once all policies have been read for the first time. */
   readonly started: Promise<void>;

@@ -16,12 +16,10 @@ export interface WorkloadName {
   readonly name: string;
 }
 
-/** The workload as one text, for maps. */
 export function workloadKey({ namespace, group, kind, name }: WorkloadName): string {
   return `${namespace}/${group}/${kind}/${name}`;
 }
 
-/** A workload as reports refer to it. */
 export interface ObservedWorkload extends WorkloadName {
   readonly apiVersion: string;
   readonly uid: string;
@@ -68,7 +66,6 @@ export function versionOf(object: unknown): number {
   return typeof version === 'string' && /^\d+$/.test(version) ? Number(version) : NaN;
 }
 
-/** A kind, and a version with or without a group, no longer than a definition may have them. */
 const KIND = /^[A-Za-z][A-Za-z0-9]{0,62}$/;
 const API_VERSION = /^[a-z0-9.-]{0,253}\/?[a-z0-9]{1,63}$/;
 
@@ -82,7 +79,6 @@ export function controllerOfPod(pod: JsonObject): WorkloadReference | undefined 
   return KIND.test(owner.kind) && API_VERSION.test(owner.apiVersion) ? owner : undefined;
 }
 
-/** The API group of an API version: `apps` of `apps/v1`; empty for the core group. */
 export function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');
   return slash < 0 ? '' : apiVersion.slice(0, slash);

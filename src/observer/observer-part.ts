@@ -11,7 +11,6 @@ import type { ExtraResults } from './reports/report-result.ts';
 export interface ObserverPart extends Part {
   /** Registers the metrics of this part. To be called once, before the start. */
   registerMetrics?(registers: Registry[]): void;
-  /** The details of this part in `/readyz`, by the name of the part. */
   readonly details?: () => Readonly<Record<string, unknown>>;
 }
 
@@ -19,7 +18,6 @@ export interface ObserverPart extends Part {
 export interface ObserverContext extends InformerContext {
   /** The kinds that may hold Pod templates. */
   readonly kinds: readonly WorkloadKind[];
-  /** The policies and facts in force. */
   readonly store: PolicyStore;
   /** True for a namespace that the webhook leaves out. Workloads there have no verdict and no report. */
   readonly isExempt: (namespace: string) => boolean;

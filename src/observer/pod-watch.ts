@@ -6,25 +6,16 @@ import type { Reflector } from '../cluster/client/reflector.ts';
 
 /** A listener for Pods. Instants are of the wall clock, in milliseconds since the epoch. */
 export interface PodListener {
-  /**
-   * A Pod of a list, or a Pod that is new or has changed. The Pod is dropped afterwards: keep what is needed of it, and
-   * no part of it.
-   */
+  /** A Pod of a list, or one that is new or has changed. No part of it may be kept. */
   seen(pod: KubernetesObject, receivedAt: number): void;
-  /**
-   * A Pod has been deleted, or has ended: its phase is Succeeded or Failed.
-   */
+  /** The Pod has been deleted, or has ended: its phase is Succeeded or Failed. */
   gone(pod: KubernetesObject, receivedAt: number): void;
-  /** A list of all Pods begins: the first one, or another one after changes may have been missed. */
   listing?(): void;
   /** All Pods have been seen since the list began. A Pod whose UID is not here has gone while nobody watched. */
   listed?(uids: ReadonlySet<string>): void;
 }
 
-/**
- * One watch of all Pods that have not ended, for all parts of the observer: lists in pages, then watches. The watch
- * keeps nothing.
- */
+/** One watch of all Pods that have not ended, for all parts. It keeps nothing. */
 export class PodWatch {
   readonly #reflector: Reflector;
   readonly #listeners: PodListener[] = [];
@@ -51,7 +42,6 @@ export class PodWatch {
     });
   }
 
-  /** Adds a listener. To be called before the start. */
   listen(listener: PodListener): void {
     this.#listeners.push(listener);
   }
@@ -66,7 +56,6 @@ export class PodWatch {
     this.#reflector.stop();
   }
 
-  /** The details in `/readyz`. */
   readonly details = (): Readonly<Record<string, unknown>> => {
     if (!this.#hasStarted) return {};
     const { synced, watching, problem } = this.#reflector.status();

@@ -7,34 +7,26 @@ import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import type { ReportResult } from '../reports/report-result.ts';
 import type { PodHealth } from './pod-health.ts';
 
-/** The present problems of one workload. */
 export interface FailingWorkload {
   readonly workload: WorkloadName;
-  /** One entry for each container and cause. */
   readonly failures: readonly Failure[];
-  /** The workload fails together with others. */
   readonly shared: SharedTrouble | undefined;
 }
 
-/** The cause of workloads that fail together. */
 export const SHARED_CAUSE = 'shared-dependency';
 
-/** The texts of a finding about workloads that fail together. */
 export const SHARED_MESSAGE =
   'readiness fails together with other workloads while the containers run: they share a dependency';
 export const SHARED_REMEDY =
   'Check what the workloads have in common: a database, a DNS server, a network policy, a node.';
-/** A property lists at most this many workloads. */
 const MOST_LISTED = 20;
 
 const workloadText = ({ namespace, kind, name }: WorkloadName): string => `${kind} ${namespace}/${name}`;
 
-/** The results of a workload for its report. */
 export function failingResults({ workload, failures, shared }: FailingWorkload): ReportResult[] {
   return [...(shared === undefined ? [] : [sharedResult(shared, workload)]), ...failures.map(failureResult)];
 }
 
-/** The causes of a workload, each once. */
 export function failingCauses({ failures, shared }: FailingWorkload): ReadonlySet<string> {
   return new Set([...(shared === undefined ? [] : [SHARED_CAUSE]), ...failures.map(({ cause }) => cause)]);
 }
@@ -84,13 +76,11 @@ function sharedResult({ since, count: all, byNamespace }: SharedTrouble, { names
 export interface SharedTrouble {
   /** When the first of them stopped, in milliseconds since the epoch. */
   readonly since: number;
-  /** All of them. */
   readonly count: number;
   /** By namespace, because who reads a report may not read other namespaces. */
   readonly byNamespace: ReadonlyMap<string, readonly WorkloadName[]>;
 }
 
-/** A workload that fails, with its Pods that have trouble. */
 export interface Candidate {
   readonly key: string;
   readonly workload: WorkloadName;
@@ -98,7 +88,6 @@ export interface Candidate {
   readonly pods: readonly PodHealth[];
 }
 
-/** Workloads that stop within this time stop together. */
 const TOGETHER_MILLISECONDS = 60_000;
 /** Two workloads of one namespace may fail together because one needs the other. */
 const FEWEST_WORKLOADS = 3;

@@ -24,11 +24,9 @@ export interface ProbeHint {
   readonly isVoid: boolean;
   /** When the event was last seen, by the clock of the node, in milliseconds since the epoch; 0 when unknown. */
   readonly at: number;
-  /** Earlier times of the same event, as far as they are known. */
   readonly earlier?: readonly number[];
 }
 
-/** All known times of a hint, in milliseconds since the epoch. */
 export function timesOf({ at, earlier = [] }: ProbeHint): number[] {
   return [...earlier, at];
 }
@@ -45,17 +43,13 @@ const COMBINED = '(combined from similar events): ';
 const UNHEALTHY = /^(Startup|Liveness|Readiness) probe (failed|errored)(?: and resulted in \w+ state)?: ?/;
 /** A success, in which the endpoint sent the kubelet to another host (pkg/probe/http/http.go, DoHTTPProbe). */
 const WARNING = /^(Startup|Liveness|Readiness) probe warning: Probe terminated redirects/;
-/**
- * pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions and computeInitContainerActions: a container, or a
- * sidecar ("Init container"). With restartPolicy Never, nothing follows.
- */
+/** kuberuntime_manager.go, computePodActions and computeInitContainerActions. restartPolicy Never: nothing follows. */
 const KILLED_BY_PROBE = /^(?:Container|Init container) ([a-z0-9-]{1,63}) failed (startup|liveness) probe\b/;
 /** `spec.containers{app}` and `spec.initContainers{proxy}` (pkg/kubelet/container/ref.go). */
 const FIELD_PATH = /^spec\.(?:containers|initContainers)\{([a-z0-9-]{1,63})\}$/;
 
 /** Longest text that is read. The kubelet cuts outputs of probes at 10 KiB, and the API server events at 1 KiB. */
 const MAX_TEXT_LENGTH = 12_000;
-/** The longest UID. The API server gives UUIDs, but takes any text in an event. */
 const MAX_UID_LENGTH = 64;
 
 /** Reads a v1 Event; undefined when the event is not about a probe. */
@@ -118,7 +112,6 @@ function firstTime(times: readonly unknown[]): number {
   return Number.isNaN(at) ? 0 : at;
 }
 
-/** A hint with the instant when the observer received it, in milliseconds since the epoch. */
 type ReceivedHint = ProbeHint & { readonly receivedAt: number };
 
 /** A hint keeps so many of its last times. A kubelet sends 25 events of a Pod at once, and then one in 5 minutes. */
@@ -139,7 +132,6 @@ export class ProbeHints {
   /** Within a namespace, the Pod whose last hint is the oldest comes first. */
   readonly #pods = new NamespaceShares<Map<string, ReceivedHint>>(MOST_PODS);
 
-  /** How many Pods have hints. */
   get size(): number {
     return this.#pods.size;
   }

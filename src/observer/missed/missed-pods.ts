@@ -11,7 +11,6 @@ const CAUSE_MESSAGES: Readonly<Record<MissedCause, string>> = {
   unknown: 'Pods lack probes that new Pods get: it is not known when the policy last changed',
 };
 
-/** The texts of a finding about a cause. */
 export function missedMessage(cause: MissedCause): string {
   return CAUSE_MESSAGES[cause];
 }
@@ -41,7 +40,6 @@ export class MissedPods {
     return this.#pods.delete(uid);
   }
 
-  /** Forgets all Pods but these. */
   retain(uids: ReadonlySet<string>): void {
     for (const uid of this.#pods.keys()) if (!uids.has(uid)) this.#pods.delete(uid);
   }
@@ -87,5 +85,4 @@ function resultOf(workload: WorkloadName, cause: MissedCause, pods: readonly Mis
   };
 }
 
-/** A property lists at most this many layers. */
 const MOST_SOURCES = 20;

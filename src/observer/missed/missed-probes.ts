@@ -23,14 +23,12 @@ import type { Injection } from '../../engine/defaulting/injection.ts';
 export const MISSED_CAUSES = ['missed', 'predates', 'outdated', 'unknown'] as const;
 export type MissedCause = (typeof MISSED_CAUSES)[number];
 
-/** The probes that a Pod lacks. */
 export interface MissedProbes {
   readonly cause: MissedCause;
   /** The layers that give the probes, each once: `ProbePolicy/apps/static`. */
   readonly sources: readonly string[];
 }
 
-/** The inputs of the replay beside the Pod. */
 export interface ReplaySurroundings {
   readonly snapshot: Snapshot;
   readonly scope: WebhookScope;
@@ -109,7 +107,6 @@ function isFromNode(pod: JsonObject): boolean {
   return Array.isArray(owners) && owners.some((owner) => isJsonObject(owner) && owner['kind'] === 'Node');
 }
 
-/** The Pod without the probes that the annotation names, and without the annotation. */
 function withoutProbes(pod: JsonObject, named: ReturnType<typeof readProvenance>): JsonObject {
   if (named.size === 0) return pod;
   const metadata = objectMember(pod, 'metadata') ?? {};
@@ -135,10 +132,7 @@ const FOREIGN_SIDECARS: Readonly<Record<string, string>> = {
   'appmesh.k8s.aws/sidecarInjectorWebhook': 'envoy',
 };
 
-/**
- * The Pod without the containers that known injectors have added. Such a container may declare a port, and the engine
- * could then not tell the main container of a Pod that the webhook saw before the injector did.
- */
+/** An injected container may declare a port, and hide from the engine which one is the main container. */
 function withoutForeignSidecars(pod: JsonObject): JsonObject {
   const annotations = stringMap(objectMember(pod, 'metadata') ?? {}, 'annotations');
   const added = Object.entries(FOREIGN_SIDECARS).flatMap(([key, name]) => (annotations.has(key) ? [name] : []));
@@ -148,7 +142,6 @@ function withoutForeignSidecars(pod: JsonObject): JsonObject {
   );
 }
 
-/** The Pod with other lists of containers. */
 function withContainers(pod: JsonObject, change: (containers: readonly unknown[]) => unknown[]): JsonObject {
   const spec = objectMember(pod, 'spec') ?? {};
   const lists = ['containers', 'initContainers'].flatMap((list) => {
@@ -177,7 +170,6 @@ function notThere(
   });
 }
 
-/** How the annotation begins for a probe with a learned budget. */
 const LEARNED = 'learned: ';
 
 function withoutBudget(probe: unknown): unknown {

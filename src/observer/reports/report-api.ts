@@ -7,19 +7,14 @@ import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { Pace } from '../../cluster/client/pace.ts';
 import type { ReportsSetting } from './reports-setting.ts';
 
-/** Selects the reports of Probewright. */
 export const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;
 
-/** Which report APIs the API server has, and which of them is written to. */
 export interface ReportTarget {
   readonly served: readonly ReportApi[];
   readonly target: ReportApi | undefined;
 }
 
-/**
- * Asks the API server for its report APIs. Rejects when the answer is unknown: then nothing may be concluded. Without
- * reports, the observer has no right to any report, and asks for nothing.
- */
+/** Rejects when the answer is unknown: nothing may be concluded then. Without reports, there is no right to ask. */
 export async function discoverReportApis(client: ApiClient, setting: ReportsSetting): Promise<ReportTarget> {
   if (setting === 'none') return { served: [], target: undefined };
   const served: ReportApi[] = [];
@@ -34,7 +29,6 @@ async function isServed(client: ApiClient, { apiVersion, resource }: ReportApi):
   return Array.isArray(resources) && resources.some((each) => isRecord(each) && each['name'] === resource);
 }
 
-/** The path of the reports of a namespace, or of all namespaces. */
 export function reportsPath({ apiVersion, resource }: ReportApi, namespace?: string): string {
   const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   return `/apis/${apiVersion}${scope}/${resource}`;

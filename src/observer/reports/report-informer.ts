@@ -54,7 +54,6 @@ export class ReportInformer {
   }
 }
 
-/** The report as one text, for maps. */
 export function reportKey({ namespace = '', name }: { readonly namespace?: string; readonly name: string }): string {
   return `${namespace}/${name}`;
 }

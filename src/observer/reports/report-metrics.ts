@@ -1,10 +1,9 @@
 import { Counter, type Registry } from 'prom-client';
 import { gauge } from '../gauges.ts';
 
-/** The results of writes, as the metric names them. */
 export type ReportWrites = Counter<'result'>;
 
-/** The counter of writes since the start of the process. It is registered by `registerReportMetrics`. */
+/** Writes since the start of the process. `registerReportMetrics` registers the counter. */
 export function reportWrites(): ReportWrites {
   const writes = new Counter({
     name: 'probewright_report_writes_total',
@@ -16,19 +15,13 @@ export function reportWrites(): ReportWrites {
   return writes;
 }
 
-/** The state of the writer of reports. */
 export interface ReportStatus {
-  /** Reports that wait to be written. */
   readonly waiting: number;
   /** Why reports cannot be written now. Undefined while they can. */
   readonly problem: string | undefined;
 }
 
-/**
- * Registers the metrics of reports.
- *
- * @param status undefined while this replica does not lead
- */
+/** Registers the metrics of reports. `status` is undefined while this replica does not lead. */
 export function registerReportMetrics(
   writes: ReportWrites,
   status: () => ReportStatus | undefined,

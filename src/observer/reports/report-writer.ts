@@ -20,10 +20,8 @@ import type { WorkloadName } from '../observed-workload.ts';
 import type { ReportTarget } from './report-api.ts';
 import type { ReportStatus, ReportWrites } from './report-metrics.ts';
 
-/** The facts that the scan has about workloads. */
 export interface JudgedWorkloads {
   readonly records: () => WorkloadRecords;
-  /** True while every workload of the cluster has a record. */
   readonly isComplete: () => boolean;
   /** Reads and judges a workload. Rejects as ApiClient.request does. */
   readonly read: (workload: WorkloadName) => Promise<ReportContent | undefined>;
@@ -75,7 +73,6 @@ export class ReportWriter implements ReportStatus {
     this.#queue.clear();
   }
 
-  /** The verdict on a workload has changed. */
   changed(workload: WorkloadName, { uid, digest, isClean }: WorkloadRecord): void {
     const { namespace } = workload;
     const wanted = isClean && !this.#dependencies.reportSettings.includeClean ? undefined : digest;
@@ -85,7 +82,6 @@ export class ReportWriter implements ReportStatus {
     if (known !== wanted) this.#queue.add({ namespace, uid, workload });
   }
 
-  /** The results that no check makes have changed. */
   extraResultsChanged(workload: WorkloadName): void {
     const record = this.#workloads.records().find(workload);
     if (record === undefined || this.#found?.target === undefined) return;
@@ -96,11 +92,7 @@ export class ReportWriter implements ReportStatus {
     this.#queue.add({ namespace, uid, workload: undefined });
   }
 
-  /**
-   * Compares all workloads with the reports in the cluster.
-   *
-   * @param isComplete every workload is known: a report of another workload is deleted
-   */
+  /** Compares all workloads with the reports. `isComplete`: a report of an unknown workload is deleted. */
   reconcile(isComplete: boolean): void {
     const informer = this.#informer;
     if (informer?.isSynced !== true) return;
@@ -205,7 +197,6 @@ export class ReportWriter implements ReportStatus {
     }
   }
 
-  /** Makes the report in the cluster say what it has to say. */
   async #write(report: QueuedReport, informer: ReportInformer): Promise<void> {
     const { client, now, reportSettings } = this.#dependencies;
     const { signal } = this.#stopped;

@@ -1,7 +1,6 @@
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 
-/** The namespaces whose workloads may have another verdict. */
 export type AffectedNamespaces = 'all' | ReadonlySet<string>;
 
 /**
@@ -43,7 +42,6 @@ function isSameList(one: readonly unknown[] | undefined, other: readonly unknown
   return one?.length === other?.length && one?.every((element, index) => element === other?.[index]) === true;
 }
 
-/** Both together. */
 export function union(one: AffectedNamespaces, other: AffectedNamespaces): AffectedNamespaces {
   return one === 'all' || other === 'all' ? 'all' : new Set([...one, ...other]);
 }

@@ -13,18 +13,13 @@ import type { ReportContent } from '../reports/report-object.ts';
 import type { ReportWriter } from '../reports/report-writer.ts';
 import type { ScanStatus } from './scan-status.ts';
 
-/** Requests of lists in a second. */
 const REQUESTS_PER_SECOND = 40;
 /** While the kinds of the API server cannot be found out. */
 const DISCOVERY_RETRY_MILLISECONDS = 5_000;
-/**
- * How often to look for an instant that has come. A long timer overflows, and does not run while the machine sleeps.
- */
+/** A long timer overflows, and does not run while the machine sleeps, so instants are looked for so often. */
 const TICK_MILLISECONDS = 1_000;
 
-/**
- * The scan while this replica leads: watches, records and rescans. The scan is dropped when this replica stops leading.
- */
+/** The scan while this replica leads; dropped when it stops leading. */
 export class LeadingScan {
   readonly verdicts: Verdicts;
   readonly #dependencies: ScanDependencies;
@@ -34,7 +29,6 @@ export class LeadingScan {
   readonly #stopped = new AbortController();
   readonly #watches: WorkloadWatches;
   readonly #rescans: Rescans;
-  /** The first scan, while it runs. */
   #startRun: Run | undefined;
   #lastRunId = '';
   /** Kinds that have been read whole, or could not be read, since the start. */
@@ -127,7 +121,6 @@ export class LeadingScan {
     this.#reports.reconcile(this.isComplete);
   }
 
-  /** A watch begins to list all workloads of a kind. */
   listing(kind: ObservedKind): void {
     this.#lists.set(collectionOf(kind), this.verdicts.listBegins());
   }
@@ -169,7 +162,6 @@ export class LeadingScan {
     return isKubernetesObject(object) ? this.take(object, kind) : undefined;
   }
 
-  /** An event belongs to the scan before it. */
   #eventRun(): Run {
     return this.#startRun ?? { id: this.#lastRunId, now: this.#dependencies.now() };
   }

@@ -7,10 +7,8 @@ import type { ObservedKind } from '../observed-workload.ts';
 import type { ScanStatus } from './scan-status.ts';
 import type { Run, ScanDependencies, Verdicts } from './verdicts.ts';
 
-/** Why workloads are judged again. */
 export type ScanReason = 'start' | 'interval' | 'change' | 'expiry' | 'retry';
 
-/** What rescans need of the scan. */
 export interface RescannedScan {
   readonly lists: ScanLists;
   readonly verdicts: Verdicts;
@@ -24,13 +22,11 @@ export interface RescannedScan {
   readonly isStopped: () => boolean;
 }
 
-/** A scan that has been asked for. */
 interface AskedScan {
   readonly scope: AffectedNamespaces;
   readonly reason: ScanReason;
 }
 
-/** The pauses after scans with lists that could not be read. */
 const RETRIES = { minimum: 5_000, maximum: 60_000 };
 
 /** Scans by lists, one after the other. What is asked for during a scan becomes one further scan. */

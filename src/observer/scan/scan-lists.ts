@@ -11,10 +11,8 @@ import type { Pace } from '../../cluster/client/pace.ts';
 import type { AffectedNamespaces } from './changes.ts';
 import type { WorkloadRecords } from './verdicts.ts';
 
-/** A list of workloads of one kind. */
 export interface ListToRead {
   readonly kind: ObservedKind;
-  /** Undefined = of all namespaces. */
   readonly namespace: string | undefined;
   readonly fieldSelector?: string;
 }
@@ -104,20 +102,15 @@ function mayPass(error: unknown): boolean {
   return hasCode(error, 410) || error.code === 429 || error.code >= 500;
 }
 
-/**
- * The Pods without a controller: their namespaces by UID. Every replica knows them, so that a new leader need not list
- * all Pods.
- */
+/** Pods without a controller: namespaces by UID. Every replica knows them, so a new leader need not list all Pods. */
 export class StandalonePods {
   readonly #namespaces = new Map<string, string>();
   #isListed = false;
 
-  /** True once a whole list has been read. */
   get isListed(): boolean {
     return this.#isListed;
   }
 
-  /** The namespaces with at least one such Pod. */
   get namespaces(): readonly string[] {
     return [...new Set(this.#namespaces.values())];
   }

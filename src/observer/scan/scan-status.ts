@@ -5,11 +5,9 @@ import type { Run, WorkloadRecords } from './verdicts.ts';
 /** The state of scans, for metrics and `/readyz`. Instants are in milliseconds since the epoch. */
 export class ScanStatus {
   readonly #now: () => number;
-  /** How many scans have begun. */
   runs = 0;
   lastStart: number | undefined;
   lastEnd: number | undefined;
-  /** In milliseconds. */
   lastDuration: number | undefined;
   isRunning = false;
 
@@ -30,7 +28,6 @@ export class ScanStatus {
   }
 }
 
-/** Registers the metrics of scans. */
 export function registerScanMetrics(
   status: ScanStatus,
   records: () => Pick<WorkloadRecords, 'size' | 'findingCounts'> | undefined,

@@ -11,7 +11,6 @@ import type { ObservedKind, ObservedWorkload, WorkloadName } from '../observed-w
 import type { ObserverContext } from '../observer-part.ts';
 import type { ReportsSetting } from '../reports/reports-setting.ts';
 
-/** The dependencies of the scan. */
 export interface ScanDependencies extends ObserverContext {
   readonly settings: VerdictSettings;
   /** `includeClean`: workloads without findings have a report, too. */
@@ -20,7 +19,6 @@ export interface ScanDependencies extends ObserverContext {
   readonly scanInterval: number;
 }
 
-/** Receives changes of verdicts. */
 export interface VerdictsListener {
   /** The workload is new, or its verdict has changed. */
   changed(workload: WorkloadName, record: WorkloadRecord): void;
@@ -63,12 +61,7 @@ export class Verdicts {
     return ++this.#lists;
   }
 
-  /**
-   * A list has ended. Drops the records that neither the list nor an event has shown since the list began: these
-   * workloads are gone.
-   *
-   * @param isListed true for the workloads that the list would have shown
-   */
+  /** The list has ended. A listed workload that nothing has shown since the list began is gone. */
   listEnds(list: number, isListed: (workload: WorkloadName) => boolean): void {
     for (const [workload, { uid, seen }] of this.records.entries())
       if (seen < list && isListed(workload)) this.forget({ ...workload, uid });
@@ -178,12 +171,9 @@ export class UnknownControllers {
   }
 }
 
-/** The record of a workload: conclusions, and no part of the object. */
 export interface WorkloadRecord {
   readonly uid: string;
-  /** The digest of the verdict: the content hash of the report. */
   readonly digest: string;
-  /** True when the workload has no findings. */
   readonly isClean: boolean;
   /** The version of the object that was judged. NaN = unknown. */
   readonly version: number;
@@ -193,7 +183,6 @@ export interface WorkloadRecord {
   seen: number;
 }
 
-/** The records of all workloads, by namespace. */
 export class WorkloadRecords {
   readonly #byNamespace = new Map<string, Map<string, WorkloadRecord>>();
 
@@ -225,7 +214,6 @@ export class WorkloadRecords {
       for (const [key, record] of this.#byNamespace.get(name) ?? []) yield [{ namespace: name, ...rowOf(key) }, record];
   }
 
-  /** The number of findings by `check action`. */
   findingCounts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const rows of this.#byNamespace.values())

@@ -10,7 +10,6 @@ import { overEstimate, startProbeOf, type StartProbe } from '../start-limits.ts'
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import type { ObservedContainer, ReadyCondition } from './observed-containers.ts';
 
-/** Where a start was seen. */
 export interface StartPlace {
   readonly namespace: string;
   readonly workload: WorkloadReference;
@@ -18,12 +17,10 @@ export interface StartPlace {
   readonly image: string;
 }
 
-/** A start whose time is known. */
 export interface MeasuredStart extends StartPlace {
   readonly sample: StartSample;
 }
 
-/** The place of a start of a container of a Pod. */
 export function placeOf(pod: JsonObject, container: JsonObject, workload: WorkloadReference): StartPlace {
   return {
     namespace: metadataOf(pod, 'namespace'),
@@ -38,16 +35,11 @@ export function startId(pod: JsonObject, containerID: string): string {
   return shortHash(`${metadataOf(pod, 'uid')}/${containerID}`);
 }
 
-/** The name of the node, or ''. */
 export function nodeOf(pod: JsonObject): string {
   return stringMember(objectMember(pod, 'spec') ?? {}, 'nodeName') ?? '';
 }
 
-/**
- * The start of the container that runs now. Undefined without a workload, and for a start longer than a profile takes.
- *
- * @param rounding error of the two instants, in seconds
- */
+/** The start of the container that runs now. `rounding`: the error of the two instants, in seconds. */
 export function startOf(
   pod: JsonObject,
   { container, running, isRestart }: ObservedContainer,

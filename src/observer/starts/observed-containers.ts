@@ -3,11 +3,9 @@ import { containersOf, type Container } from '../../engine/workload/containers.t
 import { podRunsForever } from '../../engine/workload/restart-policy.ts';
 import { conditionOf, containerStatuses, instantOf, MOST_CONTAINERS, stateOf } from '../pod-status.ts';
 
-/** The end of a container, as its status reports it. */
 export interface ContainerEnd {
   readonly containerID: string;
   readonly isOutOfMemory: boolean;
-  /** Undefined when an instant is missing. */
   readonly lifetimeSeconds: number | undefined;
 }
 
@@ -55,7 +53,6 @@ export function containersReady(pod: JsonObject): ReadyCondition | undefined {
   return condition?.since === undefined ? undefined : { isTrue: condition.isTrue, since: condition.since / 1000 };
 }
 
-/** An RFC 3339 field in seconds since the epoch; undefined for anything else. */
 export function secondsOf(object: JsonObject, field: string): number | undefined {
   const milliseconds = instantOf(object, field);
   return milliseconds === undefined ? undefined : milliseconds / 1000;

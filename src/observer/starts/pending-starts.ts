@@ -5,7 +5,6 @@ import type { MeasuredStart, StartPlace } from './measured-start.ts';
 import type { KilledSample, ProfileNews } from './profile-update.ts';
 import type { KilledStart } from './start-inference.ts';
 
-/** A start that no profile has yet. */
 interface PendingStart {
   readonly id: string;
   /** When it was seen, in milliseconds since the epoch. */
@@ -16,7 +15,6 @@ interface PendingStart {
   readonly killed?: KilledSample;
 }
 
-/** The starts of one workload that no profile has yet. */
 export interface PendingWorkload {
   readonly key: string;
   readonly namespace: string;
@@ -64,7 +62,6 @@ export class PendingStarts {
     this.#set(place, [...starts, { id, seenAt: now, container, image, killed }]);
   }
 
-  /** All workloads with starts to write, the oldest first. */
   workloads(): readonly PendingWorkload[] {
     return [...this.#workloads.entries()]
       .map(([, key, { namespace, workload, starts }]) => ({

@@ -11,7 +11,6 @@ import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts
 import type { StartFigures } from '../../engine/probe/learned-budget.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
-/** A start that a probe ended. */
 export interface KilledSample {
   readonly id: string;
   readonly boundSeconds: number;
@@ -19,14 +18,12 @@ export interface KilledSample {
   readonly at: string;
 }
 
-/** New starts of one container. */
 export interface ContainerNews {
   readonly image: string;
   readonly samples: readonly StartSample[];
   readonly killed: readonly KilledSample[];
 }
 
-/** New starts of a workload, by container. */
 export type ProfileNews = ReadonlyMap<string, ContainerNews>;
 
 /**
@@ -35,10 +32,7 @@ export type ProfileNews = ReadonlyMap<string, ContainerNews>;
  */
 const MOST_RESTARTS = 10;
 
-/**
- * The profile with new starts. A start that the profile has already is not added again. A start may therefore be
- * reported by several replicas, and more than once.
- */
+/** The profile with new starts. A start counts once, however many replicas report it. */
 export function updatedProfile(
   profile: StartupProfile | undefined,
   workload: WorkloadReference,
@@ -70,7 +64,6 @@ function updatedContainer(
   return { name: before.name, image, samples, killed: withKilled(before.killed, killed, samples) };
 }
 
-/** The latest starts, oldest first. */
 function latest(samples: readonly StartSample[]): readonly StartSample[] {
   const sorted = samples.toSorted((one, other) => compare(one.at, other.at) || compare(one.id, other.id));
   let restarts = sorted.filter(({ restart }) => restart).length;
@@ -117,7 +110,6 @@ export function repositoryOf(image: string): string {
   return colon > slash ? name.slice(0, colon) : name;
 }
 
-/** The figures of a container as people read them. */
 export interface ShownFigures {
   readonly starts: number;
   readonly restarts: number;
@@ -128,7 +120,6 @@ export interface ShownFigures {
   readonly budgetSeconds?: number;
 }
 
-/** The figures of a container, as profiles and `probewright starts` show them. */
 export function shownFigures(container: ContainerProfile): ShownFigures {
   return figuresOfSeconds({ ...figuresOf(container), seconds: container.samples.map(({ seconds }) => seconds) });
 }

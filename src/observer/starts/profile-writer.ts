@@ -24,7 +24,6 @@ export type WriteResult = 'written' | 'unchanged' | 'conflict' | 'gone' | 'faile
 /** Asks for the object of a workload, whose uid the profile's owner reference needs. */
 export type FindWorkload = (namespace: string, workload: WorkloadReference) => Promise<JsonObject | undefined>;
 
-/** A profile is written at most so often. */
 export const WRITE_MILLISECONDS = 5 * 60_000;
 /** Starts that change no figure are written after this time, so that the profile keeps the latest starts. */
 const QUIET_MILLISECONDS = 60 * 60_000;
@@ -124,7 +123,6 @@ export class ProfileWriter {
   }
 }
 
-/** The versions of an API group may differ. */
 function isSame(one: WorkloadReference, other: WorkloadReference): boolean {
   return one.kind === other.kind && one.name === other.name && groupOf(one.apiVersion) === groupOf(other.apiVersion);
 }

@@ -11,29 +11,23 @@ import { killedStartOf, startProbeOf, type StartProbe } from '../start-limits.ts
 import type { MeasuredStart, StartPlace } from './measured-start.ts';
 import type { ContainerEnd, ObservedContainer, ReadyCondition } from './observed-containers.ts';
 
-/** A start that a probe ended: the container needs more than the bound. */
 export interface KilledStart extends StartPlace {
   /** Identifies the start, so that two observers count it once. */
   readonly id: string;
   readonly boundSeconds: number;
 }
 
-/** Where starts go. */
 export interface StartListener {
   measured(start: MeasuredStart): void;
   killed(start: KilledStart): void;
 }
 
-/** A container that is starting. */
 interface Starting {
   /** The container that runs; '' while none runs. */
   readonly containerID: string;
   /** Start by the node's clock, in seconds since the epoch. */
   readonly startedAt: number;
-  /**
-   * When a watch first reported that the container runs, by our clock. Undefined when the container may have run
-   * before.
-   */
+  /** When a watch first told that the container runs, by our clock; undefined when it may have run before. */
   readonly runningSeenAt: number | undefined;
   /** The closed startup gate, if a status has shown it. */
   readonly gate: ClosedGate | undefined;
@@ -43,7 +37,6 @@ interface Starting {
   readonly provisional?: { readonly start: MeasuredStart; readonly at: number };
 }
 
-/** A Pod with containers that are starting. */
 interface StartingPod {
   readonly node: string;
   readonly containers: ReadonlyMap<string, Starting>;
@@ -52,7 +45,6 @@ interface StartingPod {
   readonly seenAt: number;
 }
 
-/** One event of one Pod. */
 interface PodEvent {
   readonly pod: JsonObject;
   readonly uid: string;
@@ -109,12 +101,10 @@ export class StartInference {
     });
   }
 
-  /** The number of Pods that are followed now. */
   get size(): number {
     return this.#pods.size;
   }
 
-  /** A list of all Pods begins. */
   listing(): void {
     this.#isListing = true;
   }
@@ -126,7 +116,6 @@ export class StartInference {
       if (!uids.has(uid)) this.#forget(namespace, uid, node);
   }
 
-  /** A Pod has been deleted, or has ended. */
   gone(pod: JsonObject): void {
     const [namespace, uid] = [metadataOf(pod, 'namespace'), metadataOf(pod, 'uid')];
     const known = this.#pods.get(namespace, uid);
@@ -301,7 +290,6 @@ function isFromItsStart({ ready, containers }: PodEvent, startedAt: number): boo
   return containers.filter(({ container }) => startProbeOf(container.spec) !== undefined).length === 1;
 }
 
-/** The record of a container that is seen for the first time. */
 function firstRecord(
   { receivedAt }: PodEvent,
   { container, isRestart }: ObservedContainer,
