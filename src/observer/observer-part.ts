@@ -3,8 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Part } from '../process/part.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { WorkloadKind } from '../engine/workload/kinds.ts';
-import type { InformerContext } from './informer.ts';
-import type { PodWatch } from './pod-watch.ts';
+import type { InformerContext, PodWatch } from './informer.ts';
 import type { ExtraResults } from './reports/report-result.ts';
 
 /** One part of the observer: a watch, the scan, the reports. */

@@ -3,7 +3,7 @@ import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { dashboardPort } from './dashboard/dashboard-port.ts';
 import { FailingPart } from './failing/failing-part.ts';
 import { MissedPart } from './missed/missed-part.ts';
-import { PodWatch } from './pod-watch.ts';
+import { PodWatch } from './informer.ts';
 import { ExtraResults } from './reports/report-result.ts';
 import { Scan } from './scan/scan.ts';
 import { StartsPart } from './starts/starts-part.ts';

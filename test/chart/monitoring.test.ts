@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { Registry } from 'prom-client';
-import { registerReportMetrics, reportWrites } from '../../src/observer/reports/report-metrics.ts';
+import { registerReportMetrics, reportWrites } from '../../src/observer/reports/report-writer.ts';
 import { registerScanMetrics, ScanStatus } from '../../src/observer/scan/scan-status.ts';
 import { Metrics } from '../../src/webhook/http/metrics.ts';
 import { isWithoutHelm, MONITORING_API, one, render } from './helm.ts';

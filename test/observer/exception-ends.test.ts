@@ -3,7 +3,7 @@ import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { ByNamespace } from '../../src/engine/facts/by-namespace.ts';
 import { NO_FACTS } from '../../src/engine/facts/facts.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
-import { exceptionEnds } from '../../src/observer/scan/changes.ts';
+import { exceptionEnds } from '../../src/observer/scan/scan-lists.ts';
 import { exceptionDocument, parsedException } from '../support/exceptions.ts';
 
 const DAY = 86_400_000;

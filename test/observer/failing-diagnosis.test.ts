@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
+import { ANSWER_CAUSES, answerOf, readProbeEvent } from '../../src/observer/failing/probe-events.ts';
 import { CAUSE_TEXTS, failureMessage, failureRemedy } from '../../src/observer/failing/cause-texts.ts';
 import { diagnose } from '../../src/observer/failing/diagnosis.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
-import { ANSWER_CAUSES, answerOf } from '../../src/observer/failing/probe-text.ts';
 import { podOf, seededRandom } from '../kubelet/pods.ts';
 import { simulatePod } from '../kubelet/simulated-pod.ts';
 import { podAsListed } from '../kubelet/watch-events.ts';

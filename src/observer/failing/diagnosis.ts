@@ -3,7 +3,7 @@ import { timesOf, type ProbeHint } from './probe-events.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Kill, KillCause, Runs } from './container-runs.ts';
 import type { ContainerHealth, DescribedProbe, PodHealth } from './pod-health.ts';
-import type { AnswerCause } from './probe-text.ts';
+import type { AnswerCause } from './probe-events.ts';
 
 export type FailureCause = AnswerCause | KillCause;
 

@@ -2,8 +2,7 @@ import { PROBE_FAILING_RULE, MISSED_PODS_RULE, type ObservedResult } from '../..
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { CAUSE_TEXTS, failureMessage, failureRemedy } from '../failing/cause-texts.ts';
 import { SHARED_CAUSE, SHARED_MESSAGE, SHARED_REMEDY } from '../failing/failing-results.ts';
-import { missedMessage } from '../missed/missed-pods.ts';
-import { MISSED_CAUSES } from '../missed/missed-probes.ts';
+import { MISSED_CAUSES, missedMessage } from '../missed/missed-probes.ts';
 import { restartLine, type LiveProperties, type RestartedWorkload } from '../../explain/fleet-page/live-findings.ts';
 
 /**

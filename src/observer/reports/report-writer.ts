@@ -1,24 +1,29 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
 import { Backoff } from '../../cluster/client/backoff.ts';
 import { Pace } from '../../cluster/client/pace.ts';
-import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
+import { isUnavailable, pauseAfter } from '../api-answers.ts';
+import { gauge } from '../gauges.ts';
 import {
+  ReportInformer,
+  ReportRefused,
   discoverReportApis,
   putReport,
   removeReport,
   removeReports,
-  ReportRefused,
+  reportKey,
   reportsPath,
 } from './report-api.ts';
-import { isUnavailable, pauseAfter } from '../api-answers.ts';
-import { ReportInformer, reportKey } from './report-informer.ts';
-import { reportName, type ReportContent } from './report-object.ts';
-import { PAUSES, ReportQueue, type QueuedReport } from './report-queue.ts';
-import type { ScanDependencies, WorkloadRecord, WorkloadRecords } from '../scan/verdicts.ts';
+import { reportName } from './report-object.ts';
+import { PAUSES, ReportQueue } from './report-queue.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Counter } from 'prom-client';
 import type { WorkloadName } from '../observed-workload.ts';
+import type { ScanDependencies, WorkloadRecord, WorkloadRecords } from '../scan/verdicts.ts';
 import type { ReportTarget } from './report-api.ts';
-import type { ReportStatus, ReportWrites } from './report-metrics.ts';
+import type { ReportContent } from './report-object.ts';
+import type { QueuedReport } from './report-queue.ts';
+import type { Registry } from 'prom-client';
 
 export interface JudgedWorkloads {
   readonly records: () => WorkloadRecords;
@@ -259,4 +264,37 @@ export class ReportWriter implements ReportStatus {
   async #pause(milliseconds: number): Promise<void> {
     await sleep(milliseconds, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
   }
+}
+
+export type ReportWrites = Counter<'result'>;
+
+/** Writes since the start of the process. `registerReportMetrics` registers the counter. */
+export function reportWrites(): ReportWrites {
+  const writes = new Counter({
+    name: 'probewright_report_writes_total',
+    help: 'Writes of reports, by result: written, deleted or failed.',
+    labelNames: ['result'] as const,
+    registers: [],
+  });
+  for (const result of ['written', 'deleted', 'failed']) writes.inc({ result }, 0);
+  return writes;
+}
+
+export interface ReportStatus {
+  readonly waiting: number;
+  /** Why reports cannot be written now. Undefined while they can. */
+  readonly problem: string | undefined;
+}
+
+/** Registers the metrics of reports. `status` is undefined while this replica does not lead. */
+export function registerReportMetrics(
+  writes: ReportWrites,
+  status: () => ReportStatus | undefined,
+  registers: Registry[],
+): void {
+  for (const registry of registers) registry.registerMetric(writes);
+  const waiting = 'Reports that wait to be written, on the leading observer.';
+  gauge('probewright_reports_waiting', waiting, registers, () => status()?.waiting ?? 0);
+  const problem = 'Whether reports cannot be written now. /readyz names the problem.';
+  gauge('probewright_reports_problem', problem, registers, () => Number(status()?.problem !== undefined));
 }

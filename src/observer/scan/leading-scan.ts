@@ -3,9 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { Pace } from '../../cluster/client/pace.ts';
 import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type WorkloadName } from '../observed-workload.ts';
-import { affectedNamespaces, exceptionEnds, union, type AffectedNamespaces } from './changes.ts';
+import {
+  ScanLists,
+  affectedNamespaces,
+  exceptionEnds,
+  listsFor,
+  type AffectedNamespaces,
+  type ListToRead,
+  type StandalonePods,
+  union,
+} from './scan-lists.ts';
 import { Rescans } from './rescans.ts';
-import { listsFor, ScanLists, type ListToRead, type StandalonePods } from './scan-lists.ts';
 import { Verdicts, type Run, type ScanDependencies } from './verdicts.ts';
 import { WorkloadWatches } from './workload-watches.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Backoff } from '../../cluster/client/backoff.ts';
-import { union, type AffectedNamespaces } from './changes.ts';
-import { kindKey, type ListToRead, type ScanLists } from './scan-lists.ts';
+import { kindKey, type AffectedNamespaces, type ListToRead, type ScanLists, union } from './scan-lists.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ObservedKind } from '../observed-workload.ts';
 import type { ScanStatus } from './scan-status.ts';

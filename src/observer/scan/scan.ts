@@ -1,8 +1,7 @@
 import { isoTimeOrNull } from '../../process/policy-status.ts';
 import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
 import { OBSERVED_POD, type WorkloadName } from '../observed-workload.ts';
-import { registerReportMetrics, reportWrites } from '../reports/report-metrics.ts';
-import { ReportWriter } from '../reports/report-writer.ts';
+import { ReportWriter, registerReportMetrics, reportWrites } from '../reports/report-writer.ts';
 import { LeadingScan } from './leading-scan.ts';
 import { StandalonePods } from './scan-lists.ts';
 import { registerScanMetrics, ScanStatus } from './scan-status.ts';

@@ -5,11 +5,19 @@ import { NamespaceShares } from '../namespace-shares.ts';
 import { controllerOfPod } from '../observed-workload.ts';
 import { conditionOf, metadataOf } from '../pod-status.ts';
 import { KubeletRestarts, type ClosedGate } from './kubelet-restarts.ts';
-import { better, hasLaterProbe, nodeOf, placeOf, secondsUntilReady, startId, startOf } from './measured-start.ts';
-import { containersReady, observedContainers } from './observed-containers.ts';
+import {
+  better,
+  containersReady,
+  hasLaterProbe,
+  nodeOf,
+  observedContainers,
+  placeOf,
+  secondsUntilReady,
+  startId,
+  startOf,
+} from './measured-start.ts';
 import { killedStartOf, startProbeOf, type StartProbe } from '../start-limits.ts';
-import type { MeasuredStart, StartPlace } from './measured-start.ts';
-import type { ContainerEnd, ObservedContainer, ReadyCondition } from './observed-containers.ts';
+import type { ContainerEnd, MeasuredStart, ObservedContainer, ReadyCondition, StartPlace } from './measured-start.ts';
 
 export interface KilledStart extends StartPlace {
   /** Identifies the start, so that two observers count it once. */
