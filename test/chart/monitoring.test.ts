@@ -18,7 +18,7 @@ const API_SERVER_METRICS = [
 /** The metrics of the observer that the webhook does not have. */
 async function observerMetrics(): Promise<readonly { readonly name: string; readonly type: unknown }[]> {
   const registry = new Registry();
-  registerScanMetrics(new ScanStatus(() => 0), () => undefined, [registry]);
+  registerScanMetrics(new ScanStatus(), () => undefined, [registry]);
   registerReportMetrics(reportWrites(), () => undefined, [registry]);
   return await registry.getMetricsAsJSON();
 }

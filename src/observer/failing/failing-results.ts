@@ -4,7 +4,7 @@ import { failureMessage, failureRemedy } from './cause-texts.ts';
 import { isDefinite, type Failure } from './diagnosis.ts';
 import type { WorkloadName } from '../observed-workload.ts';
 import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
-import type { ReportResult } from '../reports/report-result.ts';
+import { resultOfLive, type ReportResult } from '../reports/report-result.ts';
 import type { PodHealth } from './pod-health.ts';
 
 export interface FailingWorkload {
@@ -21,6 +21,8 @@ export const SHARED_REMEDY =
   'Check what the workloads have in common: a database, a DNS server, a network policy, a node.';
 const MOST_LISTED = 20;
 
+const FAILS_NOW = { rule: PROBE_FAILING_RULE, category: 'Fails now', severity: 'high' } as const;
+
 const workloadText = ({ namespace, kind, name }: WorkloadName): string => `${kind} ${namespace}/${name}`;
 
 export function failingResults({ workload, failures, shared }: FailingWorkload): ReportResult[] {
@@ -34,16 +36,9 @@ export function failingCauses({ failures, shared }: FailingWorkload): ReadonlySe
 function failureResult(failure: Failure): ReportResult {
   const { container, probe, cause, described } = failure;
   const source = described?.injectedBy;
-  return {
-    policy: source === undefined || source === 'safety' || source === 'annotation' ? 'probewright' : source,
-    rule: PROBE_FAILING_RULE,
-    category: 'Fails now',
-    severity: 'high',
-    result: 'warn',
-    scored: false,
-    message: failureMessage(failure),
-    properties: { cause, container, probe, fix: failureRemedy(failure) } satisfies LiveProperties,
-  };
+  const policy = source === 'safety' || source === 'annotation' ? undefined : source;
+  const properties = { cause, container, probe, fix: failureRemedy(failure) } satisfies LiveProperties;
+  return resultOfLive(FAILS_NOW, policy, failureMessage(failure), properties);
 }
 
 /** The report is in the namespace of the workload, so the result names no workload of another namespace. */
@@ -55,21 +50,13 @@ function sharedResult({ since, count: all, byNamespace }: SharedTrouble, { names
     more > 0 ? `${listed} and ${more} more` : listed,
     ...(elsewhere > 0 ? [`${count(elsewhere, 'workload')} in other namespaces`] : []),
   ];
-  return {
-    policy: 'probewright',
-    rule: PROBE_FAILING_RULE,
-    category: 'Fails now',
-    severity: 'high',
-    result: 'warn',
-    scored: false,
-    message: SHARED_MESSAGE,
-    properties: {
-      cause: SHARED_CAUSE,
-      workloads: parts.join('; '),
-      since: new Date(since).toISOString(),
-      fix: SHARED_REMEDY,
-    } satisfies LiveProperties,
-  };
+  const properties = {
+    cause: SHARED_CAUSE,
+    workloads: parts.join('; '),
+    since: new Date(since).toISOString(),
+    fix: SHARED_REMEDY,
+  } satisfies LiveProperties;
+  return resultOfLive(FAILS_NOW, undefined, SHARED_MESSAGE, properties);
 }
 
 /** Workloads that stopped being ready together. */

@@ -16,7 +16,7 @@ import type { Injection } from '../../engine/defaulting/injection.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import type { WorkloadName } from '../observed-workload.ts';
-import type { ReportResult } from '../reports/report-result.ts';
+import { resultOfLive, type ReportResult } from '../reports/report-result.ts';
 import type { WebhookScope } from './webhook-scope.ts';
 
 /**
@@ -205,16 +205,12 @@ function causeOf(
   return Number.isNaN(created) || changes.includes(undefined) ? 'unknown' : 'predates';
 }
 
-const CAUSE_MESSAGES: Readonly<Record<MissedCause, string>> = {
+export const MISSED_MESSAGES: Readonly<Record<MissedCause, string>> = {
   missed: 'Pods lack probes that new Pods get: the webhook was away when they were created',
   predates: 'Pods lack probes that new Pods get: they are older than the policy',
   outdated: 'Pods have other probes than new Pods get: the policy has changed since they were created',
   unknown: 'Pods lack probes that new Pods get: it is not known when the policy last changed',
 };
-
-export function missedMessage(cause: MissedCause): string {
-  return CAUSE_MESSAGES[cause];
-}
 
 interface MissedPod {
   readonly workload: WorkloadName;
@@ -269,21 +265,14 @@ export class MissedPods {
 function resultOf(workload: WorkloadName, cause: MissedCause, pods: readonly MissedPod[]): ReportResult {
   const sources = [...new Set(pods.flatMap(({ missed }) => missed.sources))].toSorted();
   const policies = sources.filter((source) => source !== 'annotation' && source !== 'safety');
-  return {
-    policy: policies[0] ?? 'probewright',
-    rule: MISSED_PODS_RULE,
-    category: 'Missed Pods',
-    severity: 'low',
-    result: 'warn',
-    scored: false,
-    message: missedMessage(cause),
-    properties: {
-      cause,
-      pods: String(pods.length),
-      sources: sources.slice(0, MOST_SOURCES).join(', '),
-      fix: restartLine(workload),
-    } satisfies LiveProperties,
-  };
+  const properties = {
+    cause,
+    pods: String(pods.length),
+    sources: sources.slice(0, MOST_SOURCES).join(', '),
+    fix: restartLine(workload),
+  } satisfies LiveProperties;
+  const kind = { rule: MISSED_PODS_RULE, category: 'Missed Pods', severity: 'low' } as const;
+  return resultOfLive(kind, policies[0], MISSED_MESSAGES[cause], properties);
 }
 
 const MOST_SOURCES = 20;

@@ -2,7 +2,7 @@ import { PROBE_FAILING_RULE, MISSED_PODS_RULE, type ObservedResult } from '../..
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { CAUSE_TEXTS, failureMessage, failureRemedy } from '../failing/cause-texts.ts';
 import { SHARED_CAUSE, SHARED_MESSAGE, SHARED_REMEDY } from '../failing/failing-results.ts';
-import { MISSED_CAUSES, missedMessage } from '../missed/missed-probes.ts';
+import { MISSED_CAUSES, MISSED_MESSAGES } from '../missed/missed-probes.ts';
 import { restartLine, type LiveProperties, type RestartedWorkload } from '../../explain/fleet-page/live-findings.ts';
 
 /**
@@ -44,7 +44,7 @@ function textsOf(
   const { cause, container = '' } = properties;
   if (rule === MISSED_PODS_RULE) {
     const known = MISSED_CAUSES.find((each) => each === cause);
-    return known && { message: missedMessage(known), fix: restartLine(workload) };
+    return known && { message: MISSED_MESSAGES[known], fix: restartLine(workload) };
   }
   if (rule !== PROBE_FAILING_RULE) return undefined;
   if (cause === SHARED_CAUSE) return { message: SHARED_MESSAGE, fix: SHARED_REMEDY };

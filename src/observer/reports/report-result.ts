@@ -94,6 +94,16 @@ export function resultOfWarning(warning: string): ReportResult {
   };
 }
 
+/** A result about live Pods. Without a policy, Probewright itself is the reason. */
+export function resultOfLive(
+  kind: Pick<ReportResult, 'rule' | 'category' | 'severity'>,
+  policy: string | undefined,
+  message: string,
+  properties: ReportResult['properties'],
+): ReportResult {
+  return { policy: policy ?? PROBEWRIGHT, ...kind, result: 'warn', scored: false, message, properties };
+}
+
 /** The highest layer that sets the action or the floor of a check for a container. `probewright` if no layer does. */
 function settingLayer(layers: readonly PolicyLayer[], container: string, check: string): string {
   const layer = layers.findLast(({ checks, containers }) => {

@@ -42,7 +42,7 @@ const IDLE_MILLISECONDS = 100;
  * report is written only if its content hash differs from the hash in the cluster. Only reports with our label and our
  * prefix are touched.
  */
-export class ReportWriter implements ReportStatus {
+export class ReportWriter {
   readonly #dependencies: ScanDependencies;
   readonly #workloads: JudgedWorkloads;
   readonly #writes: ReportWrites;
@@ -78,8 +78,8 @@ export class ReportWriter implements ReportStatus {
     this.#queue.clear();
   }
 
-  changed(workload: WorkloadName, { uid, digest, isClean }: WorkloadRecord): void {
-    const { namespace } = workload;
+  changed({ workload, digest, isClean }: WorkloadRecord): void {
+    const { namespace, uid } = workload;
     const wanted = isClean && !this.#dependencies.reportSettings.includeClean ? undefined : digest;
     // Before all reports are known, `reconcile` compares all workloads with them at once.
     if (this.#informer?.isSynced !== true) return;
@@ -90,7 +90,7 @@ export class ReportWriter implements ReportStatus {
   extraResultsChanged(workload: WorkloadName): void {
     const record = this.#workloads.records().find(workload);
     if (record === undefined || this.#found?.target === undefined) return;
-    this.#queue.add({ namespace: workload.namespace, uid: record.uid, workload });
+    this.#queue.add({ namespace: workload.namespace, uid: record.workload.uid, workload });
   }
 
   gone(namespace: string, uid: string): void {
@@ -102,9 +102,10 @@ export class ReportWriter implements ReportStatus {
     const informer = this.#informer;
     if (informer?.isSynced !== true) return;
     const known = new Set<string>();
-    for (const [workload, record] of this.#workloads.records().entries()) {
-      known.add(reportKey({ namespace: workload.namespace, name: reportName(record.uid) }));
-      this.changed(workload, record);
+    for (const record of this.#workloads.records().entries()) {
+      const { namespace, uid } = record.workload;
+      known.add(reportKey({ namespace, name: reportName(uid) }));
+      this.changed(record);
     }
     if (!isComplete) return;
     for (const key of informer.hashes.keys()) {
@@ -221,7 +222,8 @@ export class ReportWriter implements ReportStatus {
 
   /** Undefined when the workload is gone. Rejects when it is there without a verdict: its report stays as it is. */
   async #contentOf({ workload, uid }: QueuedReport): Promise<ReportContent | undefined> {
-    const isKnown = (): boolean => workload !== undefined && this.#workloads.records().find(workload)?.uid === uid;
+    const isKnown = (): boolean =>
+      workload !== undefined && this.#workloads.records().find(workload)?.workload.uid === uid;
     if (workload === undefined || !isKnown()) return undefined;
     try {
       await this.#pace.turn(this.#stopped.signal);
@@ -280,16 +282,10 @@ export function reportWrites(): ReportWrites {
   return writes;
 }
 
-export interface ReportStatus {
-  readonly waiting: number;
-  /** Why reports cannot be written now. Undefined while they can. */
-  readonly problem: string | undefined;
-}
-
 /** Registers the metrics of reports. `status` is undefined while this replica does not lead. */
 export function registerReportMetrics(
   writes: ReportWrites,
-  status: () => ReportStatus | undefined,
+  status: () => Pick<ReportWriter, 'waiting' | 'problem'> | undefined,
   registers: Registry[],
 ): void {
   for (const registry of registers) registry.registerMetric(writes);

@@ -189,7 +189,7 @@ export class LeadingScan {
     const { log, now } = this.#dependencies;
     const { signal } = this.#stopped;
     const run: Run = { id: randomUUID(), now: now() };
-    this.#status.begin();
+    this.#status.begin(run.now);
     this.#startRun = run;
     this.#lastRunId = run.id;
     log.info({ scan: run.id, reason: 'start', namespaces: 'all' }, 'scan_started');
@@ -206,7 +206,7 @@ export class LeadingScan {
     if (run === undefined || kinds.length === 0 || !kinds.every((each) => this.#tried.has(collectionOf(each)))) return;
     const { log, now, scanInterval } = this.#dependencies;
     this.#startRun = undefined;
-    this.#status.end(run);
+    this.#status.end(run, now());
     const figures = { workloads: this.verdicts.records.size, problems: 0, durationMs: this.#status.lastDuration };
     log.info({ scan: run.id, reason: 'start', ...figures }, 'scan_finished');
     this.#nextScan = now() + scanInterval;

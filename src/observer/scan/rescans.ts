@@ -87,7 +87,7 @@ export class Rescans {
     const { log, now } = this.#dependencies;
     const { lists, verdicts, status, plan, take, isStopped, finished } = this.#scanned;
     const run: Run = { id: randomUUID(), now: now() };
-    status.begin();
+    status.begin(run.now);
     const begun = verdicts.listBegins();
     log.info({ scan: run.id, reason, namespaces: scope === 'all' ? 'all' : scope.size }, 'scan_started');
     const isIn = (namespace: string | undefined): boolean =>
@@ -114,7 +114,7 @@ export class Rescans {
       );
     });
     for (const problem of problems) log.warn({ scan: run.id, problem }, 'workloads cannot be listed');
-    status.end(run);
+    status.end(run, now());
     const workloads = verdicts.records.size;
     const durationMs = status.lastDuration;
     log.info({ scan: run.id, reason, workloads, problems: problems.length, durationMs }, 'scan_finished');

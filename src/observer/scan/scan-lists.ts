@@ -37,7 +37,7 @@ export function listsFor(
 ): readonly ListToRead[] {
   const namespacesOf = new Map<string, Set<string>>();
   for (const namespace of scope === 'all' ? [] : scope)
-    for (const [workload] of records.entries(namespace)) {
+    for (const { workload } of records.entries(namespace)) {
       const key = kindKey(workload);
       namespacesOf.set(key, (namespacesOf.get(key) ?? new Set()).add(namespace));
     }
@@ -107,11 +107,8 @@ function mayPass(error: unknown): boolean {
 /** Pods without a controller: namespaces by UID. Every replica knows them, so a new leader need not list all Pods. */
 export class StandalonePods {
   readonly #namespaces = new Map<string, string>();
-  #isListed = false;
-
-  get isListed(): boolean {
-    return this.#isListed;
-  }
+  /** True once a whole list has been read. */
+  isListed = false;
 
   get namespaces(): readonly string[] {
     return [...new Set(this.#namespaces.values())];
@@ -128,7 +125,7 @@ export class StandalonePods {
   /** A list of all Pods is complete: what it has not shown is gone. */
   listed(uids: ReadonlySet<string>): void {
     for (const uid of this.#namespaces.keys()) if (!uids.has(uid)) this.#namespaces.delete(uid);
-    this.#isListed = true;
+    this.isListed = true;
   }
 }
 
