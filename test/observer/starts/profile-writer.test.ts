@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest';
-import type { StartSample } from '../../../src/engine/facts/startup-profile.ts';
 import { PendingStarts } from '../../../src/observer/starts/pending-starts.ts';
-import { ProfileWriter, WRITE_MILLISECONDS, type WriteResult } from '../../../src/observer/starts/profile-writer.ts';
+import { ProfileWriter, WRITE_MILLISECONDS } from '../../../src/observer/starts/profile-writer.ts';
 import { ProfileStore } from './profile-store.ts';
+import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import type { StartSample } from '../../../src/engine/facts/startup-profile.ts';
+import type { MeasuredStart } from '../../../src/observer/starts/measured-start.ts';
+import type { WriteResult } from '../../../src/observer/starts/profile-writer.ts';
 
 const WEB = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
 const BEGIN = Date.parse('2026-11-20T10:00:00Z');
@@ -121,4 +123,29 @@ describe('the writer of profiles', () => {
     }
     expect(results).toEqual(['written', 'written']);
   });
+});
+
+const startOf = (namespace: string, name: string): MeasuredStart => ({
+  ...start,
+  namespace,
+  workload: { ...WEB, name },
+  sample: { ...sample(1), id: name },
+});
+
+it('a namespace with more workloads than the store holds pushes out none of another namespace', () => {
+  const pending = new PendingStarts();
+  pending.measured(startOf('apps', 'first'), 0);
+  for (let index = 0; index < 21_000; index++) pending.measured(startOf('tenant', `w-${index}`), 1);
+  pending.measured(startOf('late', 'last'), 2);
+  expect(pending.size).toBe(20_000);
+  const namespaces = pending.workloads().map(({ namespace }) => namespace);
+  expect([namespaces[0], namespaces.at(-1)]).toEqual(['apps', 'late']);
+});
+
+it('workloads come in the order of their oldest start, across namespaces', () => {
+  const pending = new PendingStarts();
+  pending.measured(startOf('b', 'one'), 1);
+  pending.measured(startOf('a', 'two'), 2);
+  pending.measured(startOf('b', 'three'), 3);
+  expect(pending.workloads().map(({ workload }) => workload.name)).toEqual(['one', 'two', 'three']);
 });
