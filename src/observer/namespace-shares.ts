@@ -3,10 +3,7 @@ interface Share<Value> {
   weight: number;
 }
 
-/**
- * A bounded store of values by namespace and key. When the store is full, the namespace that takes the most loses its
- * oldest value. A tenant who fills the store therefore pushes out the tenant's own values, and no others.
- */
+/** A bounded store. When it is full, the largest namespace loses its oldest value: a tenant pushes out only its own. */
 export class NamespaceShares<Value> {
   readonly #shares = new Map<string, Share<Value>>();
   readonly #most: number;

@@ -20,10 +20,7 @@ export interface RunningObserver {
   stop(): Promise<void>;
 }
 
-/**
- * Builds the parts and starts them in order. Rejects, with all parts stopped, when one cannot start for a reason that
- * will not go away: settings, files, a port. An API server that is away is waited for.
- */
+/** Rejects, with all parts stopped, for a wrong setting, file or port. An API server that is away is waited for. */
 export async function startObserver(config: ObserveConfig, clocks: ObserverClocks): Promise<RunningObserver> {
   const { log } = clocks;
   const kinds = config.workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(config.workloadKinds);

@@ -56,10 +56,7 @@ export function workloadOf(
   return { apiVersion, group, kind, namespace, name, uid };
 }
 
-/**
- * The version of an object as a number, to compare two states of one object. The API server's versions are numbers of
- * etcd. NaN for a version that is no number: then the newer message counts.
- */
+/** The resourceVersion: a number of etcd. NaN for any other text: then the newer message counts. */
 export function versionOf(object: unknown): number {
   const metadata = isRecord(object) ? object['metadata'] : undefined;
   const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
@@ -84,10 +81,7 @@ export function groupOf(apiVersion: string): string {
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
-/**
- * The workload to which findings about a Pod belong: its Deployment, its controller, or the Pod itself. Undefined for a
- * static Pod, which the kubelet runs from a file of the node.
- */
+/** A Pod's Deployment, its controller, or itself. Undefined for a static Pod, which the kubelet runs from a file. */
 export function workloadNameOfPod(pod: JsonObject): WorkloadName | undefined {
   const metadata = objectMember(pod, 'metadata') ?? {};
   const [namespace, name] = [stringMember(metadata, 'namespace'), stringMember(metadata, 'name')];

@@ -98,10 +98,7 @@ export interface CachedPage {
 
 export const PAGE_LIFETIME = 30_000;
 
-/**
- * Renders a page when somebody asks for it, and at most every 30 s, whatever the load is: the result of a rendering
- * is also the answer to all who ask during the rendering, and so is its failure.
- */
+/** Renders a page at most every 30 s, whatever the load is: all who ask meanwhile get that page, or its failure. */
 export class PageCache {
   readonly #render: () => Promise<string | undefined>;
   readonly #monotonic: () => number;

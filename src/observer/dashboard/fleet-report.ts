@@ -69,10 +69,7 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
   };
 }
 
-/**
- * Drops what only rows show of the workloads that will have no row. The worst so far stay: later ones can only
- * take their places.
- */
+/** Drops what only rows show of workloads without a row. The worst stay: later ones can only take their places. */
 function dropTimes(workloads: ReportedWorkload[]): void {
   const worst = new Set(worstFirst(workloads).slice(0, MOST_ROWS));
   for (const [index, workload] of workloads.entries()) {

@@ -188,10 +188,7 @@ export function killOf(
   return hasRecovered(container, kill, now - present.from) ? undefined : kill;
 }
 
-/**
- * True when the present run has outlived the cause of the kill. A startup probe has passed. A start has lasted longer
- * than the start of any container that never answers. A container that had served has served for 10 minutes again.
- */
+/** True when the present run has outlived the cause of the kill. */
 function hasRecovered(
   { started, ready, limits }: ContainerHealth,
   { probe, cause }: Kill,

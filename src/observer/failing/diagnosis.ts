@@ -37,10 +37,7 @@ const DEFINITE: ReadonlySet<string> = new Set<AnswerCause>([
 /** Answers of an application that runs. The kill of a liveness probe that gets nothing else is no slow start. */
 const STATUSES: ReadonlySet<string> = new Set<AnswerCause>(['http-5xx', 'grpc-unhealthy']);
 
-/**
- * A container that was never ready is given at least this time, because each start has some failures. With a probe that
- * stops the container, the time is the longest start that this probe allows.
- */
+/** Each start has some failures. With a probe that stops the container, its longest start counts instead. */
 const PATIENCE_MILLISECONDS = 30_000;
 /** Such a result has no other trace, busy nodes throw single ones away, and a Pod has an event in 5 minutes. */
 const FEWEST_VOID = 3;

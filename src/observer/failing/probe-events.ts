@@ -15,10 +15,7 @@ export interface ProbeHint {
   readonly container: string;
   /** Undefined when the kubelet stops the container and names no probe. */
   readonly probe: ProbeKind | undefined;
-  /**
-   * The result of the probe; `connection-lost` when the connection broke before an answer; `killed` when the kubelet
-   * stops the container.
-   */
+  /** `connection-lost`: the connection broke before an answer. `killed`: the kubelet stops the container. */
   readonly cause: AnswerCause | 'connection-lost' | 'killed';
   /** The kubelet threw the result away: the probe neither fails nor succeeds. */
   readonly isVoid: boolean;

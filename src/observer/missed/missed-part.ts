@@ -38,10 +38,7 @@ interface Basis {
   readonly scope: WebhookScope;
 }
 
-/**
- * Finds live Pods without probes that new Pods get. Only the leading observer works: when it begins to lead, and after
- * each change of policies, it lists all Pods. In between it evaluates new Pods of the watch.
- */
+/** Finds live Pods without probes that new Pods get. The leader lists all Pods after each change of policies. */
 export class MissedPart implements ObserverPart {
   readonly #context: MissedContext;
   readonly #pods = new MissedPods();

@@ -43,10 +43,7 @@ export interface ReplaySurroundings {
   readonly changedAt: (source: string) => number | undefined;
 }
 
-/**
- * A Pod without probes that was created within this time after a change of a policy was not missed. The webhook reads
- * policies by a watch, and times of objects are whole seconds.
- */
+/** The webhook reads policies by a watch, and times of objects are whole seconds: a Pod this young was not missed. */
 const MARGIN_MILLISECONDS = 2000;
 
 /**

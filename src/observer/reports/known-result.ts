@@ -5,10 +5,7 @@ import { SHARED_CAUSE, SHARED_MESSAGE, SHARED_REMEDY } from '../failing/failing-
 import { MISSED_CAUSES, MISSED_MESSAGES } from '../missed/missed-probes.ts';
 import { restartLine, type LiveProperties, type RestartedWorkload } from '../../explain/fleet-page/live-findings.ts';
 
-/**
- * Returns a result about live Pods with texts that follow from its cause, container and probe alone. Anybody with the
- * right to write reports can write any text, and such texts must not leave a cluster. Undefined for an unknown cause.
- */
+/** The result with texts of its cause: who may write reports may write any text. Undefined for an unknown cause. */
 export function knownResult(result: ObservedResult, workload: RestartedWorkload): ObservedResult | undefined {
   const texts = textsOf(result, workload);
   if (texts === undefined) return undefined;

@@ -10,10 +10,7 @@ export interface QueuedReport {
 
 export const PAUSES = { minimum: 1_000, maximum: 60_000 };
 
-/**
- * Reports that wait to be written, each once. Namespaces take turns, and a namespace in which a write failed waits. So
- * a namespace with thousands of reports, or with failures, delays no other.
- */
+/** Reports to write, each once. Namespaces take turns, and one with a failed write waits: it delays no other. */
 export class ReportQueue {
   readonly #random: () => number;
   /** By UID, in the order in which the reports were asked for. The namespace whose turn is next comes first. */

@@ -67,10 +67,7 @@ export class Verdicts {
       if (seen < list && isListed(workload)) this.forget(workload);
   }
 
-  /**
-   * Judges a live object, and tells the listener when the verdict has changed. Returns the content of the workload's
-   * report. Undefined for an object that is not looked at, or that is older than the judged one.
-   */
+  /** The content of the report. Undefined for an object that is not looked at, or is older than the judged one. */
   take(object: KubernetesObject, kind: ObservedKind, run: Run): ReportContent | undefined {
     const { store, isExempt, extraResults, settings } = this.#dependencies;
     const workload = workloadOf(object, kind);

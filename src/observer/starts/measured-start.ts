@@ -175,9 +175,7 @@ export function observedContainers(pod: JsonObject): readonly ObservedContainer[
   return found;
 }
 
-/**
- * The condition ContainersReady. The condition Ready also waits for readiness gates, so it says less about containers.
- */
+/** The condition ContainersReady. The condition Ready also waits for readiness gates. */
 export function containersReady(pod: JsonObject): ReadyCondition | undefined {
   const condition = conditionOf(pod, 'ContainersReady');
   return condition?.since === undefined ? undefined : { isTrue: condition.isTrue, since: condition.since / 1000 };

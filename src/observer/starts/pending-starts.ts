@@ -31,10 +31,7 @@ interface Pending extends Pick<PendingWorkload, 'namespace' | 'workload'> {
 /** More workloads than start anything within five minutes. */
 const MOST_WORKLOADS = 20_000;
 
-/**
- * Starts that wait to be written. Each replica of the observer collects them, so a new leader also knows the starts
- * that the old one had not written. Each start has an identity, so a start that two replicas write counts once.
- */
+/** Starts to write. Each replica collects them, so a new leader knows what the old one has not written. */
 export class PendingStarts {
   readonly #workloads = new NamespaceShares<Pending>(MOST_WORKLOADS);
 

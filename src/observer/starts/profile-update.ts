@@ -26,10 +26,7 @@ export interface ContainerNews {
 
 export type ProfileNews = ReadonlyMap<string, ContainerNews>;
 
-/**
- * Restarts in place take at most this many places when there are more starts than places: a container that restarts
- * again and again would else push out all first starts.
- */
+/** Restarts in place may take so many places of a full profile: they would else push out all first starts. */
 const MOST_RESTARTS = 10;
 
 /** The profile with new starts. A start counts once, however many replicas report it. */

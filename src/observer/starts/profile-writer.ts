@@ -30,10 +30,7 @@ const QUIET_MILLISECONDS = 60 * 60_000;
 /** A change of the middle start times by less than a tenth does not matter. */
 const RELEVANT_CHANGE = 0.1;
 
-/**
- * Writes StartupProfiles. Each write reads the profile first. The API server rejects the write if the profile has
- * changed meanwhile, so two writers never lose a start of each other.
- */
+/** Writes StartupProfiles. The API server rejects a write if the profile has changed since it was read. */
 export class ProfileWriter {
   readonly #client: Pick<ApiClient, 'request'>;
   readonly #pending: PendingStarts;

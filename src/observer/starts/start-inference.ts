@@ -75,9 +75,7 @@ const RUNNING_SEEN_WITHIN_SECONDS = 3;
 const JUST_STARTED_SECONDS = { earliest: -2, latest: 5 };
 /** Both instants of the kubelet are whole seconds, so their difference is off by less than one in both directions. */
 const ROUNDING_SECONDS = 2;
-/**
- * Error of an instant of our clock: how long after the start the container was seen, and how late a status is written.
- */
+/** Error of our clock: how long after the start the container was seen, and how late a status is written. */
 const EVENT_ERROR_SECONDS = 5;
 /** A node that writes nothing for this long counts as lost, and its Pods as unready (node-monitor-grace-period). */
 const LONGEST_UNSEEN_SECONDS = 40;
