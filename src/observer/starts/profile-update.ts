@@ -1,14 +1,21 @@
-import { figuresOf, NONE_KILLED, percentile, PROFILE_BOUNDS } from '../../engine/facts/startup-profile.ts';
-import { DEFAULT_LEARNED, hasEnoughStarts, learnedSeconds } from '../../engine/probe/learned-budget.ts';
-import { STARTUP_PERIOD_SECONDS } from '../../engine/probe/startup-budget.ts';
-import type {
-  ContainerProfile,
-  KilledStarts,
-  StartSample,
-  StartupProfile,
+import {
+  figuresOf,
+  NONE_KILLED,
+  percentile,
+  PROFILE_BOUNDS,
+  type ContainerProfile,
+  type KilledStarts,
+  type StartSample,
+  type StartupProfile,
 } from '../../engine/facts/startup-profile.ts';
+import {
+  DEFAULT_LEARNED,
+  STARTUP_PERIOD_SECONDS,
+  hasEnoughStarts,
+  learnedSeconds,
+  type StartFigures,
+} from '../../engine/probe/startup-budget.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
-import type { StartFigures } from '../../engine/probe/learned-budget.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
 export interface KilledSample {

@@ -14,8 +14,7 @@ const FILE = `src/engine/checks/${ID}.ts`;
 /** The file that CONTRIBUTING.md asks for, with a rule that no check of the catalogue has. */
 const CHECK = `
 import { integer } from '../policy/check-parameters.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located } from './check.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 
 export const inventedCheck = defineCheck({
   id: '${ID}',
