@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CATALOGUE_FILE } from '../../../scripts/checks/catalogue-file.ts';
 import { CHECKS } from '../../../src/engine/checks/catalogue.ts';
-import { ANSWER_CAUSES } from '../../../src/observer/failing/probe-text.ts';
+import { ANSWER_CAUSES } from '../../../src/observer/failing/probe-events.ts';
 
 const ID = 'invented-check';
 const FILE = `src/engine/checks/${ID}.ts`;
