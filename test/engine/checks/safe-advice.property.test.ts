@@ -186,19 +186,6 @@ describe('safe advice, for every check', () => {
     );
   });
 
-  it('keeps the problem within 200 characters', () => {
-    fc.assert(
-      fc.property(anyWorkload, (object) => {
-        for (const violation of proposalsOf(object)) {
-          // The API server's own words are repeated whole. A message without a remedy has both parts in one.
-          if (violation.reason !== undefined || violation.remedy === undefined) continue;
-          expect(violation.message.length, describeViolation(violation)).toBeLessThanOrEqual(200);
-        }
-      }),
-      options,
-    );
-  });
-
   it('keeps the problem within 200 characters, however long the names and values of the object are', () => {
     const LONG = new Set(['name', 'path', 'host', 'value', 'image', 'service', 'protocol']);
     const lengthened = (object: JsonObject): JsonObject =>
@@ -207,7 +194,8 @@ describe('safe advice, for every check', () => {
       ) as JsonObject;
     fc.assert(
       fc.property(anyWorkload, (object) => {
-        for (const violation of proposalsOf(lengthened(object))) {
+        for (const violation of [...proposalsOf(object), ...proposalsOf(lengthened(object))]) {
+          // The API server's own words are repeated whole. A message without a remedy has both parts in one.
           if (violation.reason !== undefined || violation.remedy === undefined) continue;
           expect(violation.message.length, describeViolation(violation)).toBeLessThanOrEqual(200);
         }
