@@ -33,8 +33,7 @@ export interface DefaultingOptions {
   /** The Pods run to completion: Job, CronJob. */
   readonly runsToCompletion: boolean;
   /**
-   * The API server asks about a Pod, maybe a second time. Only then the annotation about injected probes counts: in
-   * templates and files, somebody has copied the annotation.
+   * The API server asks about a Pod. Only then the annotation about injected probes counts: elsewhere it was copied.
    */
   readonly isAskedByApiServer?: true;
 }
@@ -45,11 +44,9 @@ export type ForbiddenProbes = (container: Container, kind: ProbeKind) => Handler
 const NONE_FORBIDDEN: ForbiddenProbes = () => undefined;
 
 /**
- * The probes that policies give to containers that lack them. Checks are not consulted here: permittedDefaulting in
- * src/engine/verdict leaves out probes that a floor forbids.
+ * The probes that policies give to containers that lack them, without regard to floors (see permittedDefaulting).
  *
  * @param template an object with `metadata` and `spec`: a Pod, or the template in a workload
- * @param policy what is in force for the template, from PolicySet.policyFor
  */
 export function defaultProbes(
   template: JsonObject,

@@ -33,8 +33,7 @@ export interface FieldSource {
 }
 
 /**
- * Tells what set a field of an injected probe. The layers are folded again here, so that the webhook keeps no sources
- * of fields for probes that nobody asks about.
+ * What set a field of an injected probe. The layers are folded again, so the webhook keeps no sources of fields.
  *
  * @param field the path below the probe: `['periodSeconds']`, `['httpGet', 'path']`
  */
@@ -133,10 +132,7 @@ function wholeHandlers(layers: readonly PolicyLayer[], kind: ProbeKind): Setting
   }));
 }
 
-/**
- * The layer that gives the seconds to start, the delay from which a container counts as a slow starter, or the settings
- * of learned budgets.
- */
+/** The layer that gives the seconds to start, the delay of a slow starter, or the settings of learned budgets. */
 function slowStartSetting(injection: Injection): Setting | undefined {
   return effective<unknown>(slowStartSettings(injection.policy.layers, slowStartField(injection)));
 }

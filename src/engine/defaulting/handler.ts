@@ -31,10 +31,8 @@ export interface Evidence {
 }
 
 /**
- * Fits a policy's handler into a container without probes of its own. A port that the policy leaves open is inferred;
- * the container must declare the port. Only a layer that is aimed at the container may name a port of another protocol.
- *
- * @param port the policy's port for HTTP paths
+ * Fits a policy's handler into a container without probes of its own. An open port is inferred from declared ports.
+ * Only a layer that is aimed at the container may name a port of another protocol.
  */
 export function policyHandler(
   { ports, hints }: Pick<Evidence, 'ports' | 'hints'>,
@@ -89,12 +87,9 @@ function portProblem(wanted: number | string, lookup: Exclude<PortLookup, { port
 }
 
 /**
- * The handler of a container's liveness probe, for use in the startup probe. Two handlers are not copied:
- *
- * - A handler that errors instead of failing, such as an undeclared port name or an empty command. The kubelet drops
- * these results
- *   (pkg/kubelet/prober/prober.go). That is harmless in a liveness probe, but a startup probe would never succeed.
- * - A handler that the API server rejects. The rejection would name two probes, and the author wrote only one of them.
+ * The handler of a container's liveness probe, for the startup probe. Two handlers are not copied: one whose results
+ * the kubelet drops (pkg/kubelet/prober/prober.go), as a startup probe with it would never succeed; and one that the
+ * API server rejects, as the rejection would name a probe that the author did not write.
  */
 export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
   const found = soundHandler(ports, liveness);
@@ -105,9 +100,7 @@ export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe
   return { handler: { [found.kind]: found.handler } };
 }
 
-/**
- * The only handler of a probe, if the kubelet can run it in its container. Else the problem, as the end of a sentence.
- */
+/** The only handler of a probe, if the kubelet can run it. Else the problem, as the end of a sentence. */
 export function soundHandler(
   ports: readonly ContainerPort[],
   probe: Probe,

@@ -3,8 +3,8 @@ import { describePorts, isTcp, MOST_LISTED, type ContainerPort } from '../worklo
 import type { HandlerProblem } from './reason.ts';
 
 /**
- * The port for an HTTP path without a port, among the TCP ports of no other protocol that are not for metrics: the port
- * named http, then https, then the first named http-*; else the only port. Any other choice would be a guess.
+ * The port for an HTTP path without a port, among TCP ports of no other protocol: the port named http, then https, then
+ * the first named http-*; else the only port. Any other choice would be a guess.
  */
 export function inferHttpPort(declared: readonly ContainerPort[], hints: PortHints): ContainerPort | HandlerProblem {
   const ports = declared.filter(isTcp);

@@ -5,10 +5,7 @@ import { ANNOTATION_PREFIX } from '../policy/annotations.ts';
 export const OPT_OUT_LABEL = `${ANNOTATION_PREFIX}webhook`;
 export const OPT_OUT_VALUE = 'disabled';
 
-/**
- * True when the Pods of this template, or this Pod, never reach the mutating webhook. The verdict must not count on
- * probes that nobody adds.
- */
+/** True when the Pods never reach the mutating webhook, so that the verdict must not count on probes from it. */
 export function hasOptedOut(template: JsonObject): boolean {
   const metadata = objectMember(template, 'metadata');
   const labels = metadata && objectMember(metadata, 'labels');

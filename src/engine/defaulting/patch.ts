@@ -11,10 +11,9 @@ export interface PatchOperation {
 }
 
 /**
- * The JSON patch that adds a Pod's missing probes, and the annotation with the source of each probe. The patch has only
- * `add` operations, parents first, and is empty when there is nothing to inject. Every operation adds to an object of
- * this Pod, so every operation applies. That matters: for a patch that does not apply, the API server answers 500
- * whatever the failurePolicy is.
+ * The JSON patch that adds a Pod's missing probes, and the annotation with their sources: `add` operations, parents
+ * first. Each adds to an object of this Pod, so each applies. For any other, the API server answers 500 whatever the
+ * failurePolicy.
  *
  * @param sources the provenance of these injections alone, if the caller has it already
  */

@@ -10,7 +10,7 @@ type Provenance = Map<string, Map<string, string>>;
 
 /**
  * The value of the `probewright.dev/injected` annotation after these injections. Entries of an earlier call for the
- * same Pod are kept: the API server calls the webhook again when another webhook has added containers.
+ * same Pod stay.
  */
 export function provenance(injections: readonly Injection[], existing: string | undefined): string {
   const containers = readProvenance(existing);
@@ -55,10 +55,7 @@ export function readProvenance(text: string | undefined): Provenance {
   return provenance;
 }
 
-/**
- * True when the Pod has room for the annotation. Without room, the API server would reject a Pod that is valid without
- * the annotation.
- */
+/** True when the Pod has room for the annotation. Without room, the API server would reject a valid Pod. */
 export function hasRoomFor(value: string, annotations: ReadonlyMap<string, string>): boolean {
   let length = INJECTED_ANNOTATION.length + value.length;
   for (const [name, text] of annotations) length += name.length + text.length;

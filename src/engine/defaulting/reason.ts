@@ -1,8 +1,6 @@
 import type { ProbeKind } from '../probe/probe.ts';
 
-/**
- * Why a probe was not injected. The codes are stable: metrics count by code, and docs/defaulting.md explains each code.
- */
+/** Why a probe was not injected. The codes are stable: metrics count by them, and docs/defaulting.md explains them. */
 export const REASON_CODES = [
   'run-to-completion',
   'no-main-container',
@@ -33,8 +31,8 @@ export interface HandlerProblem {
 }
 
 /**
- * A probe that was not injected although a policy applies to the container, and why. `container` is absent when the
- * reason holds for the whole Pod. `probe` is absent when the reason holds for all missing probes of the container.
+ * A probe that was not injected although a policy applies. Without `container` the reason holds for the whole Pod,
+ * without `probe` for all missing probes of the container.
  */
 export interface NotInjected {
   readonly container?: string;

@@ -44,8 +44,7 @@ export function exceptionSource(namespace: string, name: string): string {
 const NO_LABELS: LabelsOfNamespace = new Map();
 
 /**
- * Reads `metadata.labels` of a Namespace, without the label that repeats the name. Values that are not strings are
- * skipped.
+ * Reads `metadata.labels` of a Namespace, without the label that repeats the name and without values of other types.
  */
 export function readNamespaceLabels(labels: unknown): LabelsOfNamespace {
   if (!isJsonObject(labels)) return NO_LABELS;
@@ -56,9 +55,8 @@ export function readNamespaceLabels(labels: unknown): LabelsOfNamespace {
 }
 
 /**
- * The reason for a decision without the labels of a new namespace. `no-room`: too many requests are already waiting.
- * `timeout`: the labels did not arrive in time. `no-contact`: the labels could not arrive, because there was no contact
- * with the API server.
+ * Why a decision lacked the labels of a new namespace: too many requests waited already, the labels came too late, or
+ * there was no contact with the API server.
  */
 export const MISSED_NAMESPACES = ['no-room', 'timeout', 'no-contact'] as const;
 export type MissedNamespace = (typeof MISSED_NAMESPACES)[number];

@@ -40,10 +40,7 @@ export function endpointAnnotation(kind: ProbeKind): string {
 }
 
 export interface WorkloadAnnotations {
-  /**
-   * The endpoints and startup seconds; undefined when there are none. Applies to the main container, or to
-   * `containers`.
-   */
+  /** The endpoints and startup seconds, for the main container or for `containers`. Undefined when there are none. */
   readonly layer?: PolicyLayer;
   readonly containers?: ReadonlySet<string>;
   /** Probes that the workload does not want in any of its containers. */
@@ -54,17 +51,13 @@ export interface WorkloadAnnotations {
 
 const NONE: WorkloadAnnotations = { skip: new Set(), warnings: [] };
 
-/**
- * The API server's limit, in bytes, on all of an object's annotations together (apimachinery
- * api/validation/objectmeta.go).
- */
+/** The API server's limit on all annotations of an object together (apimachinery api/validation/objectmeta.go). */
 export const TOTAL_ANNOTATION_BYTES = 256 * 1024;
 const TOO_LONG = `annotations ${ANNOTATION_PREFIX}* are ignored: they are longer than the ${TOTAL_ANNOTATION_BYTES / 1024} KiB that an object may have`;
 
 /**
  * Reads the `probewright.dev/` annotations of a Pod or Pod template. A malformed annotation is reported and has no
- * effect. Webhooks see annotations before the API server validates their size. When they are larger than the API server
- * allows, no annotation has an effect.
+ * effect. Webhooks see annotations before the API server limits their size: above its limit, none has an effect.
  */
 export function readAnnotations(annotations: ReadonlyMap<string, string>): WorkloadAnnotations {
   const own = [...annotations].filter(([key]) => key.startsWith(ANNOTATION_PREFIX) && key !== INJECTED_ANNOTATION);

@@ -21,8 +21,8 @@ export interface CheckFloor {
   readonly action: Action;
   readonly source: string;
   /**
-   * The parameters up to and including that layer: a violation of these counts, whatever the layers above set. The very
-   * object of the check's `parameters` when the layers above set none.
+   * The parameters up to and including that layer. The very object of the check's `parameters` when no higher layer
+   * sets any.
    */
   readonly parameters: ParameterValues;
 }

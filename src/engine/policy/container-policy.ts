@@ -93,10 +93,7 @@ function aimed<T>(setting: Setting<T> | undefined): Aimed<T> | undefined {
   return setting && found && { ...found, isAimed: isAimed(setting.layer) };
 }
 
-/**
- * True for a layer that speaks about this container: it names containers or selects workloads, or is the workload's
- * annotations (issue 30, A). `containers: ["*"]` speaks about no container in particular.
- */
+/** True for a layer that names containers or selects workloads, and for the workload's annotations (issue 30, A). */
 function isAimed({ kind, containers, workloadSelector = [] }: PolicyLayer): boolean {
   return kind === undefined || typeof containers !== 'string' || workloadSelector.length > 0;
 }
@@ -107,10 +104,7 @@ export class ContainerLayers {
   readonly layers: readonly PolicyLayer[];
   readonly #merge: (layers: readonly PolicyLayer[]) => ContainerPolicy;
 
-  /**
-   * @param layers lowest first
-   * @param merge does the same as mergeLayers, and may remember the answers
-   */
+  /** @param merge does the same as mergeLayers, and may remember the answers */
   constructor(layers: readonly PolicyLayer[], merge = mergeLayers) {
     this.layers = layers.filter(asksForProbes);
     this.#merge = merge;

@@ -51,8 +51,8 @@ export function mayExcept(rules: ExceptionRules, check: string): boolean {
 }
 
 /**
- * The instant from which on an exception is not honoured: its end, or the end of the longest time that the rules allow
- * after its creation. An exception in a file has no creation, so its end counts.
+ * The instant from which on an exception is not honoured: its end, or the longest time after its creation that the
+ * rules allow. An exception in a file has no creation.
  */
 export function endOf({ expires, created }: ProbeException, { maximumDays }: ExceptionRules): number {
   return created === undefined ? expires : Math.min(expires, created + maximumDays * DAY);

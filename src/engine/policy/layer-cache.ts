@@ -1,7 +1,6 @@
 /**
- * What is made of lists of layers, remembered for lists that were asked about before. The cache lives as long as the
- * policies: a cache that outlived them would hold every version that a tenant has ever written. It has a limit, because
- * callers choose labels and namespaces.
+ * What is made of lists of layers, remembered for known lists. It lives as long as the policies, so it holds no old
+ * version, and it has a limit, because callers choose labels and namespaces.
  */
 export class LayerCache<Layer extends object, Made> {
   readonly #make: (layers: readonly Layer[]) => Made;

@@ -10,10 +10,7 @@ import type { PolicyLayer, ProbePolicy } from './probe-policy.ts';
 /** The label that every namespace has since Kubernetes 1.21. Policies from files can rely on this label. */
 export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
 
-/**
- * The policy in force for one workload: layers from the lowest to the highest, and whether the workload's annotations
- * count.
- */
+/** The policy in force for one workload: layers, the lowest first, and what is merged of them. */
 export interface WorkloadPolicy {
   readonly layers: readonly ProbePolicy[];
   /** The sources of the layers without repetitions, lowest first. */
@@ -35,11 +32,7 @@ const REMEMBERED_LISTS = 400;
 /** The number of namespaces in the cache. The cache has a limit because callers can invent namespace names. */
 const REMEMBERED_NAMESPACES = 5000;
 
-/**
- * The policies of one tier, sorted once. Lowest first: ClusterProbePolicies by priority then name; a namespace's
- * ProbePolicies without workloadSelector, by name; those with one, by name. Names are compared by code unit, as the API
- * server lists them.
- */
+/** The policies of one tier, sorted once by code units, as the API server lists them. */
 export class PolicyTier {
   readonly policies: readonly ProbePolicy[];
   readonly cluster: readonly ProbePolicy[];
@@ -68,10 +61,10 @@ export class PolicyTier {
 
 /**
  * Every policy in force, compiled once for many lookups. Policies come in tiers, lowest first: files, then the
- * cluster's own. All layers of a tier are below those of the next, so that a cluster's ClusterProbePolicy is above a
- * ProbePolicy from a file. Within a tier the layers are, lowest first: ClusterProbePolicies whose namespaceSelector
- * matches, by priority then name; the namespace's ProbePolicies without workloadSelector, by name; those whose
- * workloadSelector matches, by name. Two policies of one name in two tiers are two layers.
+ * cluster's own. All layers of a tier are below those of the next. Within a tier the layers are, lowest first:
+ * ClusterProbePolicies whose namespaceSelector matches, by priority then name; the namespace's ProbePolicies without
+ * workloadSelector, by name; those whose workloadSelector matches, by name. Two policies of one name in two tiers are
+ * two layers.
  */
 export class PolicySet {
   readonly policies: readonly ProbePolicy[];
@@ -89,10 +82,7 @@ export class PolicySet {
   readonly #probes = new LayerCache<PolicyLayer, ContainerPolicy>(REMEMBERED_LISTS, mergeLayers);
   #ofCluster: PolicySet | undefined;
 
-  /**
-   * @param catalogue the checks that there are
-   * @param tiers the same policies, tier by tier; one tier when left out
-   */
+  /** @param tiers the same policies, tier by tier; one tier when left out */
   constructor(
     catalogue: CheckCatalogue,
     policies: readonly ProbePolicy[],
@@ -121,10 +111,7 @@ export class PolicySet {
     return this.#ofCluster;
   }
 
-  /**
-   * Some policy selects namespaces by a label other than the name. A namespace with unknown labels may then get the
-   * wrong policies.
-   */
+  /** Some policy selects namespaces by a label other than the name: unknown labels may then give wrong policies. */
   get looksAtNamespaceLabels(): boolean {
     return this.tiers.some((tier) => tier.looksAtNamespaceLabels);
   }
@@ -132,8 +119,8 @@ export class PolicySet {
   /**
    * The policy for a workload, by its namespace and its Pods' labels.
    *
-   * @param namespaceLabels undefined when they are not known; the label of the name is added. The same labels are to be
-   *   the same map, as candidates are remembered for it.
+   * @param namespaceLabels undefined when not known; the name is added. Candidates are remembered by the identity of
+   *   the map.
    */
   policyFor(
     namespace: string,

@@ -73,10 +73,7 @@ export class ProbeException {
 export type ExceptionParse = { readonly exception: ProbeException } | { readonly problems: readonly Problem[] };
 
 /**
- * Reads a ProbeException, from a YAML file or a custom resource. Unknown keys are rejected. All problems are reported,
- * each with the path of the field.
- *
- * @param catalogue the checks that an exception may name
+ * Reads a ProbeException from a file or a custom resource. Unknown keys and all problems are reported with their paths.
  */
 export function parseProbeException(catalogue: CheckCatalogue, document: unknown): ExceptionParse {
   const problems: Problem[] = [];

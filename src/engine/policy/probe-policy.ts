@@ -49,18 +49,13 @@ export interface ProbePolicy extends PolicyLayer {
   readonly exceptions?: ExceptionSettings;
 }
 
-/**
- * The result of reading a policy: the policy, with warnings about what is probably not meant so, or all of its
- * problems.
- */
+/** The policy, with warnings about what is probably not meant so; or all of its problems. */
 export type PolicyParse =
   { readonly policy: ProbePolicy; readonly warnings: readonly Problem[] } | { readonly problems: readonly Problem[] };
 
 /**
- * Reads a ProbePolicy or ClusterProbePolicy, from a YAML file or a custom resource: the same content means the same
- * thing. Unknown keys are rejected. All problems are reported, each with the path of the field.
- *
- * @param catalogue the checks that the policy may speak of
+ * Reads a ProbePolicy or ClusterProbePolicy from a file or a custom resource. Unknown keys and all problems are
+ * reported with their paths.
  */
 export function parseProbePolicy(catalogue: CheckCatalogue, document: unknown): PolicyParse {
   const problems: Problem[] = [];

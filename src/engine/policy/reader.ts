@@ -45,8 +45,8 @@ export function defined<T extends object>(members: { readonly [Key in keyof T]: 
 }
 
 /**
- * A place in a document that is being read, and the lists that collect problems and warnings. Reading goes on after a
- * problem, so that one run reports all problems, up to a hundred. What could not be read is undefined.
+ * A place in a document that is being read, and the lists of problems and warnings. Reading goes on after a problem, so
+ * that one run reports all, up to a hundred. What could not be read is undefined.
  */
 export class Reader {
   readonly value: unknown;
@@ -109,8 +109,8 @@ export class Reader {
   }
 
   /**
-   * The fields of an object, each read by the function of its name. Other fields are reported as unknown. Fields that
-   * have no value, or could not be read, are left out.
+   * The fields of an object, each read by the function of its name. Fields without a value, or that could not be read,
+   * are left out.
    */
   fields<T extends object>(table: FieldTable<T>): Partial<T> | undefined {
     if (this.object(Object.keys(table)) === undefined) return undefined;
@@ -183,11 +183,7 @@ export class Reader {
     return this.report(`must be ${choices.join(' or ')}, not ${quoted(this.value)}${hint}`);
   }
 
-  /**
-   * A list of distinct, non-empty strings with at least one element.
-   *
-   * @param problemOf what is wrong with a name, if anything
-   */
+  /** A list of distinct, non-empty strings with at least one element. `problemOf` says what is wrong with a name. */
   names(
     what: string,
     count: Bound,

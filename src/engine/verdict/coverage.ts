@@ -13,8 +13,8 @@ export const COVERED_PROBES = ['livenessProbe', 'readinessProbe'] as const;
 export type CoveredProbe = (typeof COVERED_PROBES)[number];
 
 /**
- * Why a container lacks a probe: why defaulting gave none, or why defaulting was not asked. `no-policy`: no policy for
- * the Pod asks for probes. `not-selected`: the policies for the Pod select other containers.
+ * Why a container lacks a probe. `no-policy`: no policy for the Pod asks for probes. `not-selected`: the policies
+ * select other containers.
  */
 export type LackReason = ReasonCode | 'no-policy' | 'not-selected';
 

@@ -12,9 +12,8 @@ import type { DefaultingOptions } from '../defaulting/default-probes.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
 /**
- * The probes of a Pod that `/mutate` injected before. The Pod's annotation names these probes, but anybody can write an
- * annotation. So each named probe counts only if the policies give exactly this probe to the Pod without the named
- * probes.
+ * The probes of a Pod that `/mutate` injected before. Anybody can write the annotation that names them. So each counts
+ * only if the policies give exactly this probe to the Pod without the named probes.
  */
 export function injectedBefore(
   pod: JsonObject,

@@ -14,11 +14,12 @@ import type { ProbeKind } from '../probe/probe.ts';
  * probes, so the author sees them at most as Audit, with two exceptions:
  *
  * - a floor is the laxest action, whoever injects the probe;
- * - an action of a ClusterProbePolicy stays when a ProbePolicy or an annotation has a share in the probe. Otherwise a
- *   team could evade the platform's rules by injecting probes instead of writing them.
  *
- * A violation of the author's own probe stays the author's, and names the policy of the injected probe that the check
- * compares it with.
+ * - an action of a ClusterProbePolicy stays when a ProbePolicy or an annotation has a share in the probe. Otherwise a
+ * team could evade the platform's rules by injecting probes instead of writing them.
+ *
+ * A violation of the author's own probe stays, and names the policy of the injected probe that the check compares it
+ * with.
  */
 export function withPoliciesAtFault(
   violations: readonly Violation[],
@@ -92,8 +93,8 @@ function noteOf({ layer, path }: Setting, { kind, source, copiesLiveness }: Inje
 }
 
 /**
- * The setting that has to change: of the field that the violation names, else of the probe's handler. A field that was
- * copied belongs to the probe that it was copied from, which may be the author's.
+ * The setting that has to change: of the field that the violation names, else of the probe's handler. A copied field
+ * belongs to the probe that it was copied from.
  *
  * @param liveness the container's liveness probe, if that is injected
  */

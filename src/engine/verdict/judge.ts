@@ -36,7 +36,7 @@ export interface Judgement {
  * Judges an object by its effective templates.
  *
  * @param willBeDefaulted true when `/mutate` will add probes to the Pods. False for a Pod that `/mutate` has seen
- *   already, and while mutation is not On: then the object is judged unchanged
+ *   already, and while mutation is not On
  * @param now the instant of the verdict, in milliseconds since the epoch
  */
 export function judge(subject: Subject, policies: Snapshot, willBeDefaulted: boolean, now: number): Judgement {

@@ -12,10 +12,7 @@ export function mayHaveReasons({ check }: Violation): boolean {
   return CHECK_CATALOGUE[check]?.requiresProbes === true;
 }
 
-/**
- * Adds to the violations of missing probes why policies did not give the probe: which policy wanted to, and what kept
- * the policy from it. A probe that no policy wants has no such reason.
- */
+/** Adds to the violations of missing probes which policy wanted to give the probe, and what kept the policy from it. */
 export function withReasons(
   violations: readonly Violation[],
   notInjected: readonly NotInjected[],

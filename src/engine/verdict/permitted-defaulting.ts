@@ -17,13 +17,10 @@ import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { Container } from '../workload/containers.ts';
 
 /**
- * The probes that policies give to containers that lack them, without probes that violate a check with the floor Deny.
- * Otherwise a namespace's policy could inject what the cluster's policy forbids, into workloads that were judged before
- * the namespace's policy existed. For the same reason, a namespace's policy cannot remove a probe that such a floor
- * requires: the container gets what the cluster's policies alone give.
- *
- * The decision depends on the Pod alone, as `/mutate` sees only the Pod. So a template and its Pods get the same
- * decision.
+ * The probes that policies give, without those that violate a floor Deny. Otherwise a namespace's policy could inject
+ * what the cluster's policy forbids, into workloads that were judged before the policy existed. Nor can it remove a
+ * probe that such a floor requires: the container gets what the cluster's policies alone give. The decision depends on
+ * the Pod alone, so a template and its Pods get the same decision.
  */
 export function permittedDefaulting(
   template: JsonObject,
@@ -42,8 +39,7 @@ export function permittedDefaulting(
 const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
 
 /**
- * Gives a container that lacks a required probe what the cluster's policies alone give, unless that violates another
- * floor.
+ * Gives a container without a required probe what the cluster's policies alone give, unless another floor forbids it.
  */
 function withRequired(
   template: JsonObject,
@@ -80,10 +76,7 @@ function withRequired(
   return { ...permitted, injections, notInjected };
 }
 
-/**
- * The injections with startup probes that are safe beside the liveness probes. Each startup probe was worked out beside
- * the liveness probe of its own layers, and now stands beside another one.
- */
+/** The injections with startup probes that are safe beside liveness probes of other layers than their own. */
 function withSafeStarts(injections: readonly Injection[]): Injection[] {
   const injected = new Map(
     injections.flatMap(({ container, kind, probe }) =>
@@ -162,9 +155,8 @@ function pathOf({ list, index }: Container): string {
 }
 
 /**
- * Forbids the injected probes that cause findings. A finding names a probe, which is forbidden. If that probe is not
- * injected, the probes that the check compares it with are forbidden; else all injected probes of the container; else
- * all of the Pod.
+ * Forbids the injected probes that cause findings: the probe that a finding names, else those that the check compares
+ * it with, else all of the container, else all of the Pod.
  */
 function forbidCulprits(
   caused: readonly PlacedFinding[],

@@ -7,22 +7,17 @@ import { adviceKey, withoutEdits, type Violation } from '../checks/violation.ts'
 /** Judges an object. Offline, the violations that only a manifest shows are included. */
 export type JudgeAgain = (object: JsonObject) => readonly Violation[];
 
-/**
- * Most rounds in which the advice of one violation is extended by the advice of a violation that the advice causes. A
- * corrected port may show that two probes ask the same endpoint, for example.
- */
+/** Most rounds in which advice is extended by the advice of a violation that it causes. */
 const MOST_ROUNDS = 4;
 
 /** Most objects that are judged for the advice of one object. Violations beyond this number get no edits. */
 const MOST_TRIALS = 200;
 
 /**
- * Returns the violations with safe edits only. The edits of a violation are made and the object is judged again. The
- * violation must be gone, and no other violation may appear, at any action. If the edits cause a violation that has
- * edits too, the edits are extended by these, and so are the words. Otherwise the edits are removed, and the remedy in
- * words remains. A check cannot decide this alone, because other checks and the parameters of policies also count.
- *
- * This is for commands. The webhook's replies contain no edits.
+ * The violations with safe edits only, for commands. The edits of a violation are made and the object is judged again.
+ * The violation must be gone, and no other may appear, at any action. If one with edits appears, the edits are extended
+ * by these, and so are the words. Otherwise the edits are removed, and the remedy in words remains. A check cannot
+ * decide this alone, because other checks and the parameters of policies count, too.
  */
 export function withSafeAdvice(
   object: JsonObject,

@@ -9,17 +9,15 @@ export const MOST_TEXT_CHARACTERS = 4096;
 export const MOST_LIST_ENTRIES = 1000;
 
 /**
- * The last character of a cut text, and the text of the last entry of a cut list. No object of the API server has this
- * half of a surrogate pair, because Go's JSON decoder replaces it.
+ * The end of a cut text, and the text of the last entry of a cut list. Go's JSON decoder lets no such half of a
+ * surrogate pair through.
  */
 export const CUT_MARK = '\uD800';
 
 /**
- * Returns a container as checks read it. The texts of `command`, `args`, `env`, of probes and of hooks are cut at
- * MOST_TEXT_CHARACTERS. Their lists are cut at MOST_LIST_ENTRIES. An entry keeps its index. An ordinary container is
- * returned unchanged. Ports and the numbers of probes are never cut.
- *
- * The result is for reading only: an edit or a patch must not contain a part of a cut value (`holdsCut`).
+ * A container as checks read it. Texts and lists of `command`, `args`, `env`, probes and hooks are cut at
+ * MOST_TEXT_CHARACTERS and MOST_LIST_ENTRIES; an entry keeps its index. For reading only: an edit or a patch must not
+ * contain a part of a cut value (`holdsCut`).
  */
 export function boundedContainer(container: JsonObject): JsonObject {
   let bounded = container;

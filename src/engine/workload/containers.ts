@@ -3,9 +3,8 @@ import { isSidecar } from '../probe/sidecar.ts';
 import { isMeshProxyName } from './mesh.ts';
 
 /**
- * The purpose of a container. Only applications and native sidecars may have probes. The API server refuses probes on
- * plain init and ephemeral containers (pkg/apis/core/validation/validation.go, validateInitContainers), and a mesh
- * proxy brings its own probes.
+ * The purpose of a container. Only applications and native sidecars may have probes
+ * (pkg/apis/core/validation/validation.go, validateInitContainers). A mesh proxy brings its own.
  */
 export type ContainerRole = 'application' | 'sidecar' | 'init' | 'mesh';
 
@@ -19,9 +18,8 @@ export interface Container {
 }
 
 /**
- * The containers of a Pod spec, init containers included. Ephemeral containers are left out, because they can have no
- * probe, and so are entries that are no objects. A container without a usable name is called '': the API server refuses
- * it in a Pod, but Knative allows it.
+ * The containers and init containers of a Pod spec; ephemeral containers can have no probe. A container without a
+ * usable name is called '': the API server refuses it in a Pod, but Knative allows it.
  *
  * @param isMeshProxy whether a container of this name is a mesh's proxy; as in a Pod when left out
  */

@@ -8,8 +8,8 @@ export interface ControllerOwner {
 }
 
 /**
- * True when an owner reference names a controller of the object (`controller: true`). Every user may write such a
- * reference: only the requester's identity tells whether to believe it.
+ * True when an owner reference names a controller. Anybody may write it: only the requester's identity tells whether to
+ * believe it.
  */
 export function hasControllerOwner(object: JsonObject): boolean {
   return ownerReferences(object).some(isController);
@@ -26,8 +26,8 @@ export function controllerOwners(object: JsonObject): readonly ControllerOwner[]
 }
 
 /**
- * True for a kind of Kubernetes itself. The group of a custom kind has a dot, and a group below k8s.io needs the
- * approval of Kubernetes (apiextensions-apiserver, validation.go and the annotation api-approved.kubernetes.io).
+ * True for a kind of Kubernetes itself. The group of a custom kind has a dot, and a group below k8s.io needs an
+ * approval (apiextensions-apiserver, validation.go and the annotation api-approved.kubernetes.io).
  */
 export function isKubernetesKind({ apiVersion }: ControllerOwner): boolean {
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
@@ -42,8 +42,8 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * True if a controller can have made the object: a custom kind owns it, or Kubernetes has a controller that makes such
- * objects for this owner. No controller of Kubernetes makes a Pod for a ConfigMap.
+ * True if a controller can have made the object: a custom kind owns it, or an owner for which Kubernetes makes such
+ * objects.
  */
 export function canHaveController(object: JsonObject, kind: string): boolean {
   const owners = controllerOwners(object);

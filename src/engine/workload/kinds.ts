@@ -7,8 +7,8 @@ export interface WorkloadKind {
   readonly group: string;
   readonly kind: string;
   /**
-   * Paths of the objects that have the Pods' `metadata` and `spec`: [] for a Pod, ['spec', 'template'] for a
-   * Deployment, ['template'] for a PodTemplate. '*' stands for every element of a list.
+   * Paths of the objects with the Pods' `metadata` and `spec`: [] for a Pod, ['spec', 'template'] for a Deployment. '*'
+   * stands for every element of a list.
    */
   readonly templatePaths: readonly (readonly string[])[];
   /** Its Pods are meant to end: Job and CronJob. */
@@ -47,10 +47,7 @@ export function isPod({ group, kind }: WorkloadKind): boolean {
   return group === '' && kind === 'Pod';
 }
 
-/**
- * True for a built-in kind whose Pods have to run for ever, or have to end: the API server refuses any other
- * restartPolicy.
- */
+/** True for a built-in kind of which the API server fixes the restartPolicy: its Pods run for ever, or have to end. */
 export function hasFixedRestartPolicy(kind: WorkloadKind): boolean {
   const builtIn = workloadKind(kind.group, kind.kind, BUILT_IN_KINDS);
   return builtIn !== undefined && builtIn !== POD_KIND && builtIn !== POD_TEMPLATE_KIND;
@@ -66,10 +63,7 @@ export function workloadKind(group: string, kind: string, kinds: readonly Worklo
   return kinds.find((entry) => entry.kind === kind && entry.group === group);
 }
 
-/**
- * The entry for a manifest, by its apiVersion and kind. A version that Kubernetes has removed counts as the version of
- * today, because a manifest in an old version has today's Pod template.
- */
+/** The entry for a manifest, by its apiVersion and kind. A version that Kubernetes has removed counts as today's. */
 export function workloadKindOfManifest(manifest: JsonObject, kinds: readonly WorkloadKind[]): WorkloadKind | undefined {
   const apiVersion = removedVersionOf(manifest)?.today ?? member(manifest, 'apiVersion');
   const kind = member(manifest, 'kind');
@@ -113,10 +107,7 @@ export function mayHoldSeveralTemplates({ templatePaths }: WorkloadKind): boolea
   return templatePaths.length > 1 || templatePaths.some((path) => path.includes('*'));
 }
 
-/**
- * The name of a template among the templates of its object: its path, with list elements by name, because their numbers
- * shift.
- */
+/** The name of a template in its object: its path, with list elements by name, because their numbers shift. */
 export function templateName(object: JsonObject, path: PlacedTemplate['path']): string {
   let value: unknown = object;
   const steps = path.map((step) => {

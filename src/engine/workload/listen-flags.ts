@@ -36,12 +36,10 @@ const NAMES_ANOTHER = /advertise|upstream|backend|remote|target|connect|redirect
 const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/)?(\[[^\]]*\]|[^:/[\]]*):(\d{1,5})(?:\/.*)?$/i;
 
 /**
- * Returns the flags of a container that name an address with a port to listen on, in `command` and `args`. A flag is
- * `--flag=value` or `--flag value`, also with one dash, as Go programs accept flags. A script behind `sh -c` is read,
- * too. A value may list several addresses with commas. An address without a port has the port of a flag such as
- * `--port`. Cut words are skipped, and a cut list has no flags: a later flag may replace an earlier one.
- *
- * @param container a bounded container
+ * The flags of a bounded container that name an address with a port to listen on, in `command` and `args`:
+ * `--flag=value` or `--flag value`, also with one dash, and in a script behind `sh -c`. A value may list several
+ * addresses with commas. An address without a port has the port of a flag such as `--port`. Cut words are skipped, and
+ * a cut list has no flags: a later flag may replace an earlier one.
  */
 export function listenFlags(container: JsonObject): readonly ListenFlag[] {
   const words = wordsOf(container);
@@ -80,11 +78,7 @@ function onlyPort(words: readonly CommandWord[]): number | undefined {
   return isPortNumber(port) && others.length === 0 ? port : undefined;
 }
 
-/**
- * Returns every port number that a flag other than these names, such as `--webhook-port=9443`.
- *
- * @param container a bounded container
- */
+/** Every port number that a flag other than these names, such as `--webhook-port=9443`. */
 export function otherPorts(container: JsonObject, flags: readonly ListenFlag[]): ReadonlySet<number> {
   const ports = new Set<number>();
   const named = new Set(flags.map(({ list, index }) => `${list} ${index}`));

@@ -11,9 +11,8 @@ export type MainContainer =
   | { readonly problem: 'no-tcp-port' | 'several-with-ports'; readonly candidates: readonly string[] };
 
 /**
- * The main container: the container that the default-container annotation names, else the only application container
- * with a TCP port. An annotation that names no application container is an error: a guess could put a probe where it
- * cannot work.
+ * The main container: the one that the default-container annotation names, else the only application container with a
+ * TCP port. An annotation without a match is an error: a guess could put a probe where it cannot work.
  */
 export function mainContainerOf(
   containers: readonly Container[],

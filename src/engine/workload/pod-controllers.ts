@@ -2,8 +2,8 @@ import { workloadOfPod, type WorkloadName } from './workload-of-pod.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
 /**
- * The workloads that a Pod belongs to: its workload, and the CronJob that made a Job. A CronJob names its Jobs
- * `<name>-<scheduled minute>`. Anyone can write the reference, so ask only for Pods of trusted requesters.
+ * The workloads of a Pod: its workload, and the CronJob that made a Job (`<name>-<scheduled minute>`). Anyone can write
+ * the reference, so ask only for Pods of trusted requesters.
  */
 export function controllersOfPod(pod: JsonObject): readonly WorkloadName[] {
   const workload = workloadOfPod(pod);

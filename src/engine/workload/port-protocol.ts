@@ -1,8 +1,7 @@
 import type { ContainerPort } from './ports.ts';
 
 /**
- * What the server on a port speaks. `metrics` is HTTP of a server beside the application: metrics and profiles, and no
- * health. `unknown` is what most ports are.
+ * What the server on a port speaks. `metrics` is HTTP beside the application, without health. Most ports are `unknown`.
  */
 export interface PortProtocol {
   readonly speaks: 'http' | 'https' | 'metrics' | 'other' | 'unknown';
@@ -30,8 +29,8 @@ function wordTable(text: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Words of protocols in names of ports, by the convention of Kubernetes and Istio: `<protocol>[-suffix]`, and
- * `<purpose>-<protocol>`. Values of `appProtocol` are such words, too. Servers of these protocols never answer HTTP.
+ * Words of protocols in names of ports and in `appProtocol`, by the convention of Kubernetes and Istio:
+ * `<protocol>[-suffix]`, `<purpose>-<protocol>`. Servers of these protocols never answer HTTP.
  */
 const NEVER_HTTP = wordTable(`
   amqp: AMQP, cql: CQL, delve: Delve, dns: DNS, ftp: FTP, grpc: gRPC, imap: IMAP, jdwp: JDWP, kafka: Kafka,
@@ -129,8 +128,6 @@ export function protocolOfText(text: string): Omit<PortProtocol, 'because'> {
  * What a port's server speaks. A protocol that is never HTTP wins, whoever names it: the port's name, or a Service.
  * Then the port's own name counts, then what Services say: many Services call a port of HTTP servers `tcp`. The number
  * counts where all names say nothing (`db` on 5432 is PostgreSQL).
- *
- * @param hints what Services say about this port
  */
 export function protocolOfPort(
   { name, number }: Pick<ContainerPort, 'name' | 'number'>,
@@ -183,8 +180,8 @@ export function isGrpc({ name }: Pick<ContainerPort, 'name'>): boolean {
 }
 
 /**
- * True when the port's name says HTTPS. A webhook counts on a number that TLS servers listen on only: other webhooks
- * than those of admission take plain HTTP.
+ * True when the port's name says HTTPS. A webhook counts on a TLS number only: others than of admission take plain
+ * HTTP.
  */
 export function isNamedForHttps({ name, number }: Pick<ContainerPort, 'name' | 'number'>): boolean {
   if (name === undefined) return false;

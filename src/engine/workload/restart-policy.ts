@@ -6,10 +6,7 @@ export function podRunsForever(podSpec: JsonObject): boolean {
   return (member(podSpec, 'restartPolicy') ?? DEFAULT_RESTART_POLICY) === 'Always';
 }
 
-/**
- * True unless the container's own restartPolicy ends its run. Containers may have a restartPolicy of their own since
- * Kubernetes 1.34 (ContainerRestartRules).
- */
+/** True unless the container's own restartPolicy ends its run (since Kubernetes 1.34, ContainerRestartRules). */
 export function containerRunsForever(container: JsonObject): boolean {
   return (member(container, 'restartPolicy') ?? 'Always') === 'Always';
 }

@@ -22,9 +22,8 @@ const HASH_LABELS = [
 const REPLICA_SET_GROUP = 'apps/';
 
 /**
- * The workload of a Pod, derived from the Pod alone: its controller, and for a ReplicaSet the Deployment or Rollout
- * that named the ReplicaSet `<name>-<hash>`. Undefined for a Pod without a controller, and for the API server's copy of
- * a static Pod, which a Node owns.
+ * The workload of a Pod, from the Pod alone: its controller, and for a ReplicaSet `<name>-<hash>` the Deployment or
+ * Rollout. Undefined without a controller, and for the API server's copy of a static Pod, which a Node owns.
  */
 export function workloadOfPod(pod: JsonObject): WorkloadReference | undefined {
   const metadata = objectMember(pod, 'metadata') ?? {};
@@ -45,12 +44,7 @@ export function workloadOfPod(pod: JsonObject): WorkloadReference | undefined {
   return { apiVersion, kind, name };
 }
 
-/**
- * The workload of an object with Pod templates: the object itself. For a Pod, its controller's workload, if the
- * reference counts.
- *
- * @param isControlled the Pod's controller reference can be trusted
- */
+/** The object itself; for a Pod, its controller's workload, if the reference can be trusted. */
 export function workloadNameOf(
   object: JsonObject,
   kind: WorkloadKind,

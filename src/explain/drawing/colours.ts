@@ -2,10 +2,7 @@ import { element, type Attributes } from './svg-elements.ts';
 import type { Markup } from '../../base/text/visible.ts';
 import type { Tone } from '../timeline/scene.ts';
 
-/**
- * A colour of the picture. An attribute carries the light one, for readers that know no style sheet. The style sheet
- * replaces it in dark mode.
- */
+/** A colour of the picture. An attribute carries the light one; the style sheet replaces it in dark mode. */
 export interface Paint {
   /** Name of its class. */
   readonly name: string;
@@ -30,8 +27,7 @@ const PLAIN = [PAPER, INK, MUTED, RULE, RED];
 type Shades = readonly [light: string, dark: string];
 
 /**
- * The colours of each tone: the ground of its bar, text that can be read on the ground, and the stripes of uncertain
- * times. The grounds also differ in lightness.
+ * The ground of a tone's bar, text on the ground, and the stripes of uncertain times. Grounds also differ in lightness.
  */
 const TONES: Readonly<Record<Tone, { readonly ground: Shades; readonly ink: Shades; readonly stripe?: Shades }>> = {
   safe: { ground: ['#2e9f5e', '#2a8f55'], ink: ['#ffffff', '#ffffff'] },
@@ -90,8 +86,8 @@ function hatching(tone: Tone): Markup {
 }
 
 /**
- * The colours of pictures as a style sheet for pages: a class for each tone, and a custom property for each colour. In
- * print, paper is white whatever the scheme of the screen is.
+ * The colours as a style sheet for pages: a class for each tone, a custom property for each colour. Printed paper is
+ * white.
  */
 export function pageColours(): string {
   const paints = [...PLAIN, ...tones.map(ground), ...tones.map(inkOn), ...hatched.map(stripe)];

@@ -43,9 +43,7 @@ export function placeMarks(marks: readonly Mark[], room: Room): PlacedMark[] {
   return placed;
 }
 
-/**
- * Where a mark's text may go, the best place first: centred, else to the left or to the right of its line, row by row.
- */
+/** Where a mark's text may go, the best place first: centred, else left or right of its line, row by row. */
 function placesFor(mark: Mark, rows: number): PlacedMark[] {
   const width = textWidth(mark.text, LABEL_SIZE);
   const { left } = centredText(mark);
@@ -67,13 +65,7 @@ function isFree({ left, right, row }: PlacedMark, nextX: number, placed: readonl
   );
 }
 
-/**
- * A mark's text, and the line from the text down to the bar.
- *
- * @param rows rows of text above the bar
- * @param top the upper edge of the rows, in pixels
- * @param bottom where the line ends, in pixels
- */
+/** A mark's text, and the line down to the bar: `rows` of text above it, from `top` to `bottom` in pixels. */
 export function markMarkup(
   { x, left, right, row, text, isStop }: PlacedMark,
   rows: number,

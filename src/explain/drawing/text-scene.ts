@@ -74,10 +74,7 @@ function laneLines(lane: Lane, scale: SceneScale): string[] {
   return [`${title}${barText(lane, scale)}`, ...lane.segments.flatMap((segment) => captionLines(segment, lane))];
 }
 
-/**
- * A lane as characters. Every segment gets at least one column, in the order of time, and the verdict has a mark of its
- * own.
- */
+/** A lane as characters. Every segment gets at least one column, and the verdict has a mark of its own. */
 function barText({ segments, stopAt }: Lane, scale: SceneScale): string {
   const columns: string[] = [];
   const stops: number[] = [];

@@ -79,10 +79,7 @@ const HEADS = ['', 'guaranteed to start', 'to restart', 'kill begins by', 'dead 
 /** Longest name in the table. */
 const NAME_COLUMNS = 32;
 
-/**
- * A table with one row for each container, so that a workload of many containers fits one screen. Nothing for a single
- * container: its headline says the same.
- */
+/** One row for each container, so that many containers fit one screen. Nothing for one: its headline says the same. */
 export function overviewLines(containers: readonly ContainerExplanation[]): string[] {
   if (containers.length < 2) return [];
   const rows = [HEADS, ...containers.map(rowOf)];

@@ -1,10 +1,7 @@
 import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
 import type { LiveFinding } from './report.ts';
 
-/**
- * The properties of results about live Pods. Who makes the results and who shows the results share these names. All
- * values are texts, because report APIs allow only texts.
- */
+/** The properties of results about live Pods, for who makes and who shows them. Report APIs allow only texts. */
 export interface LiveProperties {
   /** Why: `outdated`, `connection-refused`. */
   readonly cause: string;
@@ -40,9 +37,9 @@ interface LiveResult {
 }
 
 /**
- * Results about the live Pods of a workload that no check makes, as a page shows them. A result that several reports
- * have is shown once. Whoever can write reports can write any text, and people copy commands. So the only command that
- * a page shows is the one that replaces the Pods of this workload; every other text of `fix` is part of the message.
+ * Results about the live Pods of a workload, each once. Whoever can write reports can write any text, and people copy
+ * commands. So the only command that a page shows is the one that replaces the Pods of this workload; every other `fix`
+ * is part of the message.
  */
 export function liveFindings(results: readonly LiveResult[], workload: RestartedWorkload): LiveFinding[] {
   const restart = restartLine(workload);
@@ -87,8 +84,8 @@ const RESTARTED_BY_KUBECTL = new Map([
 ]);
 
 /**
- * The command or the step by which a person replaces the Pods of a workload. Probewright itself never evicts and never
- * restarts. Owners of Pods are named by their authors, so a name goes into a command only if the API server takes it.
+ * The command or the step by which a person replaces the Pods of a workload; Probewright itself never restarts. A name
+ * goes into a command only if the API server takes it.
  */
 export function restartLine({ namespace, group, kind, name }: RestartedWorkload): string {
   const resource = RESTARTED_BY_KUBECTL.get(`${group}/${kind}`);

@@ -16,8 +16,8 @@ import type { GroupView, PageView, PolicyView } from './page-view.ts';
 import type { Report, ReportedWorkload } from './report.ts';
 
 /**
- * The page's own policy: it may use its style sheet and its script, and may ask for nothing. It comes first in the
- * page, because a policy in a page holds only for what follows it.
+ * The page may use its style sheet and its script, and ask for nothing. A policy in a page holds only for what follows
+ * it.
  */
 export const PAGE_SECURITY_POLICY = [
   "default-src 'none'",

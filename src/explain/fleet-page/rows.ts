@@ -32,9 +32,8 @@ const BRIEF_POLICIES = 3;
 const SHORTEST_TEXT = 100;
 
 /**
- * The rows of a page. The page has a budget in bytes: a fleet of thousands of bad workloads, or one hostile manifest,
- * must not make a page that no browser opens. The worst workloads get their full rows first. When the budget is used
- * up, rows are brief, and say so.
+ * The rows of a page within a budget of bytes, so that no fleet or manifest makes a page that no browser opens. The
+ * worst workloads get their full rows first. When the budget is used up, rows are brief, and say so.
  */
 export function rowsOf(
   workloads: readonly ReportedWorkload[],
@@ -122,11 +121,7 @@ const MOST_TEXT = 300;
 
 const short = (text: string): string => cut(text, MOST_TEXT, '…');
 
-/**
- * A workload as a row of the page.
- *
- * @param drawings receives the drawings of the containers; without `drawings`, the row has no containers
- */
+/** A workload as a row of the page. Without `drawings`, which receives its drawings, the row has no containers. */
 function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView {
   const { kind, namespace, name, explanation, violations, policies, learned, live, warnings } = workload;
   const level = levelOf(violations);

@@ -39,9 +39,8 @@ function killOf(container: JsonObject, kind: ProbeKind, podSpec: JsonObject): Ki
 }
 
 /**
- * The probes of a container that never have a result, because they name a port that the container does not declare. The
- * kubelet cannot resolve the name and discards each result (pkg/kubelet/prober/worker.go, doProbe): such a probe never
- * succeeds, never fails and never kills.
+ * The probes that never have a result, because they name a port that the container does not declare. The kubelet
+ * discards each result (pkg/kubelet/prober/worker.go, doProbe): such a probe never succeeds, fails or kills.
  */
 export function muteProbes(container: JsonObject): ProbeKind[] {
   return PROBE_KINDS.filter((kind) => {
@@ -51,8 +50,7 @@ export function muteProbes(container: JsonObject): ProbeKind[] {
 }
 
 /**
- * The timings of the probes that have an effect. With a mute startup probe the container never counts as started, so
- * the kubelet never runs its other probes (worker.go, doProbe).
+ * The timings of the probes that have an effect: with a mute startup probe the others never run (worker.go, doProbe).
  */
 export function effectiveTimings(timings: ContainerTimings, mute: readonly ProbeKind[]): ContainerTimings {
   const { startupProbe, livenessProbe, readinessProbe, startupKill, livenessKill } = timings;

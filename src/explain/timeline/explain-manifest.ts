@@ -36,12 +36,11 @@ export interface ExplainSettings {
 }
 
 /**
- * Explains what the probes of a manifest come to, the probes that policies add included.
+ * Explains the probes of a manifest, with those that policies add. Undefined for an object that holds no Pod template,
+ * or that the webhook lets through without a look.
  *
  * @param place where the object stands, for people: `file:line:column`
  * @param places where fields are written
- * @returns undefined for an object that holds no Pod template, and for one that the webhook would let through without a
- *   look
  */
 export function explainManifest(
   object: JsonObject,

@@ -2,7 +2,7 @@ import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ProbeTiming, Span } from '../../engine/probe/timing.ts';
 
 /**
- * The subject of a figure. Figures of the start count from the container's start, all others from the fault or the
+ * The subject of a figure. Figures of the start count from the container's start, others from the fault or the
  * recovery.
  */
 export type FigureId =
@@ -23,9 +23,9 @@ export type FigureId =
 export type FigureRun = 'first start' | 'restart after a liveness kill' | 'any run';
 
 /**
- * The run for which a figure holds. Figures that count from the container's start hold for the first start: failures of
- * a run that crashed count in the next run (pkg/kubelet/prober/worker.go, doProbe), and a liveness kill opens the
- * startup gate (OPEN_GATE_ISSUE).
+ * The run for which a figure holds. Figures of the start hold for the first start: failures of a run that crashed count
+ * in the next run (pkg/kubelet/prober/worker.go, doProbe), and a liveness kill opens the startup gate
+ * (OPEN_GATE_ISSUE).
  */
 export function runOf({ id }: Figure): FigureRun {
   if (id === 'time-to-restart') return 'restart after a liveness kill';
@@ -56,8 +56,8 @@ const FIGURE_TITLES: Readonly<Record<FigureId, string>> = {
 };
 
 /**
- * The value of each letter that a formula uses: D, P, T, F, S, G of the figure's own probe, Ds, Ps, Ts, Fs of the
- * startup probe. All but F and S are seconds.
+ * The letters of a formula: D, P, T, F, S, G of the figure's own probe, Ds, Ps, Ts, Fs of the startup probe. All but F
+ * and S are seconds.
  */
 export type FormulaInputs = Readonly<Record<string, number>>;
 
@@ -70,8 +70,8 @@ export interface Figure {
   readonly formula: { readonly earliest: string; readonly latest: string };
   readonly inputs: FormulaInputs;
   /**
-   * Present when the moment is the probe's verdict and a preStop hook follows: SIGTERM is sent after the hook, at most
-   * this many seconds later (pkg/kubelet/kuberuntime/kuberuntime_container.go, killContainer).
+   * Set when a preStop hook follows the verdict: SIGTERM is sent at most this many seconds later
+   * (pkg/kubelet/kuberuntime/kuberuntime_container.go, killContainer).
    */
   readonly preStopSeconds?: number;
 }

@@ -12,11 +12,7 @@ import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ProbeTiming } from '../../engine/probe/timing.ts';
 import type { ContainerTimings } from './container-timings.ts';
 
-/**
- * Every figure of a container, the probe that decides on its start first. Empty without probes.
- *
- * @param restarts whether the kubelet may start the container again after a kill
- */
+/** Every figure of a container, the probe that decides on its start first. `restarts`: a kill is no end. */
 export function containerFigures(timings: ContainerTimings, restarts: boolean): Figure[] {
   const { startupProbe: startup, livenessProbe: liveness, readinessProbe: readiness } = timings;
   const { startupKill, livenessKill } = timings;
@@ -117,8 +113,7 @@ function restart(startup: ProbeTiming, liveness: ProbeTiming): Figure {
 /**
  * The earliest moment from health to Ready counts one probe, whatever successThreshold is. While a started container is
  * not Ready, each status sync of its Pod triggers a readiness probe at once (pkg/kubelet/prober/prober_manager.go,
- * UpdatePodStatus; worker.go, run). So S successes need not take (S-1)*P. A run of successes also outlives a restart of
- * the container (worker.go, doProbe: a new container ID does not reset resultRun).
+ * UpdatePodStatus; worker.go, run). A run of successes also outlives a restart of the container (worker.go, doProbe).
  */
 function readinessFigures(timing: ProbeTiming, startup: ProbeTiming | undefined): Figure[] {
   const inputs = timingLetters(timing);

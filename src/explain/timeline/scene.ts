@@ -5,8 +5,7 @@ import type { Figure } from './figure.ts';
 
 /**
  * The meaning of a stretch of time. safe: no probe kills yet; unsure: may pass, may be killed; stopping: SIGTERM has
- * been sent, the grace period runs; dead: killed for sure; unnoticed: broken, and no probe has given up yet; idle: no
- * traffic; maybe: perhaps traffic; serving: traffic.
+ * been sent; unnoticed: broken, and no probe has given up yet; idle, maybe, serving: no, perhaps, or sure traffic.
  */
 export type Tone = 'safe' | 'unsure' | 'stopping' | 'dead' | 'unnoticed' | 'idle' | 'maybe' | 'serving';
 
@@ -78,9 +77,8 @@ export function isNeverReady({ mute }: Circumstances): boolean {
 const SHORTEST = 10;
 
 /**
- * Where a scene's axis ends, in seconds. The axis shows the time to the verdict in full. It shows only the beginning of
- * a grace period that is longer than that time, and only the beginning of a wait for traffic that is longer than twice
- * the rest.
+ * Where a scene's axis ends, in seconds. The time to the verdict is shown in full, of a longer grace period or wait for
+ * traffic only the beginning.
  */
 export function axisEnd(verdict: Span | undefined, dead: Span | undefined, traffic: Span | undefined): number {
   const latestTraffic = traffic?.latest ?? 0;
@@ -91,10 +89,9 @@ export function axisEnd(verdict: Span | undefined, dead: Span | undefined, traff
 }
 
 /**
- * The segments from the verdict on: the grace period, then death. A container with restartPolicy Never is killed too,
- * but not started again (pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions).
+ * The segments from the verdict on: the grace period, then death. With restartPolicy Never the container is not started
+ * again (pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions).
  *
- * @param verdict when the probe gives up
  * @param dead when the container is dead at the latest, in seconds
  */
 export function killSegments(

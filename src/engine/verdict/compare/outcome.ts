@@ -27,11 +27,7 @@ export interface Outcome {
 
 const UNCHANGED: Outcome = { probes: [], violations: [], denied: undefined, warned: undefined };
 
-/**
- * Computes what a change of policies does to one workload, in steps: a large workload takes long.
- *
- * @param now the instant of the verdicts, in milliseconds since the epoch
- */
+/** What a change of policies does to one workload at an instant, in milliseconds since the epoch. */
 export function outcomeOf(
   workload: Workload,
   before: Snapshot,
@@ -47,10 +43,7 @@ export function outcomeOf(
   return { probes, violations, denied: transition(old, later, 'Deny'), warned: transition(old, later, 'Warn') };
 }
 
-/**
- * True if the same policies apply to the workload before and after. A change of policies usually concerns few of the
- * workloads, and a verdict depends on nothing else.
- */
+/** True if the same policies and facts apply to the workload before and after: a verdict depends on nothing else. */
 function isOutOfReach({ templates, asSent, namespace }: Workload, before: Snapshot, after: Snapshot): boolean {
   if (before.facts !== after.facts) return false;
   return [...templates, ...(asSent?.templates ?? [])].every(({ template }) => {

@@ -30,12 +30,7 @@ export interface Plan {
   readonly summary: PlanSummary;
 }
 
-/**
- * Computes what a change of policies does to workloads, in steps: the workloads of a cluster take long. The workloads
- * may come one by one, and none is kept.
- *
- * @param now the instant of all verdicts, in milliseconds since the epoch
- */
+/** What a change of policies does to workloads at an instant, in milliseconds since the epoch. No workload is kept. */
 export function planOf(workloads: Iterable<Workload>, before: Snapshot, after: Snapshot, now: number): Plan {
   const effects: WorkloadEffect[] = [];
   const counts = { newlyDenied: 0, noLongerDenied: 0, newlyWarned: 0, noLongerWarned: 0 };

@@ -11,11 +11,8 @@ export interface PolicyChange {
 }
 
 /**
- * Returns the snapshot after a change, object by object as `kubectl apply` does: a policy replaces the policy of the
- * same kind, namespace and name, and so does each object that is a fact. A Namespace replaces the labels of the
- * namespace. Everything else stays.
- *
- * @param catalogue the checks of this build
+ * The snapshot after a change, object by object as `kubectl apply` does: an object replaces the one of the same kind,
+ * namespace and name, and a Namespace replaces its labels. Everything else stays.
  */
 export function snapshotAfter(catalogue: CheckCatalogue, before: Snapshot, change: PolicyChange): Snapshot {
   // An object of a cluster is in the highest tier. The tiers below hold files, and a file is not applied over.

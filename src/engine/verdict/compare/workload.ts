@@ -7,9 +7,6 @@ export interface Workload extends Subject {
   readonly name: string;
   /** The object as the API server decodes the object, if that differs. Violations are found in it. */
   readonly asSent?: Subject;
-  /**
-   * The violations that no admission review shows, because the API server drops such fields. Absent for objects of a
-   * cluster.
-   */
+  /** The violations that no review shows, as the API server drops such fields. Absent for objects of a cluster. */
   readonly violationsOfText?: (policies: Snapshot) => readonly Violation[];
 }
