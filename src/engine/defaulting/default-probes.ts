@@ -1,22 +1,25 @@
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
-import { INJECTED_ANNOTATION, SKIP_ANNOTATION } from '../policy/annotations.ts';
+import {
+  INJECTED_ANNOTATION,
+  OPT_OUT_LABEL,
+  OPT_OUT_VALUE,
+  SKIP_ANNOTATION,
+  hasOptedOut,
+} from '../policy/annotations.ts';
 import { ownProbe, PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
 import { NO_HINTS, type PortHints } from '../workload/port-protocol.ts';
 import { portsOf } from '../workload/ports.ts';
-import { containerRunsForever, podRunsForever } from '../workload/restart-policy.ts';
+import { containerRunsForever, podRunsForever, type Container } from '../workload/containers.ts';
 import { authorsProbes, injectedEarlier, livenessOf, type SourceByProbe } from './earlier-call.ts';
-import { hasOptedOut, OPT_OUT_LABEL, OPT_OUT_VALUE } from './opt-out.ts';
 import { plainDefault } from './plain-probe.ts';
-import { readProvenance } from './provenance.ts';
+import { readProvenance } from './patch.ts';
 import { startupDefault, withoutLearnedBudget } from './startup.ts';
 import { TemplatePolicy } from './template-policy.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { StartFigures } from '../probe/learned-budget.ts';
-import type { Container } from '../workload/containers.ts';
-import type { Injection } from './injection.ts';
-import type { HandlerProblem, NotInjected } from './reason.ts';
+import type { HandlerProblem, Injection, NotInjected } from './injection.ts';
 
 /** The result of defaulting a Pod template. */
 export interface Defaulting {

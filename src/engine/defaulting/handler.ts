@@ -1,18 +1,16 @@
 import { FieldPlace, formatPath } from '../../base/json/field-path.ts';
+import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { cut, quote } from '../../base/text/cut.ts';
+import { isHost, type HandlerDefault } from '../policy/probe-default.ts';
+import { defaultedProbe } from '../probe/api-defaults.ts';
 import { namesNoProgram } from '../probe/exec-program.ts';
 import { firstControlCharacter } from '../probe/header-value.ts';
-import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
-import { defaultedProbe } from '../probe/api-defaults.ts';
 import { probeHandlerCauses } from '../probe/probe-rules.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
-import { isHost, type HandlerDefault } from '../policy/probe-default.ts';
 import { protocolOfPort, type PortHint, type PortHints } from '../workload/port-protocol.ts';
-import { describePorts, findPort, type ContainerPort, type PortLookup } from '../workload/ports.ts';
-import { inferHttpPort, otherProtocol } from './http-port.ts';
+import { MOST_LISTED, describePorts, findPort, isTcp, type ContainerPort, type PortLookup } from '../workload/ports.ts';
 import type { Aimed } from '../policy/container-policy.ts';
-import type { FollowedProbe } from './injection.ts';
-import type { HandlerProblem } from './reason.ts';
+import type { FollowedProbe, HandlerProblem } from './injection.ts';
 
 /** A handler that can work in its container, as a member of a probe; or why there is none. */
 export type HandlerResult = FittedHandler | HandlerProblem;
@@ -150,3 +148,51 @@ function isPlain(field: string, value: unknown): boolean {
 }
 
 const isHeaderText = (text: unknown): boolean => typeof text === 'string' && firstControlCharacter(text) < 0;
+
+/**
+ * The port for an HTTP path without a port, among TCP ports of no other protocol: the port named http, then https, then
+ * the first named http-*; else the only port. Any other choice would be a guess.
+ */
+export function inferHttpPort(declared: readonly ContainerPort[], hints: PortHints): ContainerPort | HandlerProblem {
+  const ports = declared.filter(isTcp);
+  if (ports.length === 0) return { code: 'no-port', detail: 'declares no TCP port; declare one named "http"' };
+  const candidates = ports.filter((port) => passedOver(port, hints(port)) === undefined);
+  const [only] = candidates;
+  if (only === undefined) {
+    const reasons = ports.slice(0, MOST_LISTED).map((port) => `${describe(port)} ${passedOver(port, hints(port))}`);
+    const more = ports.length > MOST_LISTED ? `; and ${ports.length - MOST_LISTED} more` : '';
+    return { code: 'no-http-port', detail: `no port to ask by HTTP: ${reasons.join('; ')}${more}; ${REMEDY}` };
+  }
+  const named =
+    candidates.find(({ name }) => name === 'http') ??
+    candidates.find(({ name }) => name === 'https') ??
+    candidates.find(({ name }) => name?.startsWith('http-'));
+  if (named !== undefined) return named;
+  if (candidates.every(({ number }) => number === only.number)) return only;
+  const list = describePorts(candidates).join(', ');
+  return {
+    code: 'no-port',
+    detail: `cannot tell which of its ports ${list} to ask; name one "http" or set the policy's port`,
+  };
+}
+
+const REMEDY = 'if one of them answers HTTP, name the port in a policy with containers or workloadSelector';
+
+/** Why a policy that is not aimed at the container gets no HTTP probe on the port that it names. */
+export function otherProtocol(port: ContainerPort, hints: readonly PortHint[]): HandlerProblem | undefined {
+  if (protocolOfPort(port, hints).speaks !== 'other') return undefined;
+  return {
+    code: 'no-http-port',
+    detail: `the policy's port ${describe(port)} ${passedOver(port, hints)}; ${REMEDY}`,
+  };
+}
+
+function describe(port: ContainerPort): string {
+  return describePorts([port]).join('');
+}
+
+/** Why no HTTP path is asked on a port, as the end of a sentence. */
+function passedOver(port: ContainerPort, hints: readonly PortHint[]): string | undefined {
+  const { protocol, because } = protocolOfPort(port, hints);
+  return protocol === undefined ? undefined : `is for ${protocol} (${because})`;
+}

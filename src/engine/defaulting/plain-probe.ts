@@ -5,7 +5,7 @@ import type { Probe, ProbeKind } from '../probe/probe.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { Evidence } from './handler.ts';
-import type { HandlerProblem } from './reason.ts';
+import type { HandlerProblem } from './injection.ts';
 
 /** The liveness or readiness probe of the policy for a container that has none, or why there is none. */
 export function plainDefault(evidence: Evidence, policy: ContainerPolicy, kind: ProbeKind): StartupResult {

@@ -9,8 +9,7 @@ import { livenessHandler, type Evidence } from './handler.ts';
 import { handlerFor, likeOwnLiveness } from './own-probes.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
-import type { GivenProbe, LearnedBudget } from './injection.ts';
-import type { HandlerProblem } from './reason.ts';
+import type { GivenProbe, HandlerProblem, LearnedBudget } from './injection.ts';
 
 /** The source of a startup probe that protects an injected liveness probe and that no policy asked for. */
 export const SAFETY_SOURCE = 'safety';

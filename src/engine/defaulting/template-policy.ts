@@ -5,7 +5,7 @@ import { ContainerLayers, type ContainerPolicy } from '../policy/container-polic
 import { containersOf, type Container } from '../workload/containers.ts';
 import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf, type MainContainer } from '../workload/main-container.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { NotInjected } from './reason.ts';
+import type { NotInjected } from './injection.ts';
 
 /** What the policies in force and the template's own annotations give to each container of the template. */
 export class TemplatePolicy {

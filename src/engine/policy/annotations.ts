@@ -1,9 +1,10 @@
+import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { quoted } from '../../base/json/quoted-value.ts';
 import { beginning } from '../../base/text/cut.ts';
+import { didYouMean } from '../../base/text/suggestion.ts';
+import { INT32_MAX } from '../probe/go-values.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { endpointPathProblem, type ProbeDefault } from './probe-default.ts';
-import { quoted } from '../../base/json/quoted-value.ts';
-import { INT32_MAX } from '../probe/go-values.ts';
-import { didYouMean } from '../../base/text/suggestion.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 import type { SlowStart } from './slow-start.ts';
 
@@ -124,4 +125,15 @@ function readAnnotation(draft: Draft, name: string, value: string): string | und
       if (draft.warnings.length >= MAX_WARNINGS) return undefined;
       return `unknown annotation${didYouMean(beginning(name, MAX_SHOWN_NAME), KNOWN) || `; known are ${KNOWN.join(', ')}`}`;
   }
+}
+
+/** The label of Pods that the chart's mutating webhook skips by its `objectSelector`. */
+export const OPT_OUT_LABEL = `${ANNOTATION_PREFIX}webhook`;
+export const OPT_OUT_VALUE = 'disabled';
+
+/** True when the Pods never reach the mutating webhook, so that the verdict must not count on probes from it. */
+export function hasOptedOut(template: JsonObject): boolean {
+  const metadata = objectMember(template, 'metadata');
+  const labels = metadata && objectMember(metadata, 'labels');
+  return labels !== undefined && stringMember(labels, OPT_OUT_LABEL) === OPT_OUT_VALUE;
 }

@@ -1,11 +1,9 @@
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
-import { injectionAt } from '../defaulting/injection.ts';
+import { injectionAt, type NotInjected, type ReasonCode } from '../defaulting/injection.ts';
 import { ownProbe } from '../probe/probe.ts';
-import { containersOf, type Container } from '../workload/containers.ts';
-import { containerRunsForever, podRunsForever } from '../workload/restart-policy.ts';
+import { containerRunsForever, containersOf, podRunsForever, type Container } from '../workload/containers.ts';
 import { permittedDefaulting } from './permitted-defaulting.ts';
 import type { DefaultingOptions } from '../defaulting/default-probes.ts';
-import type { NotInjected, ReasonCode } from '../defaulting/reason.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
 /** The probes that coverage counts: a container without one of them has nobody who looks after it. */

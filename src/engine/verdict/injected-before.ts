@@ -1,7 +1,7 @@
 import { equalJson, isJsonObject, member, objectMember, stringMap } from '../../base/json/json-value.ts';
 import { withContainers } from '../defaulting/effective.ts';
 import { injectionAt, type Injection } from '../defaulting/injection.ts';
-import { readProvenance } from '../defaulting/provenance.ts';
+import { readProvenance } from '../defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';

@@ -1,7 +1,7 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { cut } from '../../base/text/cut.ts';
 import type { Violation } from '../checks/violation.ts';
-import type { NotInjected } from '../defaulting/reason.ts';
+import type { NotInjected } from '../defaulting/injection.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 
 /** The most characters of a reason that a violation quotes: a reason may list 20 ports. */

@@ -2,7 +2,7 @@ import { objectMember, stringMember, stringMembers, type JsonObject } from '../.
 import { formatPath } from '../../base/json/field-path.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { TemplatePolicy } from '../../engine/defaulting/template-policy.ts';
-import { formatNotInjected } from '../../engine/defaulting/reason.ts';
+import { formatNotInjected, type Injection } from '../../engine/defaulting/injection.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { mayBeRestarted } from '../../engine/probe/restarts.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
@@ -19,7 +19,6 @@ import { hangScene } from './hang-scene.ts';
 import { startScene } from './start-scene.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
-import type { Injection } from '../../engine/defaulting/injection.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';

@@ -1,6 +1,5 @@
 import { member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { containersOf, type Container } from '../../engine/workload/containers.ts';
-import { podRunsForever } from '../../engine/workload/restart-policy.ts';
+import { containersOf, podRunsForever, type Container } from '../../engine/workload/containers.ts';
 import { conditionOf, containerStatuses, instantOf, MOST_CONTAINERS, stateOf } from '../pod-status.ts';
 
 /** The end of a container, as its status reports it. */

@@ -1,11 +1,10 @@
 import { objectMember, stringMembers } from '../../../base/json/json-value.ts';
 import { laxer } from '../../policy/action.ts';
-import { judge } from '../judge.ts';
+import { judge, type Workload } from '../judge.ts';
 import { probeChanges, type ProbeChange } from './probe-changes.ts';
 import { violationChanges, type ViolationChange } from './violation-changes.ts';
-import type { Snapshot } from '../../facts/snapshot.ts';
 import type { Violation } from '../../checks/violation.ts';
-import type { Workload } from './workload.ts';
+import type { Snapshot } from '../../facts/snapshot.ts';
 
 /** How the webhook treats workloads, where plans differ from servers. */
 export interface WebhookBehaviour {

@@ -1,8 +1,8 @@
 import { outcomeOf } from './outcome.ts';
+import type { Workload } from '../judge.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
 import type { ProbeChange } from './probe-changes.ts';
 import type { ViolationChange } from './violation-changes.ts';
-import type { Workload } from './workload.ts';
 
 export interface WorkloadEffect {
   readonly kind: string;

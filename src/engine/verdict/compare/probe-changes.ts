@@ -4,10 +4,9 @@ import { PROBE_KINDS, type ProbeKind } from '../../probe/probe.ts';
 import { containersOf, type Container } from '../../workload/containers.ts';
 import { mayHoldSeveralTemplates, templateName, type PlacedTemplate } from '../../workload/kinds.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
-import { podLabelsOf } from '../judge.ts';
+import { podLabelsOf, type Workload } from '../judge.ts';
 import { permittedDefaulting } from '../permitted-defaulting.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
-import type { Workload } from './workload.ts';
 
 /** A probe that the Pods of a workload get, lose or get differently. */
 export interface ProbeChange {
