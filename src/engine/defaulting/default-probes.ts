@@ -21,17 +21,14 @@ import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { StartFigures } from '../probe/learned-budget.ts';
 import type { HandlerProblem, Injection, NotInjected } from './injection.ts';
 
-/** The result of defaulting a Pod template. */
 export interface Defaulting {
   readonly injections: readonly Injection[];
   readonly notInjected: readonly NotInjected[];
-  /** Malformed annotations, for the workload's author. */
   readonly warnings: readonly string[];
 }
 
 const NOTHING: Defaulting = { injections: [], notInjected: [], warnings: [] };
 
-/** The facts about a workload's Pods that follow from the workload's kind. */
 export interface DefaultingOptions {
   /** The Pods run to completion: Job, CronJob. */
   readonly runsToCompletion: boolean;
@@ -86,7 +83,6 @@ export function defaultProbes(
   return result;
 }
 
-/** Why no container of a Pod gets a probe. */
 function reasonOfPod(template: JsonObject, podSpec: JsonObject, options: DefaultingOptions): NotInjected | undefined {
   if (hasOptedOut(template)) {
     const detail = `the label ${OPT_OUT_LABEL}: ${OPT_OUT_VALUE} keeps the Pod from the mutating webhook`;
@@ -102,7 +98,6 @@ export function withoutInjections(template: JsonObject, policy: WorkloadPolicy):
   return { ...NOTHING, warnings: new TemplatePolicy(template, policy).annotations.warnings };
 }
 
-/** What is known of one container, beside its policy. */
 interface ContainerKnowledge {
   readonly skip: ReadonlySet<ProbeKind>;
   /** What the annotation names as probes that an earlier call for this Pod injected. */
@@ -111,7 +106,6 @@ interface ContainerKnowledge {
   readonly policies: () => readonly ContainerPolicy[];
   readonly hints: PortHints;
   readonly forbidden: ForbiddenProbes;
-  /** The known past starts of the container. */
   readonly starts: StartFigures | undefined;
 }
 
@@ -175,7 +169,6 @@ const SKIPPED: HandlerProblem = {
   detail: `the annotation ${SKIP_ANNOTATION} says so`,
 };
 
-/** Why a container gets no probe at all; undefined when it may get some. */
 function unfitFor(container: Container): HandlerProblem | undefined {
   if (container.role === 'mesh')
     return { code: 'mesh-container', detail: 'it is a service mesh proxy, which brings its own probes' };

@@ -54,7 +54,6 @@ export function unusedSettings(
   return otherSettings(probeSettings(layers, kind, field), value, undefined);
 }
 
-/** The layer that gives an injected probe its handler, or asks for the startup probe. */
 export function handlerSettingOf(injection: Injection): Setting | undefined {
   const { kind, policy, copiesLiveness, source } = injection;
   const asksFor = lastValue(wholeHandlers(policy.layers, kind));

@@ -18,11 +18,9 @@ export interface GivenProbe {
   readonly isMadeSafe?: true;
   /** A startup probe that follows from the `initialDelaySeconds` of the author's liveness probe. */
   readonly followsDelay?: true;
-  /** The past starts that the budget of a startup probe follows from. */
   readonly learned?: LearnedBudget;
 }
 
-/** A probe that a container lacks and is to be given. */
 export interface Injection extends GivenProbe {
   readonly container: Container;
   readonly kind: ProbeKind;
@@ -36,7 +34,6 @@ export interface FollowedProbe {
   readonly fields: readonly string[];
 }
 
-/** A budget that follows from past starts. */
 export interface LearnedBudget {
   readonly figures: StartFigures;
   /** The result of the formula, before `startupSeconds` and the author's probes raise it. */

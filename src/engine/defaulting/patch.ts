@@ -67,7 +67,6 @@ export function provenance(injections: readonly Injection[], existing: string | 
   return objectText(containers, (probes) => objectText(probes, (source) => JSON.stringify(source)));
 }
 
-/** The figures that a learned budget follows from: `learned: 12 starts, longest 41 s, 69 s to start`. */
 function learnedText({ figures: { starts, longestSeconds, boundSeconds }, seconds }: LearnedBudget): string {
   const killed = boundSeconds > 0 ? `, one killed after ${boundSeconds} s` : '';
   return `learned: ${starts} starts, longest ${longestSeconds} s${killed}, ${seconds} s to start`;

@@ -89,7 +89,6 @@ export function startupDefault(
 
 const COPY = { copiesLiveness: true } as const;
 
-/** The probe with numbers that fit the liveness probe beside it. */
 function timed(
   handler: JsonObject,
   integers: Integers,
@@ -227,7 +226,6 @@ function patientTimeout(liveness: Probe): number | undefined {
     : undefined;
 }
 
-/** The integers in the order of core/v1 Probe. */
 export function ordered(integers: Integers): JsonObject {
   const set: Record<string, number> = {};
   for (const field of PROBE_INTEGERS) {

@@ -10,7 +10,6 @@ export interface Facts {
   /** Labels by namespace. A namespace that is missing from the map is unknown or has no labels. */
   readonly namespaceLabels: ReadonlyMap<string, LabelsOfNamespace>;
   readonly exceptions: ByNamespace<ProbeException>;
-  /** The Services that select Pods. Undefined when the Services are unknown. */
   readonly services: ByNamespace<ServiceDigest> | undefined;
   readonly starts: ByNamespace<WorkloadStarts>;
 }

@@ -21,12 +21,10 @@ export class ServiceDigest {
     return this.text.slice(this.needsReadyPods ? 0 : UNREADY.length, this.text.indexOf(' '));
   }
 
-  /** True when the Service sends traffic to ready Pods only. */
   get needsReadyPods(): boolean {
     return !this.text.startsWith(UNREADY);
   }
 
-  /** True when the Service selects Pods with these labels. */
   selectsPods(labels: Labels): boolean {
     const { text } = this;
     const end = text.lastIndexOf(' ');

@@ -37,7 +37,6 @@ export class Snapshot {
     return this.#set.tiers;
   }
 
-  /** Returns a snapshot of the ClusterProbePolicies alone, with the same facts. */
   get ofCluster(): Snapshot {
     this.#ofCluster ??= new Snapshot(this.#set.ofCluster, this.facts);
     return this.#ofCluster;

@@ -20,7 +20,6 @@ export interface StartSample {
   readonly basis: StartBasis;
   /** The container was restarted in place. */
   readonly restart: boolean;
-  /** Hash of the node's name. */
   readonly node: string;
   /** RFC 3339: when the container was started. */
   readonly at: string;
@@ -28,7 +27,6 @@ export interface StartSample {
   readonly id: string;
 }
 
-/** The starts that a probe ended. The container needs more time than the bound. */
 export interface KilledStarts {
   /** Since the profile exists. */
   readonly count: number;
@@ -36,7 +34,6 @@ export interface KilledStarts {
   readonly boundSeconds: number;
   /** RFC 3339: the last one; '' without one. */
   readonly at: string;
-  /** The last ones, so that two observers count each once. */
   readonly ids: readonly string[];
 }
 
@@ -197,7 +194,6 @@ function firstDefined<T>(values: readonly (T | undefined)[]): T | undefined {
   return values.find((value) => value !== undefined);
 }
 
-/** The figures of a container that a learned budget follows from. */
 export function figuresOf({ samples, killed }: ContainerProfile): StartFigures {
   let starts = 0;
   let longestSeconds = 0;
@@ -214,7 +210,6 @@ export function percentile(samples: readonly Pick<StartSample, 'seconds'>[], sha
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 }
 
-/** The API server accepts names of at most 253 characters. */
 const LONGEST_NAME = 253;
 
 /**

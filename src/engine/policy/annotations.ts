@@ -8,18 +8,15 @@ import { endpointPathProblem, type ProbeDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 import type { SlowStart } from './slow-start.ts';
 
-/** Prefix of every annotation that Probewright reads or writes. */
 export const ANNOTATION_PREFIX = 'probewright.dev/';
 /** The annotation on patched Pods, as JSON: container -> probe -> source of the probe. */
 export const INJECTED_ANNOTATION = `${ANNOTATION_PREFIX}injected`;
-/** Names the containers that stand in for the main container. */
 export const CONTAINERS_ANNOTATION = `${ANNOTATION_PREFIX}containers`;
 /** Names the probes that a workload does not want. */
 export const SKIP_ANNOTATION = `${ANNOTATION_PREFIX}skip`;
 /** The source of a probe that a workload's annotation asks for. */
 export const ANNOTATION_SOURCE = 'annotation';
 
-/** Gives the seconds that the container is guaranteed to start. */
 export const STARTUP_SECONDS_ANNOTATION = `${ANNOTATION_PREFIX}startup-seconds`;
 
 const ENDPOINTS: Readonly<Record<string, ProbeKind>> = {
@@ -34,7 +31,6 @@ const SKIPS: Readonly<Record<string, ProbeKind>> = {
 };
 const KNOWN = [...Object.keys(ENDPOINTS), 'startup-seconds', 'containers', 'skip', 'injected'];
 
-/** The annotation that gives the HTTP path of a probe. */
 export function endpointAnnotation(kind: ProbeKind): string {
   const name = Object.keys(ENDPOINTS).find((endpoint) => ENDPOINTS[endpoint] === kind) ?? '';
   return `${ANNOTATION_PREFIX}${name}`;

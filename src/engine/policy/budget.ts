@@ -6,13 +6,10 @@ export type Budget = (typeof BUDGETS)[number];
 export const POLICY_BUDGETS = ['spec', 'policies', 'bytes', 'total'] as const;
 export type PolicyBudget = (typeof POLICY_BUDGETS)[number];
 
-/** The budgets of one kind of objects. */
 export interface Limits {
-  /** Bytes of one object. */
   readonly object: number;
   /** Objects of one namespace: the oldest count. */
   readonly objects: number;
-  /** Bytes of the objects of one namespace. */
   readonly bytes: number;
   /** Bytes of memory of the objects of all namespaces together. The largest namespaces lose first. */
   readonly total: number;
@@ -43,7 +40,6 @@ export interface Size {
   readonly memory: number;
 }
 
-/** What the objects of a namespace use of the budgets. */
 export interface Use extends Size {
   readonly objects: number;
 }
@@ -73,7 +69,6 @@ export interface Age {
   readonly created: number;
 }
 
-/** Orders objects: the oldest first, then by name. The order depends on the objects only, so replicas agree. */
 export function byAge(a: Age, b: Age): number {
   return a.created - b.created || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 }

@@ -4,7 +4,6 @@ import type { Bound } from './bounds.ts';
 interface Described<Value> {
   /** The meaning of the parameter, its unit and its default: its description in the CRDs. */
   readonly text: string;
-  /** Counts where no policy sets the parameter. */
   readonly default: Value;
 }
 
@@ -64,7 +63,6 @@ export type CheckParameter =
   | BoundsParameter
   | GroupParameter;
 
-/** The parameters of a check by name, in the order of the CRDs. */
 export interface CheckParameters {
   readonly [name: string]: CheckParameter;
 }

@@ -15,7 +15,6 @@ export interface EffectiveCheck {
   readonly isPlatformAction: boolean;
 }
 
-/** The bound that a cluster policy sets to all layers above it. */
 export interface CheckFloor {
   /** The laxest action that the layers above may choose. */
   readonly action: Action;
@@ -27,7 +26,6 @@ export interface CheckFloor {
   readonly parameters: ParameterValues;
 }
 
-/** The settings of the checks of one container by all layers together, by check id. */
 export type CheckPolicy = ReadonlyMap<string, EffectiveCheck>;
 
 /** The layers' settings for the checks of each container, by the container's name. */
@@ -38,7 +36,6 @@ export function mergeChecks(catalogue: CheckCatalogue, layers: Iterable<PolicyLa
   return mergeOver(builtInPolicy(catalogue), layers);
 }
 
-/** The policy of the checks themselves, which is below all layers. */
 export function builtInPolicy(catalogue: CheckCatalogue): CheckPolicy {
   return new Map(
     Object.values(catalogue).map(({ id, action, parameters }) => [
@@ -61,7 +58,6 @@ export function mergeOver(builtIn: CheckPolicy, layers: Iterable<PolicyLayer>): 
   return merged;
 }
 
-/** A check after the setting of the next higher layer. */
 function withSetting(
   below: EffectiveCheck,
   { action, floor, parameters: set }: CheckSetting,

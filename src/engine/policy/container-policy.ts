@@ -20,7 +20,6 @@ export interface Aimed<T> extends Sourced<T> {
 export interface EffectiveDefault {
   readonly handler: Aimed<HandlerDefault> | undefined;
   readonly integers: Readonly<Partial<Record<ProbeInteger, number>>>;
-  /** The layer whose null removes this probe. */
   readonly removedBy: string | undefined;
 }
 
@@ -76,7 +75,6 @@ function mergedProbe(layers: readonly PolicyLayer[], kind: ProbeKind): Effective
   };
 }
 
-/** The numbers of the layers above the last one that removes learned budgets. */
 function mergedLearned(layers: readonly PolicyLayer[]): Sourced<LearnedSettings> | undefined {
   let merged: Sourced<LearnedSettings> | undefined;
   for (const { layer, value } of slowStartSettings(layers, 'learned'))
@@ -93,7 +91,6 @@ function aimed<T>(setting: Setting<T> | undefined): Aimed<T> | undefined {
   return setting && found && { ...found, isAimed: isAimed(setting.layer) };
 }
 
-/** True for a layer that names containers or selects workloads, and for the workload's annotations (issue 30, A). */
 function isAimed({ kind, containers, workloadSelector = [] }: PolicyLayer): boolean {
   return kind === undefined || typeof containers !== 'string' || workloadSelector.length > 0;
 }
@@ -129,7 +126,6 @@ export class ContainerLayers {
   }
 }
 
-/** True for a policy that gives containers probes. Other policies only set checks. */
 function asksForProbes({ probes, slowStart, port }: PolicyLayer): boolean {
   return port !== undefined || Object.keys(probes).length > 0 || Object.keys(slowStart).length > 0;
 }

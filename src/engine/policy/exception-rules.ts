@@ -23,7 +23,6 @@ export const EXCEPTION_ACTIONS = ['Allow', 'Ignore'] as const;
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Reads `spec.exceptions` of a ClusterProbePolicy. */
 export function readExceptionSettings(catalogue: CheckCatalogue, reader: Reader): ExceptionSettings | undefined {
   return reader.fields<ExceptionSettings>({
     action: optional((field) => field.oneOf(EXCEPTION_ACTIONS)),
@@ -35,7 +34,6 @@ export function readExceptionSettings(catalogue: CheckCatalogue, reader: Reader)
   });
 }
 
-/** Merges the rules of layers, the lowest layer first. */
 export function exceptionRules(layers: readonly { readonly exceptions?: ExceptionSettings }[]): ExceptionRules {
   const set = layers.flatMap(({ exceptions }) => exceptions ?? []);
   const { maximumDays, checks } = BUILT_IN_EXCEPTION_RULES;
@@ -80,7 +78,6 @@ export const ALL_EXCEPTION_STATES: readonly (ExceptionState | LeftOutState)[] = 
   ...LEFT_OUT_STATES,
 ];
 
-/** An exception without a match for this time is unused. */
 const UNUSED_MILLISECONDS = 30 * 24 * 60 * 60 * 1000;
 
 /** @param lastMatched when the exception last allowed a violation, in milliseconds since the epoch */

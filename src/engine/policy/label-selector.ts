@@ -3,7 +3,6 @@ import { BOUNDS, type Bound } from './bounds.ts';
 import { given, type Reader } from './reader.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 
-/** The label selector operators of apimachinery's meta/v1 LabelSelector. */
 export const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 
 /** One requirement on labels; `matchLabels` entries are In with one value. */

@@ -5,7 +5,6 @@ import type { HandlerDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 import type { SlowStart } from './slow-start.ts';
 
-/** What one layer says about a field of a container's policy. Lists of settings have the lowest layer first. */
 export interface Setting<T = unknown> {
   readonly layer: PolicyLayer;
   /** The value; undefined when the layer removes the probe, or resets the field with null. */

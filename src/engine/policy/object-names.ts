@@ -1,7 +1,6 @@
 import { quoted } from '../../base/json/quoted-value.ts';
 import type { Reader } from './reader.ts';
 
-/** The API that policies and exceptions are written in. */
 export const POLICY_API_VERSION = 'probewright.dev/v1alpha1';
 
 /** A DNS-1123 label without its limit of 63 characters, as in names of containers (apimachinery IsDNS1123Label). */
@@ -33,7 +32,6 @@ export function containerNameProblem(name: string): string | undefined {
   return `${quoted(name)} is not a container name: lower-case letters, digits and "-", such as "app"`;
 }
 
-/** Reads `apiVersion` of an object of ours. */
 export function readApiVersion(reader: Reader): void {
   if (reader.value !== POLICY_API_VERSION) reader.report(`must be ${POLICY_API_VERSION}, not ${quoted(reader.value)}`);
 }

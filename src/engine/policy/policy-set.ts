@@ -13,10 +13,8 @@ export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
 /** The policy in force for one workload: layers, the lowest first, and what is merged of them. */
 export interface WorkloadPolicy {
   readonly layers: readonly ProbePolicy[];
-  /** The sources of the layers without repetitions, lowest first. */
   readonly sources: readonly string[];
   readonly annotations: 'Allow' | 'Ignore';
-  /** Some layer sets the floor Deny for a check. */
   readonly hasDenyFloor: boolean;
   /** The merged settings of the checks for a container, by the container's name. */
   readonly checkPolicy: CheckPolicyByContainer;
@@ -37,7 +35,6 @@ export class PolicyTier {
   readonly policies: readonly ProbePolicy[];
   readonly cluster: readonly ProbePolicy[];
   readonly byNamespace: ReadonlyMap<string, readonly ProbePolicy[]>;
-  /** Some policy selects namespaces by a label other than the name. */
   readonly looksAtNamespaceLabels: boolean;
 
   constructor(policies: readonly ProbePolicy[]) {
@@ -68,7 +65,6 @@ export class PolicyTier {
  */
 export class PolicySet {
   readonly policies: readonly ProbePolicy[];
-  /** The lowest first. */
   readonly tiers: readonly PolicyTier[];
   readonly #catalogue: CheckCatalogue;
   readonly #builtIn: CheckPolicy;
@@ -167,7 +163,6 @@ export class PolicySet {
 }
 
 interface Candidates {
-  /** The labels by which the policies were selected. */
   readonly namespaceLabels: ReadonlyMap<string, string> | undefined;
   readonly policies: readonly ProbePolicy[];
 }

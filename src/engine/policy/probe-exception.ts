@@ -21,14 +21,11 @@ export interface NamedWorkload {
   readonly name: string;
 }
 
-/** The spec of a ProbeException, without its end. */
 export interface ExceptionSpec {
   readonly checks: readonly string[];
   /** Either `workloads` or `workloadSelector` is set. */
   readonly workloads?: readonly NamedWorkload[];
-  /** Over the labels of the Pods. */
   readonly workloadSelector?: LabelSelector;
-  /** Absent = all containers. */
   readonly containers?: readonly string[];
   readonly owner: string;
   readonly reason: string;
@@ -69,7 +66,6 @@ export class ProbeException {
   }
 }
 
-/** The result of reading a ProbeException: the exception, or all of its problems. */
 export type ExceptionParse = { readonly exception: ProbeException } | { readonly problems: readonly Problem[] };
 
 /**

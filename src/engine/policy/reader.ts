@@ -18,13 +18,11 @@ export function formatProblem(problem: Problem): string {
 /** Reported in place of all problems beyond the limit. */
 export const MORE_PROBLEMS = 'more problems, from here on, are not listed';
 
-/** At most this many problems are reported: a document may have a problem in every other byte. */
 const MOST_PROBLEMS = 100;
 
 /** How to read each field of an object. A function also gets the place of a field that is absent. */
 export type FieldTable<T> = { readonly [Key in keyof T]-?: (place: Reader) => T[Key] | undefined };
 
-/** Reads a field that may be absent. */
 export function given<T>(read: (place: Reader) => T | undefined): (place: Reader) => T | undefined {
   return (place) => (place.isAbsent ? undefined : read(place));
 }
@@ -39,7 +37,6 @@ export function nullable<T>(read: (place: Reader) => T | undefined): (place: Rea
   return (place) => (place.isAbsent ? undefined : place.isNull ? null : read(place));
 }
 
-/** The members that have a value. */
 export function defined<T extends object>(members: { readonly [Key in keyof T]: T[Key] | undefined }): T {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 }
@@ -79,7 +76,6 @@ export class Reader {
     return this.problems.length > MOST_PROBLEMS;
   }
 
-  /** The place below a key. The value is undefined when the object does not have the key. */
   at(key: PathStep): Reader {
     const value: unknown =
       typeof this.value === 'object' && this.value !== null && Object.hasOwn(this.value, key)
@@ -122,7 +118,6 @@ export class Reader {
     return isJsonObject(this.value) ? this.value : this.report(`must be an object, not ${quoted(this.value)}`);
   }
 
-  /** The elements of a list, each as a place of its own. A list that is too long is not read. */
   list(bound?: Bound): Reader[] | undefined {
     if (!Array.isArray(this.value)) return this.report(`must be a list, not ${quoted(this.value)}`);
     const problem = bound && boundProblem(bound, this.value.length);
@@ -166,7 +161,6 @@ export class Reader {
     return value;
   }
 
-  /** A number that may have a fraction. NaN and infinities, which YAML has, are none. */
   number(minimum: number, maximum: number): number | undefined {
     const { value } = this;
     if (typeof value !== 'number' || !Number.isFinite(value))

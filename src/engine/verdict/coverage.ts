@@ -26,7 +26,6 @@ export interface TemplateCoverage {
   readonly noMainContainer?: { readonly policies: readonly string[]; readonly detail: string };
 }
 
-/** Says which containers have probes, get probes from policies, or lack probes. */
 export function coverageOf(template: JsonObject, policy: WorkloadPolicy, options: DefaultingOptions): TemplateCoverage {
   const podSpec = objectMember(template, 'spec') ?? {};
   const { injections, notInjected } = permittedDefaulting(template, policy, options);

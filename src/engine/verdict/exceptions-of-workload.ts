@@ -58,7 +58,6 @@ function candidatesByContainer(check: string, candidates: readonly Candidate[]):
   return first;
 }
 
-/** An exception for a workload, with what it allows. */
 export interface ExceptionOfWorkload extends AppliedException {
   readonly checks: readonly string[];
   readonly containers: readonly string[] | undefined;

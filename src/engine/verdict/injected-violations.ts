@@ -36,7 +36,6 @@ export function withPoliciesAtFault(
   return assigned;
 }
 
-/** The violation for the author, with the policy at fault. Undefined when the injected startup probe removes it. */
 function assign(
   violation: Violation,
   injected: ReadonlyMap<string, Injection>,

@@ -34,7 +34,6 @@ export interface Workload extends Subject {
   readonly violationsOfText?: (policies: Snapshot) => readonly Violation[];
 }
 
-/** The violations, warnings about malformed annotations, and the policies that apply. */
 export interface Judgement {
   readonly violations: readonly Violation[];
   readonly warnings: readonly string[];
@@ -111,7 +110,6 @@ export function podLabelsOf(template: JsonObject): ReturnType<typeof stringMembe
   return stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
 }
 
-/** The names by which exceptions may name the object. */
 export function namesOfSubject({
   object,
   kind,

@@ -43,7 +43,6 @@ function reasonFor(
   return undefined;
 }
 
-/** The highest policy that describes the probe for the main container. */
 function wantedForMain(layers: readonly PolicyLayer[], probe: Violation['probe']): string | undefined {
   const gives = ({ probes }: PolicyLayer): boolean =>
     probe === undefined

@@ -91,7 +91,6 @@ function withSafeStarts(injections: readonly Injection[]): Injection[] {
   });
 }
 
-/** The probes of the layers, without those that violate a floor. */
 function withoutForbidden(
   template: JsonObject,
   policy: WorkloadPolicy,
@@ -119,7 +118,6 @@ function withoutForbidden(
 
 type Floors = (container: string) => CheckPolicy;
 
-/** The checks with the floor Deny, by container; undefined when no layer sets such a floor. */
 function floorPolicy({ hasDenyFloor, checkPolicy }: WorkloadPolicy): Floors | undefined {
   return hasDenyFloor ? (container) => boundsOf(checkPolicy(container)) : undefined;
 }
@@ -186,5 +184,4 @@ function forbidCulprits(
   }
 }
 
-/** A reason quotes at most this many characters of a check's message. */
 const MOST_QUOTED = 200;

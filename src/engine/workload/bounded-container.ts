@@ -2,10 +2,8 @@ import { isJsonObject, member, type JsonObject } from '../../base/json/json-valu
 import { HANDLER_KINDS, PROBE_KINDS } from '../probe/probe.ts';
 import { beginning } from '../../base/text/cut.ts';
 
-/** Most characters of a text of a container that checks read. */
 export const MOST_TEXT_CHARACTERS = 4096;
 
-/** Most entries of a list of a container that checks read: `command`, `args`, `env`, and the headers of a handler. */
 export const MOST_LIST_ENTRIES = 1000;
 
 /**
@@ -47,7 +45,6 @@ export function holdsCut(value: unknown): boolean {
   return isJsonObject(value) && Object.values(value).some(holdsCut);
 }
 
-/** Returns a probe or a hook with bounded handlers. */
 function boundedHandlers(owner: unknown): unknown {
   if (!isJsonObject(owner)) return owner;
   let bounded = owner;
@@ -62,7 +59,6 @@ function boundedHandler(handler: unknown): unknown {
   return withMember(bounded, 'httpHeaders', boundedList);
 }
 
-/** The fields of handlers that hold free text. */
 const HANDLER_TEXTS = ['path', 'host', 'service'] as const;
 
 /** Returns a list of texts, or of objects with the texts `name` and `value`. */

@@ -53,7 +53,6 @@ function addContainers(
 /** Most characters of a name that messages repeat. The API server accepts 63 (a DNS label). */
 const MAX_NAME_LENGTH = 253;
 
-/** The container's name; '' for a missing one, and for one that is far too long for any cluster. */
 export function containerName(container: JsonObject): string {
   const name = stringMember(container, 'name') ?? '';
   return name.length > MAX_NAME_LENGTH ? '' : name;

@@ -1,8 +1,6 @@
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 
-/** A kind of object that holds Pod templates, and where. */
 export interface WorkloadKind {
-  /** API group, '' for core. */
   readonly group: string;
   readonly kind: string;
   /**
@@ -10,7 +8,6 @@ export interface WorkloadKind {
    * stands for every element of a list.
    */
   readonly templatePaths: readonly (readonly string[])[];
-  /** Its Pods are meant to end: Job and CronJob. */
   readonly runsToCompletion: boolean;
   /** The port that the kind's own controller gives a probe without one, when the container declares no port. */
   readonly defaultProbePort?: number;
@@ -22,7 +19,6 @@ export function kindEntry(group: string, kind: string, path = 'spec.template', r
   return { group, kind, templatePaths, runsToCompletion };
 }
 
-/** The Pod itself. */
 export const POD_KIND: WorkloadKind = kindEntry('', 'Pod', '');
 
 /** A template that stands alone: nothing in Kubernetes itself makes Pods of it, and its restartPolicy may be any. */
@@ -41,7 +37,6 @@ export const BUILT_IN_KINDS: readonly WorkloadKind[] = [
   kindEntry('batch', 'CronJob', 'spec.jobTemplate.spec.template', true),
 ];
 
-/** True for the Pod itself, which is not a template of others. */
 export function isPod({ group, kind }: WorkloadKind): boolean {
   return group === '' && kind === 'Pod';
 }
@@ -57,7 +52,6 @@ export function isDeployment({ group, kind }: WorkloadKind): boolean {
   return group === 'apps' && kind === 'Deployment';
 }
 
-/** The entry for a kind; undefined for kinds that hold no Pod template we know of. */
 export function workloadKind(group: string, kind: string, kinds: readonly WorkloadKind[]): WorkloadKind | undefined {
   return kinds.find((entry) => entry.kind === kind && entry.group === group);
 }
@@ -71,7 +65,6 @@ export function workloadKindOfManifest(manifest: JsonObject, kinds: readonly Wor
   return workloadKind(slash < 0 ? '' : apiVersion.slice(0, slash), kind, kinds);
 }
 
-/** A Pod template in an object: the part with the Pods' metadata and spec, and its path. */
 export interface PlacedTemplate {
   readonly template: JsonObject;
   readonly path: readonly (string | number)[];
@@ -168,13 +161,11 @@ export function templatesToLookAt(
   return templates.length === 0 ? { skipped: 'no-pod-template' } : { templates };
 }
 
-/** An API version of a workload that Kubernetes no longer serves. */
 export interface RemovedVersion {
   readonly apiVersion: string;
   readonly kinds: readonly string[];
   /** The first release of Kubernetes without the version. */
   readonly removedIn: string;
-  /** The apiVersion to write instead. */
   readonly today: string;
 }
 

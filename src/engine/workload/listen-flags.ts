@@ -5,18 +5,14 @@ import { shellInvocationOf } from '../probe/shell-invocation.ts';
 import { shellTokens } from '../probe/shell-tokens.ts';
 import { CUT_MARK, isCut } from './bounded-container.ts';
 
-/** An address that a flag tells the program to listen on. */
 export interface ListenAddress {
   readonly port: number;
   /** True when only the own host reaches the address. */
   readonly isLoopback: boolean;
 }
 
-/** A flag of a program that names addresses to listen on. */
 export interface ListenFlag {
-  /** As it is written, with its dashes: `--listen-address`. */
   readonly name: string;
-  /** The value as it is written. */
   readonly value: string;
   readonly addresses: readonly ListenAddress[];
   /** Where the value is written: the list, and the index in it. */
@@ -131,7 +127,6 @@ function splitFlag(text: string): [name: string, value: string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Returns the addresses in a value. Undefined when a part of the value is no address with a port. */
 function addressesIn(value: string): readonly ListenAddress[] | undefined {
   const addresses: ListenAddress[] = [];
   for (const part of value.split(',')) {

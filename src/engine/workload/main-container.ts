@@ -4,7 +4,6 @@ import type { Container } from './containers.ts';
 /** kubectl's own way to say which container a Pod is about (kubectl logs, kubectl exec). */
 export const DEFAULT_CONTAINER_ANNOTATION = 'kubectl.kubernetes.io/default-container';
 
-/** The container that a Pod is about, or why that cannot be told. */
 export type MainContainer =
   | { readonly container: Container }
   | { readonly problem: 'unknown-default-container'; readonly named: string; readonly candidates: readonly string[] }

@@ -2,7 +2,6 @@ import { isJsonObject, member, objectMember, stringMember, stringMembers } from 
 import { HANDLER_KINDS } from '../probe/probe.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
-/** A service mesh's proxy: its marks, and the probes that the mesh gives it. */
 interface MeshProxy {
   /** The annotation of the mesh's injector in a Pod, or of `istioctl kube-inject` or `linkerd inject --manual`. */
   readonly statusAnnotation: string;

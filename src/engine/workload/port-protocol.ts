@@ -5,7 +5,6 @@ import type { ContainerPort } from './ports.ts';
  */
 export interface PortProtocol {
   readonly speaks: 'http' | 'https' | 'metrics' | 'other' | 'unknown';
-  /** The protocol or purpose of `metrics` and `other`, as people write it: `Redis`. */
   readonly protocol?: string;
   /** What says so, for people: `its name`, `its number`, `Service web`. */
   readonly because?: string;
@@ -20,7 +19,6 @@ export interface PortHint {
 /** Returns what the Services of a Pod say about a port of its containers. */
 export type PortHints = (port: Pick<ContainerPort, 'name' | 'number'>) => readonly PortHint[];
 
-/** No Service says anything. */
 export const NO_HINTS: PortHints = () => [];
 
 /** Reads `word: meaning, word: meaning`. */
@@ -174,7 +172,6 @@ export function neverHttp(
   return protocol === undefined ? undefined : { protocol, because: 'its number' };
 }
 
-/** True when the port's name says that its server speaks gRPC. */
 export function isGrpc({ name }: Pick<ContainerPort, 'name'>): boolean {
   return name !== undefined && wordsOf(name).includes('grpc');
 }
@@ -189,7 +186,6 @@ export function isNamedForHttps({ name, number }: Pick<ContainerPort, 'name' | '
   return sayHttps(words) || (areWebhook(words) && TLS_NUMBERS.has(number));
 }
 
-/** True when the port's name or number says that its server speaks TLS. */
 export function isForTls(port: Pick<ContainerPort, 'name' | 'number'>): boolean {
   return isNamedForHttps(port) || TLS_NUMBERS.has(port.number) || wordsOf(port.name ?? '').includes('tls');
 }

@@ -30,12 +30,10 @@ export function portsOf(container: JsonObject): ContainerPort[] {
   return ports;
 }
 
-/** True for a port that a probe can connect to: the kubelet dials TCP. */
 export function isTcp({ protocol }: ContainerPort): boolean {
   return protocol === 'TCP';
 }
 
-/** The declared ports that a probe can connect to. */
 export function tcpPortsOf(container: JsonObject): ContainerPort[] {
   return portsOf(container).filter(isTcp);
 }

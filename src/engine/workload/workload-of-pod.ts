@@ -1,13 +1,11 @@
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { isPod, type WorkloadKind } from './kinds.ts';
 
-/** A workload within its namespace. */
 export interface WorkloadName {
   readonly kind: string;
   readonly name: string;
 }
 
-/** Which workload a Pod belongs to. */
 export interface WorkloadReference extends WorkloadName {
   readonly apiVersion: string;
 }

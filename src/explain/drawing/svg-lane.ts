@@ -24,7 +24,6 @@ export interface PlacedLane {
   readonly rows: number;
 }
 
-/** Places a lane's stretches of time, and the seconds at which each ends. */
 export function placeLane(lane: Lane, frame: Frame): PlacedLane {
   const { left, length, hasTitles } = frame;
   const stretches = stretchesOf(lane, frame);
@@ -86,7 +85,6 @@ export function labelPlace(
   return textWidth(segment.label, size) + 10 <= to - from ? (from + to) / 2 : undefined;
 }
 
-/** The part of a stretch that has the most room, where a break divides the stretch. */
 function widerPart(left: number, right: number, breakAt: number | undefined): [number, number] {
   if (breakAt === undefined || breakAt <= left || breakAt >= right) return [left, right];
   return breakAt - left >= right - breakAt ? [left, breakAt - 8] : [breakAt + 8, right];
@@ -101,17 +99,14 @@ function marksOf({ stopAt, stopSign = 'SIGTERM' }: Lane, stretches: readonly Str
   });
 }
 
-/** Where the bars of a scene are drawn. Pixels from the left of the picture. */
 export interface Frame {
   readonly left: number;
   readonly length: number;
   readonly scale: SceneScale;
   readonly barHeight: number;
-  /** Titles stand to the left of the bars. */
   readonly hasTitles: boolean;
 }
 
-/** Pixels from one moment after the break to the next. */
 const STEP = 52;
 
 /** The frame of a scene that has the page's width. */

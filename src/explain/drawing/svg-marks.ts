@@ -2,7 +2,6 @@ import { filled, INK, RED, stroked } from './colours.ts';
 import { element, textAt, textWidth } from './svg-elements.ts';
 import type { Markup } from '../../base/text/visible.ts';
 
-/** Size of the texts of marks and bars, in pixels, and the height of a row of marks. */
 export const LABEL_SIZE = 12;
 export const LABEL_ROW = 15;
 
@@ -10,20 +9,16 @@ export const LABEL_ROW = 15;
 export interface Mark {
   readonly x: number;
   readonly text: string;
-  /** The kill begins here at the latest. */
   readonly isStop: boolean;
 }
 
-/** A mark with a place for its text. */
 export interface PlacedMark extends Mark {
   /** Edges of the text, in pixels. */
   readonly left: number;
   readonly right: number;
-  /** Row of the text; 0 is next to the bar. */
   readonly row: number;
 }
 
-/** How far texts may reach, in pixels. */
 export interface Room {
   readonly left: number;
   readonly right: number;

@@ -7,7 +7,6 @@ export interface LiveProperties {
   readonly cause: string;
   /** The command or the change that helps. */
   readonly fix: string;
-  /** How many Pods. */
   readonly pods?: string;
   /** The layers of policies that give the missed probes. */
   readonly sources?: string;
@@ -15,7 +14,6 @@ export interface LiveProperties {
   readonly probe?: string;
   /** An instant, as RFC 3339. */
   readonly since?: string;
-  /** Workloads that fail together. */
   readonly workloads?: string;
 }
 
@@ -67,7 +65,6 @@ function liveFinding({ rule, message, properties }: LiveResult, restart: string)
   };
 }
 
-/** The workload whose Pods are to be replaced. */
 export interface RestartedWorkload {
   readonly namespace: string;
   /** The API group; empty for the core group. */

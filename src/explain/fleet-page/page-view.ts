@@ -12,28 +12,22 @@ export interface PageView {
   readonly version: string;
   readonly style: Markup;
   readonly script: Markup;
-  /** The links at the top of the page. */
   readonly parts: readonly { readonly id: string; readonly title: string }[];
   readonly tiles: readonly { readonly number: number; readonly label: string; readonly tone: string }[];
   readonly problems: readonly string[];
   readonly containers: string;
   readonly coverage: readonly CoverageView[];
-  /** The heads of the columns of verdicts, worst first. */
   readonly levels: readonly string[];
   readonly namespaces: readonly NamespaceView[];
-  /** The heads of the columns of findings. */
   readonly findingLevels: readonly string[];
   readonly checks: readonly CheckView[];
-  /** True when an observer found something in live Pods. */
   readonly hasLive: boolean;
   readonly legend: Markup;
   readonly groups: readonly GroupView[];
-  /** Workloads with and without a row. */
   readonly workloads: number;
   readonly withoutRow: string | undefined;
   readonly policies: readonly PolicyView[];
   readonly exceptions: readonly ExceptionView[];
-  /** Scenes that rows refer to, and hatchings. */
   readonly drawings: Markup;
 }
 
@@ -73,7 +67,6 @@ export type ExceptionView = Readonly<
   Record<'name' | 'checks' | 'workloads' | 'owner' | 'reason' | 'instant' | 'day' | 'state' | 'tone', string>
 >;
 
-/** The values of pages/report/workload.eta. */
 export interface RowView {
   readonly kind: string;
   readonly namespace: string;

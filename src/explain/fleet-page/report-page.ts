@@ -73,7 +73,6 @@ function groupId(index: number): string {
   return `n${index}`;
 }
 
-/** Workloads by namespace, sorted by names, so that the order of the input does not matter. */
 function groupsOf(workloads: readonly ReportedWorkload[]): [string, readonly ReportedWorkload[]][] {
   return [...Map.groupBy(workloads, ({ namespace }) => namespace)]
     .toSorted(([a], [b]) => compare(a, b))

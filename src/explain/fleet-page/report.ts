@@ -3,16 +3,13 @@ import type { WorkloadExplanation } from '../timeline/explanation.ts';
 
 /** The content of the page about a fleet. Texts are as the manifests have them: the page escapes them. */
 export interface Report {
-  /** The inputs of the report: `12 files`, `namespace shop of the cluster`. */
   readonly subject: string;
   /** The instant of the verdicts, in milliseconds since the epoch. */
   readonly now: number;
-  /** Version of Probewright. */
   readonly version: string;
   readonly workloads: readonly ReportedWorkload[];
   readonly policies: readonly ReportedPolicy[];
   readonly exceptions: readonly ReportedException[];
-  /** The inputs that could not be read, one sentence each. */
   readonly problems: readonly string[];
   /** The most workloads that have a row, the worst first. Summaries count all. Undefined = all have one. */
   readonly mostRows?: number;
@@ -25,7 +22,6 @@ export interface ReportedCheck {
   readonly url: string;
 }
 
-/** A workload, its verdict and its times. */
 export interface ReportedWorkload {
   readonly kind: string;
   readonly namespace: string;
@@ -33,22 +29,17 @@ export interface ReportedWorkload {
   /** Times of all containers. Its texts are those of `explain`. */
   readonly explanation: WorkloadExplanation;
   readonly violations: readonly Violation[];
-  /** The policies that apply, as kind/namespace/name. */
   readonly policies: readonly string[];
-  /** Annotations without effect. */
   readonly warnings: readonly string[];
-  /** Learned starts by container, in seconds. */
   readonly learned: ReadonlyMap<string, readonly number[]>;
   /** The findings of an observer in live Pods, for people: `3 Pods lack probes that they would get today`. */
   readonly live: readonly LiveFinding[];
 }
 
-/** The findings of an observer in the live Pods of a workload. */
 export interface LiveFinding {
   /** `missed-pods`, `probe-failing`. */
   readonly name: string;
   readonly message: string;
-  /** Pods that it is about. */
   readonly pods: number;
   /** The command to run: `kubectl rollout restart deployment/web -n apps`. */
   readonly command?: string;
@@ -57,7 +48,6 @@ export interface LiveFinding {
 export interface ReportedPolicy {
   /** `ProbePolicy/apps/web` */
   readonly source: string;
-  /** The problems of the policy itself. */
   readonly advice: readonly Pick<Violation, 'check' | 'message' | 'remedy'>[];
 }
 

@@ -7,7 +7,6 @@ import type { LabelSelector, Requirement } from '../../engine/policy/label-selec
 import type { ExceptionSpec } from '../../engine/policy/probe-exception.ts';
 import type { ReportedCheck, ReportedException } from './report.ts';
 
-/** Returns every exception of the snapshot, with the end that the policies of its namespace allow. */
 export function reportedExceptions(snapshot: Snapshot): ReportedException[] {
   return [...snapshot.facts.exceptions.lists].flatMap(([namespace, exceptions]) => {
     const rules = exceptionRules(snapshot.policyFor(namespace, new Map()).layers);
@@ -27,7 +26,6 @@ export function reportedExceptions(snapshot: Snapshot): ReportedException[] {
   });
 }
 
-/** Returns the measured starts of a workload, in seconds, by container. Containers without one are left out. */
 export function reportedStarts(
   { facts }: Snapshot,
   { namespace, kind, name }: { readonly namespace: string; readonly kind: string; readonly name: string },
@@ -61,7 +59,6 @@ function requirementText({ key, operator, values }: Requirement): string {
   return `${key} ${operator === 'In' ? 'in' : 'notin'} (${values.join(',')})`;
 }
 
-/** All checks of this build, in the order of the catalogue. */
 export function reportedChecks(): ReadonlyMap<string, ReportedCheck> {
   return new Map(CHECKS.map(({ id, summary }) => [id, { summary, url: checkUrl(id) }]));
 }

@@ -25,7 +25,6 @@ import type { ReportedWorkload } from './report.ts';
 /** Bytes that rows and drawings may have together: for each workload, and for a page of up to 1,000 workloads. */
 const BUDGET_OF_WORKLOAD = 2_700;
 const LEAST_BUDGET = 1_000 * BUDGET_OF_WORKLOAD;
-/** Findings of a row in brief. */
 const BRIEF_FINDINGS = 1;
 const BRIEF_POLICIES = 3;
 /** Longest text of a shortest row, in characters. So even a row of hostile names keeps to the budget of a workload. */
@@ -55,7 +54,6 @@ export function rowsOf(
   return rows;
 }
 
-/** A workload with its brief row and the bytes of the row. */
 interface BriefRow {
   readonly workload: ReportedWorkload;
   readonly row: Markup;
@@ -71,7 +69,6 @@ function briefRow(each: ReportedWorkload): BriefRow {
   return { workload: each, row: least, size: utf8Length(least) };
 }
 
-/** A row without times, and with the first finding only. */
 function brief({ findings, policies, ...row }: RowView): RowView {
   const shown = findings.slice(0, BRIEF_FINDINGS);
   return {
@@ -84,7 +81,6 @@ function brief({ findings, policies, ...row }: RowView): RowView {
   };
 }
 
-/** A row without times and findings, and with short names. */
 function shortest({ findings, kind, namespace, name, place, ...row }: RowView): RowView {
   const short = (text: string): string => cut(text, SHORTEST_TEXT, '…');
   return {
@@ -113,7 +109,6 @@ export function worstFirst(workloads: readonly ReportedWorkload[]): ReportedWork
     .map(({ workload }) => workload);
 }
 
-/** A workload may have thousands of findings and containers; a row shows this many. */
 const MOST_FINDINGS = 30;
 const MOST_CONTAINERS = 30;
 /** Longest text of a row, in characters: a hostile name or command is as long as a body. */
@@ -155,7 +150,6 @@ function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView 
   };
 }
 
-/** The checks of these findings that no shown finding is of. */
 function otherChecks(shown: readonly { check: string }[], all: readonly { check: string }[]): string {
   const names = new Set(all.map(({ check }) => check));
   for (const { check } of shown) names.delete(check);
@@ -227,12 +221,10 @@ export class SceneDrawings {
     return view;
   }
 
-  /** Bytes of all drawings in UTF-8. */
   get size(): number {
     return this.#size;
   }
 
-  /** All drawings and the hatchings that they use. */
   get markup(): Markup {
     return `<defs>${pageHatchings()}${this.#markup.join('\n')}</defs>`;
   }

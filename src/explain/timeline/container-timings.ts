@@ -5,18 +5,14 @@ import { PROBE_KINDS, ownProbe, type ProbeKind } from '../../engine/probe/probe.
 import { probeTiming, type ProbeTiming } from '../../engine/probe/timing.ts';
 import { undeclaredPortName } from '../../engine/workload/ports.ts';
 
-/** All numbers of a container that decide when its probes let it start, kill it and take its traffic. */
 export interface ContainerTimings {
   readonly startupProbe?: ProbeTiming;
   readonly livenessProbe?: ProbeTiming;
   readonly readinessProbe?: ProbeTiming;
-  /** How the container is stopped when the startup probe gives up. */
   readonly startupKill: Kill;
-  /** How the container is stopped when the liveness probe gives up. */
   readonly livenessKill: Kill;
 }
 
-/** The timings of a container. Malformed values, which the API server refuses, count as absent. */
 export function containerTimings(container: JsonObject, podSpec: JsonObject): ContainerTimings {
   return {
     ...timingOf(container, 'startupProbe'),

@@ -24,10 +24,8 @@ import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { ContainerExplanation, WorkloadExplanation } from './explanation.ts';
 
-/** The settings of an explanation, in addition to the manifest. */
 export interface ExplainSettings {
   readonly policies: Snapshot;
-  /** Namespace of objects that name none. */
   readonly namespace: string;
   readonly kinds: readonly WorkloadKind[];
   /** The instant at which exceptions count or have ended, in milliseconds since the epoch. */

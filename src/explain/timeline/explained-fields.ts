@@ -20,7 +20,6 @@ export interface FieldPlaces {
 
 export const NO_PLACES: FieldPlaces = { ofManifest: () => undefined, ofPolicy: () => undefined };
 
-/** A container as its Pods will be, and what is known of its probes. */
 export interface FieldsToExplain {
   readonly container: Container;
   /** The Pod template as the author wrote it, and its path in the object. */
@@ -35,7 +34,6 @@ export interface FieldsToExplain {
 /** A handler has at most this many fields; a hostile one has more. */
 const MOST_FIELDS = 16;
 
-/** The sources of the fields of each probe of a container, the defaults of the API server included. */
 export function explainedFields(known: FieldsToExplain): ProbeFields[] {
   const { container, injections } = known;
   return LIFE_ORDER.flatMap((kind): ProbeFields[] => {

@@ -12,10 +12,8 @@ import type { ProbeExplanation } from './explanation.ts';
 /** In the order in which they matter in a container's life. */
 export const LIFE_ORDER: readonly ProbeKind[] = ['startupProbe', 'livenessProbe', 'readinessProbe'];
 
-/** The provider of a probe that the manifest itself has. */
 export const OWN_PROBE = 'the manifest';
 
-/** The probes of a container, each with its handler, its provider and its numbers. */
 export function explainedProbes(
   { list, index, spec }: Container,
   timings: ContainerTimings,

@@ -24,13 +24,11 @@ export interface ContainerExplanation {
   /** `spec.template.spec.containers[0]` */
   readonly path: string;
   readonly probes: readonly ProbeExplanation[];
-  /** The sources of the fields of the probes. */
   readonly fields: readonly ProbeFields[];
   readonly figures: readonly Figure[];
   /** The figures of the start, in a sentence. */
   readonly headline: string;
   readonly scenes: readonly Scene[];
-  /** Reasons why the figures do not hold for this container. */
   readonly caveats: readonly string[];
 }
 
@@ -44,7 +42,6 @@ export interface ProbeExplanation {
   readonly letters: FormulaInputs;
 }
 
-/** The sources of the fields of one probe. */
 export interface ProbeFields {
   readonly kind: ProbeKind;
   readonly fields: readonly FieldExplanation[];
@@ -59,21 +56,17 @@ export interface FieldExplanation {
   readonly overrides: readonly FieldSetting[];
 }
 
-/** The value that a layer of policy has for a field. */
 export interface FieldSetting {
   /** The layer: `ProbePolicy/apps/web`, `annotation`. */
   readonly source: string;
-  /** The field of the policy. */
   readonly field: string;
   readonly value: unknown;
   /** `file:line` */
   readonly place?: string;
 }
 
-/** The source of a field: the manifest, a policy, a default of the API server, or a rule of Probewright. */
 export interface FieldSetter {
   readonly by: 'manifest' | 'annotation' | 'policy' | 'default' | 'slow-start' | 'restart' | 'ports' | ProbeKind;
-  /** The policy that set the field, and its field. */
   readonly source?: string;
   readonly field?: string;
   /** `file:line` */

@@ -19,7 +19,6 @@ export type FigureId =
   | 'not-ready'
   | 'ready-again';
 
-/** The run of a container for which a figure holds. */
 export type FigureRun = 'first start' | 'restart after a liveness kill' | 'any run';
 
 /**
@@ -76,12 +75,10 @@ export interface Figure {
   readonly preStopSeconds?: number;
 }
 
-/** The container's figure of that name, when it has one. */
 export function figureOf(figures: readonly Figure[], id: FigureId): Figure | undefined {
   return figures.find((figure) => figure.id === id);
 }
 
-/** The letters of a probe's timing. */
 export function timingLetters(timing: ProbeTiming): FormulaInputs {
   const { initialDelaySeconds: D, periodSeconds: P, timeoutSeconds: T, failureThreshold: F } = timing;
   return { D, P, T, F, S: timing.successThreshold };

@@ -58,7 +58,6 @@ function started(timing: ProbeTiming): Figure {
   return newFigure('started', 'startupProbe', [earliest, 'max(0, D-1)'], end, timingLetters(timing));
 }
 
-/** The figures of a container that does not become healthy, by the probe that decides on its start. */
 function startFigures(kind: ProbeKind, timing: ProbeTiming, kill: Kill): Figure[] {
   const from = [guaranteedStartSeconds(timing), 'max(0, D-1) + (F-1)*P'] as const;
   const to = [longestStartSeconds(timing), 'D + P + (F-1)*max(P,T) + T'] as const;
@@ -126,7 +125,6 @@ function readinessFigures(timing: ProbeTiming, startup: ProbeTiming | undefined)
   ];
 }
 
-/** When a container that is healthy from its first moment is Ready. */
 function readyAfterStart(timing: ProbeTiming, startup: ProbeTiming | undefined, recovery: number): Figure {
   const [id, kind] = ['ready-after-start', 'readinessProbe'] as const;
   const first = firstProbeSpan(timing).earliest;

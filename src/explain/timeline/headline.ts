@@ -36,7 +36,6 @@ function afterLivenessKill(figures: readonly Figure[], firstStart: number): stri
   return seconds === firstStart ? '' : `, but only ${duration(seconds)} after a liveness kill`;
 }
 
-/** The loss of a container when a probe never has a result. */
 const LOSS: Readonly<Record<ProbeKind, string>> = {
   startupProbe: 'The container never counts as started, and its other probes never run.',
   livenessProbe: 'The probe never kills the container.',

@@ -9,7 +9,6 @@ import type { Figure } from './figure.ts';
  */
 export type Tone = 'safe' | 'unsure' | 'stopping' | 'dead' | 'unnoticed' | 'idle' | 'maybe' | 'serving';
 
-/** A stretch of a lane, in seconds; to Infinity when nothing ends it. */
 export interface Segment {
   readonly tone: Tone;
   readonly from: number;
@@ -30,10 +29,8 @@ export interface Lane {
   readonly stopSign?: 'SIGTERM' | 'preStop';
 }
 
-/** Lanes on one axis from second 0. */
 export interface Scene {
   readonly title: string;
-  /** The event at second 0. */
   readonly origin: string;
   /** The end of the axis, in seconds. Longer segments are cut off there. */
   readonly end: number;
@@ -42,11 +39,9 @@ export interface Scene {
   readonly starts?: MeasuredStarts;
 }
 
-/** Starts that the observer has measured. */
 export interface MeasuredStarts {
   readonly title: string;
   readonly seconds: readonly number[];
-  /** The meaning, in a sentence. */
   readonly caption: string;
 }
 
@@ -59,11 +54,9 @@ export function nonEmpty(segments: readonly Segment[]): Segment[] {
   return segments.filter(({ from, to }) => to > from);
 }
 
-/** The conditions, beside the figures, that decide what happens to a container. */
 export interface Circumstances {
   /** The kubelet may start the container again after a probe has killed it. */
   readonly restarts: boolean;
-  /** Probes that never have a result. */
   readonly mute: readonly ProbeKind[];
   readonly hasLiveness: boolean;
 }

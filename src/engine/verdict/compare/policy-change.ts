@@ -3,7 +3,6 @@ import { Snapshot } from '../../facts/snapshot.ts';
 import { PolicySet, PolicyTier } from '../../policy/policy-set.ts';
 import type { CheckCatalogue } from '../../policy/check-catalogue.ts';
 
-/** A change of policies: objects that are applied, and objects that are deleted. */
 export interface PolicyChange {
   readonly applied: Snapshot;
   /** Policies and exceptions as `KIND/NAMESPACE/NAME`, cluster policies as `KIND/NAME`. They are deleted last. */
@@ -33,7 +32,6 @@ export function snapshotAfter(catalogue: CheckCatalogue, before: Snapshot, chang
   });
 }
 
-/** Returns the names of all policies and exceptions, as removals name them. */
 export function knownSources(...snapshots: readonly Snapshot[]): readonly string[] {
   return snapshots.flatMap(({ policies, facts }) => [
     ...policies.map(({ source }) => source),

@@ -8,13 +8,11 @@ import { podLabelsOf, type Workload } from '../judge.ts';
 import { permittedDefaulting } from '../permitted-defaulting.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
 
-/** A probe that the Pods of a workload get, lose or get differently. */
 export interface ProbeChange {
   readonly container: string;
   /** The list and the index of the container, because names may repeat. */
   readonly list: Container['list'];
   readonly index: number;
-  /** The name of the Pod template. Absent for kinds with one template. */
   readonly template?: string;
   readonly probe: ProbeKind;
   readonly change: 'added' | 'removed' | 'changed';

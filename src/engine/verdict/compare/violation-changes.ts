@@ -1,7 +1,6 @@
 import { formatPath } from '../../../base/json/field-path.ts';
 import { violationKey, type Violation } from '../../checks/violation.ts';
 
-/** A violation that appears, disappears or leads to another action. */
 export interface ViolationChange {
   readonly violation: Violation;
   readonly change: 'new' | 'gone' | 'changed';
