@@ -169,26 +169,15 @@ const SKIPPED: HandlerProblem = {
   detail: `the annotation ${SKIP_ANNOTATION} says so`,
 };
 
-function unfitFor(container: Container): HandlerProblem | undefined {
-  if (container.role === 'mesh')
-    return { code: 'mesh-container', detail: 'it is a service mesh proxy, which brings its own probes' };
-  if (container.role === 'init')
-    return {
-      code: 'init-container',
-      detail: 'the API allows no probes on an init container without restartPolicy: Always',
-    };
-  if (
-    hasMeshProbe(
-      container.name,
-      PROBE_KINDS.map((kind) => ownProbe(container.spec, kind)),
-    )
-  ) {
-    return {
-      code: 'mesh-container',
-      detail: 'Istio has redirected its probes to its agent; one added beside them would bypass the mesh',
-    };
+function unfitFor({ name, role, spec }: Container): HandlerProblem | undefined {
+  const unfit = (code: HandlerProblem['code'], detail: string): HandlerProblem => ({ code, detail });
+  if (role === 'mesh') return unfit('mesh-container', 'it is a service mesh proxy, which brings its own probes');
+  if (role === 'init')
+    return unfit('init-container', 'the API allows no probes on an init container without restartPolicy: Always');
+  const probes = PROBE_KINDS.map((kind) => ownProbe(spec, kind));
+  if (hasMeshProbe(name, probes)) {
+    const detail = 'Istio has redirected its probes to its agent; one added beside them would bypass the mesh';
+    return unfit('mesh-container', detail);
   }
-  return containerRunsForever(container.spec)
-    ? undefined
-    : { code: 'run-to-completion', detail: 'its own restartPolicy is not Always' };
+  return containerRunsForever(spec) ? undefined : unfit('run-to-completion', 'its own restartPolicy is not Always');
 }

@@ -73,15 +73,11 @@ function withPort(fields: JsonObject, port: ContainerPort, hints: readonly PortH
 
 function portProblem(wanted: number | string, lookup: Exclude<PortLookup, { port: ContainerPort }>): HandlerProblem {
   const declared = lookup.declared.length === 0 ? 'no port' : describePorts(lookup.declared).join(', ');
-  return lookup.problem === 'not-tcp'
-    ? {
-        code: 'port-not-tcp',
-        detail: `the policy's port ${wanted} is not a TCP port; the container declares ${declared}`,
-      }
-    : {
-        code: 'port-not-declared',
-        detail: `the policy's port ${wanted} is not among the container's ports; it declares ${declared}`,
-      };
+  const port = `the policy's port ${wanted}`;
+  if (lookup.problem === 'not-tcp')
+    return { code: 'port-not-tcp', detail: `${port} is not a TCP port; the container declares ${declared}` };
+  const detail = `${port} is not among the container's ports; it declares ${declared}`;
+  return { code: 'port-not-declared', detail };
 }
 
 /**

@@ -18,11 +18,10 @@ export interface WorkloadStarts {
 export function workloadStarts(name: string, { workload, containers }: StartupProfile): WorkloadStarts {
   return {
     name,
-    containers: containers.map((container) => ({
-      name: container.name,
-      ...figuresOf(container),
-      seconds: container.samples.map(({ seconds }) => seconds),
-    })),
+    containers: containers.map((container) => {
+      const seconds = container.samples.map((sample) => sample.seconds);
+      return { name: container.name, ...figuresOf(container), seconds };
+    }),
     workload,
   };
 }

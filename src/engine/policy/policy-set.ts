@@ -1,7 +1,7 @@
-import { ContainerLayers, mergeLayers, type ContainerPolicy } from './container-policy.ts';
+import { ContainerLayers, mergeLayers } from './container-policy.ts';
 import { builtInPolicy, mergeOver, type CheckPolicy, type CheckPolicyByContainer } from './check-policy.ts';
 import { selects, type Labels } from './label-selector.ts';
-import { LayerCache } from './layer-cache.ts';
+import { remembered } from './layer-cache.ts';
 import type { StartFigures } from '../probe/learned-budget.ts';
 import type { PortHints } from '../workload/port-protocol.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
@@ -69,13 +69,9 @@ export class PolicySet {
   readonly #catalogue: CheckCatalogue;
   readonly #builtIn: CheckPolicy;
   readonly #candidates = new Map<string, Candidates>();
-  readonly #byLayers = new LayerCache(REMEMBERED_LISTS, (layers: readonly ProbePolicy[]) =>
-    this.#workloadPolicy(layers),
-  );
-  readonly #checks = new LayerCache(REMEMBERED_LISTS, (layers: readonly PolicyLayer[]): CheckPolicy =>
-    mergeOver(this.#builtIn, layers),
-  );
-  readonly #probes = new LayerCache<PolicyLayer, ContainerPolicy>(REMEMBERED_LISTS, mergeLayers);
+  readonly #byLayers = remembered(REMEMBERED_LISTS, (layers: readonly ProbePolicy[]) => this.#workloadPolicy(layers));
+  readonly #checks = remembered(REMEMBERED_LISTS, (layers: readonly PolicyLayer[]) => mergeOver(this.#builtIn, layers));
+  readonly #probes = remembered(REMEMBERED_LISTS, mergeLayers);
   #ofCluster: PolicySet | undefined;
 
   /** @param tiers the same policies, tier by tier; one tier when left out */
@@ -127,7 +123,7 @@ export class PolicySet {
     const layers = candidates.filter(
       ({ workloadSelector }) => workloadSelector === undefined || selects(workloadSelector, podLabels),
     );
-    return this.#byLayers.of(layers);
+    return this.#byLayers(layers);
   }
 
   /** The highest policy with the field `annotations` decides, as with every other field. */
@@ -139,10 +135,10 @@ export class PolicySet {
       annotations: layers.findLast(({ annotations }) => annotations !== undefined)?.annotations ?? 'Allow',
       hasDenyFloor: speaking.some(({ checks }) => [...checks.values()].some(({ floor }) => floor === 'Deny')),
       checkPolicy: (container) =>
-        this.#checks.of(
+        this.#checks(
           speaking.filter(({ containers }) => typeof containers === 'string' || containers.includes(container)),
         ),
-      containerLayers: new ContainerLayers(layers, (list) => this.#probes.of(list)),
+      containerLayers: new ContainerLayers(layers, this.#probes),
     };
   }
 

@@ -153,12 +153,8 @@ export class Reader {
   }
 
   integer(minimum: number, maximum: number): number | undefined {
-    const { value } = this;
-    if (typeof value !== 'number' || !Number.isInteger(value))
-      return this.report(`must be a whole number, not ${quoted(value)}`);
-    if (value < minimum) return this.report(`must be at least ${minimum}, not ${value}`);
-    if (value > maximum) return this.report(`must be at most ${maximum}, not ${value}`);
-    return value;
+    if (Number.isInteger(this.value)) return this.number(minimum, maximum);
+    return this.report(`must be a whole number, not ${quoted(this.value)}`);
   }
 
   number(minimum: number, maximum: number): number | undefined {

@@ -1,4 +1,11 @@
-import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import {
+  isJsonObject,
+  isPresent,
+  member,
+  objectMember,
+  stringMember,
+  type JsonObject,
+} from '../../base/json/json-value.ts';
 
 export interface WorkloadKind {
   readonly group: string;
@@ -126,8 +133,7 @@ export function withTemplateAt(value: unknown, path: readonly (string | number)[
 
 /** True for an object that is being deleted: only its finalizers are still to be removed. */
 export function isBeingDeleted(object: JsonObject): boolean {
-  const metadata = objectMember(object, 'metadata');
-  return metadata !== undefined && (member(metadata, 'deletionTimestamp') ?? undefined) !== undefined;
+  return isPresent(member(objectMember(object, 'metadata') ?? {}, 'deletionTimestamp'));
 }
 
 /** Marks the API server's copy of a static Pod. Only the presence of the annotation matters. */
@@ -135,9 +141,8 @@ export const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
 
 /** True for the API server's copy of a static Pod: the Pod runs already, and a refusal would only hide it. */
 function isMirrorPod(object: JsonObject): boolean {
-  const metadata = objectMember(object, 'metadata');
-  const annotations = metadata === undefined ? undefined : objectMember(metadata, 'annotations');
-  return annotations !== undefined && Object.hasOwn(annotations, MIRROR_POD_ANNOTATION);
+  const annotations = objectMember(objectMember(object, 'metadata') ?? {}, 'annotations') ?? {};
+  return Object.hasOwn(annotations, MIRROR_POD_ANNOTATION);
 }
 
 /** Why an object of a known kind is allowed without a look at its probes. */

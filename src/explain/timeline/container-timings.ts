@@ -5,13 +5,10 @@ import { PROBE_KINDS, ownProbe, type ProbeKind } from '../../engine/probe/probe.
 import { probeTiming, type ProbeTiming } from '../../engine/probe/timing.ts';
 import { undeclaredPortName } from '../../engine/workload/ports.ts';
 
-export interface ContainerTimings {
-  readonly startupProbe?: ProbeTiming;
-  readonly livenessProbe?: ProbeTiming;
-  readonly readinessProbe?: ProbeTiming;
-  readonly startupKill: Kill;
-  readonly livenessKill: Kill;
-}
+/** The timing of each probe, and how the container is stopped when the probe gives up. */
+export type ContainerTimings = Readonly<
+  Partial<Record<ProbeKind, ProbeTiming>> & Record<'startupKill' | 'livenessKill', Kill>
+>;
 
 export function containerTimings(container: JsonObject, podSpec: JsonObject): ContainerTimings {
   return {
@@ -49,13 +46,6 @@ export function muteProbes(container: JsonObject): ProbeKind[] {
  * The timings of the probes that have an effect: with a mute startup probe the others never run (worker.go, doProbe).
  */
 export function effectiveTimings(timings: ContainerTimings, mute: readonly ProbeKind[]): ContainerTimings {
-  const { startupProbe, livenessProbe, readinessProbe, startupKill, livenessKill } = timings;
-  if (mute.includes('startupProbe')) return { startupKill, livenessKill };
-  return {
-    ...(startupProbe && { startupProbe }),
-    ...(livenessProbe && !mute.includes('livenessProbe') && { livenessProbe }),
-    ...(readinessProbe && !mute.includes('readinessProbe') && { readinessProbe }),
-    startupKill,
-    livenessKill,
-  };
+  const hidden: readonly string[] = mute.includes('startupProbe') ? PROBE_KINDS : mute;
+  return Object.fromEntries(Object.entries(timings).filter(([name]) => !hidden.includes(name))) as ContainerTimings;
 }

@@ -1,10 +1,11 @@
-import { objectMember, stringMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
+import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { TemplatePolicy } from '../../engine/defaulting/template-policy.ts';
 import { formatNotInjected, type Injection } from '../../engine/defaulting/injection.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { mayBeRestarted } from '../../engine/probe/restarts.ts';
+import { podLabelsOf } from '../../engine/verdict/judge.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload, type ExceptionOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
 import { containersOf, type Container } from '../../engine/workload/containers.ts';
@@ -18,7 +19,6 @@ import { containerFigures } from './figures.ts';
 import { hangScene } from './hang-scene.ts';
 import { startScene } from './start-scene.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
-import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
@@ -52,11 +52,11 @@ export function explainManifest(
   const namespace = stringMember(metadata, 'namespace') ?? fallback;
   const itself = workloadNameOf(object, kind, false);
   const explained = found.templates.map((placed) =>
-    explainTemplate(placed, kind, policies.policyFor(namespace, labelsOf(placed), itself), places),
+    explainTemplate(placed, kind, policies.policyFor(namespace, podLabelsOf(placed.template), itself), places),
   );
   const names = [{ kind: kind.kind, name: stringMember(metadata, 'name') ?? '' }];
   const exceptions = found.templates.flatMap((placed) => {
-    const podLabels = labelsOf(placed);
+    const podLabels = podLabelsOf(placed.template);
     const policy = policies.policyFor(namespace, podLabels);
     return exceptionsOfWorkload({ namespace, names, podLabels }, policies, policy, now).map(exceptionSentence);
   });
@@ -84,8 +84,7 @@ function explainTemplate(
   policy: WorkloadPolicy,
   places: FieldPlaces,
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
-  const defaulting = permittedDefaulting(template, policy, kind);
-  const { injections } = defaulting;
+  const { injections, notInjected, warnings } = permittedDefaulting(template, policy, kind);
   const templatePolicy = new TemplatePolicy(template, policy);
   const effective = effectiveTemplate(template, injections);
   const podSpec = defaultedPodSpec(objectMember(effective, 'spec') ?? {});
@@ -104,16 +103,8 @@ function explainTemplate(
           places,
         }),
       })),
-    notInjected: reasonsOf(defaulting),
+    notInjected: [...notInjected.map(formatNotInjected), ...warnings],
   };
-}
-
-function labelsOf({ template }: PlacedTemplate): ReturnType<typeof stringMembers> {
-  return stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-}
-
-function reasonsOf({ notInjected, warnings }: Defaulting): string[] {
-  return [...notInjected.map(formatNotInjected), ...warnings];
 }
 
 function explainContainer(

@@ -4,7 +4,7 @@ import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { HANDLER_KINDS, ownProbe, PROBE_INTEGERS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { LIFE_ORDER } from './explained-probes.ts';
 import type { Setting } from '../../engine/policy/layer-settings.ts';
-import type { Injection } from '../../engine/defaulting/injection.ts';
+import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { ContainerPolicy } from '../../engine/policy/container-policy.ts';
 import type { Container } from '../../engine/workload/containers.ts';
@@ -39,10 +39,7 @@ export function explainedFields(known: FieldsToExplain): ProbeFields[] {
   return LIFE_ORDER.flatMap((kind): ProbeFields[] => {
     const probe = ownProbe(container.spec, kind);
     if (!isJsonObject(probe)) return [];
-    const injection = injections.find(
-      ({ kind: injected, container: { list, index } }) =>
-        injected === kind && list === container.list && index === container.index,
-    );
+    const injection = injectionAt(injections, container, kind);
     const fields = fieldsOf(probe).map(({ field, value }): FieldExplanation => {
       const { setBy, overrides } =
         injection === undefined

@@ -1,6 +1,5 @@
-import { objectMember, stringMembers } from '../../../base/json/json-value.ts';
 import { laxer } from '../../policy/action.ts';
-import { judge, type Workload } from '../judge.ts';
+import { judge, podLabelsOf, type Workload } from '../judge.ts';
 import { probeChanges, type ProbeChange } from './probe-changes.ts';
 import { violationChanges, type ViolationChange } from './violation-changes.ts';
 import type { Violation } from '../../checks/violation.ts';
@@ -46,7 +45,7 @@ export function outcomeOf(
 function isOutOfReach({ templates, asSent, namespace }: Workload, before: Snapshot, after: Snapshot): boolean {
   if (before.facts !== after.facts) return false;
   return [...templates, ...(asSent?.templates ?? [])].every(({ template }) => {
-    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+    const labels = podLabelsOf(template);
     const [old, now] = [before.policyFor(namespace, labels).layers, after.policyFor(namespace, labels).layers];
     return old.length === now.length && old.every((layer, index) => layer === now[index]);
   });
