@@ -124,11 +124,10 @@ function probeSettings(layers: readonly PolicyLayer[], kind: ProbeKind, field: F
 
 /** The layers' values for a probe's handler: `{ httpGet: { path: '/live' } }`. */
 function wholeHandlers(layers: readonly PolicyLayer[], kind: ProbeKind): Setting[] {
-  return handlerSettings(layers, kind).map(({ layer, value, path }) => ({
-    layer,
-    value: value && { [value.kind]: value.fields },
-    path,
-  }));
+  return handlerSettings(layers, kind).map((setting) => {
+    const { value } = setting;
+    return { ...setting, value: value && { [value.kind]: value.fields } };
+  });
 }
 
 /** The layer that gives the seconds to start, the delay of a slow starter, or the settings of learned budgets. */

@@ -7,11 +7,6 @@ import type { PolicyLayer } from '../policy/probe-policy.ts';
 /** The most characters of a reason that a violation quotes: a reason may list 20 ports. */
 const MOST_QUOTED = 300;
 
-/** True for a violation to which withReasons may add a reason. */
-export function mayHaveReasons({ check }: Violation): boolean {
-  return CHECK_CATALOGUE[check]?.requiresProbes === true;
-}
-
 /** Adds to the violations of missing probes which policy wanted to give the probe, and what kept the policy from it. */
 export function withReasons(
   violations: readonly Violation[],
@@ -20,7 +15,7 @@ export function withReasons(
 ): readonly Violation[] {
   if (violations.length === 0 || notInjected.length === 0) return violations;
   return violations.map((violation) => {
-    if (!mayHaveReasons(violation)) return violation;
+    if (CHECK_CATALOGUE[violation.check]?.requiresProbes !== true) return violation;
     const reason = reasonFor(violation, notInjected, layers);
     if (reason === undefined) return violation;
     return { ...violation, remedy: violation.remedy === undefined ? reason : `${violation.remedy}; ${reason}` };

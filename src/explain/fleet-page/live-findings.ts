@@ -65,12 +65,9 @@ function liveFinding({ rule, message, properties }: LiveResult, restart: string)
   };
 }
 
-export interface RestartedWorkload {
-  readonly namespace: string;
+export interface RestartedWorkload extends Readonly<Record<'namespace' | 'kind' | 'name', string>> {
   /** The API group; empty for the core group. */
   readonly group: string;
-  readonly kind: string;
-  readonly name: string;
 }
 
 /** kubectl's words for the kinds that it can restart (kubectl, pkg/polymorphichelpers/objectrestarter.go). */

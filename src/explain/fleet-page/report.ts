@@ -17,15 +17,9 @@ export interface Report {
   readonly checks: ReadonlyMap<string, ReportedCheck>;
 }
 
-export interface ReportedCheck {
-  readonly summary: string;
-  readonly url: string;
-}
+export type ReportedCheck = Readonly<Record<'summary' | 'url', string>>;
 
-export interface ReportedWorkload {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
+export interface ReportedWorkload extends Readonly<Record<'kind' | 'namespace' | 'name', string>> {
   /** Times of all containers. Its texts are those of `explain`. */
   readonly explanation: WorkloadExplanation;
   readonly violations: readonly Violation[];
@@ -51,14 +45,10 @@ export interface ReportedPolicy {
   readonly advice: readonly Pick<Violation, 'check' | 'message' | 'remedy'>[];
 }
 
-export interface ReportedException {
-  readonly namespace: string;
-  readonly name: string;
+export interface ReportedException extends Readonly<Record<'namespace' | 'name' | 'owner' | 'reason', string>> {
   readonly checks: readonly string[];
   /** The target of the exception: `Deployment legacy`, `Pods with app=legacy`. */
   readonly workloads: string;
-  readonly owner: string;
-  readonly reason: string;
   readonly ticket?: string;
   /** Milliseconds since the epoch. */
   readonly expires: number;

@@ -54,19 +54,12 @@ export function rowsOf(
   return rows;
 }
 
-interface BriefRow {
-  readonly workload: ReportedWorkload;
-  readonly row: Markup;
-  readonly size: number;
-}
-
-function briefRow(each: ReportedWorkload): BriefRow {
+/** A workload with its brief row and the bytes of the row. */
+function briefRow(each: ReportedWorkload): { workload: ReportedWorkload; row: Markup; size: number } {
   const view = rowView(each);
   const row = workload(brief(view));
-  const size = utf8Length(row);
-  if (size <= BUDGET_OF_WORKLOAD) return { workload: each, row, size };
-  const least = workload(shortest(view));
-  return { workload: each, row: least, size: utf8Length(least) };
+  const fitting = utf8Length(row) <= BUDGET_OF_WORKLOAD ? row : workload(shortest(view));
+  return { workload: each, row: fitting, size: utf8Length(fitting) };
 }
 
 function brief({ findings, policies, ...row }: RowView): RowView {

@@ -114,16 +114,8 @@ export function exceptionViews({ exceptions, now }: Report): ExceptionView[] {
     .map((exception) => ({ ...exceptionView(exception), ...stateOf(exception, now) }));
 }
 
-function exceptionView({
-  namespace,
-  name,
-  checks,
-  workloads,
-  owner,
-  reason,
-  ticket,
-  expires,
-}: ReportedException): Omit<ExceptionView, 'state' | 'tone'> {
+function exceptionView(exception: ReportedException): Omit<ExceptionView, 'state' | 'tone'> {
+  const { namespace, name, checks, workloads, owner, reason, ticket, expires } = exception;
   const instant = new Date(expires).toISOString();
   return {
     name: `${namespace}/${name}`,

@@ -4,9 +4,7 @@ import type { Figure, FormulaInputs } from './figure.ts';
 import type { Scene } from './scene.ts';
 
 /** A workload, explained. Texts are as the manifest has them: the room that draws them escapes them. */
-export interface WorkloadExplanation {
-  readonly kind: string;
-  readonly namespace: string;
+export interface WorkloadExplanation extends Readonly<Record<'kind' | 'namespace', string>> {
   /** The name; for an object with only a generateName, the generateName and a star. */
   readonly name: string;
   /** `file:line:column` */
@@ -76,10 +74,6 @@ export interface FieldSetter {
 }
 
 /** `web (Deployment in namespace apps)`: the name comes first, because readers look for the name. */
-export function workloadTitle({
-  kind,
-  namespace,
-  name,
-}: Pick<WorkloadExplanation, 'kind' | 'namespace' | 'name'>): string {
-  return `${name} (${kind} in namespace ${namespace})`;
+export function workloadTitle(workload: Pick<WorkloadExplanation, 'kind' | 'namespace' | 'name'>): string {
+  return `${workload.name} (${workload.kind} in namespace ${workload.namespace})`;
 }

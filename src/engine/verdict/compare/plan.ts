@@ -4,10 +4,7 @@ import type { Snapshot } from '../../facts/snapshot.ts';
 import type { ProbeChange } from './probe-changes.ts';
 import type { ViolationChange } from './violation-changes.ts';
 
-export interface WorkloadEffect {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
+export interface WorkloadEffect extends Readonly<Record<'kind' | 'namespace' | 'name', string>> {
   readonly probes: readonly ProbeChange[];
   readonly violations: readonly ViolationChange[];
 }
