@@ -32,9 +32,7 @@ const NOTHING: Defaulting = { injections: [], notInjected: [], warnings: [] };
 export interface DefaultingOptions {
   /** The Pods run to completion: Job, CronJob. */
   readonly runsToCompletion: boolean;
-  /**
-   * The API server asks about a Pod. Only then the annotation about injected probes counts: elsewhere it was copied.
-   */
+  /** Set when the API server asks about a Pod: only then the annotation about injected probes counts. */
   readonly isAskedByApiServer?: true;
 }
 

@@ -147,9 +147,7 @@ export function likeOwnLiveness(
   return { handler: { httpGet: { ...httpGet, path } }, follows: { kind: 'livenessProbe', fields } };
 }
 
-/**
- * The handler of the author's liveness probe. A command that acts is not copied: it would run from the first second.
- */
+/** The author's liveness handler, without a command that acts: it would run from the first second. */
 function harmlessLivenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
   const copied = livenessHandler(ports, liveness);
   const command = 'handler' in copied ? member(objectMember(copied.handler, 'exec') ?? {}, 'command') : undefined;

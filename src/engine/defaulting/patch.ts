@@ -51,10 +51,7 @@ const OWN_LIVENESS = 'own livenessProbe; ';
 
 type Provenance = Map<string, Map<string, string>>;
 
-/**
- * The value of the `probewright.dev/injected` annotation after these injections. Entries of an earlier call for the
- * same Pod stay.
- */
+/** The `probewright.dev/injected` annotation after these injections; entries of an earlier call stay. */
 export function provenance(injections: readonly Injection[], existing: string | undefined): string {
   const containers = readProvenance(existing);
   for (const { container, kind, source: layer, learned, isLikeOwn } of injections) {

@@ -42,9 +42,7 @@ export function exceptionSource(namespace: string, name: string): string {
 
 const NO_LABELS: LabelsOfNamespace = new Map();
 
-/**
- * Reads `metadata.labels` of a Namespace, without the label that repeats the name and without values of other types.
- */
+/** Reads `metadata.labels` of a Namespace: texts only, without the label that repeats the name. */
 export function readNamespaceLabels(labels: unknown): LabelsOfNamespace {
   if (!isJsonObject(labels)) return NO_LABELS;
   const read = new Map<string, string>();

@@ -19,10 +19,7 @@ export interface CheckFloor {
   /** The laxest action that the layers above may choose. */
   readonly action: Action;
   readonly source: string;
-  /**
-   * The parameters up to and including that layer. The very object of the check's `parameters` when no higher layer
-   * sets any.
-   */
+  /** The parameters up to that layer. The very object of the check's `parameters` when no higher layer sets any. */
   readonly parameters: ParameterValues;
 }
 

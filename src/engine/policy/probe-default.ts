@@ -28,10 +28,7 @@ export interface ProbeDefault {
 
 const REMOVED: ProbeDefault = { removed: true, integers: {} };
 
-/**
- * Reads a policy's settings for one probe: the entry in `probes`, and the path in `kubernetesProbeEndpoints`, which is
- * its `httpGet.path`.
- */
+/** Reads the entry in `probes`, and the path in `kubernetesProbeEndpoints`, which is its `httpGet.path`. */
 export function readProbeDefault(kind: ProbeKind, probe: Reader, endpoint: Reader): ProbeDefault | undefined {
   if (probe.isAbsent && endpoint.isAbsent) return undefined;
   if (probe.isNull || endpoint.isNull) {

@@ -68,9 +68,7 @@ export class ProbeException {
 
 export type ExceptionParse = { readonly exception: ProbeException } | { readonly problems: readonly Problem[] };
 
-/**
- * Reads a ProbeException from a file or a custom resource. Unknown keys and all problems are reported with their paths.
- */
+/** Reads a ProbeException from a file or a custom resource. Unknown keys are problems; all have their paths. */
 export function parseProbeException(catalogue: CheckCatalogue, document: unknown): ExceptionParse {
   const problems: Problem[] = [];
   const reader = new Reader(document, [], problems);

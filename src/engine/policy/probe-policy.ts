@@ -49,10 +49,7 @@ export interface ProbePolicy extends PolicyLayer {
 export type PolicyParse =
   { readonly policy: ProbePolicy; readonly warnings: readonly Problem[] } | { readonly problems: readonly Problem[] };
 
-/**
- * Reads a ProbePolicy or ClusterProbePolicy from a file or a custom resource. Unknown keys and all problems are
- * reported with their paths.
- */
+/** Reads a policy from a file or a custom resource. Unknown keys are problems; all have their paths. */
 export function parseProbePolicy(catalogue: CheckCatalogue, document: unknown): PolicyParse {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];

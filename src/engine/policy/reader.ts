@@ -104,10 +104,7 @@ export class Reader {
     return value;
   }
 
-  /**
-   * The fields of an object, each read by the function of its name. Fields without a value, or that could not be read,
-   * are left out.
-   */
+  /** The fields of an object, each read by the function of its name. Those without a value are left out. */
   fields<T extends object>(table: FieldTable<T>): Partial<T> | undefined {
     if (this.object(Object.keys(table)) === undefined) return undefined;
     const read = Object.entries<(place: Reader) => unknown>(table).map(([key, value]) => [key, value(this.at(key))]);

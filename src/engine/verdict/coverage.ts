@@ -10,10 +10,7 @@ import type { WorkloadPolicy } from '../policy/policy-set.ts';
 export const COVERED_PROBES = ['livenessProbe', 'readinessProbe'] as const;
 export type CoveredProbe = (typeof COVERED_PROBES)[number];
 
-/**
- * Why a container lacks a probe. `no-policy`: no policy for the Pod asks for probes. `not-selected`: the policies
- * select other containers.
- */
+/** `no-policy`: no policy for the Pod asks for probes. `not-selected`: the policies select other containers. */
 export type LackReason = ReasonCode | 'no-policy' | 'not-selected';
 
 /** A container's coverage by one probe: its own probe, a probe from a policy, or no probe for a reason. */

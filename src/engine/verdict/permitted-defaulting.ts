@@ -37,9 +37,7 @@ export function permittedDefaulting(
 
 const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
 
-/**
- * Gives a container without a required probe what the cluster's policies alone give, unless another floor forbids it.
- */
+/** Gives a container without a required probe what the cluster's policies give, unless another floor forbids it. */
 function withRequired(
   template: JsonObject,
   policy: WorkloadPolicy,

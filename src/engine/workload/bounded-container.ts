@@ -6,10 +6,7 @@ export const MOST_TEXT_CHARACTERS = 4096;
 
 export const MOST_LIST_ENTRIES = 1000;
 
-/**
- * The end of a cut text, and the text of the last entry of a cut list. Go's JSON decoder lets no such half of a
- * surrogate pair through.
- */
+/** The end of a cut text, and the last entry of a cut list. No JSON of Go has this half of a surrogate pair. */
 export const CUT_MARK = '\uD800';
 
 /**

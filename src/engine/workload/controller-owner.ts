@@ -7,10 +7,7 @@ export interface ControllerOwner {
   readonly kind: string;
 }
 
-/**
- * True when an owner reference names a controller. Anybody may write it: only the requester's identity tells whether to
- * believe it.
- */
+/** True when an owner reference names a controller. Anybody may write it: only the requester tells if it is true. */
 export function hasControllerOwner(object: JsonObject): boolean {
   return ownerReferences(object).some(isController);
 }
@@ -41,10 +38,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   Job: ['CronJob'],
 };
 
-/**
- * True if a controller can have made the object: a custom kind owns it, or an owner for which Kubernetes makes such
- * objects.
- */
+/** True if a controller can have made the object: of a custom kind, or one that Kubernetes has for the owner. */
 export function canHaveController(object: JsonObject, kind: string): boolean {
   const owners = controllerOwners(object);
   const own = Object.hasOwn(OWNERS, kind) ? OWNERS[kind] : undefined;

@@ -34,9 +34,7 @@ export function meshProxyTest(template: JsonObject, isPod: boolean): (name: stri
   return isPod ? isMeshProxyName : (name) => hasMeshStatus(template, name);
 }
 
-/**
- * True when a template has the status annotation of the mesh with this proxy. Elsewhere the author wrote the container.
- */
+/** True when a template has the status annotation of the mesh. Elsewhere the author wrote the container. */
 function hasMeshStatus(template: JsonObject, name: string): boolean {
   const proxy = MESH_PROXIES.get(name);
   return (
@@ -45,9 +43,7 @@ function hasMeshStatus(template: JsonObject, name: string): boolean {
   );
 }
 
-/**
- * Where Istio's agent answers probes for the application (istio, pkg/kube/inject, cmd/pilot-agent/status/server.go).
- */
+/** Where Istio's agent answers for the application (istio, pkg/kube/inject, cmd/pilot-agent/status/server.go). */
 const REWRITTEN_PREFIX = '/app-health/';
 const REWRITTEN_ENDPOINTS = ['livez', 'readyz', 'startupz'];
 const AGENT_PORTS = [15020, 15021];

@@ -1,8 +1,6 @@
 import type { ContainerPort } from './ports.ts';
 
-/**
- * What the server on a port speaks. `metrics` is HTTP beside the application, without health. Most ports are `unknown`.
- */
+/** What the server on a port speaks. `metrics` is HTTP without health. Most ports are `unknown`. */
 export interface PortProtocol {
   readonly speaks: 'http' | 'https' | 'metrics' | 'other' | 'unknown';
   readonly protocol?: string;
@@ -176,10 +174,7 @@ export function isGrpc({ name }: Pick<ContainerPort, 'name'>): boolean {
   return name !== undefined && wordsOf(name).includes('grpc');
 }
 
-/**
- * True when the port's name says HTTPS. A webhook counts on a TLS number only: others than of admission take plain
- * HTTP.
- */
+/** True when the port's name says HTTPS. A webhook counts on a TLS number only: others may take plain HTTP. */
 export function isNamedForHttps({ name, number }: Pick<ContainerPort, 'name' | 'number'>): boolean {
   if (name === undefined) return false;
   const words = wordsOf(name);

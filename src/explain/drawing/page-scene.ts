@@ -1,7 +1,6 @@
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
-import { labelPlace, narrowFrame, placeLane, type Frame } from './svg-lane.ts';
+import { LABEL_ROW, labelPlace, narrowFrame, placeLane, type Frame } from './svg-lane.ts';
 import { segmentTimes } from './scene-scale.ts';
-import { LABEL_ROW } from './svg-marks.ts';
 import type { Lane, Scene } from '../timeline/scene.ts';
 import type { Block } from './svg-elements.ts';
 

@@ -33,8 +33,7 @@ function stripPlace(seconds: number): number {
 }
 
 /**
- * The start of a workload in one line: a bar for each container, and a dot for each learned start; a ring for a start
- * that the probes do not guarantee.
+ * The start of a workload in one line: a bar for each container, a dot for each learned start, a ring if it is late.
  */
 export function startStrip(containers: readonly StripContainer[]): Markup {
   const shown = containers.slice(0, MOST_BARS);

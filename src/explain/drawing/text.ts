@@ -2,7 +2,7 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { outputLine, visible } from '../../base/text/visible.ts';
 import { wrapEvenly } from '../../base/text/wrap.ts';
-import { figureOf, figureTitle, type Figure, type FigureId, type FormulaInputs } from '../timeline/figure.ts';
+import { figureOf, figureTitle, type Figure, type FigureId, type FormulaInputs } from '../timeline/figures.ts';
 import { sceneLines, TEXT_WIDTH } from './text-scene.ts';
 import { workloadTitle } from '../timeline/explanation.ts';
 import type {

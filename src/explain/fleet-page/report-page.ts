@@ -15,10 +15,7 @@ import { FINDING_ACTIONS, VERDICTS, verdictOfAction } from './verdicts.ts';
 import type { GroupView, PageView, PolicyView } from './page-view.ts';
 import type { Report, ReportedWorkload } from './report.ts';
 
-/**
- * The page may use its style sheet and its script, and ask for nothing. A policy in a page holds only for what follows
- * it.
- */
+/** Its own style sheet and script, and no request. A policy in a page holds only for what follows it. */
 export const PAGE_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src ${STYLE_SOURCE}`,

@@ -1,5 +1,5 @@
 import { count } from '../../base/text/cut.ts';
-import { figureOf } from '../timeline/figure.ts';
+import { figureOf } from '../timeline/figures.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { StripContainer } from '../drawing/start-strip.ts';
 import type { WorkloadExplanation } from '../timeline/explanation.ts';

@@ -42,9 +42,7 @@ export function muteProbes(container: JsonObject): ProbeKind[] {
   });
 }
 
-/**
- * The timings of the probes that have an effect: with a mute startup probe the others never run (worker.go, doProbe).
- */
+/** The timings with an effect: with a mute startup probe the other probes never run (worker.go, doProbe). */
 export function effectiveTimings(timings: ContainerTimings, mute: readonly ProbeKind[]): ContainerTimings {
   const hidden: readonly string[] = mute.includes('startupProbe') ? PROBE_KINDS : mute;
   return Object.fromEntries(Object.entries(timings).filter(([name]) => !hidden.includes(name))) as ContainerTimings;

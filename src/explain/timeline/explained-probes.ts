@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/json/json-value.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
 import { handlerText } from '../../engine/workload/handler-text.ts';
-import { timingLetters, type FormulaInputs } from './figure.ts';
+import { timingLetters, type FormulaInputs } from './figures.ts';
 import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
 import type { Container } from '../../engine/workload/containers.ts';
 import type { ContainerTimings } from './container-timings.ts';

@@ -1,6 +1,6 @@
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ContainerRole } from '../../engine/workload/containers.ts';
-import type { Figure, FormulaInputs } from './figure.ts';
+import type { Figure, FormulaInputs } from './figures.ts';
 import type { Scene } from './scene.ts';
 
 /** A workload, explained. Texts are as the manifest has them: the room that draws them escapes them. */

@@ -5,7 +5,7 @@ import { killEndsPod } from '../../engine/probe/restarts.ts';
 import { OPEN_GATE_ISSUE, OPEN_GATE_VERSIONS } from '../../engine/probe/timing.ts';
 import { duration } from '../../base/text/duration.ts';
 import { undeclaredPortName } from '../../engine/workload/ports.ts';
-import { figureOf, type Figure } from './figure.ts';
+import { figureOf, type Figure } from './figures.ts';
 import type { Circumstances } from './scene.ts';
 
 /** The figures of the start, in two or three short sentences. */

@@ -1,7 +1,7 @@
 import { duration } from '../../base/text/duration.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Span } from '../../engine/probe/timing.ts';
-import type { Figure } from './figure.ts';
+import type { Figure } from './figures.ts';
 
 /**
  * The meaning of a stretch of time. safe: no probe kills yet; unsure: may pass, may be killed; stopping: SIGTERM has
@@ -69,10 +69,7 @@ export function isNeverReady({ mute }: Circumstances): boolean {
 /** Shortest axis of a scene in which no probe kills, in seconds. */
 const SHORTEST = 10;
 
-/**
- * Where a scene's axis ends, in seconds. The time to the verdict is shown in full, of a longer grace period or wait for
- * traffic only the beginning.
- */
+/** Where a scene's axis ends, in seconds. Of a long grace period or wait for traffic it shows the beginning. */
 export function axisEnd(verdict: Span | undefined, dead: Span | undefined, traffic: Span | undefined): number {
   const latestTraffic = traffic?.latest ?? 0;
   if (verdict === undefined || dead === undefined) return Math.max(SHORTEST, latestTraffic * 1.4);

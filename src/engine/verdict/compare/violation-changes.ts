@@ -9,10 +9,7 @@ export interface ViolationChange {
   readonly after: Violation['action'] | null;
 }
 
-/**
- * Compares violations of one workload under two snapshots. A violation with other figures and the same action is no
- * change.
- */
+/** Compares violations of one workload. Another figure with the same action is no change. */
 export function violationChanges(before: readonly Violation[], after: readonly Violation[]): ViolationChange[] {
   const changes: ViolationChange[] = [];
   const old = Map.groupBy(before, violationKey);
