@@ -18,7 +18,7 @@ import { startupDefault, withoutLearnedBudget } from './startup.ts';
 import { TemplatePolicy } from './template-policy.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { StartFigures } from '../probe/learned-budget.ts';
+import type { StartFigures } from '../probe/startup-budget.ts';
 import type { HandlerProblem, Injection, NotInjected } from './injection.ts';
 
 export interface Defaulting {

@@ -1,6 +1,6 @@
 import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { DEFAULT_RESTART_POLICY } from '../probe/default-values.ts';
-import { isSidecar } from '../probe/sidecar.ts';
+import { DEFAULT_RESTART_POLICY } from '../probe/api-defaults.ts';
+import { isSidecar } from '../probe/grace-period.ts';
 import { isMeshProxyName } from './mesh.ts';
 
 /**

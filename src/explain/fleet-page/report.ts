@@ -1,8 +1,7 @@
 import { CHECKS } from '../../engine/checks/catalogue.ts';
-import { checkUrl } from '../../engine/checks/lib/check-url.ts';
+import { checkUrl, type Violation } from '../../engine/checks/violation.ts';
 import { startsOfContainer, startsOfWorkload } from '../../engine/facts/learned-starts.ts';
 import { endOf, exceptionRules } from '../../engine/policy/exception-rules.ts';
-import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { LabelSelector, Requirement } from '../../engine/policy/label-selector.ts';
 import type { ExceptionSpec } from '../../engine/policy/probe-exception.ts';

@@ -7,7 +7,7 @@ import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { appContainer, pod, policyDocument, policySet } from '../../support/worlds.ts';
 import type { Injection, NotInjected } from '../../../src/engine/defaulting/injection.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { StartFigures } from '../../../src/engine/probe/learned-budget.ts';
+import type { StartFigures } from '../../../src/engine/probe/startup-budget.ts';
 
 const KNOWN: StartFigures = { starts: 12, longestSeconds: 41, boundSeconds: 0 };
 const live = { kubernetesProbeEndpoints: { livenessProbe: '/live' } };
