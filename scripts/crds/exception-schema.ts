@@ -7,8 +7,11 @@ import {
   SHORTEST_REASON,
   WORKLOAD_KIND_PATTERN,
 } from '../../src/engine/policy/bounds.ts';
-import { EXCEPTION_ACTIONS, MOST_EXCEPTION_DAYS } from '../../src/engine/policy/exception-rules.ts';
-import { ALL_EXCEPTION_STATES } from '../../src/engine/policy/exception-state.ts';
+import {
+  ALL_EXCEPTION_STATES,
+  EXCEPTION_ACTIONS,
+  MOST_EXCEPTION_DAYS,
+} from '../../src/engine/policy/exception-rules.ts';
 import { INSTANT_PATTERN } from '../../src/base/text/duration.ts';
 import { conditionsSchema } from './status-schema.ts';
 import { selectorSchema } from './selector-schema.ts';

@@ -21,7 +21,7 @@ import type {
   PolicyBudgetStatus,
 } from '../cluster/sources/kubernetes-source.ts';
 import type { LeftOut, Named, OverBudgetChange } from '../cluster/sources/stored-kind.ts';
-import type { ExceptionState } from '../engine/policy/exception-state.ts';
+import type { ExceptionState } from '../engine/policy/exception-rules.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { ClusterConnection } from './cluster-connection.ts';
 import type { Part } from './part.ts';

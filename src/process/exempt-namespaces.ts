@@ -1,4 +1,4 @@
-import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../engine/defaulting/opt-out.ts';
+import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../engine/policy/annotations.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 
 /** The namespaces that the chart always exempts, besides Probewright's own. */

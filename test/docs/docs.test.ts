@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pagesWithFlags } from '../../scripts/flags/flag-pages.ts';
 import { COMMAND_DEFINITIONS } from '../../src/cli/command-table.ts';
-import { REASON_CODES } from '../../src/engine/defaulting/reason.ts';
+import { REASON_CODES } from '../../src/engine/defaulting/injection.ts';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { Metrics } from '../../src/webhook/http/metrics.ts';
 import { READY_MADE_KINDS } from '../../src/engine/workload/custom-kinds.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultyFrom, figure, gateOf, healthyAgainFrom, healthyFrom, PATHS, recordedRuns } from './recorded-runs.ts';
-import type { FigureId } from '../../src/explain/timeline/figure.ts';
+import type { FigureId } from '../../src/explain/timeline/figures.ts';
 import type { ProbeKind } from '../../src/engine/probe/probe.ts';
 import type { RecordedRun } from './recorded-runs.ts';
 

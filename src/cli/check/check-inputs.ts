@@ -3,8 +3,7 @@ import { describeManifest, manifestsAsSent, workloadIn, type Manifest } from '..
 import { laxer } from '../../engine/policy/action.ts';
 import { judge } from '../../engine/verdict/judge.ts';
 import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
-import { podTemplatesOf } from '../../engine/workload/kinds.ts';
-import { removedVersionOf } from '../../engine/workload/removed-versions.ts';
+import { podTemplatesOf, removedVersionOf } from '../../engine/workload/kinds.ts';
 import { coverageOfInputs } from './coverage.ts';
 import { policyFindings } from './policy-findings.ts';
 import { countByAction, type CheckReport, type PlacedViolation } from './report.ts';

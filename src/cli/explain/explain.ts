@@ -3,17 +3,16 @@ import { isInCluster, type Origin } from '../input/cluster-object.ts';
 import { placeOfManifest, type Manifest } from '../input/manifest.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
-import { figureTitle, runOf } from '../../explain/timeline/figure.ts';
+import { figureTitle, runOf } from '../../explain/timeline/figures.ts';
 import { printFailures, readFailures, type FailuresOf, type WorkloadWithFailures } from './failures.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { writePictures } from './pictures.ts';
 import { reportProblems } from '../output/problems.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import type { FilePlace } from '../output/json-outputs.ts';
+import type { FilePlace, ExplainedContainer, ExplainOutput } from '../output/json-outputs.ts';
 import type { FieldPlaces } from '../../explain/timeline/explained-fields.ts';
 import type { ContainerExplanation } from '../../explain/timeline/explanation.ts';
-import type { ExplainedContainer, ExplainOutput } from '../output/json-outputs.ts';
 import type { EXPLAIN } from './definition.ts';
 
 /** Explains what the probes of manifests mean in seconds. */

@@ -1,5 +1,5 @@
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
-import { formatNotInjected } from '../../engine/defaulting/reason.ts';
+import { formatNotInjected } from '../../engine/defaulting/injection.ts';
 import { objectMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
 import { describeManifest, manifestsOf, placeOfManifest, workloadIn } from '../input/manifest.ts';
 import { messageOf } from '../../base/text/error-message.ts';

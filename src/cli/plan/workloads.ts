@@ -3,7 +3,7 @@ import { strayFields, violationsOfText } from '../check/text-violations.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { Workload } from '../../engine/verdict/compare/workload.ts';
+import type { Workload } from '../../engine/verdict/judge.ts';
 
 /**
  * The workloads of the inputs, with the violations that only a manifest shows.

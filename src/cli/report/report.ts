@@ -5,7 +5,7 @@ import { isInCluster } from '../input/cluster-object.ts';
 import { groupOfVersion, placeOfManifest, workloadIn, type Manifest } from '../input/manifest.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
 import { reportPage } from '../../explain/fleet-page/report-page.ts';
-import { reportedChecks, reportedExceptions, reportedStarts } from '../../explain/fleet-page/reported-facts.ts';
+import { reportedChecks, reportedExceptions, reportedStarts } from '../../explain/fleet-page/report.ts';
 import { readObserverReport, type ObservedResult } from '../../cluster/sources/observer-reports.ts';
 import { count } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';

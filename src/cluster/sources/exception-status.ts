@@ -1,6 +1,12 @@
 import { isRecord } from '../client/kubernetes-object.ts';
-import { endOf, isLimited, type ExceptionRules } from '../../engine/policy/exception-rules.ts';
-import { ALL_EXCEPTION_STATES, exceptionState, type LeftOutState } from '../../engine/policy/exception-state.ts';
+import {
+  ALL_EXCEPTION_STATES,
+  endOf,
+  exceptionState,
+  isLimited,
+  type ExceptionRules,
+  type LeftOutState,
+} from '../../engine/policy/exception-rules.ts';
 import { formatInstant, parseInstant } from '../../base/text/duration.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { LeftOutReason } from './left-out-objects.ts';

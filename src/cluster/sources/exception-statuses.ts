@@ -3,8 +3,13 @@ import { hasCode } from '../client/api-error.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
 import { realTimer, type Timer } from '../client/clock.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
-import { exceptionRules, type ExceptionRules } from '../../engine/policy/exception-rules.ts';
-import { EXCEPTION_STATES, exceptionState, type ExceptionState } from '../../engine/policy/exception-state.ts';
+import {
+  EXCEPTION_STATES,
+  exceptionRules,
+  exceptionState,
+  type ExceptionRules,
+  type ExceptionState,
+} from '../../engine/policy/exception-rules.ts';
 import { exceptionSource } from '../../engine/facts/facts.ts';
 import {
   exceptionStatus,

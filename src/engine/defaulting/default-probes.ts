@@ -1,41 +1,38 @@
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
-import { INJECTED_ANNOTATION, SKIP_ANNOTATION } from '../policy/annotations.ts';
+import {
+  INJECTED_ANNOTATION,
+  OPT_OUT_LABEL,
+  OPT_OUT_VALUE,
+  SKIP_ANNOTATION,
+  hasOptedOut,
+} from '../policy/annotations.ts';
 import { ownProbe, PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
 import { NO_HINTS, type PortHints } from '../workload/port-protocol.ts';
 import { portsOf } from '../workload/ports.ts';
-import { containerRunsForever, podRunsForever } from '../workload/restart-policy.ts';
+import { containerRunsForever, podRunsForever, type Container } from '../workload/containers.ts';
 import { authorsProbes, injectedEarlier, livenessOf, type SourceByProbe } from './earlier-call.ts';
-import { hasOptedOut, OPT_OUT_LABEL, OPT_OUT_VALUE } from './opt-out.ts';
 import { plainDefault } from './plain-probe.ts';
-import { readProvenance } from './provenance.ts';
+import { readProvenance } from './patch.ts';
 import { startupDefault, withoutLearnedBudget } from './startup.ts';
 import { TemplatePolicy } from './template-policy.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { StartFigures } from '../probe/startup-budget.ts';
-import type { Container } from '../workload/containers.ts';
-import type { Injection } from './injection.ts';
-import type { HandlerProblem, NotInjected } from './reason.ts';
+import type { HandlerProblem, Injection, NotInjected } from './injection.ts';
 
-/** The result of defaulting a Pod template. */
 export interface Defaulting {
   readonly injections: readonly Injection[];
   readonly notInjected: readonly NotInjected[];
-  /** Malformed annotations, for the workload's author. */
   readonly warnings: readonly string[];
 }
 
 const NOTHING: Defaulting = { injections: [], notInjected: [], warnings: [] };
 
-/** The facts about a workload's Pods that follow from the workload's kind. */
 export interface DefaultingOptions {
   /** The Pods run to completion: Job, CronJob. */
   readonly runsToCompletion: boolean;
-  /**
-   * The API server asks about a Pod, maybe a second time. Only then the annotation about injected probes counts: in
-   * templates and files, somebody has copied the annotation.
-   */
+  /** Set when the API server asks about a Pod: only then the annotation about injected probes counts. */
   readonly isAskedByApiServer?: true;
 }
 
@@ -45,11 +42,9 @@ export type ForbiddenProbes = (container: Container, kind: ProbeKind) => Handler
 const NONE_FORBIDDEN: ForbiddenProbes = () => undefined;
 
 /**
- * The probes that policies give to containers that lack them. Checks are not consulted here: permittedDefaulting in
- * src/engine/verdict leaves out probes that a floor forbids.
+ * The probes that policies give to containers that lack them, without regard to floors (see permittedDefaulting).
  *
  * @param template an object with `metadata` and `spec`: a Pod, or the template in a workload
- * @param policy what is in force for the template, from PolicySet.policyFor
  */
 export function defaultProbes(
   template: JsonObject,
@@ -86,7 +81,6 @@ export function defaultProbes(
   return result;
 }
 
-/** Why no container of a Pod gets a probe. */
 function reasonOfPod(template: JsonObject, podSpec: JsonObject, options: DefaultingOptions): NotInjected | undefined {
   if (hasOptedOut(template)) {
     const detail = `the label ${OPT_OUT_LABEL}: ${OPT_OUT_VALUE} keeps the Pod from the mutating webhook`;
@@ -102,7 +96,6 @@ export function withoutInjections(template: JsonObject, policy: WorkloadPolicy):
   return { ...NOTHING, warnings: new TemplatePolicy(template, policy).annotations.warnings };
 }
 
-/** What is known of one container, beside its policy. */
 interface ContainerKnowledge {
   readonly skip: ReadonlySet<ProbeKind>;
   /** What the annotation names as probes that an earlier call for this Pod injected. */
@@ -111,7 +104,6 @@ interface ContainerKnowledge {
   readonly policies: () => readonly ContainerPolicy[];
   readonly hints: PortHints;
   readonly forbidden: ForbiddenProbes;
-  /** The known past starts of the container. */
   readonly starts: StartFigures | undefined;
 }
 
@@ -175,27 +167,15 @@ const SKIPPED: HandlerProblem = {
   detail: `the annotation ${SKIP_ANNOTATION} says so`,
 };
 
-/** Why a container gets no probe at all; undefined when it may get some. */
-function unfitFor(container: Container): HandlerProblem | undefined {
-  if (container.role === 'mesh')
-    return { code: 'mesh-container', detail: 'it is a service mesh proxy, which brings its own probes' };
-  if (container.role === 'init')
-    return {
-      code: 'init-container',
-      detail: 'the API allows no probes on an init container without restartPolicy: Always',
-    };
-  if (
-    hasMeshProbe(
-      container.name,
-      PROBE_KINDS.map((kind) => ownProbe(container.spec, kind)),
-    )
-  ) {
-    return {
-      code: 'mesh-container',
-      detail: 'Istio has redirected its probes to its agent; one added beside them would bypass the mesh',
-    };
+function unfitFor({ name, role, spec }: Container): HandlerProblem | undefined {
+  const unfit = (code: HandlerProblem['code'], detail: string): HandlerProblem => ({ code, detail });
+  if (role === 'mesh') return unfit('mesh-container', 'it is a service mesh proxy, which brings its own probes');
+  if (role === 'init')
+    return unfit('init-container', 'the API allows no probes on an init container without restartPolicy: Always');
+  const probes = PROBE_KINDS.map((kind) => ownProbe(spec, kind));
+  if (hasMeshProbe(name, probes)) {
+    const detail = 'Istio has redirected its probes to its agent; one added beside them would bypass the mesh';
+    return unfit('mesh-container', detail);
   }
-  return containerRunsForever(container.spec)
-    ? undefined
-    : { code: 'run-to-completion', detail: 'its own restartPolicy is not Always' };
+  return containerRunsForever(spec) ? undefined : unfit('run-to-completion', 'its own restartPolicy is not Always');
 }

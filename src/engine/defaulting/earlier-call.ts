@@ -16,9 +16,9 @@ const NONE: SourceByProbe = new Map();
 
 /**
  * The probes of a container that an earlier call for the same Pod injected, of those that the annotation names. Anybody
- * can write the annotation, and people copy Pods of a cluster and edit their probes. So a probe counts only if a policy
- * in force gives exactly this probe to the container without the named probes. Of a startup probe the handler counts,
- * as its numbers also follow from past starts and floors, and the period must not be longer.
+ * can write the annotation, so a probe counts only if a policy in force gives exactly this probe to the container
+ * without the named probes. Of a startup probe the handler counts, and the period must not be longer: its numbers also
+ * follow from past starts.
  *
  * @param policies the merged policy of the container, and the one of the cluster's layers alone, which floors may apply
  */

@@ -3,10 +3,7 @@ import type { Injection } from './injection.ts';
 
 const LISTS = ['containers', 'initContainers'] as const;
 
-/**
- * A copy of a Pod template with the injected probes in its containers, as the Pods will be. The template itself is not
- * changed.
- */
+/** A copy of a Pod template with the injected probes in its containers, as the Pods will be. */
 export function effectiveTemplate(template: JsonObject, injections: readonly Injection[]): JsonObject {
   if (injections.length === 0) return template;
   return withContainers(template, (element, list, index) => {

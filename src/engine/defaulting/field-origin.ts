@@ -33,8 +33,7 @@ export interface FieldSource {
 }
 
 /**
- * Tells what set a field of an injected probe. The layers are folded again here, so that the webhook keeps no sources
- * of fields for probes that nobody asks about.
+ * What set a field of an injected probe. The layers are folded again, so the webhook keeps no sources of fields.
  *
  * @param field the path below the probe: `['periodSeconds']`, `['httpGet', 'path']`
  */
@@ -55,7 +54,6 @@ export function unusedSettings(
   return otherSettings(probeSettings(layers, kind, field), value, undefined);
 }
 
-/** The layer that gives an injected probe its handler, or asks for the startup probe. */
 export function handlerSettingOf(injection: Injection): Setting | undefined {
   const { kind, policy, copiesLiveness, source } = injection;
   const asksFor = lastValue(wholeHandlers(policy.layers, kind));
@@ -126,17 +124,13 @@ function probeSettings(layers: readonly PolicyLayer[], kind: ProbeKind, field: F
 
 /** The layers' values for a probe's handler: `{ httpGet: { path: '/live' } }`. */
 function wholeHandlers(layers: readonly PolicyLayer[], kind: ProbeKind): Setting[] {
-  return handlerSettings(layers, kind).map(({ layer, value, path }) => ({
-    layer,
-    value: value && { [value.kind]: value.fields },
-    path,
-  }));
+  return handlerSettings(layers, kind).map((setting) => {
+    const { value } = setting;
+    return { ...setting, value: value && { [value.kind]: value.fields } };
+  });
 }
 
-/**
- * The layer that gives the seconds to start, the delay from which a container counts as a slow starter, or the settings
- * of learned budgets.
- */
+/** The layer that gives the seconds to start, the delay of a slow starter, or the settings of learned budgets. */
 function slowStartSetting(injection: Injection): Setting | undefined {
   return effective<unknown>(slowStartSettings(injection.policy.layers, slowStartField(injection)));
 }

@@ -1,18 +1,16 @@
 import { FieldPlace, formatPath } from '../../base/json/field-path.ts';
-import { cut, quote } from '../../base/text/cut.ts';
-import { firstControlCharacter, namesNoProgram } from '../probe/handler-values.ts';
 import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
-import { ApiStruct } from '../probe/api-struct.ts';
+import { cut, quote } from '../../base/text/cut.ts';
+import { isHost, type HandlerDefault } from '../policy/probe-default.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
+import { ApiStruct } from '../probe/api-struct.ts';
+import { firstControlCharacter, namesNoProgram } from '../probe/handler-values.ts';
 import { probeHandlerCauses } from '../probe/probe-rules.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
-import { isHost, type HandlerDefault } from '../policy/probe-default.ts';
 import { protocolOfPort, type PortHint, type PortHints } from '../workload/port-protocol.ts';
-import { describePorts, findPort, type ContainerPort, type PortLookup } from '../workload/ports.ts';
-import { inferHttpPort, otherProtocol } from './http-port.ts';
+import { MOST_LISTED, describePorts, findPort, isTcp, type ContainerPort, type PortLookup } from '../workload/ports.ts';
 import type { Aimed } from '../policy/container-policy.ts';
-import type { FollowedProbe } from './injection.ts';
-import type { HandlerProblem } from './reason.ts';
+import type { FollowedProbe, HandlerProblem } from './injection.ts';
 
 /** A handler that can work in its container, as a member of a probe; or why there is none. */
 export type HandlerResult = FittedHandler | HandlerProblem;
@@ -31,10 +29,8 @@ export interface Evidence {
 }
 
 /**
- * Fits a policy's handler into a container without probes of its own. A port that the policy leaves open is inferred;
- * the container must declare the port. Only a layer that is aimed at the container may name a port of another protocol.
- *
- * @param port the policy's port for HTTP paths
+ * Fits a policy's handler into a container without probes of its own. An open port is inferred from declared ports.
+ * Only a layer that is aimed at the container may name a port of another protocol.
  */
 export function policyHandler(
   { ports, hints }: Pick<Evidence, 'ports' | 'hints'>,
@@ -77,24 +73,17 @@ function withPort(fields: JsonObject, port: ContainerPort, hints: readonly PortH
 
 function portProblem(wanted: number | string, lookup: Exclude<PortLookup, { port: ContainerPort }>): HandlerProblem {
   const declared = lookup.declared.length === 0 ? 'no port' : describePorts(lookup.declared).join(', ');
-  return lookup.problem === 'not-tcp'
-    ? {
-        code: 'port-not-tcp',
-        detail: `the policy's port ${wanted} is not a TCP port; the container declares ${declared}`,
-      }
-    : {
-        code: 'port-not-declared',
-        detail: `the policy's port ${wanted} is not among the container's ports; it declares ${declared}`,
-      };
+  const port = `the policy's port ${wanted}`;
+  if (lookup.problem === 'not-tcp')
+    return { code: 'port-not-tcp', detail: `${port} is not a TCP port; the container declares ${declared}` };
+  const detail = `${port} is not among the container's ports; it declares ${declared}`;
+  return { code: 'port-not-declared', detail };
 }
 
 /**
- * The handler of a container's liveness probe, for use in the startup probe. Two handlers are not copied:
- *
- * - A handler that errors instead of failing, such as an undeclared port name or an empty command. The kubelet drops
- * these results
- *   (pkg/kubelet/prober/prober.go). That is harmless in a liveness probe, but a startup probe would never succeed.
- * - A handler that the API server rejects. The rejection would name two probes, and the author wrote only one of them.
+ * The handler of a container's liveness probe, for the startup probe. Two handlers are not copied: one whose results
+ * the kubelet drops (pkg/kubelet/prober/prober.go), as a startup probe with it would never succeed; and one that the
+ * API server rejects, as the rejection would name a probe that the author did not write.
  */
 export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
   const found = soundHandler(ports, liveness);
@@ -105,9 +94,7 @@ export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe
   return { handler: { [found.kind]: found.handler } };
 }
 
-/**
- * The only handler of a probe, if the kubelet can run it in its container. Else the problem, as the end of a sentence.
- */
+/** The only handler of a probe, if the kubelet can run it. Else the problem, as the end of a sentence. */
 export function soundHandler(
   ports: readonly ContainerPort[],
   probe: Probe,
@@ -157,3 +144,51 @@ function isPlain(field: string, value: unknown): boolean {
 }
 
 const isHeaderText = (text: unknown): boolean => typeof text === 'string' && firstControlCharacter(text) < 0;
+
+/**
+ * The port for an HTTP path without a port, among TCP ports of no other protocol: the port named http, then https, then
+ * the first named http-*; else the only port. Any other choice would be a guess.
+ */
+export function inferHttpPort(declared: readonly ContainerPort[], hints: PortHints): ContainerPort | HandlerProblem {
+  const ports = declared.filter(isTcp);
+  if (ports.length === 0) return { code: 'no-port', detail: 'declares no TCP port; declare one named "http"' };
+  const candidates = ports.filter((port) => passedOver(port, hints(port)) === undefined);
+  const [only] = candidates;
+  if (only === undefined) {
+    const reasons = ports.slice(0, MOST_LISTED).map((port) => `${describe(port)} ${passedOver(port, hints(port))}`);
+    const more = ports.length > MOST_LISTED ? `; and ${ports.length - MOST_LISTED} more` : '';
+    return { code: 'no-http-port', detail: `no port to ask by HTTP: ${reasons.join('; ')}${more}; ${REMEDY}` };
+  }
+  const named =
+    candidates.find(({ name }) => name === 'http') ??
+    candidates.find(({ name }) => name === 'https') ??
+    candidates.find(({ name }) => name?.startsWith('http-'));
+  if (named !== undefined) return named;
+  if (candidates.every(({ number }) => number === only.number)) return only;
+  const list = describePorts(candidates).join(', ');
+  return {
+    code: 'no-port',
+    detail: `cannot tell which of its ports ${list} to ask; name one "http" or set the policy's port`,
+  };
+}
+
+const REMEDY = 'if one of them answers HTTP, name the port in a policy with containers or workloadSelector';
+
+/** Why a policy that is not aimed at the container gets no HTTP probe on the port that it names. */
+export function otherProtocol(port: ContainerPort, hints: readonly PortHint[]): HandlerProblem | undefined {
+  if (protocolOfPort(port, hints).speaks !== 'other') return undefined;
+  return {
+    code: 'no-http-port',
+    detail: `the policy's port ${describe(port)} ${passedOver(port, hints)}; ${REMEDY}`,
+  };
+}
+
+function describe(port: ContainerPort): string {
+  return describePorts([port]).join('');
+}
+
+/** Why no HTTP path is asked on a port, as the end of a sentence. */
+function passedOver(port: ContainerPort, hints: readonly PortHint[]): string | undefined {
+  const { protocol, because } = protocolOfPort(port, hints);
+  return protocol === undefined ? undefined : `is for ${protocol} (${because})`;
+}

@@ -18,11 +18,9 @@ export interface GivenProbe {
   readonly isMadeSafe?: true;
   /** A startup probe that follows from the `initialDelaySeconds` of the author's liveness probe. */
   readonly followsDelay?: true;
-  /** The past starts that the budget of a startup probe follows from. */
   readonly learned?: LearnedBudget;
 }
 
-/** A probe that a container lacks and is to be given. */
 export interface Injection extends GivenProbe {
   readonly container: Container;
   readonly kind: ProbeKind;
@@ -36,7 +34,6 @@ export interface FollowedProbe {
   readonly fields: readonly string[];
 }
 
-/** A budget that follows from past starts. */
 export interface LearnedBudget {
   readonly figures: StartFigures;
   /** The result of the formula, before `startupSeconds` and the author's probes raise it. */
@@ -50,4 +47,57 @@ export function injectionAt(
   kind: ProbeKind,
 ): Injection | undefined {
   return injections.find((one) => one.kind === kind && one.container.list === list && one.container.index === index);
+}
+
+/** Why a probe was not injected. The codes are stable: metrics count by them, and docs/defaulting.md explains them. */
+export const REASON_CODES = [
+  'run-to-completion',
+  'no-main-container',
+  'container-not-found',
+  'init-container',
+  'mesh-container',
+  'skipped-by-annotation',
+  'removed-by-policy',
+  'no-endpoint',
+  'no-port',
+  'no-http-port',
+  'port-not-declared',
+  'port-not-tcp',
+  'no-liveness-probe',
+  'liveness-cannot-work',
+  'own-handler-differs',
+  'own-handler-acts',
+  'startup-period-too-long',
+  'opted-out',
+  'forbidden-by-floor',
+  'too-few-starts',
+] as const;
+export type ReasonCode = (typeof REASON_CODES)[number];
+
+export interface HandlerProblem {
+  readonly code: ReasonCode;
+  readonly detail: string;
+}
+
+/**
+ * A probe that was not injected although a policy applies. Without `container` the reason holds for the whole Pod,
+ * without `probe` for all missing probes of the container.
+ */
+export interface NotInjected {
+  readonly container?: string;
+  readonly probe?: ProbeKind;
+  readonly code: ReasonCode;
+  /** The layer that wanted to give the probe. Absent when no layer did, or when the reason is not about one probe. */
+  readonly wantedBy?: string;
+  /** The cause and the remedy, as the end of a sentence. */
+  readonly detail: string;
+}
+
+/** One line: `container "app", livenessProbe: declares no TCP port (no-port)`. */
+export function formatNotInjected({ container, probe, code, detail }: NotInjected): string {
+  const place = [
+    container === undefined ? 'Pod' : `container "${container}"`,
+    ...(probe === undefined ? [] : [probe]),
+  ].join(', ');
+  return `${place}: ${detail} (${code})`;
 }

@@ -18,11 +18,8 @@ import type { HandlerDefault } from '../policy/probe-default.ts';
 import type { Aimed } from '../policy/container-policy.ts';
 
 /**
- * A handler for a container, by what its author wrote (issue 30, A). The author's probes are evidence: they tell the
- * kind of handler, the port and the way to ask it. A policy's endpoint is a default, unless the layer is aimed at the
- * container.
- *
- * @param port the policy's port for HTTP paths
+ * A handler for a container, by what its author wrote (issue 30, A). The author's probes tell the kind of handler, the
+ * port and the way to ask it. A policy's endpoint is a default, unless its layer is aimed at the container.
  */
 export function handlerFor(
   evidence: Evidence,
@@ -142,12 +139,7 @@ function differs({ own }: Evidence, kind: HandlerKind): HandlerResult {
   return { code: 'own-handler-differs', detail };
 }
 
-/**
- * The startup probe of a container with a liveness probe of its own asks what that probe asks. Only an aimed layer
- * changes the path, where both ask by HTTP.
- *
- * @param given the policy's handler for the startup probe; undefined when no policy gives one
- */
+/** The startup probe beside the author's liveness probe asks the same. Only an aimed layer changes the HTTP path. */
 export function likeOwnLiveness(
   ports: readonly ContainerPort[],
   liveness: Probe,
@@ -162,10 +154,7 @@ export function likeOwnLiveness(
   return { handler: { httpGet: { ...httpGet, path } }, follows: { kind: 'livenessProbe', fields } };
 }
 
-/**
- * The handler of the author's liveness probe. A command that acts is not copied: the author may have delayed it, and a
- * startup probe runs it from the first second.
- */
+/** The author's liveness handler, without a command that acts: it would run from the first second. */
 function harmlessLivenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
   const copied = livenessHandler(ports, liveness);
   const command = 'handler' in copied ? member(objectMember(copied.handler, 'exec') ?? {}, 'command') : undefined;

@@ -1,7 +1,7 @@
 import { isJsonObject, objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
-import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
-import { hasRoomFor, provenance } from './provenance.ts';
-import type { Injection } from './injection.ts';
+import { MOST_BYTES_A_UNIT, utf8Length } from '../../base/text/utf8.ts';
+import { INJECTED_ANNOTATION, TOTAL_ANNOTATION_BYTES } from '../policy/annotations.ts';
+import type { Injection, LearnedBudget } from './injection.ts';
 
 /** An RFC 6902 `add`: the only operation that Probewright sends. */
 export interface PatchOperation {
@@ -11,10 +11,9 @@ export interface PatchOperation {
 }
 
 /**
- * The JSON patch that adds a Pod's missing probes, and the annotation with the source of each probe. The patch has only
- * `add` operations, parents first, and is empty when there is nothing to inject. Every operation adds to an object of
- * this Pod, so every operation applies. That matters: for a patch that does not apply, the API server answers 500
- * whatever the failurePolicy is.
+ * The JSON patch that adds a Pod's missing probes, and the annotation with their sources: `add` operations, parents
+ * first. Each adds to an object of this Pod, so each applies. For any other, the API server answers 500 whatever the
+ * failurePolicy.
  *
  * @param sources the provenance of these injections alone, if the caller has it already
  */
@@ -45,4 +44,64 @@ function annotationPatch(pod: JsonObject, injections: readonly Injection[], sour
 
 function add(path: string, value: unknown): PatchOperation {
   return { op: 'add', path, value };
+}
+
+/** Comes before the policy that asks for a startup probe whose handler is that of the author's own liveness probe. */
+const OWN_LIVENESS = 'own livenessProbe; ';
+
+type Provenance = Map<string, Map<string, string>>;
+
+/** The `probewright.dev/injected` annotation after these injections; entries of an earlier call stay. */
+export function provenance(injections: readonly Injection[], existing: string | undefined): string {
+  const containers = readProvenance(existing);
+  for (const { container, kind, source: layer, learned, isLikeOwn } of injections) {
+    const handler = isLikeOwn === true ? OWN_LIVENESS : '';
+    const source = `${handler}${learned === undefined ? '' : `${learnedText(learned)}; `}${layer}`;
+    const probes = containers.get(container.name);
+    if (probes === undefined) containers.set(container.name, new Map([[kind, source]]));
+    else probes.set(kind, source);
+  }
+  return objectText(containers, (probes) => objectText(probes, (source) => JSON.stringify(source)));
+}
+
+function learnedText({ figures: { starts, longestSeconds, boundSeconds }, seconds }: LearnedBudget): string {
+  const killed = boundSeconds > 0 ? `, one killed after ${boundSeconds} s` : '';
+  return `learned: ${starts} starts, longest ${longestSeconds} s${killed}, ${seconds} s to start`;
+}
+
+function objectText<T>(members: ReadonlyMap<string, T>, textOf: (value: T) => string): string {
+  let text = '';
+  for (const [name, value] of members) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${textOf(value)}`;
+  return `{${text}}`;
+}
+
+/** The entries of an earlier call for the same Pod; empty when the annotation is not in our format. */
+export function readProvenance(text: string | undefined): Provenance {
+  const provenance: Provenance = new Map();
+  if (text === undefined || text.length > TOTAL_ANNOTATION_BYTES) return provenance;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return provenance;
+  }
+  if (!isJsonObject(value)) return provenance;
+  for (const [name, probes] of Object.entries(value)) {
+    if (!isJsonObject(probes)) continue;
+    const sources = Object.entries(probes).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+    provenance.set(name, new Map(sources));
+  }
+  return provenance;
+}
+
+/** True when the Pod has room for the annotation. Without room, the API server would reject a valid Pod. */
+export function hasRoomFor(value: string, annotations: ReadonlyMap<string, string>): boolean {
+  let length = INJECTED_ANNOTATION.length + value.length;
+  for (const [name, text] of annotations) length += name.length + text.length;
+  if (length * MOST_BYTES_A_UNIT <= TOTAL_ANNOTATION_BYTES) return true;
+  let bytes = utf8Length(INJECTED_ANNOTATION) + utf8Length(value);
+  for (const [name, text] of annotations) {
+    if (name !== INJECTED_ANNOTATION) bytes += utf8Length(name) + utf8Length(text);
+  }
+  return bytes <= TOTAL_ANNOTATION_BYTES;
 }

@@ -5,7 +5,7 @@ import type { Probe, ProbeKind } from '../probe/probe.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { Evidence } from './handler.ts';
-import type { HandlerProblem } from './reason.ts';
+import type { HandlerProblem } from './injection.ts';
 
 /** The liveness or readiness probe of the policy for a container that has none, or why there is none. */
 export function plainDefault(evidence: Evidence, policy: ContainerPolicy, kind: ProbeKind): StartupResult {
@@ -29,7 +29,7 @@ export function plainDefault(evidence: Evidence, policy: ContainerPolicy, kind: 
 /**
  * The failureThreshold of an injected liveness probe that cannot kill a restarted container before the author's startup
  * probe asks (kubernetes/kubernetes#141155): max(0, D-1) + (F-1)*P >= P of the startup probe. Undefined when the
- * policy's number is large enough. No number where only a probe would do that finds a deadlock too late.
+ * policy's number is large enough; a problem where a safe number would find a deadlock too late.
  */
 function safeThreshold(timing: ProbeTiming, startup: Probe): number | HandlerProblem | undefined {
   const { periodSeconds } = probeTiming(startup);

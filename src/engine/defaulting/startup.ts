@@ -19,8 +19,7 @@ import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { livenessHandler, type Evidence } from './handler.ts';
 import { handlerFor, likeOwnLiveness } from './own-probes.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
-import type { GivenProbe, LearnedBudget } from './injection.ts';
-import type { HandlerProblem } from './reason.ts';
+import type { GivenProbe, HandlerProblem, LearnedBudget } from './injection.ts';
 
 /** The source of a startup probe that protects an injected liveness probe and that no policy asked for. */
 export const SAFETY_SOURCE = 'safety';
@@ -45,9 +44,8 @@ interface Budget {
 }
 
 /**
- * The startup probe for a container that has none. A startup probe of the policy is widened to the budget of a slow
- * starter. Without one, a slow starter gets the handler of its liveness probe. Where the author wrote the liveness
- * probe, its handler always counts.
+ * The startup probe for a container that has none: the policy's, widened to the budget of a slow starter; else a slow
+ * starter gets the handler of its liveness probe. The handler of an author's liveness probe always counts.
  *
  * @param starts what is known of the container's past starts; undefined when nothing is known
  */
@@ -101,7 +99,6 @@ export function startupDefault(
 
 const COPY = { copiesLiveness: true } as const;
 
-/** The probe with numbers that fit the liveness probe beside it. */
 function timed(
   handler: JsonObject,
   integers: Integers,
@@ -116,10 +113,7 @@ function timed(
   };
 }
 
-/**
- * The budget that past starts ask for: never less than `startupSeconds`, or than the author's own liveness probe
- * guarantees today. Undefined when no policy asks for learned budgets, or when too few starts are known.
- */
+/** The budget that past starts ask for: at least `startupSeconds`, and what the author's liveness probe guarantees. */
 function learnedBudget(
   { learned, startupSeconds, probes }: ContainerPolicy,
   liveness: EffectiveLiveness | undefined,
@@ -149,9 +143,8 @@ export function withoutLearnedBudget(
 }
 
 /**
- * The budget of a slow starter. An annotation or a policy gives the seconds. Otherwise, when the author's liveness
- * probe has a long enough initial delay, the budget is the longest start that the author's liveness probe tolerates
- * today.
+ * The budget of a slow starter: the seconds of an annotation or a policy, else the longest start that an author's
+ * liveness probe with a long enough initial delay tolerates today.
  */
 function slowStartBudget(policy: ContainerPolicy, liveness: EffectiveLiveness | undefined): Budget | undefined {
   if (policy.startupSeconds !== undefined) {
@@ -170,10 +163,7 @@ function slowStartBudget(policy: ContainerPolicy, liveness: EffectiveLiveness | 
     : undefined;
 }
 
-/**
- * A policy's seconds, or what the author's liveness probe guarantees today when its initial delay is longer than the
- * policy's seconds. The seconds of an annotation count as they are, as the author wrote them.
- */
+/** A policy's seconds, or what the author's liveness probe guarantees today when its initial delay is longer. */
 function atLeastAsLong(seconds: number, liveness: EffectiveLiveness | undefined): number {
   const waitsLonger = liveness !== undefined && probeTiming(liveness.probe).initialDelaySeconds > seconds;
   return waitsLonger ? Math.max(seconds, patienceToday(liveness)) : seconds;
@@ -187,10 +177,7 @@ function safetyBudget(liveness: EffectiveLiveness | undefined): Budget | undefin
 
 type Integers = Readonly<Partial<Record<ProbeInteger, number | undefined>>>;
 
-/**
- * A policy's integers. The failureThreshold is the smallest that guarantees the budget, or the policy's own when that
- * is larger.
- */
+/** A policy's integers, with the smallest failureThreshold that guarantees the budget, or the policy's larger one. */
 function slowStartTiming(integers: Integers, seconds: number): Integers {
   const periodSeconds = integers.periodSeconds ?? STARTUP_PERIOD_SECONDS;
   const needed = failureThresholdFor(seconds, integers.initialDelaySeconds ?? 0, periodSeconds);
@@ -198,9 +185,8 @@ function slowStartTiming(integers: Integers, seconds: number): Integers {
 }
 
 /**
- * A policy's integers, for a container whose liveness probe is the author's. The startup probe must guarantee at least
- * the time to start that the liveness probe guarantees today. Otherwise a container that starts today is killed after
- * the injection.
+ * A policy's integers. The startup probe guarantees at least the time to start that the author's liveness probe
+ * guarantees today. Otherwise a container that starts today is killed after the injection.
  */
 function keepPatience(integers: Integers, liveness: EffectiveLiveness | undefined): Integers {
   const today = patienceToday(liveness);
@@ -225,9 +211,9 @@ function asPatientAs(integers: Integers, liveness: Probe): Integers {
 
 /**
  * The numbers with a period that is safe after a liveness kill. Since Kubernetes 1.35, the liveness probe then runs
- * until the startup probe's next tick, up to P later (kubernetes/kubernetes#141155). The liveness probe must not kill
- * within that time: P <= max(0, D-1) + (F-1)*P of the liveness probe. The failureThreshold grows, so that the
- * guaranteed time to start stays. Undefined where nothing must change, or no whole period of a second is short enough.
+ * until the startup probe's next tick, up to P later (kubernetes/kubernetes#141155). It must not kill within that time:
+ * P <= max(0, D-1) + (F-1)*P of the liveness probe. The failureThreshold grows, so that the time to start stays.
+ * Undefined where nothing must change, or no whole second is short enough.
  */
 function safeAfterRestart(timing: ProbeTiming, liveness: Probe): Integers | undefined {
   const longest = guaranteedStartSeconds(probeTiming(liveness));
@@ -242,10 +228,7 @@ export function safeStartupProbe(probe: Probe, liveness: Probe): Probe | undefin
   return safe && { ...probe, ...ordered(safe) };
 }
 
-/**
- * A liveness probe's timeout when it is longer than the API server's default: the endpoint answers no faster during the
- * start.
- */
+/** A liveness probe's timeout above the API server's default: the endpoint is no faster during the start. */
 function patientTimeout(liveness: Probe): number | undefined {
   const { timeoutSeconds } = probeTiming(liveness);
   return timeoutSeconds > DEFAULT_TIMING.timeoutSeconds && member(liveness, 'timeoutSeconds') === timeoutSeconds
@@ -253,7 +236,6 @@ function patientTimeout(liveness: Probe): number | undefined {
     : undefined;
 }
 
-/** The integers in the order of core/v1 Probe. */
 export function ordered(integers: Integers): JsonObject {
   const set: Record<string, number> = {};
   for (const field of PROBE_INTEGERS) {

@@ -5,7 +5,7 @@ import { ContainerLayers, type ContainerPolicy } from '../policy/container-polic
 import { containersOf, type Container } from '../workload/containers.ts';
 import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf, type MainContainer } from '../workload/main-container.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { NotInjected } from './reason.ts';
+import type { NotInjected } from './injection.ts';
 
 /** What the policies in force and the template's own annotations give to each container of the template. */
 export class TemplatePolicy {
@@ -13,13 +13,11 @@ export class TemplatePolicy {
   readonly annotations: WorkloadAnnotations;
   /** Policies and the annotation identify a container by name, so a container without a name is left out. */
   readonly containers: readonly Container[];
-  /** The layers that ask for probes, with the annotations as the highest. */
   readonly layers: ContainerLayers;
   readonly #policy: WorkloadPolicy;
   /** Determined only when a layer needs the main container. */
   #found: MainContainer | undefined;
 
-  /** @param policy what is in force for the template, from PolicySet.policyFor */
   constructor(template: JsonObject, policy: WorkloadPolicy) {
     this.podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
     this.annotations = readAnnotations(policy.annotations === 'Allow' ? this.podAnnotations : new Map());
@@ -28,7 +26,6 @@ export class TemplatePolicy {
     this.#policy = policy;
   }
 
-  /** The merged policy of a container; undefined when no layer speaks about the container. */
   policyFor(container: Container, layers = this.layers): ContainerPolicy | undefined {
     return container.name === '' ? undefined : layers.policyFor(container, (one) => this.#isMain(one));
   }
@@ -68,7 +65,6 @@ export class TemplatePolicy {
   }
 }
 
-/** A reason lists at most this many containers. */
 const MAX_LISTED = 20;
 
 function mainProblem(main: Exclude<MainContainer, { container: Container }>): string {

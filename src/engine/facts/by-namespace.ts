@@ -1,6 +1,5 @@
 /** Objects of one kind, by namespace and name. The value is immutable. */
 export class ByNamespace<T extends { readonly name: string }> {
-  /** Each list is in the order of the names. */
   readonly lists: ReadonlyMap<string, readonly T[]>;
 
   /** @param lists are kept as they are, so the caller must not change them */
@@ -16,7 +15,6 @@ export class ByNamespace<T extends { readonly name: string }> {
     return this.ofNamespace(namespace).find((known) => known.name === name);
   }
 
-  /** Returns these objects with others: an object of the same namespace and name is replaced. */
   with(others: ByNamespace<T>): ByNamespace<T> {
     const merged = new Map(this.lists);
     for (const [namespace, list] of others.lists) {

@@ -10,7 +10,6 @@ export interface Facts {
   /** Labels by namespace. A namespace that is missing from the map is unknown or has no labels. */
   readonly namespaceLabels: ReadonlyMap<string, LabelsOfNamespace>;
   readonly exceptions: ByNamespace<ProbeException>;
-  /** The Services that select Pods. Undefined when the Services are unknown. */
   readonly services: ByNamespace<ServiceDigest> | undefined;
   readonly starts: ByNamespace<WorkloadStarts>;
 }
@@ -43,10 +42,7 @@ export function exceptionSource(namespace: string, name: string): string {
 
 const NO_LABELS: LabelsOfNamespace = new Map();
 
-/**
- * Reads `metadata.labels` of a Namespace, without the label that repeats the name. Values that are not strings are
- * skipped.
- */
+/** Reads `metadata.labels` of a Namespace: texts only, without the label that repeats the name. */
 export function readNamespaceLabels(labels: unknown): LabelsOfNamespace {
   if (!isJsonObject(labels)) return NO_LABELS;
   const read = new Map<string, string>();
@@ -56,9 +52,8 @@ export function readNamespaceLabels(labels: unknown): LabelsOfNamespace {
 }
 
 /**
- * The reason for a decision without the labels of a new namespace. `no-room`: too many requests are already waiting.
- * `timeout`: the labels did not arrive in time. `no-contact`: the labels could not arrive, because there was no contact
- * with the API server.
+ * Why a decision lacked the labels of a new namespace: too many requests waited already, the labels came too late, or
+ * there was no contact with the API server.
  */
 export const MISSED_NAMESPACES = ['no-room', 'timeout', 'no-contact'] as const;
 export type MissedNamespace = (typeof MISSED_NAMESPACES)[number];

@@ -15,15 +15,13 @@ export interface WorkloadStarts {
   readonly workload?: WorkloadName;
 }
 
-/** The digest of a profile, with each measured start. */
 export function workloadStarts(name: string, { workload, containers }: StartupProfile): WorkloadStarts {
   return {
     name,
-    containers: containers.map((container) => ({
-      name: container.name,
-      ...figuresOf(container),
-      seconds: container.samples.map(({ seconds }) => seconds),
-    })),
+    containers: containers.map((container) => {
+      const seconds = container.samples.map((sample) => sample.seconds);
+      return { name: container.name, ...figuresOf(container), seconds };
+    }),
     workload,
   };
 }
@@ -43,7 +41,6 @@ export function withoutSeconds({ name, containers }: WorkloadStarts): WorkloadSt
 
 /** The digest itself, its name and its list of containers. Measured. */
 const DIGEST_MEMORY = 160;
-/** A container's name and figures. */
 const CONTAINER_MEMORY = 112;
 
 /** How many bytes of heap a digest without each measured start takes. */
@@ -52,7 +49,6 @@ export function memoryOfStarts({ name, containers }: WorkloadStarts): number {
   return bytes.reduce((sum, each) => sum + each, DIGEST_MEMORY + name.length);
 }
 
-/** The known starts of a workload; undefined when there are none. */
 export function startsOfWorkload(
   starts: ByNamespace<WorkloadStarts>,
   namespace: string,

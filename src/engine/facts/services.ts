@@ -5,10 +5,9 @@ import { protocolOfText, type PortHint, type PortHints } from '../workload/port-
 import type { Labels } from '../policy/label-selector.ts';
 
 /**
- * The record of a Service as one text: its name, its selector, and its target ports with what the Service says about
- * their protocol. `web app=web,tier=front http,53/UDP,6500:grpc`. A `!` before the name says that Pods that are not
- * ready get traffic, too. One text takes a third of the memory of lists, and a cluster may have tens of thousands of
- * Services.
+ * A Service as one text: its name, its selector, and its target ports with what the Service says about their protocol:
+ * `web app=web,tier=front http,53/UDP,6500:grpc`. A `!` before the name: Pods that are not ready get traffic, too. One
+ * text takes a third of the memory of lists, and a cluster may have tens of thousands of Services.
  */
 export class ServiceDigest {
   readonly text: string;
@@ -21,12 +20,10 @@ export class ServiceDigest {
     return this.text.slice(this.needsReadyPods ? 0 : UNREADY.length, this.text.indexOf(' '));
   }
 
-  /** True when the Service sends traffic to ready Pods only. */
   get needsReadyPods(): boolean {
     return !this.text.startsWith(UNREADY);
   }
 
-  /** True when the Service selects Pods with these labels. */
   selectsPods(labels: Labels): boolean {
     const { text } = this;
     const end = text.lastIndexOf(' ');
@@ -70,11 +67,9 @@ const ALL_DIGITS = /^\d+$/;
 const SAYS = /^[a-z0-9.-]{1,63}$/;
 
 /**
- * Reads a Service as an API server stores it, or as its author wrote it. Undefined for a Service that selects no Pods
- * or sends traffic to no port, and for one that the API server would refuse. Undefined also for a Service that sends
- * traffic to Pods that are not ready and says nothing about its ports. Nothing limits the labels and ports of a
- * Service, so a digest may be as long as the Service. The budget of one object (fact-budget.ts) limits the digests that
- * a server keeps.
+ * Reads a Service. Undefined for one that selects no Pods, sends traffic to no port, or that the API server would
+ * refuse; also for one that sends traffic to unready Pods and says nothing about its ports. A digest may be as long as
+ * the Service: SERVICE_LIMITS limits what a server keeps.
  */
 export function readService(service: JsonObject): ServiceDigest | undefined {
   // Lists of an API server leave out the version of their items.
@@ -142,8 +137,8 @@ function saysOf(entry: JsonObject, target: unknown): readonly string[] {
 }
 
 /**
- * What the Services that select a Pod say about a port of its containers. A port's name belongs to the Pod, so a name
- * that several containers declare has one answer. Computed at the first question: most Pods get none.
+ * What the Services that select a Pod say about a port of its containers. Computed at the first question: most Pods get
+ * none.
  *
  * @param services the Services of the Pod's namespace
  */

@@ -7,10 +7,7 @@ import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { Labels } from '../policy/label-selector.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
 
-/**
- * The policies in force and the facts, at one moment. A decision depends on the snapshot and the request only. The
- * value is immutable.
- */
+/** The policies in force and the facts, at one moment. A decision depends on the snapshot and the request only. */
 export class Snapshot {
   readonly facts: Facts;
   readonly #set: PolicySet;
@@ -21,11 +18,7 @@ export class Snapshot {
     this.facts = facts;
   }
 
-  /**
-   * Builds the snapshot of these policies, which all belong to one tier.
-   *
-   * @param catalogue the checks of this build
-   */
+  /** The snapshot of policies of one tier. */
   static of(catalogue: CheckCatalogue, policies: readonly ProbePolicy[], facts: Facts = NO_FACTS): Snapshot {
     return new Snapshot(new PolicySet(catalogue, policies), facts);
   }
@@ -44,7 +37,6 @@ export class Snapshot {
     return this.#set.tiers;
   }
 
-  /** Returns a snapshot of the ClusterProbePolicies alone, with the same facts. */
   get ofCluster(): Snapshot {
     this.#ofCluster ??= new Snapshot(this.#set.ofCluster, this.facts);
     return this.#ofCluster;
@@ -55,7 +47,7 @@ export class Snapshot {
   }
 
   /**
-   * Returns the policy for a workload, from the namespace's name and the labels of the Pods.
+   * The policy for a workload.
    *
    * @param workload the workload whose start times count; undefined when it is not known which workload a Pod has
    */

@@ -20,7 +20,6 @@ export interface StartSample {
   readonly basis: StartBasis;
   /** The container was restarted in place. */
   readonly restart: boolean;
-  /** Hash of the node's name. */
   readonly node: string;
   /** RFC 3339: when the container was started. */
   readonly at: string;
@@ -28,7 +27,6 @@ export interface StartSample {
   readonly id: string;
 }
 
-/** The starts that a probe ended. The container needs more time than the bound. */
 export interface KilledStarts {
   /** Since the profile exists. */
   readonly count: number;
@@ -36,7 +34,6 @@ export interface KilledStarts {
   readonly boundSeconds: number;
   /** RFC 3339: the last one; '' without one. */
   readonly at: string;
-  /** The last ones, so that two observers count each once. */
   readonly ids: readonly string[];
 }
 
@@ -55,9 +52,8 @@ export interface StartupProfile {
 export const NONE_KILLED: KilledStarts = { count: 0, boundSeconds: 0, at: '', ids: [] };
 
 /**
- * The bounds of a profile. The CRD has the same ones, and readers do not rely on the CRD: an API server may have an
- * older one. A Pod has rarely more than a few containers with probes. `name` is for names of containers, `reference`
- * for the fields of the workload, `text` for identities, nodes and times.
+ * The bounds of a profile, as in the CRD; an API server may have an older CRD. `name` is for names of containers,
+ * `reference` for the fields of the workload, `text` for identities, nodes and times.
  */
 export const PROFILE_BOUNDS = {
   containers: 64,
@@ -71,8 +67,8 @@ export const PROFILE_BOUNDS = {
 } as const;
 
 /**
- * Reads the status of a StartupProfile. What is malformed or exceeds a bound is left out: the observer writes profiles,
- * and its next write replaces the rest. Undefined without a status. `profileProblem` names what exceeds a bound.
+ * Reads the status of a StartupProfile. What is malformed or exceeds a bound is left out: the observer's next write
+ * replaces it. Undefined without a status.
  */
 export function readStartupProfile(document: JsonObject): StartupProfile | undefined {
   const status = objectMember(document, 'status');
@@ -168,10 +164,7 @@ const STATUS_BOUND: ProfileBound = {
   ],
 };
 
-/**
- * The first list or text of a StartupProfile that exceeds its bound; undefined if all are within their bounds. A tenant
- * may write such a profile only where the CRD has no bounds, so the profile has no effect as a whole.
- */
+/** The first list or text of a StartupProfile that exceeds its bound. Such a profile has no effect as a whole. */
 export function profileProblem(document: JsonObject): Problem | undefined {
   return boundProblem(member(document, 'status'), STATUS_BOUND, ['status']);
 }
@@ -201,7 +194,6 @@ function firstDefined<T>(values: readonly (T | undefined)[]): T | undefined {
   return values.find((value) => value !== undefined);
 }
 
-/** The figures of a container that a learned budget follows from. */
 export function figuresOf({ samples, killed }: ContainerProfile): StartFigures {
   let starts = 0;
   let longestSeconds = 0;
@@ -218,11 +210,10 @@ export function percentile(samples: readonly Pick<StartSample, 'seconds'>[], sha
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 }
 
-/** The API server accepts names of at most 253 characters. */
 const LONGEST_NAME = 253;
 
 /**
- * The name of the StartupProfile of a workload: `deployment-web`. A name that would be too long ends in a hash. No kind
+ * The name of a workload's StartupProfile: `deployment-web`. A name that would be too long ends in a hash. No kind
  * contains a hyphen, so two workloads of a namespace never share a profile.
  */
 export function profileName(kind: string, name: string): string {

@@ -1,24 +1,22 @@
+import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { quoted } from '../../base/json/quoted-value.ts';
 import { beginning } from '../../base/text/cut.ts';
+import { didYouMean } from '../../base/text/suggestion.ts';
+import { INT32_MAX } from '../probe/go-values.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { endpointPathProblem, type ProbeDefault } from './probe-default.ts';
-import { quoted } from '../../base/json/quoted-value.ts';
-import { INT32_MAX } from '../probe/go-values.ts';
-import { didYouMean } from '../../base/text/suggestion.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 import type { SlowStart } from './slow-start.ts';
 
-/** Prefix of every annotation that Probewright reads or writes. */
 export const ANNOTATION_PREFIX = 'probewright.dev/';
 /** The annotation on patched Pods, as JSON: container -> probe -> source of the probe. */
 export const INJECTED_ANNOTATION = `${ANNOTATION_PREFIX}injected`;
-/** Names the containers that stand in for the main container. */
 export const CONTAINERS_ANNOTATION = `${ANNOTATION_PREFIX}containers`;
 /** Names the probes that a workload does not want. */
 export const SKIP_ANNOTATION = `${ANNOTATION_PREFIX}skip`;
 /** The source of a probe that a workload's annotation asks for. */
 export const ANNOTATION_SOURCE = 'annotation';
 
-/** Gives the seconds that the container is guaranteed to start. */
 export const STARTUP_SECONDS_ANNOTATION = `${ANNOTATION_PREFIX}startup-seconds`;
 
 const ENDPOINTS: Readonly<Record<string, ProbeKind>> = {
@@ -33,17 +31,13 @@ const SKIPS: Readonly<Record<string, ProbeKind>> = {
 };
 const KNOWN = [...Object.keys(ENDPOINTS), 'startup-seconds', 'containers', 'skip', 'injected'];
 
-/** The annotation that gives the HTTP path of a probe. */
 export function endpointAnnotation(kind: ProbeKind): string {
   const name = Object.keys(ENDPOINTS).find((endpoint) => ENDPOINTS[endpoint] === kind) ?? '';
   return `${ANNOTATION_PREFIX}${name}`;
 }
 
 export interface WorkloadAnnotations {
-  /**
-   * The endpoints and startup seconds; undefined when there are none. Applies to the main container, or to
-   * `containers`.
-   */
+  /** The endpoints and startup seconds, for the main container or for `containers`. Undefined when there are none. */
   readonly layer?: PolicyLayer;
   readonly containers?: ReadonlySet<string>;
   /** Probes that the workload does not want in any of its containers. */
@@ -54,17 +48,13 @@ export interface WorkloadAnnotations {
 
 const NONE: WorkloadAnnotations = { skip: new Set(), warnings: [] };
 
-/**
- * The API server's limit, in bytes, on all of an object's annotations together (apimachinery
- * api/validation/objectmeta.go).
- */
+/** The API server's limit on all annotations of an object together (apimachinery api/validation/objectmeta.go). */
 export const TOTAL_ANNOTATION_BYTES = 256 * 1024;
 const TOO_LONG = `annotations ${ANNOTATION_PREFIX}* are ignored: they are longer than the ${TOTAL_ANNOTATION_BYTES / 1024} KiB that an object may have`;
 
 /**
  * Reads the `probewright.dev/` annotations of a Pod or Pod template. A malformed annotation is reported and has no
- * effect. Webhooks see annotations before the API server validates their size. When they are larger than the API server
- * allows, no annotation has an effect.
+ * effect. Webhooks see annotations before the API server limits their size: above its limit, none has an effect.
  */
 export function readAnnotations(annotations: ReadonlyMap<string, string>): WorkloadAnnotations {
   const own = [...annotations].filter(([key]) => key.startsWith(ANNOTATION_PREFIX) && key !== INJECTED_ANNOTATION);
@@ -131,4 +121,15 @@ function readAnnotation(draft: Draft, name: string, value: string): string | und
       if (draft.warnings.length >= MAX_WARNINGS) return undefined;
       return `unknown annotation${didYouMean(beginning(name, MAX_SHOWN_NAME), KNOWN) || `; known are ${KNOWN.join(', ')}`}`;
   }
+}
+
+/** The label of Pods that the chart's mutating webhook skips by its `objectSelector`. */
+export const OPT_OUT_LABEL = `${ANNOTATION_PREFIX}webhook`;
+export const OPT_OUT_VALUE = 'disabled';
+
+/** True when the Pods never reach the mutating webhook, so that the verdict must not count on probes from it. */
+export function hasOptedOut(template: JsonObject): boolean {
+  const metadata = objectMember(template, 'metadata');
+  const labels = metadata && objectMember(metadata, 'labels');
+  return labels !== undefined && stringMember(labels, OPT_OUT_LABEL) === OPT_OUT_VALUE;
 }

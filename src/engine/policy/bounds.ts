@@ -8,10 +8,9 @@ export interface Bound {
 }
 
 /**
- * The bound of every list, map and text of a spec. The CRDs and the parser enforce the same bounds, so an object and a
- * file with the same policy mean the same. The API server also needs bounds to estimate the cost of a CRD's CEL rules.
- * Label keys and values, port names and host names have Kubernetes' own limits. A check's parameters have their bounds
- * in the check.
+ * The bound of every list, map and text of a spec, the same in the CRDs and the parser. The API server needs bounds to
+ * estimate the cost of CEL rules. Labels, port names and host names have Kubernetes' own limits; a check's parameters
+ * have theirs in the check.
  */
 export const BOUNDS = {
   containers: { maximum: 64, unit: 'names', at: 'containers' },
@@ -30,9 +29,8 @@ export const BOUNDS = {
 } as const satisfies Readonly<Record<string, Bound>>;
 
 /**
- * The bound of every list and text of a ProbeException. The CRD and the parser enforce the same bounds. Lengths are
- * counted as JSON schemas count them, in code points. A spec at all bounds has less than 64 KiB as JSON, so no further
- * bound is needed that a schema cannot express.
+ * The bound of every list and text of a ProbeException, the same in the CRD and the parser, in code points. A spec at
+ * all bounds has less than 64 KiB as JSON.
  */
 export const EXCEPTION_BOUNDS = {
   checks: { maximum: 64, unit: 'checks', at: 'checks' },

@@ -6,13 +6,10 @@ export type Budget = (typeof BUDGETS)[number];
 export const POLICY_BUDGETS = ['spec', 'policies', 'bytes', 'total'] as const;
 export type PolicyBudget = (typeof POLICY_BUDGETS)[number];
 
-/** The budgets of one kind of objects. */
 export interface Limits {
-  /** Bytes of one object. */
   readonly object: number;
   /** Objects of one namespace: the oldest count. */
   readonly objects: number;
-  /** Bytes of the objects of one namespace. */
   readonly bytes: number;
   /** Bytes of memory of the objects of all namespaces together. The largest namespaces lose first. */
   readonly total: number;
@@ -30,8 +27,8 @@ export const POLICY_LIMITS = { object: Infinity, objects: 100, bytes: 512 * KIB 
 export const NO_LIMITS: Limits = { object: Infinity, objects: Infinity, bytes: Infinity, total: Infinity };
 
 /**
- * The budgets of facts, in bytes of memory. A cluster with 40,000 ordinary objects of a kind is within them. All totals
- * together, and the budget of policies, leave more than half of the heap that the chart sets (docs/limits.md).
+ * The budgets of facts, in bytes of memory: enough for a cluster with 40,000 ordinary objects of a kind. All totals and
+ * the budget of policies leave more than half of the chart's heap (docs/limits.md).
  */
 export const EXCEPTION_LIMITS: Limits = { object: 128 * KIB, objects: 1000, bytes: 512 * KIB, total: 16 * MIB };
 export const SERVICE_LIMITS: Limits = { object: 8 * KIB, objects: 10_000, bytes: 2 * MIB, total: 8 * MIB };
@@ -43,7 +40,6 @@ export interface Size {
   readonly memory: number;
 }
 
-/** What the objects of a namespace use of the budgets. */
 export interface Use extends Size {
   readonly objects: number;
 }
@@ -73,14 +69,13 @@ export interface Age {
   readonly created: number;
 }
 
-/** Orders objects: the oldest first, then by name. The order depends on the objects only, so replicas agree. */
 export function byAge(a: Age, b: Age): number {
   return a.created - b.created || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 }
 
 /**
  * How many of the oldest objects of a namespace are within the budgets. The first that exceeds one ends the count, so
- * an object can only lose its place to older ones, and nothing has to be known of younger ones.
+ * an object can only lose its place to older ones.
  *
  * @param oldestFirst the sizes in the order of `byAge`
  * @returns `exceeded` = the budget that has no room for the next object
@@ -101,8 +96,8 @@ export function oldestWithin(
 }
 
 /**
- * The maximum for each namespace, so that all namespaces together stay within a total. The largest namespaces are cut
- * to this level; smaller ones are not affected. Infinity when the total is enough for all.
+ * The maximum for each namespace, so that all together stay within a total. The largest namespaces are cut to this
+ * level; smaller ones are not affected. Infinity when the total is enough for all.
  *
  * @param wanted what each namespace would use without a cut. Any number above the level stands for all numbers above.
  */
@@ -127,8 +122,8 @@ const MEMORY_OF_CHARACTER = 1.5;
 const MEMORY_OF_MEMBER = 72;
 
 /**
- * How many bytes of heap a policy may take. The figures are measured: of the same length as JSON, a list of short texts
- * takes ten times as much as one long text. test/robustness/policy-memory.test.ts holds the estimate to the heap.
+ * How many bytes of heap a policy may take. Measured: of the same length as JSON, short texts take ten times as much as
+ * one long text. test/robustness/policy-memory.test.ts holds the estimate to the heap.
  *
  * @param text the spec as JSON
  */

@@ -10,5 +10,4 @@ export interface CheckDefinition {
   readonly parameters: CheckParameters;
 }
 
-/** All checks by id, in the order in which violations are reported. */
 export type CheckCatalogue = Readonly<Record<string, CheckDefinition>>;

@@ -1,40 +1,32 @@
 import type { ProbeInteger } from '../probe/probe.ts';
 import type { Bound } from './bounds.ts';
 
-interface Described<Value> {
+interface Described<Type extends string, Value> {
+  readonly type: Type;
   /** The meaning of the parameter, its unit and its default: its description in the CRDs. */
   readonly text: string;
-  /** Counts where no policy sets the parameter. */
   readonly default: Value;
 }
 
-export interface IntegerParameter extends Described<number> {
-  readonly type: 'integer';
-  readonly minimum: number;
-}
-
-export interface BooleanParameter extends Described<boolean> {
-  readonly type: 'boolean';
-}
-
-export interface ChoiceParameter<Choice extends string = string> extends Described<Choice> {
-  readonly type: 'choice';
-  readonly choices: readonly Choice[];
-}
-
-export interface ChoicesParameter<
+export type IntegerParameter = Described<'integer', number> & { readonly minimum: number };
+export type BooleanParameter = Described<'boolean', boolean>;
+export type ChoiceParameter<Choice extends string = string> = Described<'choice', Choice> & Choices<Choice>;
+export type ChoicesParameter<
   Choice extends string = string,
   Default extends readonly Choice[] | undefined = readonly Choice[] | undefined,
-> extends Described<Default> {
-  readonly type: 'choices';
-  readonly choices: readonly Choice[];
+> = Described<'choices', Default> & Choices<Choice>;
+/** A list of distinct texts, so many and so long at most. */
+export type StringsParameter = Described<'strings', ReadonlySet<string>> & Readonly<Record<'count' | 'length', Bound>>;
+export type BoundsParameter = Described<'bounds', ProbeBounds>;
+export interface GroupParameter<Fields extends CheckParameters = CheckParameters> extends Described<
+  'group',
+  ValuesOf<Fields>
+> {
+  readonly fields: Fields;
 }
 
-/** A list of distinct texts, so many and so long at most. */
-export interface StringsParameter extends Described<ReadonlySet<string>> {
-  readonly type: 'strings';
-  readonly count: Bound;
-  readonly length: Bound;
+interface Choices<Choice extends string> {
+  readonly choices: readonly Choice[];
 }
 
 export interface Limits {
@@ -44,15 +36,6 @@ export interface Limits {
 
 /** Limits of a probe's integers: `{ periodSeconds: { minimum: 2, maximum: 60 } }`. */
 export type ProbeBounds = Readonly<Partial<Record<ProbeInteger, Limits>>>;
-
-export interface BoundsParameter extends Described<ProbeBounds> {
-  readonly type: 'bounds';
-}
-
-export interface GroupParameter<Fields extends CheckParameters = CheckParameters> extends Described<ValuesOf<Fields>> {
-  readonly type: 'group';
-  readonly fields: Fields;
-}
 
 /** How a parameter of a check is written in a policy, and what it is when no policy sets it. */
 export type CheckParameter =
@@ -64,7 +47,6 @@ export type CheckParameter =
   | BoundsParameter
   | GroupParameter;
 
-/** The parameters of a check by name, in the order of the CRDs. */
 export interface CheckParameters {
   readonly [name: string]: CheckParameter;
 }

@@ -15,19 +15,14 @@ export interface EffectiveCheck {
   readonly isPlatformAction: boolean;
 }
 
-/** The bound that a cluster policy sets to all layers above it. */
 export interface CheckFloor {
   /** The laxest action that the layers above may choose. */
   readonly action: Action;
   readonly source: string;
-  /**
-   * The parameters up to and including that layer: a violation of these counts, whatever the layers above set. The very
-   * object of the check's `parameters` when the layers above set none.
-   */
+  /** The parameters up to that layer. The very object of the check's `parameters` when no higher layer sets any. */
   readonly parameters: ParameterValues;
 }
 
-/** The settings of the checks of one container by all layers together, by check id. */
 export type CheckPolicy = ReadonlyMap<string, EffectiveCheck>;
 
 /** The layers' settings for the checks of each container, by the container's name. */
@@ -38,7 +33,6 @@ export function mergeChecks(catalogue: CheckCatalogue, layers: Iterable<PolicyLa
   return mergeOver(builtInPolicy(catalogue), layers);
 }
 
-/** The policy of the checks themselves, which is below all layers. */
 export function builtInPolicy(catalogue: CheckCatalogue): CheckPolicy {
   return new Map(
     Object.values(catalogue).map(({ id, action, parameters }) => [
@@ -61,7 +55,6 @@ export function mergeOver(builtIn: CheckPolicy, layers: Iterable<PolicyLayer>): 
   return merged;
 }
 
-/** A check after the setting of the next higher layer. */
 function withSetting(
   below: EffectiveCheck,
   { action, floor, parameters: set }: CheckSetting,

@@ -17,7 +17,6 @@ import type {
 export interface CheckSetting {
   readonly action?: Action;
   readonly floor?: Action;
-  /** The parameters that the policy sets, and no others. */
   readonly parameters: ParameterValues;
 }
 

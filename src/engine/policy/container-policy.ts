@@ -26,7 +26,6 @@ export interface Aimed<T> extends Sourced<T> {
 export interface EffectiveDefault {
   readonly handler: Aimed<HandlerDefault> | undefined;
   readonly integers: Readonly<Partial<Record<ProbeInteger, number>>>;
-  /** The layer whose null removes this probe. */
   readonly removedBy: string | undefined;
 }
 
@@ -82,7 +81,6 @@ function mergedProbe(layers: readonly PolicyLayer[], kind: ProbeKind): Effective
   };
 }
 
-/** The numbers of the layers above the last one that removes learned budgets. */
 function mergedLearned(layers: readonly PolicyLayer[]): Sourced<LearnedSettings> | undefined {
   let merged: Sourced<LearnedSettings> | undefined;
   for (const { layer, value } of slowStartSettings(layers, 'learned'))
@@ -99,10 +97,6 @@ function aimed<T>(setting: Setting<T> | undefined): Aimed<T> | undefined {
   return setting && found && { ...found, isAimed: isAimed(setting.layer) };
 }
 
-/**
- * True for a layer that speaks about this container: it names containers or selects workloads, or is the workload's
- * annotations (issue 30, A). `containers: ["*"]` speaks about no container in particular.
- */
 function isAimed({ kind, containers, workloadSelector = [] }: PolicyLayer): boolean {
   return kind === undefined || typeof containers !== 'string' || workloadSelector.length > 0;
 }
@@ -113,10 +107,7 @@ export class ContainerLayers {
   readonly layers: readonly PolicyLayer[];
   readonly #merge: (layers: readonly PolicyLayer[]) => ContainerPolicy;
 
-  /**
-   * @param layers lowest first
-   * @param merge does the same as mergeLayers, and may remember the answers
-   */
+  /** @param merge does the same as mergeLayers, and may remember the answers */
   constructor(layers: readonly PolicyLayer[], merge = mergeLayers) {
     this.layers = layers.filter(asksForProbes);
     this.#merge = merge;
@@ -141,7 +132,6 @@ export class ContainerLayers {
   }
 }
 
-/** True for a policy that gives containers probes. Other policies only set checks. */
 function asksForProbes({ probes, slowStart, port }: PolicyLayer): boolean {
   return port !== undefined || Object.keys(probes).length > 0 || Object.keys(slowStart).length > 0;
 }

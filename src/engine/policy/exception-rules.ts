@@ -23,7 +23,6 @@ export const EXCEPTION_ACTIONS = ['Allow', 'Ignore'] as const;
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Reads `spec.exceptions` of a ClusterProbePolicy. */
 export function readExceptionSettings(catalogue: CheckCatalogue, reader: Reader): ExceptionSettings | undefined {
   return reader.fields<ExceptionSettings>({
     action: optional((field) => field.oneOf(EXCEPTION_ACTIONS)),
@@ -35,7 +34,6 @@ export function readExceptionSettings(catalogue: CheckCatalogue, reader: Reader)
   });
 }
 
-/** Merges the rules of layers, the lowest layer first. */
 export function exceptionRules(layers: readonly { readonly exceptions?: ExceptionSettings }[]): ExceptionRules {
   const set = layers.flatMap(({ exceptions }) => exceptions ?? []);
   const { maximumDays, checks } = BUILT_IN_EXCEPTION_RULES;
@@ -51,8 +49,8 @@ export function mayExcept(rules: ExceptionRules, check: string): boolean {
 }
 
 /**
- * The instant from which on an exception is not honoured: its end, or the end of the longest time that the rules allow
- * after its creation. An exception in a file has no creation, so its end counts.
+ * The instant from which on an exception is not honoured: its end, or the longest time after its creation that the
+ * rules allow. An exception in a file has no creation.
  */
 export function endOf({ expires, created }: ProbeException, { maximumDays }: ExceptionRules): number {
   return created === undefined ? expires : Math.min(expires, created + maximumDays * DAY);
@@ -65,4 +63,38 @@ export const EXPIRING_MILLISECONDS = 14 * DAY;
 export function isLimited(exception: ProbeException, rules: ExceptionRules): boolean {
   if (rules.action === 'Ignore') return true;
   return endOf(exception, rules) < exception.expires || exception.spec.checks.some((check) => !mayExcept(rules, check));
+}
+
+/** The states of an exception. Expiring: the end is within 14 days. Unused: no match for 30 days. */
+export const EXCEPTION_STATES = ['Active', 'Expiring', 'Expired', 'Unused'] as const;
+export type ExceptionState = (typeof EXCEPTION_STATES)[number];
+
+/** The states of an exception that Probewright does not keep: a budget has no room for it, or it cannot be read. */
+const LEFT_OUT_STATES = ['OverBudget', 'Invalid'] as const;
+export type LeftOutState = (typeof LEFT_OUT_STATES)[number];
+
+export const ALL_EXCEPTION_STATES: readonly (ExceptionState | LeftOutState)[] = [
+  ...EXCEPTION_STATES,
+  ...LEFT_OUT_STATES,
+];
+
+const UNUSED_MILLISECONDS = 30 * 24 * 60 * 60 * 1000;
+
+/** @param lastMatched when the exception last allowed a violation, in milliseconds since the epoch */
+function isUnused({ created }: ProbeException, lastMatched: number | undefined, now: number): boolean {
+  const since = Math.max(created ?? now, lastMatched ?? -Infinity);
+  return now - since >= UNUSED_MILLISECONDS;
+}
+
+/** The state of an exception at an instant. An exception that is unused and expiring is expiring. */
+export function exceptionState(
+  exception: ProbeException,
+  rules: ExceptionRules,
+  lastMatched: number | undefined,
+  now: number,
+): ExceptionState {
+  const left = endOf(exception, rules) - now;
+  if (left <= 0) return 'Expired';
+  if (left <= EXPIRING_MILLISECONDS) return 'Expiring';
+  return isUnused(exception, lastMatched, now) ? 'Unused' : 'Active';
 }

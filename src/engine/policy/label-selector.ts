@@ -3,12 +3,9 @@ import { BOUNDS, type Bound } from './bounds.ts';
 import { given, type Reader } from './reader.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 
-/** The label selector operators of apimachinery's meta/v1 LabelSelector. */
 export const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 
-/**
- * One requirement on labels; `matchLabels` entries are In with one value. All of a selector's requirements must hold.
- */
+/** One requirement on labels; `matchLabels` entries are In with one value. */
 export interface Requirement {
   readonly key: string;
   readonly operator: (typeof OPERATORS)[number];
@@ -20,10 +17,7 @@ export type LabelSelector = readonly Requirement[];
 
 export type Labels = Pick<ReadonlyMap<string, string>, 'get'>;
 
-/**
- * True when the labels meet every requirement. NotIn also holds when the label is absent (apimachinery
- * labels/selector.go).
- */
+/** True when the labels meet every requirement. NotIn holds without the label (apimachinery labels/selector.go). */
 export function selects(selector: LabelSelector, labels: Labels): boolean {
   return selector.every(({ key, operator, values }) => {
     const value = labels.get(key);
@@ -42,11 +36,6 @@ export function selects(selector: LabelSelector, labels: Labels): boolean {
 
 export type SelectorBounds = Readonly<Record<'matchLabels' | 'matchExpressions' | 'expressionValues', Bound>>;
 
-/**
- * Reads a LabelSelector.
- *
- * @param bounds those of policies by default
- */
 export function readLabelSelector(reader: Reader, bounds: SelectorBounds = BOUNDS): LabelSelector | undefined {
   const fields = reader.fields<Record<'matchLabels' | 'matchExpressions', Requirement[]>>({
     matchLabels: given((labels) => readMatchLabels(labels, bounds)),
@@ -84,9 +73,7 @@ function readExpression(reader: Reader, bounds: SelectorBounds): Requirement | u
 
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-/**
- * A qualified name: an optional DNS prefix, a slash, a name of at most 63 characters (apimachinery IsQualifiedName).
- */
+/** An optional DNS prefix, a slash, a name of at most 63 characters (apimachinery IsQualifiedName). */
 function readLabelKey(reader: Reader, key: string): boolean {
   const slash = key.indexOf('/');
   const prefixIsGood = slash < 0 || isDnsSubdomain(key.slice(0, slash));

@@ -5,7 +5,6 @@ import type { HandlerDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 import type { SlowStart } from './slow-start.ts';
 
-/** What one layer says about a field of a container's policy. Lists of settings have the lowest layer first. */
 export interface Setting<T = unknown> {
   readonly layer: PolicyLayer;
   /** The value; undefined when the layer removes the probe, or resets the field with null. */
@@ -20,38 +19,42 @@ export function effective<T>(settings: readonly Setting<T>[]): Setting<T> | unde
   return last?.value === undefined ? undefined : last;
 }
 
+/** @param read what a layer says, with its path; undefined when it says nothing, null when it removes the value */
+function settingsOf<T>(
+  layers: readonly PolicyLayer[],
+  read: (layer: PolicyLayer) => readonly [value: T, path: FieldPath],
+): Setting<NonNullable<T>>[] {
+  return layers.flatMap((layer) => {
+    const [value, path] = read(layer);
+    return value === undefined ? [] : [{ layer, value: value ?? undefined, path }];
+  });
+}
+
 export function integerSettings(
   layers: readonly PolicyLayer[],
   kind: ProbeKind,
   integer: ProbeInteger,
 ): Setting<number>[] {
   const path = ['spec', 'probes', kind];
-  return layers.flatMap((layer): Setting<number>[] => {
-    const given = layer.probes[kind];
-    if (given?.removed === true) return [{ layer, value: undefined, path }];
-    const value = given?.integers[integer];
-    return value === undefined ? [] : [{ layer, value: value ?? undefined, path: [...path, integer] }];
+  return settingsOf(layers, ({ probes }) => {
+    const given = probes[kind];
+    return given?.removed === true ? [null, path] : [given?.integers[integer], [...path, integer]];
   });
 }
 
 /** The layers' handlers for a probe. The handler of a layer replaces the lower one whole. */
 export function handlerSettings(layers: readonly PolicyLayer[], kind: ProbeKind): Setting<HandlerDefault>[] {
   const path = ['spec', 'probes', kind];
-  return layers.flatMap((layer): Setting<HandlerDefault>[] => {
-    const given = layer.probes[kind];
-    if (given?.removed === true) return [{ layer, value: undefined, path }];
-    const { handler: value } = given ?? {};
-    if (value === undefined) return [];
-    return layer.source === ANNOTATION_SOURCE
-      ? [{ layer, value, path: ['metadata', 'annotations', endpointAnnotation(kind)] }]
-      : [{ layer, value, path: [...path, value.kind] }];
+  return settingsOf(layers, ({ probes, source }) => {
+    const { removed, handler } = probes[kind] ?? {};
+    if (removed === true) return [null, path];
+    if (source === ANNOTATION_SOURCE) return [handler, ['metadata', 'annotations', endpointAnnotation(kind)]];
+    return [handler, [...path, handler?.kind ?? '']];
   });
 }
 
 export function portSettings(layers: readonly PolicyLayer[]): Setting<number | string>[] {
-  return layers.flatMap((layer) =>
-    layer.port === undefined ? [] : [{ layer, value: layer.port ?? undefined, path: ['spec', 'port'] }],
-  );
+  return settingsOf(layers, ({ port }) => [port, ['spec', 'port']]);
 }
 
 /** The layers' values for a field of `slowStart`. A layer that removes the startup probe removes lower values, too. */
@@ -59,13 +62,10 @@ export function slowStartSettings<Field extends keyof SlowStart>(
   layers: readonly PolicyLayer[],
   field: Field,
 ): Setting<NonNullable<SlowStart[Field]>>[] {
-  return layers.flatMap((layer) => {
-    const isRemoved = layer.probes.startupProbe?.removed === true;
-    const value = isRemoved ? null : layer.slowStart[field];
-    const path =
-      layer.source === ANNOTATION_SOURCE
-        ? ['metadata', 'annotations', STARTUP_SECONDS_ANNOTATION]
-        : ['spec', 'slowStart', field];
-    return value === undefined ? [] : [{ layer, value: value ?? undefined, path }];
-  });
+  return settingsOf(layers, ({ probes, slowStart, source }) => [
+    probes.startupProbe?.removed === true ? null : slowStart[field],
+    source === ANNOTATION_SOURCE
+      ? ['metadata', 'annotations', STARTUP_SECONDS_ANNOTATION]
+      : ['spec', 'slowStart', field],
+  ]);
 }

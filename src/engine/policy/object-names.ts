@@ -1,13 +1,9 @@
 import { quoted } from '../../base/json/quoted-value.ts';
 import type { Reader } from './reader.ts';
 
-/** The API that policies and exceptions are written in. */
 export const POLICY_API_VERSION = 'probewright.dev/v1alpha1';
 
-/**
- * A DNS-1123 label without its limit of 63 characters: what the API server requires of a container's name
- * (apimachinery IsDNS1123Label). CRDs use the pattern, too.
- */
+/** A DNS-1123 label without its limit of 63 characters, as in names of containers (apimachinery IsDNS1123Label). */
 export const DNS_LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 
 const LABEL = new RegExp(`^${DNS_LABEL}$`);
@@ -18,10 +14,7 @@ export function isDnsLabel(text: string): boolean {
   return LABEL.test(text);
 }
 
-/**
- * True for a DNS-1123 subdomain: the name of most Kubernetes objects, and the prefix of a label key (apimachinery
- * IsDNS1123Subdomain).
- */
+/** The name of most Kubernetes objects, and the prefix of a label key (apimachinery IsDNS1123Subdomain). */
 export function isDnsSubdomain(text: string): boolean {
   return SUBDOMAIN.test(text);
 }
@@ -39,7 +32,6 @@ export function containerNameProblem(name: string): string | undefined {
   return `${quoted(name)} is not a container name: lower-case letters, digits and "-", such as "app"`;
 }
 
-/** Reads `apiVersion` of an object of ours. */
 export function readApiVersion(reader: Reader): void {
   if (reader.value !== POLICY_API_VERSION) reader.report(`must be ${POLICY_API_VERSION}, not ${quoted(reader.value)}`);
 }

@@ -1,7 +1,7 @@
-import { ContainerLayers, mergeLayers, type ContainerPolicy } from './container-policy.ts';
+import { ContainerLayers, mergeLayers } from './container-policy.ts';
 import { builtInPolicy, mergeOver, type CheckPolicy, type CheckPolicyByContainer } from './check-policy.ts';
 import { selects, type Labels } from './label-selector.ts';
-import { LayerCache } from './layer-cache.ts';
+import { remembered } from './layer-cache.ts';
 import type { StartFigures } from '../probe/startup-budget.ts';
 import type { PortHints } from '../workload/port-protocol.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
@@ -10,16 +10,11 @@ import type { PolicyLayer, ProbePolicy } from './probe-policy.ts';
 /** The label that every namespace has since Kubernetes 1.21. Policies from files can rely on this label. */
 export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
 
-/**
- * The policy in force for one workload: layers from the lowest to the highest, and whether the workload's annotations
- * count.
- */
+/** The policy in force for one workload: layers, the lowest first, and what is merged of them. */
 export interface WorkloadPolicy {
   readonly layers: readonly ProbePolicy[];
-  /** The sources of the layers without repetitions, lowest first. */
   readonly sources: readonly string[];
   readonly annotations: 'Allow' | 'Ignore';
-  /** Some layer sets the floor Deny for a check. */
   readonly hasDenyFloor: boolean;
   /** The merged settings of the checks for a container, by the container's name. */
   readonly checkPolicy: CheckPolicyByContainer;
@@ -35,16 +30,11 @@ const REMEMBERED_LISTS = 400;
 /** The number of namespaces in the cache. The cache has a limit because callers can invent namespace names. */
 const REMEMBERED_NAMESPACES = 5000;
 
-/**
- * The policies of one tier, sorted once. Lowest first: ClusterProbePolicies by priority then name; a namespace's
- * ProbePolicies without workloadSelector, by name; those with one, by name. Names are compared by code unit, as the API
- * server lists them.
- */
+/** The policies of one tier, sorted once by code units, as the API server lists them. */
 export class PolicyTier {
   readonly policies: readonly ProbePolicy[];
   readonly cluster: readonly ProbePolicy[];
   readonly byNamespace: ReadonlyMap<string, readonly ProbePolicy[]>;
-  /** Some policy selects namespaces by a label other than the name. */
   readonly looksAtNamespaceLabels: boolean;
 
   constructor(policies: readonly ProbePolicy[]) {
@@ -68,31 +58,23 @@ export class PolicyTier {
 
 /**
  * Every policy in force, compiled once for many lookups. Policies come in tiers, lowest first: files, then the
- * cluster's own. All layers of a tier are below those of the next, so that a cluster's ClusterProbePolicy is above a
- * ProbePolicy from a file. Within a tier the layers are, lowest first: ClusterProbePolicies whose namespaceSelector
- * matches, by priority then name; the namespace's ProbePolicies without workloadSelector, by name; those whose
- * workloadSelector matches, by name. Two policies of one name in two tiers are two layers.
+ * cluster's own. All layers of a tier are below those of the next. Within a tier the layers are, lowest first:
+ * ClusterProbePolicies whose namespaceSelector matches, by priority then name; the namespace's ProbePolicies without
+ * workloadSelector, by name; those whose workloadSelector matches, by name. Two policies of one name in two tiers are
+ * two layers.
  */
 export class PolicySet {
   readonly policies: readonly ProbePolicy[];
-  /** The lowest first. */
   readonly tiers: readonly PolicyTier[];
   readonly #catalogue: CheckCatalogue;
   readonly #builtIn: CheckPolicy;
   readonly #candidates = new Map<string, Candidates>();
-  readonly #byLayers = new LayerCache(REMEMBERED_LISTS, (layers: readonly ProbePolicy[]) =>
-    this.#workloadPolicy(layers),
-  );
-  readonly #checks = new LayerCache(REMEMBERED_LISTS, (layers: readonly PolicyLayer[]): CheckPolicy =>
-    mergeOver(this.#builtIn, layers),
-  );
-  readonly #probes = new LayerCache<PolicyLayer, ContainerPolicy>(REMEMBERED_LISTS, mergeLayers);
+  readonly #byLayers = remembered(REMEMBERED_LISTS, (layers: readonly ProbePolicy[]) => this.#workloadPolicy(layers));
+  readonly #checks = remembered(REMEMBERED_LISTS, (layers: readonly PolicyLayer[]) => mergeOver(this.#builtIn, layers));
+  readonly #probes = remembered(REMEMBERED_LISTS, mergeLayers);
   #ofCluster: PolicySet | undefined;
 
-  /**
-   * @param catalogue the checks that there are
-   * @param tiers the same policies, tier by tier; one tier when left out
-   */
+  /** @param tiers the same policies, tier by tier; one tier when left out */
   constructor(
     catalogue: CheckCatalogue,
     policies: readonly ProbePolicy[],
@@ -121,10 +103,7 @@ export class PolicySet {
     return this.#ofCluster;
   }
 
-  /**
-   * Some policy selects namespaces by a label other than the name. A namespace with unknown labels may then get the
-   * wrong policies.
-   */
+  /** Some policy selects namespaces by a label other than the name: unknown labels may then give wrong policies. */
   get looksAtNamespaceLabels(): boolean {
     return this.tiers.some((tier) => tier.looksAtNamespaceLabels);
   }
@@ -132,8 +111,8 @@ export class PolicySet {
   /**
    * The policy for a workload, by its namespace and its Pods' labels.
    *
-   * @param namespaceLabels undefined when they are not known; the label of the name is added. The same labels are to be
-   *   the same map, as candidates are remembered for it.
+   * @param namespaceLabels undefined when not known; the name is added. Candidates are remembered by the identity of
+   *   the map.
    */
   policyFor(
     namespace: string,
@@ -144,7 +123,7 @@ export class PolicySet {
     const layers = candidates.filter(
       ({ workloadSelector }) => workloadSelector === undefined || selects(workloadSelector, podLabels),
     );
-    return this.#byLayers.of(layers);
+    return this.#byLayers(layers);
   }
 
   /** The highest policy with the field `annotations` decides, as with every other field. */
@@ -156,10 +135,10 @@ export class PolicySet {
       annotations: layers.findLast(({ annotations }) => annotations !== undefined)?.annotations ?? 'Allow',
       hasDenyFloor: speaking.some(({ checks }) => [...checks.values()].some(({ floor }) => floor === 'Deny')),
       checkPolicy: (container) =>
-        this.#checks.of(
+        this.#checks(
           speaking.filter(({ containers }) => typeof containers === 'string' || containers.includes(container)),
         ),
-      containerLayers: new ContainerLayers(layers, (list) => this.#probes.of(list)),
+      containerLayers: new ContainerLayers(layers, this.#probes),
     };
   }
 
@@ -180,7 +159,6 @@ export class PolicySet {
 }
 
 interface Candidates {
-  /** The labels by which the policies were selected. */
   readonly namespaceLabels: ReadonlyMap<string, string> | undefined;
   readonly policies: readonly ProbePolicy[];
 }

@@ -13,17 +13,15 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
-/**
- * A policy's handler: one of the four kinds, with its fields. An httpGet without a port gets a port from the container.
- */
+/** A policy's handler: one of the four kinds, with its fields as written. An httpGet may lack the port. */
 export interface HandlerDefault {
   readonly kind: HandlerKind;
   readonly fields: JsonObject;
 }
 
 /**
- * One policy's settings for one probe. `removed` (a null in the policy, or `disabled: true`) means that the probe is
- * never injected. An integer that is null resets a lower layer's value to the API server's default.
+ * One policy's settings for one probe. `removed` (a null in the policy, or `disabled: true`): the probe is never
+ * injected. An integer that is null resets a lower layer's value to the API server's default.
  */
 export interface ProbeDefault {
   readonly removed?: true;
@@ -33,10 +31,7 @@ export interface ProbeDefault {
 
 const REMOVED: ProbeDefault = { removed: true, integers: {} };
 
-/**
- * Reads a policy's settings for one probe: the entry in `probes` and the path in `kubernetesProbeEndpoints`. The path
- * is `httpGet.path`: it combines with other fields of httpGet, and excludes the other handlers.
- */
+/** Reads the entry in `probes`, and the path in `kubernetesProbeEndpoints`, which is its `httpGet.path`. */
 export function readProbeDefault(kind: ProbeKind, probe: Reader, endpoint: Reader): ProbeDefault | undefined {
   if (probe.isAbsent && endpoint.isAbsent) return undefined;
   if (probe.isNull || endpoint.isNull) {
@@ -101,10 +96,7 @@ function readEndpointPath(reader: Reader): string | undefined {
   return problem === undefined ? path : reader.report(problem);
 }
 
-/**
- * The problem with an HTTP path, as the end of a sentence; undefined for a valid path. Annotations follow the same
- * rule.
- */
+/** The problem with an HTTP path of a policy or annotation, as the end of a sentence; undefined for a valid path. */
 export function endpointPathProblem(path: string): string | undefined {
   if (path === '') return 'must not be empty; "/" is the root';
   if (!path.startsWith('/')) return `must start with "/", not ${quoted(path)}`;

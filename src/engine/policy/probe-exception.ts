@@ -21,14 +21,11 @@ export interface NamedWorkload {
   readonly name: string;
 }
 
-/** The spec of a ProbeException, without its end. */
 export interface ExceptionSpec {
   readonly checks: readonly string[];
   /** Either `workloads` or `workloadSelector` is set. */
   readonly workloads?: readonly NamedWorkload[];
-  /** Over the labels of the Pods. */
   readonly workloadSelector?: LabelSelector;
-  /** Absent = all containers. */
   readonly containers?: readonly string[];
   readonly owner: string;
   readonly reason: string;
@@ -69,15 +66,9 @@ export class ProbeException {
   }
 }
 
-/** The result of reading a ProbeException: the exception, or all of its problems. */
 export type ExceptionParse = { readonly exception: ProbeException } | { readonly problems: readonly Problem[] };
 
-/**
- * Reads a ProbeException, from a YAML file or a custom resource. Unknown keys are rejected. All problems are reported,
- * each with the path of the field.
- *
- * @param catalogue the checks that an exception may name
- */
+/** Reads a ProbeException from a file or a custom resource. Unknown keys are problems; all have their paths. */
 export function parseProbeException(catalogue: CheckCatalogue, document: unknown): ExceptionParse {
   const problems: Problem[] = [];
   const reader = new Reader(document, [], problems);

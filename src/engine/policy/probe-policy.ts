@@ -16,7 +16,6 @@ import type { CheckCatalogue } from './check-catalogue.ts';
 export const POLICY_KINDS = ['ProbePolicy', 'ClusterProbePolicy'] as const;
 export type PolicyKind = (typeof POLICY_KINDS)[number];
 
-/** One layer of policy: a ProbePolicy, a ClusterProbePolicy, or a workload's annotations. */
 export interface PolicyLayer {
   /** The source of the layer as `kind/namespace/name`, for the annotation on patched Pods and for messages. */
   readonly source: string;
@@ -24,7 +23,6 @@ export interface PolicyLayer {
   readonly kind?: PolicyKind;
   /** Container names, every application container, or the main one. */
   readonly containers: 'main' | 'all' | readonly string[];
-  /** Over the Pod's labels; absent = every workload. */
   readonly workloadSelector?: LabelSelector;
   /** Port name or number for HTTP paths without a port. Null removes a lower layer's value. */
   readonly port?: number | string | null;
@@ -33,11 +31,9 @@ export interface PolicyLayer {
   readonly checks: CheckSettings;
 }
 
-/** A policy: its layer, and the workloads that it applies to. */
 export interface ProbePolicy extends PolicyLayer {
   readonly kind: PolicyKind;
   readonly name: string;
-  /** Undefined for a ClusterProbePolicy. */
   readonly namespace?: string;
   /** Over the namespace's labels; absent = every namespace. ClusterProbePolicy only. */
   readonly namespaceSelector?: LabelSelector;
@@ -49,19 +45,11 @@ export interface ProbePolicy extends PolicyLayer {
   readonly exceptions?: ExceptionSettings;
 }
 
-/**
- * The result of reading a policy: the policy, with warnings about what is probably not meant so, or all of its
- * problems.
- */
+/** The policy, with warnings about what is probably not meant so; or all of its problems. */
 export type PolicyParse =
   { readonly policy: ProbePolicy; readonly warnings: readonly Problem[] } | { readonly problems: readonly Problem[] };
 
-/**
- * Reads a ProbePolicy or ClusterProbePolicy, from a YAML file or a custom resource: the same content means the same
- * thing. Unknown keys are rejected. All problems are reported, each with the path of the field.
- *
- * @param catalogue the checks that the policy may speak of
- */
+/** Reads a policy from a file or a custom resource. Unknown keys are problems; all have their paths. */
 export function parseProbePolicy(catalogue: CheckCatalogue, document: unknown): PolicyParse {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];

@@ -18,13 +18,11 @@ export function formatProblem(problem: Problem): string {
 /** Reported in place of all problems beyond the limit. */
 export const MORE_PROBLEMS = 'more problems, from here on, are not listed';
 
-/** At most this many problems are reported: a document may have a problem in every other byte. */
 const MOST_PROBLEMS = 100;
 
 /** How to read each field of an object. A function also gets the place of a field that is absent. */
 export type FieldTable<T> = { readonly [Key in keyof T]-?: (place: Reader) => T[Key] | undefined };
 
-/** Reads a field that may be absent. */
 export function given<T>(read: (place: Reader) => T | undefined): (place: Reader) => T | undefined {
   return (place) => (place.isAbsent ? undefined : read(place));
 }
@@ -39,14 +37,13 @@ export function nullable<T>(read: (place: Reader) => T | undefined): (place: Rea
   return (place) => (place.isAbsent ? undefined : place.isNull ? null : read(place));
 }
 
-/** The members that have a value. */
 export function defined<T extends object>(members: { readonly [Key in keyof T]: T[Key] | undefined }): T {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 }
 
 /**
- * A place in a document that is being read, and the lists that collect problems and warnings. Reading goes on after a
- * problem, so that one run reports all problems, up to a hundred. What could not be read is undefined.
+ * A place in a document that is being read, and the lists of problems and warnings. Reading goes on after a problem, so
+ * that one run reports all, up to a hundred. What could not be read is undefined.
  */
 export class Reader {
   readonly value: unknown;
@@ -79,7 +76,6 @@ export class Reader {
     return this.problems.length > MOST_PROBLEMS;
   }
 
-  /** The place below a key. The value is undefined when the object does not have the key. */
   at(key: PathStep): Reader {
     const value: unknown =
       typeof this.value === 'object' && this.value !== null && Object.hasOwn(this.value, key)
@@ -108,10 +104,7 @@ export class Reader {
     return value;
   }
 
-  /**
-   * The fields of an object, each read by the function of its name. Other fields are reported as unknown. Fields that
-   * have no value, or could not be read, are left out.
-   */
+  /** The fields of an object, each read by the function of its name. Those without a value are left out. */
   fields<T extends object>(table: FieldTable<T>): Partial<T> | undefined {
     if (this.object(Object.keys(table)) === undefined) return undefined;
     const read = Object.entries<(place: Reader) => unknown>(table).map(([key, value]) => [key, value(this.at(key))]);
@@ -122,7 +115,6 @@ export class Reader {
     return isJsonObject(this.value) ? this.value : this.report(`must be an object, not ${quoted(this.value)}`);
   }
 
-  /** The elements of a list, each as a place of its own. A list that is too long is not read. */
   list(bound?: Bound): Reader[] | undefined {
     if (!Array.isArray(this.value)) return this.report(`must be a list, not ${quoted(this.value)}`);
     const problem = bound && boundProblem(bound, this.value.length);
@@ -158,15 +150,10 @@ export class Reader {
   }
 
   integer(minimum: number, maximum: number): number | undefined {
-    const { value } = this;
-    if (typeof value !== 'number' || !Number.isInteger(value))
-      return this.report(`must be a whole number, not ${quoted(value)}`);
-    if (value < minimum) return this.report(`must be at least ${minimum}, not ${value}`);
-    if (value > maximum) return this.report(`must be at most ${maximum}, not ${value}`);
-    return value;
+    if (Number.isInteger(this.value)) return this.number(minimum, maximum);
+    return this.report(`must be a whole number, not ${quoted(this.value)}`);
   }
 
-  /** A number that may have a fraction. NaN and infinities, which YAML has, are none. */
   number(minimum: number, maximum: number): number | undefined {
     const { value } = this;
     if (typeof value !== 'number' || !Number.isFinite(value))
@@ -183,11 +170,7 @@ export class Reader {
     return this.report(`must be ${choices.join(' or ')}, not ${quoted(this.value)}${hint}`);
   }
 
-  /**
-   * A list of distinct, non-empty strings with at least one element.
-   *
-   * @param problemOf what is wrong with a name, if anything
-   */
+  /** A list of distinct, non-empty strings with at least one element. `problemOf` says what is wrong with a name. */
   names(
     what: string,
     count: Bound,

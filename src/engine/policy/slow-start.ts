@@ -2,7 +2,6 @@ import { INT32_MAX } from '../probe/go-values.ts';
 import { DEFAULT_LEARNED, type LearnedSettings } from '../probe/startup-budget.ts';
 import { given, nullable, type FieldTable, type Reader } from './reader.ts';
 
-/** A layer's settings for slow starters. Null removes a lower layer's value. */
 export interface SlowStart {
   readonly startupSeconds?: number | null;
   readonly fromInitialDelaySeconds?: number | null;

@@ -1,21 +1,16 @@
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
-import { injectionAt } from '../defaulting/injection.ts';
+import { injectionAt, type NotInjected, type ReasonCode } from '../defaulting/injection.ts';
 import { ownProbe } from '../probe/probe.ts';
-import { containersOf, type Container } from '../workload/containers.ts';
-import { containerRunsForever, podRunsForever } from '../workload/restart-policy.ts';
+import { containerRunsForever, containersOf, podRunsForever, type Container } from '../workload/containers.ts';
 import { permittedDefaulting } from './permitted-defaulting.ts';
 import type { DefaultingOptions } from '../defaulting/default-probes.ts';
-import type { NotInjected, ReasonCode } from '../defaulting/reason.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
 /** The probes that coverage counts: a container without one of them has nobody who looks after it. */
 export const COVERED_PROBES = ['livenessProbe', 'readinessProbe'] as const;
 export type CoveredProbe = (typeof COVERED_PROBES)[number];
 
-/**
- * Why a container lacks a probe: why defaulting gave none, or why defaulting was not asked. `no-policy`: no policy for
- * the Pod asks for probes. `not-selected`: the policies for the Pod select other containers.
- */
+/** `no-policy`: no policy for the Pod asks for probes. `not-selected`: the policies select other containers. */
 export type LackReason = ReasonCode | 'no-policy' | 'not-selected';
 
 /** A container's coverage by one probe: its own probe, a probe from a policy, or no probe for a reason. */
@@ -28,7 +23,6 @@ export interface TemplateCoverage {
   readonly noMainContainer?: { readonly policies: readonly string[]; readonly detail: string };
 }
 
-/** Says which containers have probes, get probes from policies, or lack probes. */
 export function coverageOf(template: JsonObject, policy: WorkloadPolicy, options: DefaultingOptions): TemplateCoverage {
   const podSpec = objectMember(template, 'spec') ?? {};
   const { injections, notInjected } = permittedDefaulting(template, policy, options);

@@ -15,9 +15,8 @@ export interface ExceptableWorkload {
 }
 
 /**
- * Applies the exceptions of the namespace. A violation that an exception covers becomes `Excepted`. A violation whose
- * exception has ended keeps its action and names the exception. An ended exception excuses no further change of the
- * template. All other violations stay as they are.
+ * Applies the exceptions of the namespace. A violation that an exception covers becomes `Excepted`. One whose exception
+ * has ended keeps its action and names the exception.
  *
  * @param now the instant of the verdict, in milliseconds since the epoch
  */
@@ -45,8 +44,8 @@ export function withExceptions(
 }
 
 /**
- * The first candidate for a violation of one check, by container; under undefined the one for all other containers. A
- * lookup, so that the time does not grow with exceptions x violations.
+ * The first candidate for a check by container; under undefined the one for all other containers. A lookup keeps the
+ * time from growing with exceptions x violations.
  */
 function candidatesByContainer(check: string, candidates: readonly Candidate[]): Map<string | undefined, Candidate> {
   const first = new Map<string | undefined, Candidate>();
@@ -59,7 +58,6 @@ function candidatesByContainer(check: string, candidates: readonly Candidate[]):
   return first;
 }
 
-/** An exception for a workload, with what it allows. */
 export interface ExceptionOfWorkload extends AppliedException {
   readonly checks: readonly string[];
   readonly containers: readonly string[] | undefined;
@@ -89,11 +87,7 @@ interface Candidate {
   readonly end: number;
 }
 
-/**
- * The exceptions for the workload, the one that ends last first.
- *
- * @param checks exceptions without these checks are left out
- */
+/** The exceptions for the workload that name one of the checks, the one that ends last first. */
 function candidatesFor(
   exceptions: readonly ProbeException[],
   workload: ExceptableWorkload,

@@ -1,7 +1,7 @@
 import { equalJson, isJsonObject, member, objectMember, stringMap } from '../../base/json/json-value.ts';
 import { withContainers } from '../defaulting/effective.ts';
 import { injectionAt, type Injection } from '../defaulting/injection.ts';
-import { readProvenance } from '../defaulting/provenance.ts';
+import { readProvenance } from '../defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
@@ -12,9 +12,8 @@ import type { DefaultingOptions } from '../defaulting/default-probes.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
 /**
- * The probes of a Pod that `/mutate` injected before. The Pod's annotation names these probes, but anybody can write an
- * annotation. So each named probe counts only if the policies give exactly this probe to the Pod without the named
- * probes.
+ * The probes of a Pod that `/mutate` injected before. Anybody can write the annotation that names them. So each counts
+ * only if the policies give exactly this probe to the Pod without the named probes.
  */
 export function injectedBefore(
   pod: JsonObject,

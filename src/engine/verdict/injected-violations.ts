@@ -14,11 +14,12 @@ import type { ProbeKind } from '../probe/probe.ts';
  * probes, so the author sees them at most as Audit, with two exceptions:
  *
  * - a floor is the laxest action, whoever injects the probe;
- * - an action of a ClusterProbePolicy stays when a ProbePolicy or an annotation has a share in the probe. Otherwise a
- *   team could evade the platform's rules by injecting probes instead of writing them.
  *
- * A violation of the author's own probe stays the author's, and names the policy of the injected probe that the check
- * compares it with.
+ * - an action of a ClusterProbePolicy stays when a ProbePolicy or an annotation has a share in the probe. Otherwise a
+ * team could evade the platform's rules by injecting probes instead of writing them.
+ *
+ * A violation of the author's own probe stays, and names the policy of the injected probe that the check compares it
+ * with.
  */
 export function withPoliciesAtFault(
   violations: readonly Violation[],
@@ -27,15 +28,9 @@ export function withPoliciesAtFault(
 ): readonly Violation[] {
   if (violations.length === 0 || injections.length === 0) return violations;
   const injected = new Map(injections.map((injection) => [`${injection.container.name} ${injection.kind}`, injection]));
-  const assigned: Violation[] = [];
-  for (const violation of violations) {
-    const known = assign(violation, injected, checkPolicy);
-    if (known !== undefined) assigned.push(known);
-  }
-  return assigned;
+  return violations.flatMap((violation) => assign(violation, injected, checkPolicy) ?? []);
 }
 
-/** The violation for the author, with the policy at fault. Undefined when the injected startup probe removes it. */
 function assign(
   violation: Violation,
   injected: ReadonlyMap<string, Injection>,
@@ -55,7 +50,7 @@ function assign(
 /** A violation of the author's own probe, which the check compares with injected probes. */
 function withRelated(violation: Violation, related: readonly Injection[]): Violation {
   const notes = related.map(({ kind, source }) => `the ${kind} is injected (${source})`);
-  return withRemedy(violation, [...remedyOf(violation), ...notes].join('; '));
+  return withNotes(violation, ...notes);
 }
 
 function ofPolicy(
@@ -69,19 +64,18 @@ function ofPolicy(
   const others = withoutEdits(violation);
   const fault = faultOf(violation.path, injection, liveness);
   const action = actionForAuthor(violation, injection, checkPolicy.get(violation.check));
-  const notes = (note: string): string => [...remedyOf(violation), note].join('; ');
   if (typeof fault === 'string')
-    return { ...withRemedy(others, notes(`the injected ${kind} copies it from the ${fault}`)), action };
+    return { ...withNotes(others, `the injected ${kind} copies it from the ${fault}`), action };
   // An annotation is the author's own word.
   if (fault === undefined || fault.layer.source === ANNOTATION_SOURCE)
-    return withRemedy(others, notes(`the annotations of the workload give the ${kind}`));
+    return withNotes(others, `the annotations of the workload give the ${kind}`);
   const policy: PolicyAtFault = {
     source: fault.layer.source,
     path: fault.path,
     ...(violation.remedy !== undefined && { remedy: violation.remedy }),
     action: violation.action,
   };
-  return { ...withRemedy(others, notes(noteOf(fault, injection))), action, policy };
+  return { ...withNotes(others, noteOf(fault, injection)), action, policy };
 }
 
 function noteOf({ layer, path }: Setting, { kind, source, copiesLiveness }: Injection): string {
@@ -92,8 +86,8 @@ function noteOf({ layer, path }: Setting, { kind, source, copiesLiveness }: Inje
 }
 
 /**
- * The setting that has to change: of the field that the violation names, else of the probe's handler. A field that was
- * copied belongs to the probe that it was copied from, which may be the author's.
+ * The setting that has to change: of the field that the violation names, else of the probe's handler. A copied field
+ * belongs to the probe that it was copied from.
  *
  * @param liveness the container's liveness probe, if that is injected
  */
@@ -129,10 +123,7 @@ function actionForAuthor(
   return laxer(action, floor === undefined || floor === 'Off' ? 'Audit' : floor);
 }
 
-function remedyOf({ remedy }: Violation): string[] {
-  return remedy === undefined ? [] : [remedy];
-}
-
-function withRemedy(violation: Violation, remedy: string): Violation {
-  return { ...violation, remedy };
+function withNotes(violation: Violation, ...notes: readonly string[]): Violation {
+  const { remedy } = violation;
+  return { ...violation, remedy: [...(remedy === undefined ? [] : [remedy]), ...notes].join('; ') };
 }

@@ -25,7 +25,15 @@ export interface Subject {
   readonly controllers?: readonly NamedWorkload[];
 }
 
-/** The violations, warnings about malformed annotations, and the policies that apply. */
+/** A workload whose future under other policies is computed. */
+export interface Workload extends Subject {
+  readonly name: string;
+  /** The object as the API server decodes the object, if that differs. Violations are found in it. */
+  readonly asSent?: Subject;
+  /** The violations that no review shows, as the API server drops such fields. Absent for objects of a cluster. */
+  readonly violationsOfText?: (policies: Snapshot) => readonly Violation[];
+}
+
 export interface Judgement {
   readonly violations: readonly Violation[];
   readonly warnings: readonly string[];
@@ -36,7 +44,7 @@ export interface Judgement {
  * Judges an object by its effective templates.
  *
  * @param willBeDefaulted true when `/mutate` will add probes to the Pods. False for a Pod that `/mutate` has seen
- *   already, and while mutation is not On: then the object is judged unchanged
+ *   already, and while mutation is not On
  * @param now the instant of the verdict, in milliseconds since the epoch
  */
 export function judge(subject: Subject, policies: Snapshot, willBeDefaulted: boolean, now: number): Judgement {
@@ -102,7 +110,6 @@ export function podLabelsOf(template: JsonObject): ReturnType<typeof stringMembe
   return stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
 }
 
-/** The names by which exceptions may name the object. */
 export function namesOfSubject({
   object,
   kind,

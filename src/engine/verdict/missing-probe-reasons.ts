@@ -1,21 +1,13 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { cut } from '../../base/text/cut.ts';
 import type { Violation } from '../checks/violation.ts';
-import type { NotInjected } from '../defaulting/reason.ts';
+import type { NotInjected } from '../defaulting/injection.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 
 /** The most characters of a reason that a violation quotes: a reason may list 20 ports. */
 const MOST_QUOTED = 300;
 
-/** True for a violation to which withReasons may add a reason. */
-export function mayHaveReasons({ check }: Violation): boolean {
-  return CHECK_CATALOGUE[check]?.requiresProbes === true;
-}
-
-/**
- * Adds to the violations of missing probes why policies did not give the probe: which policy wanted to, and what kept
- * the policy from it. A probe that no policy wants has no such reason.
- */
+/** Adds to the violations of missing probes which policy wanted to give the probe, and what kept the policy from it. */
 export function withReasons(
   violations: readonly Violation[],
   notInjected: readonly NotInjected[],
@@ -23,7 +15,7 @@ export function withReasons(
 ): readonly Violation[] {
   if (violations.length === 0 || notInjected.length === 0) return violations;
   return violations.map((violation) => {
-    if (!mayHaveReasons(violation)) return violation;
+    if (CHECK_CATALOGUE[violation.check]?.requiresProbes !== true) return violation;
     const reason = reasonFor(violation, notInjected, layers);
     if (reason === undefined) return violation;
     return { ...violation, remedy: violation.remedy === undefined ? reason : `${violation.remedy}; ${reason}` };
@@ -46,7 +38,6 @@ function reasonFor(
   return undefined;
 }
 
-/** The highest policy that describes the probe for the main container. */
 function wantedForMain(layers: readonly PolicyLayer[], probe: Violation['probe']): string | undefined {
   const gives = ({ probes }: PolicyLayer): boolean =>
     probe === undefined

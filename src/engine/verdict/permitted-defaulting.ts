@@ -10,20 +10,16 @@ import { cut } from '../../base/text/cut.ts';
 import { ContainerLayers } from '../policy/container-policy.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import type { ProbeKind } from '../probe/probe.ts';
-import type { Injection } from '../defaulting/injection.ts';
-import type { HandlerProblem } from '../defaulting/reason.ts';
-import type { CheckPolicy } from '../policy/check-policy.ts';
+import type { HandlerProblem, Injection } from '../defaulting/injection.ts';
+import type { CheckPolicy, CheckPolicyByContainer } from '../policy/check-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { Container } from '../workload/containers.ts';
 
 /**
- * The probes that policies give to containers that lack them, without probes that violate a check with the floor Deny.
- * Otherwise a namespace's policy could inject what the cluster's policy forbids, into workloads that were judged before
- * the namespace's policy existed. For the same reason, a namespace's policy cannot remove a probe that such a floor
- * requires: the container gets what the cluster's policies alone give.
- *
- * The decision depends on the Pod alone, as `/mutate` sees only the Pod. So a template and its Pods get the same
- * decision.
+ * The probes that policies give, without those that violate a floor Deny. Otherwise a namespace's policy could inject
+ * what the cluster's policy forbids, into workloads that were judged before the policy existed. Nor can it remove a
+ * probe that such a floor requires: the container gets what the cluster's policies alone give. The decision depends on
+ * the Pod alone, so a template and its Pods get the same decision.
  */
 export function permittedDefaulting(
   template: JsonObject,
@@ -41,15 +37,12 @@ export function permittedDefaulting(
 
 const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
 
-/**
- * Gives a container that lacks a required probe what the cluster's policies alone give, unless that violates another
- * floor.
- */
+/** Gives a container without a required probe what the cluster's policies give, unless another floor forbids it. */
 function withRequired(
   template: JsonObject,
   policy: WorkloadPolicy,
   options: DefaultingOptions,
-  floors: Floors,
+  floors: CheckPolicyByContainer,
   permitted: Defaulting,
 ): Defaulting {
   const found = findings(effectiveTemplate(template, permitted.injections), floors);
@@ -80,10 +73,7 @@ function withRequired(
   return { ...permitted, injections, notInjected };
 }
 
-/**
- * The injections with startup probes that are safe beside the liveness probes. Each startup probe was worked out beside
- * the liveness probe of its own layers, and now stands beside another one.
- */
+/** The injections with startup probes that are safe beside liveness probes of other layers than their own. */
 function withSafeStarts(injections: readonly Injection[]): Injection[] {
   const injected = new Map(
     injections.flatMap(({ container, kind, probe }) =>
@@ -99,12 +89,11 @@ function withSafeStarts(injections: readonly Injection[]): Injection[] {
   });
 }
 
-/** The probes of the layers, without those that violate a floor. */
 function withoutForbidden(
   template: JsonObject,
   policy: WorkloadPolicy,
   options: DefaultingOptions,
-  floors: Floors,
+  floors: CheckPolicyByContainer,
 ): Defaulting {
   let permitted = defaultProbes(template, policy, options);
   const forbidden = new Map<string, HandlerProblem>();
@@ -125,14 +114,12 @@ function withoutForbidden(
   return permitted;
 }
 
-type Floors = (container: string) => CheckPolicy;
-
 /** The checks with the floor Deny, by container; undefined when no layer sets such a floor. */
-function floorPolicy({ hasDenyFloor, checkPolicy }: WorkloadPolicy): Floors | undefined {
+function floorPolicy({ hasDenyFloor, checkPolicy }: WorkloadPolicy): CheckPolicyByContainer | undefined {
   return hasDenyFloor ? (container) => boundsOf(checkPolicy(container)) : undefined;
 }
 
-/** The checks with the floor Deny. The same policy gives the same checks, for which lists are remembered elsewhere. */
+/** The checks with the floor Deny, once for each policy: without, a decision takes three times as long. */
 function boundsOf(policy: CheckPolicy): CheckPolicy {
   let bounds = BOUNDS.get(policy);
   if (bounds === undefined)
@@ -143,7 +130,7 @@ function boundsOf(policy: CheckPolicy): CheckPolicy {
 const BOUNDS = new WeakMap<CheckPolicy, CheckPolicy>();
 
 /** The findings of the checks with floors, by the parameters of the floors and by those of all layers. */
-function findings(template: JsonObject, floors: Floors): PlacedFinding[] {
+function findings(template: JsonObject, floors: CheckPolicyByContainer): PlacedFinding[] {
   const workload = checkedWorkload(template, POD_KIND, { template, path: [] });
   return findingsOf(workload, floors);
 }
@@ -162,9 +149,8 @@ function pathOf({ list, index }: Container): string {
 }
 
 /**
- * Forbids the injected probes that cause findings. A finding names a probe, which is forbidden. If that probe is not
- * injected, the probes that the check compares it with are forbidden; else all injected probes of the container; else
- * all of the Pod.
+ * Forbids the injected probes that cause findings: the probe that a finding names, else those that the check compares
+ * it with, else all of the container, else all of the Pod.
  */
 function forbidCulprits(
   caused: readonly PlacedFinding[],
@@ -195,5 +181,4 @@ function forbidCulprits(
   }
 }
 
-/** A reason quotes at most this many characters of a check's message. */
 const MOST_QUOTED = 200;

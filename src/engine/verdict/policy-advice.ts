@@ -20,9 +20,9 @@ const MODEL_PORT = 'http';
 const FIRST_NUMBER = 8080;
 
 /**
- * The problems of the probes that a policy gives, whatever the workload. The policy is judged alone on a model Pod:
- * one container with the ports that the policy names, and with the probes that the policy gives it. Only checks that
- * need nothing but these probes run. The path of each violation is the field of the policy.
+ * The problems of the probes that a policy gives, whatever the workload. The policy is judged alone on a model Pod with
+ * the ports that the policy names. Only checks that need nothing but these probes run. The path of each violation is
+ * the field of the policy.
  *
  * @param houseRules policies whose settings of checks count too, lowest first
  */

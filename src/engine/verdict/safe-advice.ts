@@ -7,22 +7,16 @@ import { adviceKey, withoutEdits, type Violation } from '../checks/violation.ts'
 /** Judges an object. Offline, the violations that only a manifest shows are included. */
 export type JudgeAgain = (object: JsonObject) => readonly Violation[];
 
-/**
- * Most rounds in which the advice of one violation is extended by the advice of a violation that the advice causes. A
- * corrected port may show that two probes ask the same endpoint, for example.
- */
 const MOST_ROUNDS = 4;
 
 /** Most objects that are judged for the advice of one object. Violations beyond this number get no edits. */
 const MOST_TRIALS = 200;
 
 /**
- * Returns the violations with safe edits only. The edits of a violation are made and the object is judged again. The
- * violation must be gone, and no other violation may appear, at any action. If the edits cause a violation that has
- * edits too, the edits are extended by these, and so are the words. Otherwise the edits are removed, and the remedy in
- * words remains. A check cannot decide this alone, because other checks and the parameters of policies also count.
- *
- * This is for commands. The webhook's replies contain no edits.
+ * The violations with safe edits only, for commands. The edits of a violation are made and the object is judged again.
+ * The violation must be gone, and no other may appear, at any action. If one with edits appears, the edits are extended
+ * by these, and so are the words. Otherwise the edits are removed, and the remedy in words remains. A check cannot
+ * decide this alone, because other checks and the parameters of policies count, too.
  */
 export function withSafeAdvice(
   object: JsonObject,
@@ -43,7 +37,6 @@ export function withSafeAdvice(
   });
 }
 
-/** Returns the edits of a violation, extended until they cause no violation. Undefined when that is not possible. */
 function safeEdits(
   object: JsonObject,
   violation: Violation,
@@ -73,7 +66,6 @@ function isOverridden(earlier: readonly FieldEdit[], { path, value }: FieldEdit)
   return earlier.some((edit) => equalJson(edit.path, path) && !equalJson(edit.value, value));
 }
 
-/** Returns a violation with edits, and with words for the edits beyond its own. */
 function withAllWords(violation: Violation, edits: readonly FieldEdit[]): Violation {
   const own = violation.edits?.length ?? 0;
   const added = edits.slice(own).filter((edit, index) => !edits.slice(0, own + index).some((e) => equalJson(e, edit)));
@@ -85,7 +77,6 @@ function withAllWords(violation: Violation, edits: readonly FieldEdit[]): Violat
   return { ...violation, edits, remedy };
 }
 
-/** Describes an edit beside a violation: `progressDeadlineSeconds: 960`, `timeoutSeconds: 5 in the livenessProbe`. */
 function wordsOf({ path, value }: FieldEdit, violation: Violation): string {
   const at = path.slice(0, -1).findIndex((step) => PROBE_KINDS.some((kind) => kind === step));
   const isNear = equalJson(path.slice(0, Math.max(at, 0)), violation.path.slice(0, Math.max(at, 0)));

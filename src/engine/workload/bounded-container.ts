@@ -2,24 +2,17 @@ import { isJsonObject, member, type JsonObject } from '../../base/json/json-valu
 import { HANDLER_KINDS, PROBE_KINDS } from '../probe/probe.ts';
 import { beginning } from '../../base/text/cut.ts';
 
-/** Most characters of a text of a container that checks read. */
 export const MOST_TEXT_CHARACTERS = 4096;
 
-/** Most entries of a list of a container that checks read: `command`, `args`, `env`, and the headers of a handler. */
 export const MOST_LIST_ENTRIES = 1000;
 
-/**
- * The last character of a cut text, and the text of the last entry of a cut list. No object of the API server has this
- * half of a surrogate pair, because Go's JSON decoder replaces it.
- */
+/** The end of a cut text, and the last entry of a cut list. No JSON of Go has this half of a surrogate pair. */
 export const CUT_MARK = '\uD800';
 
 /**
- * Returns a container as checks read it. The texts of `command`, `args`, `env`, of probes and of hooks are cut at
- * MOST_TEXT_CHARACTERS. Their lists are cut at MOST_LIST_ENTRIES. An entry keeps its index. An ordinary container is
- * returned unchanged. Ports and the numbers of probes are never cut.
- *
- * The result is for reading only: an edit or a patch must not contain a part of a cut value (`holdsCut`).
+ * A container as checks read it. Texts and lists of `command`, `args`, `env`, probes and hooks are cut at
+ * MOST_TEXT_CHARACTERS and MOST_LIST_ENTRIES; an entry keeps its index. For reading only: an edit or a patch must not
+ * contain a part of a cut value (`holdsCut`).
  */
 export function boundedContainer(container: JsonObject): JsonObject {
   let bounded = container;
@@ -49,7 +42,6 @@ export function holdsCut(value: unknown): boolean {
   return isJsonObject(value) && Object.values(value).some(holdsCut);
 }
 
-/** Returns a probe or a hook with bounded handlers. */
 function boundedHandlers(owner: unknown): unknown {
   if (!isJsonObject(owner)) return owner;
   let bounded = owner;
@@ -64,7 +56,6 @@ function boundedHandler(handler: unknown): unknown {
   return withMember(bounded, 'httpHeaders', boundedList);
 }
 
-/** The fields of handlers that hold free text. */
 const HANDLER_TEXTS = ['path', 'host', 'service'] as const;
 
 /** Returns a list of texts, or of objects with the texts `name` and `value`. */

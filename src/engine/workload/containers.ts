@@ -1,11 +1,11 @@
 import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { DEFAULT_RESTART_POLICY } from '../probe/api-defaults.ts';
 import { isSidecar } from '../probe/grace-period.ts';
 import { isMeshProxyName } from './mesh.ts';
 
 /**
- * The purpose of a container. Only applications and native sidecars may have probes. The API server refuses probes on
- * plain init and ephemeral containers (pkg/apis/core/validation/validation.go, validateInitContainers), and a mesh
- * proxy brings its own probes.
+ * The purpose of a container. Only applications and native sidecars may have probes
+ * (pkg/apis/core/validation/validation.go, validateInitContainers). A mesh proxy brings its own.
  */
 export type ContainerRole = 'application' | 'sidecar' | 'init' | 'mesh';
 
@@ -19,9 +19,8 @@ export interface Container {
 }
 
 /**
- * The containers of a Pod spec, init containers included. Ephemeral containers are left out, because they can have no
- * probe, and so are entries that are no objects. A container without a usable name is called '': the API server refuses
- * it in a Pod, but Knative allows it.
+ * The containers and init containers of a Pod spec; ephemeral containers can have no probe. A container without a
+ * usable name is called '': the API server refuses it in a Pod, but Knative allows it.
  *
  * @param isMeshProxy whether a container of this name is a mesh's proxy; as in a Pod when left out
  */
@@ -54,7 +53,6 @@ function addContainers(
 /** Most characters of a name that messages repeat. The API server accepts 63 (a DNS label). */
 const MAX_NAME_LENGTH = 253;
 
-/** The container's name; '' for a missing one, and for one that is far too long for any cluster. */
 export function containerName(container: JsonObject): string {
   const name = stringMember(container, 'name') ?? '';
   return name.length > MAX_NAME_LENGTH ? '' : name;
@@ -63,4 +61,14 @@ export function containerName(container: JsonObject): string {
 function roleOf(spec: JsonObject, list: Container['list']): ContainerRole {
   if (list === 'containers') return 'application';
   return isSidecar(spec) ? 'sidecar' : 'init';
+}
+
+/** True when the Pod's containers are meant to run for ever: its restartPolicy is Always, which is the default. */
+export function podRunsForever(podSpec: JsonObject): boolean {
+  return (member(podSpec, 'restartPolicy') ?? DEFAULT_RESTART_POLICY) === 'Always';
+}
+
+/** True unless the container's own restartPolicy ends its run (since Kubernetes 1.34, ContainerRestartRules). */
+export function containerRunsForever(container: JsonObject): boolean {
+  return (member(container, 'restartPolicy') ?? 'Always') === 'Always';
 }

@@ -7,10 +7,7 @@ export interface ControllerOwner {
   readonly kind: string;
 }
 
-/**
- * True when an owner reference names a controller of the object (`controller: true`). Every user may write such a
- * reference: only the requester's identity tells whether to believe it.
- */
+/** True when an owner reference names a controller. Anybody may write it: only the requester tells if it is true. */
 export function hasControllerOwner(object: JsonObject): boolean {
   return ownerReferences(object).some(isController);
 }
@@ -26,8 +23,8 @@ export function controllerOwners(object: JsonObject): readonly ControllerOwner[]
 }
 
 /**
- * True for a kind of Kubernetes itself. The group of a custom kind has a dot, and a group below k8s.io needs the
- * approval of Kubernetes (apiextensions-apiserver, validation.go and the annotation api-approved.kubernetes.io).
+ * True for a kind of Kubernetes itself. The group of a custom kind has a dot, and a group below k8s.io needs an
+ * approval (apiextensions-apiserver, validation.go and the annotation api-approved.kubernetes.io).
  */
 export function isKubernetesKind({ apiVersion }: ControllerOwner): boolean {
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
@@ -41,10 +38,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   Job: ['CronJob'],
 };
 
-/**
- * True if a controller can have made the object: a custom kind owns it, or Kubernetes has a controller that makes such
- * objects for this owner. No controller of Kubernetes makes a Pod for a ConfigMap.
- */
+/** True if a controller can have made the object: of a custom kind, or one that Kubernetes has for the owner. */
 export function canHaveController(object: JsonObject, kind: string): boolean {
   const owners = controllerOwners(object);
   const own = Object.hasOwn(OWNERS, kind) ? OWNERS[kind] : undefined;

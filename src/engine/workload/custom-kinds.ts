@@ -1,9 +1,6 @@
 import { kindEntry, BUILT_IN_KINDS, type WorkloadKind } from './kinds.ts';
 
-/**
- * Widely used custom kinds, with the template paths of their CRDs. In a cluster a webhook rule has to send these kinds;
- * offline they are checked without any configuration.
- */
+/** Widely used custom kinds. In a cluster a webhook rule has to send them; offline they need no configuration. */
 export const READY_MADE_KINDS: readonly WorkloadKind[] = [
   kindEntry('argoproj.io', 'Rollout'),
   kindEntry('apps.kruise.io', 'CloneSet'),

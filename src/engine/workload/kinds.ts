@@ -1,17 +1,20 @@
-import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { removedVersionOf } from './removed-versions.ts';
+import {
+  isJsonObject,
+  isPresent,
+  member,
+  objectMember,
+  stringMember,
+  type JsonObject,
+} from '../../base/json/json-value.ts';
 
-/** A kind of object that holds Pod templates, and where. */
 export interface WorkloadKind {
-  /** API group, '' for core. */
   readonly group: string;
   readonly kind: string;
   /**
-   * Paths of the objects that have the Pods' `metadata` and `spec`: [] for a Pod, ['spec', 'template'] for a
-   * Deployment, ['template'] for a PodTemplate. '*' stands for every element of a list.
+   * Paths of the objects with the Pods' `metadata` and `spec`: [] for a Pod, ['spec', 'template'] for a Deployment. '*'
+   * stands for every element of a list.
    */
   readonly templatePaths: readonly (readonly string[])[];
-  /** Its Pods are meant to end: Job and CronJob. */
   readonly runsToCompletion: boolean;
   /** The port that the kind's own controller gives a probe without one, when the container declares no port. */
   readonly defaultProbePort?: number;
@@ -23,7 +26,6 @@ export function kindEntry(group: string, kind: string, path = 'spec.template', r
   return { group, kind, templatePaths, runsToCompletion };
 }
 
-/** The Pod itself. */
 export const POD_KIND: WorkloadKind = kindEntry('', 'Pod', '');
 
 /** A template that stands alone: nothing in Kubernetes itself makes Pods of it, and its restartPolicy may be any. */
@@ -42,15 +44,11 @@ export const BUILT_IN_KINDS: readonly WorkloadKind[] = [
   kindEntry('batch', 'CronJob', 'spec.jobTemplate.spec.template', true),
 ];
 
-/** True for the Pod itself, which is not a template of others. */
 export function isPod({ group, kind }: WorkloadKind): boolean {
   return group === '' && kind === 'Pod';
 }
 
-/**
- * True for a built-in kind whose Pods have to run for ever, or have to end: the API server refuses any other
- * restartPolicy.
- */
+/** True for a built-in kind of which the API server fixes the restartPolicy: its Pods run for ever, or have to end. */
 export function hasFixedRestartPolicy(kind: WorkloadKind): boolean {
   const builtIn = workloadKind(kind.group, kind.kind, BUILT_IN_KINDS);
   return builtIn !== undefined && builtIn !== POD_KIND && builtIn !== POD_TEMPLATE_KIND;
@@ -61,15 +59,11 @@ export function isDeployment({ group, kind }: WorkloadKind): boolean {
   return group === 'apps' && kind === 'Deployment';
 }
 
-/** The entry for a kind; undefined for kinds that hold no Pod template we know of. */
 export function workloadKind(group: string, kind: string, kinds: readonly WorkloadKind[]): WorkloadKind | undefined {
   return kinds.find((entry) => entry.kind === kind && entry.group === group);
 }
 
-/**
- * The entry for a manifest, by its apiVersion and kind. A version that Kubernetes has removed counts as the version of
- * today, because a manifest in an old version has today's Pod template.
- */
+/** The entry for a manifest, by its apiVersion and kind. A version that Kubernetes has removed counts as today's. */
 export function workloadKindOfManifest(manifest: JsonObject, kinds: readonly WorkloadKind[]): WorkloadKind | undefined {
   const apiVersion = removedVersionOf(manifest)?.today ?? member(manifest, 'apiVersion');
   const kind = member(manifest, 'kind');
@@ -78,7 +72,6 @@ export function workloadKindOfManifest(manifest: JsonObject, kinds: readonly Wor
   return workloadKind(slash < 0 ? '' : apiVersion.slice(0, slash), kind, kinds);
 }
 
-/** A Pod template in an object: the part with the Pods' metadata and spec, and its path. */
 export interface PlacedTemplate {
   readonly template: JsonObject;
   readonly path: readonly (string | number)[];
@@ -113,10 +106,7 @@ export function mayHoldSeveralTemplates({ templatePaths }: WorkloadKind): boolea
   return templatePaths.length > 1 || templatePaths.some((path) => path.includes('*'));
 }
 
-/**
- * The name of a template among the templates of its object: its path, with list elements by name, because their numbers
- * shift.
- */
+/** The name of a template in its object: its path, with list elements by name, because their numbers shift. */
 export function templateName(object: JsonObject, path: PlacedTemplate['path']): string {
   let value: unknown = object;
   const steps = path.map((step) => {
@@ -143,8 +133,7 @@ export function withTemplateAt(value: unknown, path: readonly (string | number)[
 
 /** True for an object that is being deleted: only its finalizers are still to be removed. */
 export function isBeingDeleted(object: JsonObject): boolean {
-  const metadata = objectMember(object, 'metadata');
-  return metadata !== undefined && (member(metadata, 'deletionTimestamp') ?? undefined) !== undefined;
+  return isPresent(member(objectMember(object, 'metadata') ?? {}, 'deletionTimestamp'));
 }
 
 /** Marks the API server's copy of a static Pod. Only the presence of the annotation matters. */
@@ -152,9 +141,8 @@ export const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
 
 /** True for the API server's copy of a static Pod: the Pod runs already, and a refusal would only hide it. */
 function isMirrorPod(object: JsonObject): boolean {
-  const metadata = objectMember(object, 'metadata');
-  const annotations = metadata === undefined ? undefined : objectMember(metadata, 'annotations');
-  return annotations !== undefined && Object.hasOwn(annotations, MIRROR_POD_ANNOTATION);
+  const annotations = objectMember(objectMember(object, 'metadata') ?? {}, 'annotations') ?? {};
+  return Object.hasOwn(annotations, MIRROR_POD_ANNOTATION);
 }
 
 /** Why an object of a known kind is allowed without a look at its probes. */
@@ -176,4 +164,31 @@ export function templatesToLookAt(
   if (isPod(kind) && isMirrorPod(object)) return { skipped: 'mirror-pod' };
   const templates = podTemplatesOf(object, kind);
   return templates.length === 0 ? { skipped: 'no-pod-template' } : { templates };
+}
+
+export interface RemovedVersion {
+  readonly apiVersion: string;
+  readonly kinds: readonly string[];
+  /** The first release of Kubernetes without the version. */
+  readonly removedIn: string;
+  readonly today: string;
+}
+
+/** Kubernetes documentation, "Deprecated API Migration Guide"; kubernetes#96987 for batch/v2alpha1. */
+const REMOVED_VERSIONS: readonly RemovedVersion[] = (
+  [
+    ['extensions/v1beta1', 'DaemonSet Deployment ReplicaSet', '1.16', 'apps/v1'],
+    ['apps/v1beta1', 'Deployment StatefulSet', '1.16', 'apps/v1'],
+    ['apps/v1beta2', 'DaemonSet Deployment ReplicaSet StatefulSet', '1.16', 'apps/v1'],
+    ['batch/v1beta1', 'CronJob', '1.25', 'batch/v1'],
+    ['batch/v2alpha1', 'CronJob', '1.21', 'batch/v1'],
+  ] as const
+).map(([apiVersion, kinds, removedIn, today]) => ({ apiVersion, kinds: kinds.split(' '), removedIn, today }));
+
+/** Returns the removed version in which a manifest is written. Undefined for all other manifests. */
+export function removedVersionOf(manifest: JsonObject): RemovedVersion | undefined {
+  const apiVersion = stringMember(manifest, 'apiVersion');
+  const kind = stringMember(manifest, 'kind');
+  if (kind === undefined) return undefined;
+  return REMOVED_VERSIONS.find((entry) => entry.apiVersion === apiVersion && entry.kinds.includes(kind));
 }

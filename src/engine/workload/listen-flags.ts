@@ -4,18 +4,14 @@ import { shellInvocationOf } from '../probe/exec-invocation.ts';
 import { shellTokens } from '../probe/shell-tokens.ts';
 import { CUT_MARK, isCut } from './bounded-container.ts';
 
-/** An address that a flag tells the program to listen on. */
 export interface ListenAddress {
   readonly port: number;
   /** True when only the own host reaches the address. */
   readonly isLoopback: boolean;
 }
 
-/** A flag of a program that names addresses to listen on. */
 export interface ListenFlag {
-  /** As it is written, with its dashes: `--listen-address`. */
   readonly name: string;
-  /** The value as it is written. */
   readonly value: string;
   readonly addresses: readonly ListenAddress[];
   /** Where the value is written: the list, and the index in it. */
@@ -35,12 +31,10 @@ const NAMES_ANOTHER = /advertise|upstream|backend|remote|target|connect|redirect
 const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/)?(\[[^\]]*\]|[^:/[\]]*):(\d{1,5})(?:\/.*)?$/i;
 
 /**
- * Returns the flags of a container that name an address with a port to listen on, in `command` and `args`. A flag is
- * `--flag=value` or `--flag value`, also with one dash, as Go programs accept flags. A script behind `sh -c` is read,
- * too. A value may list several addresses with commas. An address without a port has the port of a flag such as
- * `--port`. Cut words are skipped, and a cut list has no flags: a later flag may replace an earlier one.
- *
- * @param container a bounded container
+ * The flags of a bounded container that name an address with a port to listen on, in `command` and `args`:
+ * `--flag=value` or `--flag value`, also with one dash, and in a script behind `sh -c`. A value may list several
+ * addresses with commas. An address without a port has the port of a flag such as `--port`. Cut words are skipped, and
+ * a cut list has no flags: a later flag may replace an earlier one.
  */
 export function listenFlags(container: JsonObject): readonly ListenFlag[] {
   const words = wordsOf(container);
@@ -79,11 +73,7 @@ function onlyPort(words: readonly CommandWord[]): number | undefined {
   return isPortNumber(port) && others.length === 0 ? port : undefined;
 }
 
-/**
- * Returns every port number that a flag other than these names, such as `--webhook-port=9443`.
- *
- * @param container a bounded container
- */
+/** Every port number that a flag other than these names, such as `--webhook-port=9443`. */
 export function otherPorts(container: JsonObject, flags: readonly ListenFlag[]): ReadonlySet<number> {
   const ports = new Set<number>();
   const named = new Set(flags.map(({ list, index }) => `${list} ${index}`));
@@ -136,7 +126,6 @@ function splitFlag(text: string): [name: string, value: string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Returns the addresses in a value. Undefined when a part of the value is no address with a port. */
 function addressesIn(value: string): readonly ListenAddress[] | undefined {
   const addresses: ListenAddress[] = [];
   for (const part of value.split(',')) {

@@ -6,9 +6,8 @@ export type VariableSource =
   { readonly from: 'value'; readonly value: string } | { readonly from: 'reference'; readonly isOptional: boolean };
 
 /**
- * The environment variables that a container declares by name. The last entry of a name counts. Variables of `envFrom`
- * are not declared by name. Undefined for a bounded container whose list is cut: nobody knows which entry of a name is
- * the last.
+ * The environment variables that a container declares by name; the last entry of a name counts. Undefined for a cut
+ * list: nobody knows which entry is the last.
  */
 export function declaredVariables(container: JsonObject): ReadonlyMap<string, VariableSource> | undefined {
   const variables = new Map<string, VariableSource>();
@@ -30,7 +29,7 @@ function sourceOf(entry: JsonObject): VariableSource {
 }
 
 /**
- * Returns the names in `$(NAME)` references, in order, as the kubelet reads them. `$$` stands for a dollar sign
+ * The names in `$(NAME)` references, as the kubelet reads them; `$$` stands for a dollar sign
  * (k8s.io/kubernetes/third_party/forked/golang/expansion, Expand).
  */
 export function variableReferences(text: string): readonly string[] {

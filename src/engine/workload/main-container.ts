@@ -4,16 +4,14 @@ import type { Container } from './containers.ts';
 /** kubectl's own way to say which container a Pod is about (kubectl logs, kubectl exec). */
 export const DEFAULT_CONTAINER_ANNOTATION = 'kubectl.kubernetes.io/default-container';
 
-/** The container that a Pod is about, or why that cannot be told. */
 export type MainContainer =
   | { readonly container: Container }
   | { readonly problem: 'unknown-default-container'; readonly named: string; readonly candidates: readonly string[] }
   | { readonly problem: 'no-tcp-port' | 'several-with-ports'; readonly candidates: readonly string[] };
 
 /**
- * The main container: the container that the default-container annotation names, else the only application container
- * with a TCP port. An annotation that names no application container is an error: a guess could put a probe where it
- * cannot work.
+ * The main container: the one that the default-container annotation names, else the only application container with a
+ * TCP port. An annotation without a match is an error: a guess could put a probe where it cannot work.
  */
 export function mainContainerOf(
   containers: readonly Container[],

@@ -2,20 +2,14 @@ import { isJsonObject, member, objectMember, stringMember, stringMembers } from 
 import { HANDLER_KINDS } from '../probe/probe.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
-/** A service mesh's proxy: its marks, and the probes that the mesh gives it. */
 interface MeshProxy {
-  /**
-   * The annotation of the mesh's injector in a Pod, and of `istioctl kube-inject` or `linkerd inject --manual` in a
-   * template.
-   */
+  /** The annotation of the mesh's injector in a Pod, or of `istioctl kube-inject` or `linkerd inject --manual`. */
   readonly statusAnnotation: string;
   readonly ports: readonly number[];
   readonly paths: readonly string[];
 }
 
-/**
- * The proxies, by container name. Istio: manifests/charts/istio-control; Linkerd: charts/partials/templates/_proxy.tpl.
- */
+/** By container name. Istio: manifests/charts/istio-control; Linkerd: charts/partials/templates/_proxy.tpl. */
 const MESH_PROXIES: ReadonlyMap<string, MeshProxy> = new Map([
   [
     'istio-proxy',
@@ -30,27 +24,17 @@ export const MESH_STATUS_ANNOTATIONS: readonly string[] = Array.from(
   ({ statusAnnotation }) => statusAnnotation,
 );
 
-/**
- * True for the name of a mesh's proxy. In a Pod the name is reserved: the mesh's injector adds a container of this
- * name.
- */
+/** True for the name of a mesh's proxy, which is reserved in a Pod. */
 export function isMeshProxyName(name: string): boolean {
   return MESH_PROXIES.has(name);
 }
 
-/**
- * The test for the names of a mesh's proxies among the containers of one Pod template.
- *
- * @param template an object with `metadata`; a Pod's own when `isPod`
- */
+/** The test for the names of a mesh's proxies among the containers of one Pod template, or of a Pod. */
 export function meshProxyTest(template: JsonObject, isPod: boolean): (name: string) => boolean {
   return isPod ? isMeshProxyName : (name) => hasMeshStatus(template, name);
 }
 
-/**
- * True when a template may contain the mesh's proxy under this name: the template has the status annotation of that
- * mesh. In any other template the author wrote the container, so the container is checked whatever its name.
- */
+/** True when a template has the status annotation of the mesh. Elsewhere the author wrote the container. */
 function hasMeshStatus(template: JsonObject, name: string): boolean {
   const proxy = MESH_PROXIES.get(name);
   return (
@@ -59,17 +43,14 @@ function hasMeshStatus(template: JsonObject, name: string): boolean {
   );
 }
 
-/**
- * The paths on which Istio's agent answers probes for the application (istio, pkg/kube/inject, and
- * cmd/pilot-agent/status/server.go).
- */
+/** Where Istio's agent answers for the application (istio, pkg/kube/inject, cmd/pilot-agent/status/server.go). */
 const REWRITTEN_PREFIX = '/app-health/';
 const REWRITTEN_ENDPOINTS = ['livez', 'readyz', 'startupz'];
 const AGENT_PORTS = [15020, 15021];
 
 /**
- * True when a probe is exactly as a mesh writes it: a probe of the proxy, or a probe of the application that Istio has
- * redirected to its agent (`/app-health/<container>/livez`). The mesh is responsible for such a probe.
+ * True when a probe is exactly as a mesh writes it: a probe of the proxy, or one that Istio has redirected to its agent
+ * (`/app-health/<container>/livez`). The mesh is responsible for such a probe.
  *
  * @param container the name of the container that has the probe
  */
@@ -90,9 +71,7 @@ function isMeshPath(container: string, path: string, port: unknown): boolean {
   return REWRITTEN_ENDPOINTS.some((endpoint) => path === `${REWRITTEN_PREFIX}${container}/${endpoint}`);
 }
 
-/**
- * True when a mesh wrote one of the probes. A probe added beside it would bypass the mesh, and fail under strict mTLS.
- */
+/** True when a mesh wrote one of the probes. Another beside it would bypass the mesh, and fail under strict mTLS. */
 export function hasMeshProbe(container: string, probes: readonly unknown[]): boolean {
   return probes.some((probe) => isJsonObject(probe) && isMeshProbe(container, probe));
 }

@@ -1,12 +1,8 @@
 import type { ContainerPort } from './ports.ts';
 
-/**
- * What the server on a port speaks. `metrics` is HTTP of a server beside the application: metrics and profiles, and no
- * health. `unknown` is what most ports are.
- */
+/** What the server on a port speaks. `metrics` is HTTP without health. Most ports are `unknown`. */
 export interface PortProtocol {
   readonly speaks: 'http' | 'https' | 'metrics' | 'other' | 'unknown';
-  /** The protocol or purpose of `metrics` and `other`, as people write it: `Redis`. */
   readonly protocol?: string;
   /** What says so, for people: `its name`, `its number`, `Service web`. */
   readonly because?: string;
@@ -21,7 +17,6 @@ export interface PortHint {
 /** Returns what the Services of a Pod say about a port of its containers. */
 export type PortHints = (port: Pick<ContainerPort, 'name' | 'number'>) => readonly PortHint[];
 
-/** No Service says anything. */
 export const NO_HINTS: PortHints = () => [];
 
 /** Reads `word: meaning, word: meaning`. */
@@ -30,8 +25,8 @@ function wordTable(text: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Words of protocols in names of ports, by the convention of Kubernetes and Istio: `<protocol>[-suffix]`, and
- * `<purpose>-<protocol>`. Values of `appProtocol` are such words, too. Servers of these protocols never answer HTTP.
+ * Words of protocols in names of ports and in `appProtocol`, by the convention of Kubernetes and Istio:
+ * `<protocol>[-suffix]`, `<purpose>-<protocol>`. Servers of these protocols never answer HTTP.
  */
 const NEVER_HTTP = wordTable(`
   amqp: AMQP, cql: CQL, delve: Delve, dns: DNS, ftp: FTP, grpc: gRPC, imap: IMAP, jdwp: JDWP, kafka: Kafka,
@@ -129,8 +124,6 @@ export function protocolOfText(text: string): Omit<PortProtocol, 'because'> {
  * What a port's server speaks. A protocol that is never HTTP wins, whoever names it: the port's name, or a Service.
  * Then the port's own name counts, then what Services say: many Services call a port of HTTP servers `tcp`. The number
  * counts where all names say nothing (`db` on 5432 is PostgreSQL).
- *
- * @param hints what Services say about this port
  */
 export function protocolOfPort(
   { name, number }: Pick<ContainerPort, 'name' | 'number'>,
@@ -177,22 +170,17 @@ export function neverHttp(
   return protocol === undefined ? undefined : { protocol, because: 'its number' };
 }
 
-/** True when the port's name says that its server speaks gRPC. */
 export function isGrpc({ name }: Pick<ContainerPort, 'name'>): boolean {
   return name !== undefined && wordsOf(name).includes('grpc');
 }
 
-/**
- * True when the port's name says HTTPS. A webhook counts on a number that TLS servers listen on only: other webhooks
- * than those of admission take plain HTTP.
- */
+/** True when the port's name says HTTPS. A webhook counts on a TLS number only: others may take plain HTTP. */
 export function isNamedForHttps({ name, number }: Pick<ContainerPort, 'name' | 'number'>): boolean {
   if (name === undefined) return false;
   const words = wordsOf(name);
   return sayHttps(words) || (areWebhook(words) && TLS_NUMBERS.has(number));
 }
 
-/** True when the port's name or number says that its server speaks TLS. */
 export function isForTls(port: Pick<ContainerPort, 'name' | 'number'>): boolean {
   return isNamedForHttps(port) || TLS_NUMBERS.has(port.number) || wordsOf(port.name ?? '').includes('tls');
 }

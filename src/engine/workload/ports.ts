@@ -10,10 +10,7 @@ export interface ContainerPort {
   readonly protocol: string;
 }
 
-/**
- * The ports that a container declares; entries without a number are left out. The API server's default protocol is TCP.
- * A name that is longer than checks read counts as none: no API server accepts such a name.
- */
+/** The ports that a container declares, with a number. A name that is longer than checks read counts as none. */
 export function portsOf(container: JsonObject): ContainerPort[] {
   const entries = member(container, 'ports');
   if (!Array.isArray(entries)) return [];
@@ -33,19 +30,15 @@ export function portsOf(container: JsonObject): ContainerPort[] {
   return ports;
 }
 
-/** True for a port that a probe can connect to: the kubelet dials TCP. */
 export function isTcp({ protocol }: ContainerPort): boolean {
   return protocol === 'TCP';
 }
 
-/** The declared ports that a probe can connect to. */
 export function tcpPortsOf(container: JsonObject): ContainerPort[] {
   return portsOf(container).filter(isTcp);
 }
 
-/**
- * Most ports in a message, and most characters of a name or protocol: the API server has not limited their number yet.
- */
+/** Most ports in a message, and most characters of a name or protocol: the API server limits them later. */
 export const MOST_LISTED = 20;
 const MOST_CHARACTERS = 63;
 
@@ -71,10 +64,7 @@ export function findPort(declared: readonly ContainerPort[], wanted: number | st
   return { problem: same.length > 0 ? 'not-tcp' : 'undeclared', declared };
 }
 
-/**
- * The port name that an httpGet or tcpSocket probe asks for and its container declares for no protocol; undefined for a
- * probe whose port the kubelet finds.
- */
+/** The port name that an httpGet or tcpSocket probe asks for, if its container declares it for no protocol. */
 export function undeclaredPortName(container: JsonObject, probe: JsonObject): string | undefined {
   const handler = objectMember(probe, 'httpGet') ?? objectMember(probe, 'tcpSocket');
   const port = handler && member(handler, 'port');

@@ -1,13 +1,11 @@
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { isPod, type WorkloadKind } from './kinds.ts';
 
-/** A workload within its namespace. */
 export interface WorkloadName {
   readonly kind: string;
   readonly name: string;
 }
 
-/** Which workload a Pod belongs to. */
 export interface WorkloadReference extends WorkloadName {
   readonly apiVersion: string;
 }
@@ -22,9 +20,8 @@ const HASH_LABELS = [
 const REPLICA_SET_GROUP = 'apps/';
 
 /**
- * The workload of a Pod, derived from the Pod alone: its controller, and for a ReplicaSet the Deployment or Rollout
- * that named the ReplicaSet `<name>-<hash>`. Undefined for a Pod without a controller, and for the API server's copy of
- * a static Pod, which a Node owns.
+ * The workload of a Pod, from the Pod alone: its controller, and for a ReplicaSet `<name>-<hash>` the Deployment or
+ * Rollout. Undefined without a controller, and for the API server's copy of a static Pod, which a Node owns.
  */
 export function workloadOfPod(pod: JsonObject): WorkloadReference | undefined {
   const metadata = objectMember(pod, 'metadata') ?? {};
@@ -45,12 +42,7 @@ export function workloadOfPod(pod: JsonObject): WorkloadReference | undefined {
   return { apiVersion, kind, name };
 }
 
-/**
- * The workload of an object with Pod templates: the object itself. For a Pod, its controller's workload, if the
- * reference counts.
- *
- * @param isControlled the Pod's controller reference can be trusted
- */
+/** The object itself; for a Pod, its controller's workload, if the reference can be trusted. */
 export function workloadNameOf(
   object: JsonObject,
   kind: WorkloadKind,
@@ -59,4 +51,15 @@ export function workloadNameOf(
   if (isPod(kind)) return isControlled ? workloadOfPod(object) : undefined;
   const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
   return name === undefined ? undefined : { kind: kind.kind, name };
+}
+
+/**
+ * The workloads of a Pod: its workload, and the CronJob that made a Job (`<name>-<scheduled minute>`). Anyone can write
+ * the reference, so ask only for Pods of trusted requesters.
+ */
+export function controllersOfPod(pod: JsonObject): readonly WorkloadName[] {
+  const workload = workloadOfPod(pod);
+  if (workload === undefined) return [];
+  const cronJob = workload.kind === 'Job' ? /^(.+)-[0-9]+$/.exec(workload.name)?.[1] : undefined;
+  return cronJob === undefined ? [workload] : [workload, { kind: 'CronJob', name: cronJob }];
 }

@@ -2,10 +2,7 @@ import { element, type Attributes } from './svg-elements.ts';
 import type { Markup } from '../../base/text/visible.ts';
 import type { Tone } from '../timeline/scene.ts';
 
-/**
- * A colour of the picture. An attribute carries the light one, for readers that know no style sheet. The style sheet
- * replaces it in dark mode.
- */
+/** A colour of the picture. An attribute carries the light one; the style sheet replaces it in dark mode. */
 export interface Paint {
   /** Name of its class. */
   readonly name: string;
@@ -29,10 +26,7 @@ const PLAIN = [PAPER, INK, MUTED, RULE, RED];
 
 type Shades = readonly [light: string, dark: string];
 
-/**
- * The colours of each tone: the ground of its bar, text that can be read on the ground, and the stripes of uncertain
- * times. The grounds also differ in lightness.
- */
+/** The ground of a tone's bar, text on it, and the stripes of uncertain times. Grounds also differ in lightness. */
 const TONES: Readonly<Record<Tone, { readonly ground: Shades; readonly ink: Shades; readonly stripe?: Shades }>> = {
   safe: { ground: ['#2e9f5e', '#2a8f55'], ink: ['#ffffff', '#ffffff'] },
   unsure: { ground: ['#ffc233', '#c78f0a'], ink: ['#3d2c00', '#1a1200'], stripe: ['#f2a100', '#a87300'] },
@@ -44,8 +38,8 @@ const TONES: Readonly<Record<Tone, { readonly ground: Shades; readonly ink: Shad
   serving: { ground: ['#3f86c9', '#3273b3'], ink: ['#ffffff', '#ffffff'] },
 };
 
-const tones = Object.keys(TONES) as Tone[];
-const hatched = tones.filter((tone) => TONES[tone].stripe !== undefined);
+export const tones = Object.keys(TONES) as Tone[];
+export const hatched = tones.filter((tone) => TONES[tone].stripe !== undefined);
 const ground = (tone: Tone): Paint => paint(tone, ...TONES[tone].ground);
 const stripe = (tone: Tone): Paint => paint(`${tone}-stripe`, ...(TONES[tone].stripe ?? TONES[tone].ground));
 
@@ -89,23 +83,13 @@ function hatching(tone: Tone): Markup {
   );
 }
 
-/**
- * The colours of pictures as a style sheet for pages: a class for each tone, and a custom property for each colour. In
- * print, paper is white whatever the scheme of the screen is.
- */
-export function pageColours(): string {
-  const paints = [...PLAIN, ...tones.map(ground), ...tones.map(inkOn), ...hatched.map(stripe)];
-  const properties = (scheme: 'light' | 'dark'): string =>
-    paints.map((each) => `--${each.name}:${each[scheme]}`).join(';');
-  const bars = tones.map((tone) => `.${tone}{--bar:${hatched.includes(tone) ? `url(#${tone})` : `var(--${tone})`}}`);
-  const labels = tones.map((tone) => `.on-${tone}{fill:var(--on-${tone})}`);
-  return [
-    `:root{${properties('light')}}`,
-    `@media screen and (prefers-color-scheme:dark){:root{${properties('dark')}}}`,
-    ...bars,
-    ...labels,
-  ].join('\n');
-}
+/** All colours, for the style sheets of pages. */
+export const PAGE_PAINTS: readonly Paint[] = [
+  ...PLAIN,
+  ...tones.map(ground),
+  ...tones.map(inkOn),
+  ...hatched.map(stripe),
+];
 
 /** The hatchings that the classes of tones refer to, as the content of an \`svg\` element. */
 export function pageHatchings(): string {

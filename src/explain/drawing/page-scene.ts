@@ -1,7 +1,6 @@
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
-import { labelPlace, narrowFrame, placeLane, type Frame } from './svg-lane.ts';
+import { LABEL_ROW, labelPlace, narrowFrame, placeLane, type Frame } from './svg-lane.ts';
 import { segmentTimes } from './scene-scale.ts';
-import { LABEL_ROW } from './svg-marks.ts';
 import type { Lane, Scene } from '../timeline/scene.ts';
 import type { Block } from './svg-elements.ts';
 
@@ -14,8 +13,8 @@ const TITLE = 17;
 const EDGE = 2;
 
 /**
- * A scene for a page, as the content of an `svg` element of PAGE_SCENE_WIDTH. The page's style sheet has the colours: a
- * page may hold a thousand scenes, so each element is as short as HTML allows.
+ * A scene as the content of an `svg` element of PAGE_SCENE_WIDTH. A page may hold a thousand scenes, so each element is
+ * as short as HTML allows, and the page's style sheet has the colours.
  */
 export function pageScene(scene: Scene): Block {
   const frame = narrowFrame(scene, EDGE, PAGE_SCENE_WIDTH - 2 * EDGE);

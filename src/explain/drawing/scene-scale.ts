@@ -17,8 +17,7 @@ export interface SceneScale {
 }
 
 /**
- * The scale of a scene: linear up to the scene's end. Later moments follow after one break, in their order and at equal
- * distances, because their real distances would leave no room for the rest.
+ * The scale of a scene: linear up to the scene's end. Later moments follow after one break, at equal distances.
  *
  * @param length length of the axis
  * @param step distance of the moments after the break

@@ -27,17 +27,13 @@ const KNEE = 10;
 /** Longest name of a container, in characters. */
 const MOST_NAME = 63;
 
-/**
- * Where a moment is on a strip, in pixels. All strips of a page share one scale, so that readers can compare a minute
- * with half an hour.
- */
+/** Where a moment is on a strip, in pixels. All strips of a page share one scale. */
 function stripPlace(seconds: number): number {
   return Math.round((WIDTH * Math.log1p(Math.min(seconds, END) / KNEE)) / Math.log1p(END / KNEE));
 }
 
 /**
- * The start of a workload in one line: a bar for each container, and a dot for each learned start. A start that the
- * probes do not guarantee has a ring. The page's style sheet has the colours.
+ * The start of a workload in one line: a bar for each container, a dot for each learned start, a ring if it is late.
  */
 export function startStrip(containers: readonly StripContainer[]): Markup {
   const shown = containers.slice(0, MOST_BARS);

@@ -1,9 +1,8 @@
 import { duration } from '../../base/text/duration.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
+import { INK, MUTED, PAPER, RED, filled, inkOn, stroked, toned } from './colours.ts';
 import { sceneScale, segmentTimes, type SceneScale } from './scene-scale.ts';
-import { INK, MUTED, PAPER, filled, inkOn, stroked, toned } from './colours.ts';
 import { element, textAt, textWidth, type Block } from './svg-elements.ts';
-import { LABEL_ROW, LABEL_SIZE, markMarkup, placeMarks, type Mark, type PlacedMark } from './svg-marks.ts';
 import type { Lane, MeasuredStarts, Scene, Segment } from '../timeline/scene.ts';
 
 /** Narrowest bar of a stretch of time: a second of six hundred must still be seen. */
@@ -24,7 +23,6 @@ export interface PlacedLane {
   readonly rows: number;
 }
 
-/** Places a lane's stretches of time, and the seconds at which each ends. */
 export function placeLane(lane: Lane, frame: Frame): PlacedLane {
   const { left, length, hasTitles } = frame;
   const stretches = stretchesOf(lane, frame);
@@ -86,7 +84,6 @@ export function labelPlace(
   return textWidth(segment.label, size) + 10 <= to - from ? (from + to) / 2 : undefined;
 }
 
-/** The part of a stretch that has the most room, where a break divides the stretch. */
 function widerPart(left: number, right: number, breakAt: number | undefined): [number, number] {
   if (breakAt === undefined || breakAt <= left || breakAt >= right) return [left, right];
   return breakAt - left >= right - breakAt ? [left, breakAt - 8] : [breakAt + 8, right];
@@ -101,17 +98,14 @@ function marksOf({ stopAt, stopSign = 'SIGTERM' }: Lane, stretches: readonly Str
   });
 }
 
-/** Where the bars of a scene are drawn. Pixels from the left of the picture. */
 export interface Frame {
   readonly left: number;
   readonly length: number;
   readonly scale: SceneScale;
   readonly barHeight: number;
-  /** Titles stand to the left of the bars. */
   readonly hasTitles: boolean;
 }
 
-/** Pixels from one moment after the break to the next. */
 const STEP = 52;
 
 /** The frame of a scene that has the page's width. */
@@ -180,4 +174,74 @@ export function startsBlock(
     element('g', {}, element('title', {}, escapeXml(caption)), ...dots),
   ].join('\n');
   return { markup, height: HEIGHT };
+}
+
+export const LABEL_SIZE = 12;
+export const LABEL_ROW = 15;
+
+/** A moment whose seconds are written above the bar, at a point of the axis in pixels. */
+export interface Mark {
+  readonly x: number;
+  readonly text: string;
+  readonly isStop: boolean;
+}
+
+export interface PlacedMark extends Mark {
+  /** Edges of the text, in pixels. */
+  readonly left: number;
+  readonly right: number;
+  readonly row: number;
+}
+
+export interface Room {
+  readonly left: number;
+  readonly right: number;
+}
+
+/**
+ * Each mark as near to the bar as possible without touching the text or line of another mark: centred, else left or
+ * right of its line, row by row.
+ */
+export function placeMarks(marks: readonly Mark[], room: Room): PlacedMark[] {
+  const placed: PlacedMark[] = [];
+  marks.forEach((mark, index) => {
+    const next = marks[index + 1]?.x ?? Infinity;
+    const width = textWidth(mark.text, LABEL_SIZE);
+    const centred = mark.x - width / 2;
+    const at = (left: number, row: number): PlacedMark => ({ ...mark, left, right: left + width, row });
+    const places = marks.flatMap((_, row) => [centred, mark.x - width + 1, mark.x - 1].map((left) => at(left, row)));
+    // The last resort is a row of its own: a line may cross the text, but no other text is covered.
+    placed.push(places.find((place) => isFree(place, next, placed, room)) ?? at(centred, index));
+  });
+  return placed;
+}
+
+function isFree({ left, right, row }: PlacedMark, nextX: number, placed: readonly PlacedMark[], room: Room): boolean {
+  if (left < room.left || right > Math.min(room.right, nextX - 2)) return false;
+  return placed.every(
+    (other) => (other.row < row || other.x + 4 <= left) && (other.row !== row || other.right + 8 <= left),
+  );
+}
+
+/** A mark's text, and the line down to the bar: `rows` of text above it, from `top` to `bottom` in pixels. */
+export function markMarkup(
+  { x, left, right, row, text, isStop }: PlacedMark,
+  rows: number,
+  top: number,
+  bottom: number,
+): Markup {
+  const baseline = top + (rows - row) * LABEL_ROW - 3;
+  const colour = isStop ? RED : INK;
+  const label = textAt((left + right) / 2, baseline, text, {
+    'text-anchor': 'middle',
+    'font-size': LABEL_SIZE,
+    'font-weight': isStop ? 700 : 600,
+    ...filled(colour),
+  });
+  const leader = element('path', {
+    d: `M${x.toFixed(1)} ${baseline + 3} V${bottom}`,
+    ...stroked(colour),
+    'stroke-width': isStop ? 3 : 1,
+  });
+  return `${leader}${label}`;
 }

@@ -5,7 +5,6 @@ import { element, textAt, type Block } from './svg-elements.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { Tone } from '../timeline/scene.ts';
 
-/** The meaning of each tone, in the order of the legend. */
 const MEANINGS: Readonly<Record<Tone, string>> = {
   safe: 'guaranteed: no probe kills the container',
   unsure: 'may pass or recover, may be killed',
@@ -26,7 +25,6 @@ interface Entry {
 const COLUMNS = 3;
 const ROW = 20;
 
-/** The legend of a page: one entry for each sign that the page's scenes have. */
 export function legendBlock(
   containers: readonly ContainerExplanation[],
   left: number,

@@ -4,7 +4,6 @@ import { wrapEvenly } from '../../base/text/wrap.ts';
 import { definitions, filled, INK, PAPER, RULE, stroked, type Paint } from './colours.ts';
 import { averageWidth, element, picture, textAt, type Block } from './svg-elements.ts';
 
-/** Width of the picture and its margin, in pixels. */
 const WIDTH = 960;
 export const MARGIN = 28;
 /** Width between the margins, in pixels. */
@@ -16,16 +15,13 @@ export interface LineStyle {
   readonly size: number;
   readonly weight?: number;
   readonly fill?: Paint;
-  /** Pixels below. */
   readonly after?: number;
 }
 
-/** A page that grows downwards. */
 export class Sheet {
   readonly #parts: Markup[] = [];
   #y = MARGIN;
 
-  /** Leaves pixels free. */
   gap(pixels: number): void {
     this.#y += pixels;
   }
@@ -40,7 +36,6 @@ export class Sheet {
     this.#y += size * 1.25 + after;
   }
 
-  /** Text, wrapped to the width of the page. */
   paragraph(text: string, style: LineStyle): void {
     const lines = wrapEvenly(visible(text), Math.floor(TEXT_WIDTH / averageWidth(style.size)));
     for (const line of lines) this.line(line, { ...style, after: 0 });
@@ -54,7 +49,6 @@ export class Sheet {
     this.#y += height;
   }
 
-  /** A line across the page. */
   rule(): void {
     this.gap(16);
     const d = `M${MARGIN} ${this.#y.toFixed(1)} H${WIDTH - MARGIN}`;

@@ -92,12 +92,10 @@ export function overviewAsSvg(workloads: readonly WorkloadExplanation[]): string
   return sheet.svg(title, workloads.map(workloadTitle).join(', '));
 }
 
-/** Pixels between the two scenes of a row. */
 const GUTTER = 28;
 const LENGTH = (TEXT_WIDTH - GUTTER) / 2;
 const LEFTS = [MARGIN, MARGIN + LENGTH + GUTTER];
 
-/** The heads of the two columns of rows. */
 function drawRowHeads(sheet: Sheet): void {
   const style = { 'font-size': 12, 'font-weight': 700, ...filled(MUTED) };
   const texts = ['From the start of the container', 'From the moment when it hangs or fails'];

@@ -2,14 +2,12 @@ import { wrapEvenly } from '../../base/text/wrap.ts';
 import { sceneScale, segmentTimes, type SceneScale } from './scene-scale.ts';
 import type { Lane, MeasuredStarts, Scene, Segment, Tone } from '../timeline/scene.ts';
 
-/** Columns of a line of text: what fits a terminal of 120 columns. */
 export const TEXT_WIDTH = 118;
 
 /** Columns of a timeline's bar, and of the title before it. */
 const BAR_COLUMNS = 80;
 const TITLE_COLUMNS = 28;
 
-/** One character for a column of the timeline. */
 const CHARACTERS: Readonly<Record<Tone, string>> = {
   safe: '=',
   unsure: '?',
@@ -63,7 +61,6 @@ function axisLines(scale: SceneScale): string[] {
 
 const columnOf = (place: number): number => Math.min(BAR_COLUMNS - 1, Math.floor(place));
 
-/** The columns, with `//` where time is left out. */
 function withBreak(columns: string[], { breakAt }: SceneScale): string[] {
   if (breakAt !== undefined) columns.splice(columnOf(breakAt) - 1, 2, '/', '/');
   return columns;
@@ -74,10 +71,7 @@ function laneLines(lane: Lane, scale: SceneScale): string[] {
   return [`${title}${barText(lane, scale)}`, ...lane.segments.flatMap((segment) => captionLines(segment, lane))];
 }
 
-/**
- * A lane as characters. Every segment gets at least one column, in the order of time, and the verdict has a mark of its
- * own.
- */
+/** A lane as characters. Every segment gets at least one column, and the verdict has a mark of its own. */
 function barText({ segments, stopAt }: Lane, scale: SceneScale): string {
   const columns: string[] = [];
   const stops: number[] = [];

@@ -2,7 +2,7 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { outputLine, visible } from '../../base/text/visible.ts';
 import { wrapEvenly } from '../../base/text/wrap.ts';
-import { figureOf, figureTitle, type Figure, type FigureId, type FormulaInputs } from '../timeline/figure.ts';
+import { figureOf, figureTitle, type Figure, type FigureId, type FormulaInputs } from '../timeline/figures.ts';
 import { sceneLines, TEXT_WIDTH } from './text-scene.ts';
 import { workloadTitle } from '../timeline/explanation.ts';
 import type {
@@ -20,7 +20,6 @@ export function explanationsAsText(workloads: readonly WorkloadExplanation[]): s
   return workloads.map((workload) => workloadText(workload, timeLines, overviewLines(workload.containers))).join('\n');
 }
 
-/** The sources of the fields of the probes, as text for a terminal. */
 export function fieldsAsText(workloads: readonly WorkloadExplanation[]): string {
   return workloads.map((workload) => workloadText(workload, ({ fields }) => fieldTable(fields))).join('\n');
 }
@@ -76,13 +75,9 @@ function probeLines(probes: readonly ProbeExplanation[]): string[] {
 
 const HEADS = ['', 'guaranteed to start', 'to restart', 'kill begins by', 'dead by', 'hanging: dead by', 'NotReady by'];
 
-/** Longest name in the table. */
 const NAME_COLUMNS = 32;
 
-/**
- * A table with one row for each container, so that a workload of many containers fits one screen. Nothing for a single
- * container: its headline says the same.
- */
+/** One row for each container, so that many containers fit one screen. Nothing for one: its headline says the same. */
 export function overviewLines(containers: readonly ContainerExplanation[]): string[] {
   if (containers.length < 2) return [];
   const rows = [HEADS, ...containers.map(rowOf)];
@@ -114,14 +109,12 @@ function rowOf({ name, figures }: ContainerExplanation): string[] {
   ];
 }
 
-/** The values of letters, as text: `D=0 P=10`. */
 function inputsText(inputs: FormulaInputs): string {
   return Object.entries(inputs)
     .map(([letter, value]) => `${letter}=${value}`)
     .join(' ');
 }
 
-/** Figures as the lines of a table, with the probe that they belong to as a heading. */
 function figureTable(figures: readonly Figure[]): string[] {
   if (figures.length === 0) return [];
   const rows = figures.map((figure) => ({

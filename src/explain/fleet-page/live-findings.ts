@@ -1,16 +1,12 @@
 import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
 import type { LiveFinding } from './report.ts';
 
-/**
- * The properties of results about live Pods. Who makes the results and who shows the results share these names. All
- * values are texts, because report APIs allow only texts.
- */
+/** The properties of results about live Pods, for who makes and who shows them. Report APIs allow only texts. */
 export interface LiveProperties {
   /** Why: `outdated`, `connection-refused`. */
   readonly cause: string;
   /** The command or the change that helps. */
   readonly fix: string;
-  /** How many Pods. */
   readonly pods?: string;
   /** The layers of policies that give the missed probes. */
   readonly sources?: string;
@@ -18,7 +14,6 @@ export interface LiveProperties {
   readonly probe?: string;
   /** An instant, as RFC 3339. */
   readonly since?: string;
-  /** Workloads that fail together. */
   readonly workloads?: string;
 }
 
@@ -40,9 +35,9 @@ interface LiveResult {
 }
 
 /**
- * Results about the live Pods of a workload that no check makes, as a page shows them. A result that several reports
- * have is shown once. Whoever can write reports can write any text, and people copy commands. So the only command that
- * a page shows is the one that replaces the Pods of this workload; every other text of `fix` is part of the message.
+ * Results about the live Pods of a workload, each once. Whoever can write reports can write any text, and people copy
+ * commands. So the only command that a page shows is the one that replaces the Pods of this workload; every other `fix`
+ * is part of the message.
  */
 export function liveFindings(results: readonly LiveResult[], workload: RestartedWorkload): LiveFinding[] {
   const restart = restartLine(workload);
@@ -70,13 +65,9 @@ function liveFinding({ rule, message, properties }: LiveResult, restart: string)
   };
 }
 
-/** The workload whose Pods are to be replaced. */
-export interface RestartedWorkload {
-  readonly namespace: string;
+export interface RestartedWorkload extends Readonly<Record<'namespace' | 'kind' | 'name', string>> {
   /** The API group; empty for the core group. */
   readonly group: string;
-  readonly kind: string;
-  readonly name: string;
 }
 
 /** kubectl's words for the kinds that it can restart (kubectl, pkg/polymorphichelpers/objectrestarter.go). */
@@ -87,8 +78,8 @@ const RESTARTED_BY_KUBECTL = new Map([
 ]);
 
 /**
- * The command or the step by which a person replaces the Pods of a workload. Probewright itself never evicts and never
- * restarts. Owners of Pods are named by their authors, so a name goes into a command only if the API server takes it.
+ * The command or the step by which a person replaces the Pods of a workload; Probewright itself never restarts. A name
+ * goes into a command only if the API server takes it.
  */
 export function restartLine({ namespace, group, kind, name }: RestartedWorkload): string {
   const resource = RESTARTED_BY_KUBECTL.get(`${group}/${kind}`);

@@ -2,39 +2,28 @@ import type { Markup } from '../../base/text/visible.ts';
 import type { LiveFinding, ReportedPolicy } from './report.ts';
 
 /** The values of pages/report/page.eta. Texts are escaped by the template; Markup is inserted unchanged. */
-export interface PageView {
-  readonly securityPolicy: string;
-  readonly title: string;
-  readonly subject: string;
+export interface PageView
+  extends
+    Readonly<Record<'securityPolicy' | 'title' | 'subject' | 'version' | 'containers', string>>,
+    Readonly<Record<'style' | 'script' | 'legend' | 'drawings', Markup>> {
   /** RFC 3339, and as people read it. */
   readonly instant: string;
   readonly shownInstant: string;
-  readonly version: string;
-  readonly style: Markup;
-  readonly script: Markup;
-  /** The links at the top of the page. */
-  readonly parts: readonly { readonly id: string; readonly title: string }[];
+  readonly parts: readonly Readonly<Record<'id' | 'title', string>>[];
   readonly tiles: readonly { readonly number: number; readonly label: string; readonly tone: string }[];
   readonly problems: readonly string[];
-  readonly containers: string;
   readonly coverage: readonly CoverageView[];
-  /** The heads of the columns of verdicts, worst first. */
+  /** The heads of the columns of verdicts, worst first, and of the columns of findings. */
   readonly levels: readonly string[];
-  readonly namespaces: readonly NamespaceView[];
-  /** The heads of the columns of findings. */
   readonly findingLevels: readonly string[];
+  readonly namespaces: readonly NamespaceView[];
   readonly checks: readonly CheckView[];
-  /** True when an observer found something in live Pods. */
   readonly hasLive: boolean;
-  readonly legend: Markup;
   readonly groups: readonly GroupView[];
-  /** Workloads with and without a row. */
   readonly workloads: number;
   readonly withoutRow: string | undefined;
   readonly policies: readonly PolicyView[];
   readonly exceptions: readonly ExceptionView[];
-  /** Scenes that rows refer to, and hatchings. */
-  readonly drawings: Markup;
 }
 
 /** A number in a cell. The tone is empty for 0, so that the eye finds the others. */
@@ -73,20 +62,13 @@ export type ExceptionView = Readonly<
   Record<'name' | 'checks' | 'workloads' | 'owner' | 'reason' | 'instant' | 'day' | 'state' | 'tone', string>
 >;
 
-/** The values of pages/report/workload.eta. */
-export interface RowView {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
+export interface RowView extends Readonly<
+  Record<'kind' | 'namespace' | 'name' | 'tone' | 'verdict' | 'found' | 'start' | 'place', string>
+> {
   /** The place of the verdict in an order from worst to best. */
   readonly level: number;
-  readonly tone: string;
-  readonly verdict: string;
-  /** `2 errors, 1 warning` */
-  readonly found: string;
   /** Seconds that the containers have at least to start; empty without a limit. */
   readonly guaranteed: string;
-  readonly start: string;
   readonly strip: Markup;
   readonly findings: readonly FindingView[];
   /** Checks with findings that are not shown, separated by spaces: the choice of a check finds the row. */
@@ -94,7 +76,6 @@ export interface RowView {
   readonly live: readonly LiveFinding[];
   readonly containers: readonly ContainerView[];
   readonly notInjected: readonly string[];
-  readonly place: string;
   readonly policies: readonly string[];
 }
 
@@ -102,10 +83,7 @@ export interface FindingView extends Readonly<Record<'action' | 'tone' | 'check'
   readonly remedy: string | undefined;
 }
 
-export interface ContainerView {
-  readonly name: string;
-  readonly role: string;
-  readonly headline: string;
+export interface ContainerView extends Readonly<Record<'name' | 'role' | 'headline', string>> {
   /** `Learned starts: 12, 8 to 31 s.` */
   readonly learned: string | undefined;
   readonly caveats: readonly string[];
@@ -119,8 +97,6 @@ export interface ContainerView {
   readonly scenes: readonly SceneView[];
 }
 
-export interface SceneView {
+export interface SceneView extends Readonly<Record<'width' | 'height', number>> {
   readonly id: string;
-  readonly width: number;
-  readonly height: number;
 }

@@ -15,10 +15,7 @@ import { FINDING_ACTIONS, VERDICTS, verdictOfAction } from './verdicts.ts';
 import type { GroupView, PageView, PolicyView } from './page-view.ts';
 import type { Report, ReportedWorkload } from './report.ts';
 
-/**
- * The page's own policy: it may use its style sheet and its script, and may ask for nothing. It comes first in the
- * page, because a policy in a page holds only for what follows it.
- */
+/** Its own style sheet and script, and no request. A policy in a page holds only for what follows it. */
 export const PAGE_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src ${STYLE_SOURCE}`,
@@ -73,7 +70,6 @@ function groupId(index: number): string {
   return `n${index}`;
 }
 
-/** Workloads by namespace, sorted by names, so that the order of the input does not matter. */
 function groupsOf(workloads: readonly ReportedWorkload[]): [string, readonly ReportedWorkload[]][] {
   return [...Map.groupBy(workloads, ({ namespace }) => namespace)]
     .toSorted(([a], [b]) => compare(a, b))

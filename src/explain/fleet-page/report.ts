@@ -1,18 +1,21 @@
-import type { Violation } from '../../engine/checks/violation.ts';
+import { CHECKS } from '../../engine/checks/catalogue.ts';
+import { checkUrl, type Violation } from '../../engine/checks/violation.ts';
+import { startsOfContainer, startsOfWorkload } from '../../engine/facts/learned-starts.ts';
+import { endOf, exceptionRules } from '../../engine/policy/exception-rules.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { LabelSelector, Requirement } from '../../engine/policy/label-selector.ts';
+import type { ExceptionSpec } from '../../engine/policy/probe-exception.ts';
 import type { WorkloadExplanation } from '../timeline/explanation.ts';
 
 /** The content of the page about a fleet. Texts are as the manifests have them: the page escapes them. */
 export interface Report {
-  /** The inputs of the report: `12 files`, `namespace shop of the cluster`. */
   readonly subject: string;
   /** The instant of the verdicts, in milliseconds since the epoch. */
   readonly now: number;
-  /** Version of Probewright. */
   readonly version: string;
   readonly workloads: readonly ReportedWorkload[];
   readonly policies: readonly ReportedPolicy[];
   readonly exceptions: readonly ReportedException[];
-  /** The inputs that could not be read, one sentence each. */
   readonly problems: readonly string[];
   /** The most workloads that have a row, the worst first. Summaries count all. Undefined = all have one. */
   readonly mostRows?: number;
@@ -20,35 +23,23 @@ export interface Report {
   readonly checks: ReadonlyMap<string, ReportedCheck>;
 }
 
-export interface ReportedCheck {
-  readonly summary: string;
-  readonly url: string;
-}
+export type ReportedCheck = Readonly<Record<'summary' | 'url', string>>;
 
-/** A workload, its verdict and its times. */
-export interface ReportedWorkload {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
+export interface ReportedWorkload extends Readonly<Record<'kind' | 'namespace' | 'name', string>> {
   /** Times of all containers. Its texts are those of `explain`. */
   readonly explanation: WorkloadExplanation;
   readonly violations: readonly Violation[];
-  /** The policies that apply, as kind/namespace/name. */
   readonly policies: readonly string[];
-  /** Annotations without effect. */
   readonly warnings: readonly string[];
-  /** Learned starts by container, in seconds. */
   readonly learned: ReadonlyMap<string, readonly number[]>;
   /** The findings of an observer in live Pods, for people: `3 Pods lack probes that they would get today`. */
   readonly live: readonly LiveFinding[];
 }
 
-/** The findings of an observer in the live Pods of a workload. */
 export interface LiveFinding {
   /** `missed-pods`, `probe-failing`. */
   readonly name: string;
   readonly message: string;
-  /** Pods that it is about. */
   readonly pods: number;
   /** The command to run: `kubectl rollout restart deployment/web -n apps`. */
   readonly command?: string;
@@ -57,19 +48,70 @@ export interface LiveFinding {
 export interface ReportedPolicy {
   /** `ProbePolicy/apps/web` */
   readonly source: string;
-  /** The problems of the policy itself. */
   readonly advice: readonly Pick<Violation, 'check' | 'message' | 'remedy'>[];
 }
 
-export interface ReportedException {
-  readonly namespace: string;
-  readonly name: string;
+export interface ReportedException extends Readonly<Record<'namespace' | 'name' | 'owner' | 'reason', string>> {
   readonly checks: readonly string[];
   /** The target of the exception: `Deployment legacy`, `Pods with app=legacy`. */
   readonly workloads: string;
-  readonly owner: string;
-  readonly reason: string;
   readonly ticket?: string;
   /** Milliseconds since the epoch. */
   readonly expires: number;
+}
+
+export function reportedExceptions(snapshot: Snapshot): ReportedException[] {
+  return [...snapshot.facts.exceptions.lists].flatMap(([namespace, exceptions]) => {
+    const rules = exceptionRules(snapshot.policyFor(namespace, new Map()).layers);
+    return exceptions.map((exception) => {
+      const { checks, owner, reason, ticket, ...about } = exception.spec;
+      return {
+        namespace,
+        name: exception.name,
+        checks,
+        workloads: workloadsText(about),
+        owner,
+        reason,
+        ...(ticket !== undefined && { ticket }),
+        expires: endOf(exception, rules),
+      };
+    });
+  });
+}
+
+export function reportedStarts(
+  { facts }: Snapshot,
+  { namespace, kind, name }: { readonly namespace: string; readonly kind: string; readonly name: string },
+  containers: readonly string[],
+): ReadonlyMap<string, readonly number[]> {
+  const known = startsOfWorkload(facts.starts, namespace, { kind, name });
+  const starts = new Map<string, readonly number[]>();
+  for (const container of known === undefined ? [] : containers) {
+    const found = known && startsOfContainer(known, container);
+    if (found?.seconds !== undefined && found.seconds.length > 0) starts.set(container, found.seconds);
+  }
+  return starts;
+}
+
+function workloadsText({ workloads, workloadSelector, containers }: Partial<ExceptionSpec>): string {
+  const about =
+    workloads?.map(({ kind, name }) => `${kind} ${name}`).join(', ') ?? selectorText(workloadSelector ?? []);
+  return containers === undefined ? about : `${about}: ${containers.join(', ')}`;
+}
+
+function selectorText(selector: LabelSelector): string {
+  return selector.length === 0 ? 'all Pods' : `Pods with ${selector.map(requirementText).join(', ')}`;
+}
+
+/** As `kubectl get --selector` writes it. */
+function requirementText({ key, operator, values }: Requirement): string {
+  if (operator === 'Exists') return key;
+  if (operator === 'DoesNotExist') return `!${key}`;
+  const [only, ...others] = values;
+  if (only !== undefined && others.length === 0) return `${key}${operator === 'In' ? '=' : '!='}${only}`;
+  return `${key} ${operator === 'In' ? 'in' : 'notin'} (${values.join(',')})`;
+}
+
+export function reportedChecks(): ReadonlyMap<string, ReportedCheck> {
+  return new Map(CHECKS.map(({ id, summary }) => [id, { summary, url: checkUrl(id) }]));
 }

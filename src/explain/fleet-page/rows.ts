@@ -25,16 +25,14 @@ import type { ReportedWorkload } from './report.ts';
 /** Bytes that rows and drawings may have together: for each workload, and for a page of up to 1,000 workloads. */
 const BUDGET_OF_WORKLOAD = 2_700;
 const LEAST_BUDGET = 1_000 * BUDGET_OF_WORKLOAD;
-/** Findings of a row in brief. */
 const BRIEF_FINDINGS = 1;
 const BRIEF_POLICIES = 3;
 /** Longest text of a shortest row, in characters. So even a row of hostile names keeps to the budget of a workload. */
 const SHORTEST_TEXT = 100;
 
 /**
- * The rows of a page. The page has a budget in bytes: a fleet of thousands of bad workloads, or one hostile manifest,
- * must not make a page that no browser opens. The worst workloads get their full rows first. When the budget is used
- * up, rows are brief, and say so.
+ * The rows of a page within a budget of bytes, so that no fleet or manifest makes a page that no browser opens. The
+ * worst workloads get their full rows first. When the budget is used up, rows are brief, and say so.
  */
 export function rowsOf(
   workloads: readonly ReportedWorkload[],
@@ -57,22 +55,13 @@ export function rowsOf(
 }
 
 /** A workload with its brief row and the bytes of the row. */
-interface BriefRow {
-  readonly workload: ReportedWorkload;
-  readonly row: Markup;
-  readonly size: number;
-}
-
-function briefRow(each: ReportedWorkload): BriefRow {
+function briefRow(each: ReportedWorkload): { workload: ReportedWorkload; row: Markup; size: number } {
   const view = rowView(each);
   const row = workload(brief(view));
-  const size = utf8Length(row);
-  if (size <= BUDGET_OF_WORKLOAD) return { workload: each, row, size };
-  const least = workload(shortest(view));
-  return { workload: each, row: least, size: utf8Length(least) };
+  const fitting = utf8Length(row) <= BUDGET_OF_WORKLOAD ? row : workload(shortest(view));
+  return { workload: each, row: fitting, size: utf8Length(fitting) };
 }
 
-/** A row without times, and with the first finding only. */
 function brief({ findings, policies, ...row }: RowView): RowView {
   const shown = findings.slice(0, BRIEF_FINDINGS);
   return {
@@ -85,7 +74,6 @@ function brief({ findings, policies, ...row }: RowView): RowView {
   };
 }
 
-/** A row without times and findings, and with short names. */
 function shortest({ findings, kind, namespace, name, place, ...row }: RowView): RowView {
   const short = (text: string): string => cut(text, SHORTEST_TEXT, '…');
   return {
@@ -114,7 +102,6 @@ export function worstFirst(workloads: readonly ReportedWorkload[]): ReportedWork
     .map(({ workload }) => workload);
 }
 
-/** A workload may have thousands of findings and containers; a row shows this many. */
 const MOST_FINDINGS = 30;
 const MOST_CONTAINERS = 30;
 /** Longest text of a row, in characters: a hostile name or command is as long as a body. */
@@ -122,11 +109,7 @@ const MOST_TEXT = 300;
 
 const short = (text: string): string => cut(text, MOST_TEXT, '…');
 
-/**
- * A workload as a row of the page.
- *
- * @param drawings receives the drawings of the containers; without `drawings`, the row has no containers
- */
+/** A workload as a row of the page. Without `drawings`, which receives its drawings, the row has no containers. */
 function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView {
   const { kind, namespace, name, explanation, violations, policies, learned, live, warnings } = workload;
   const level = levelOf(violations);
@@ -160,7 +143,6 @@ function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView 
   };
 }
 
-/** The checks of these findings that no shown finding is of. */
 function otherChecks(shown: readonly { check: string }[], all: readonly { check: string }[]): string {
   const names = new Set(all.map(({ check }) => check));
   for (const { check } of shown) names.delete(check);
@@ -232,12 +214,10 @@ export class SceneDrawings {
     return view;
   }
 
-  /** Bytes of all drawings in UTF-8. */
   get size(): number {
     return this.#size;
   }
 
-  /** All drawings and the hatchings that they use. */
   get markup(): Markup {
     return `<defs>${pageHatchings()}${this.#markup.join('\n')}</defs>`;
   }

@@ -6,7 +6,6 @@ import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { CheckView, CountView, CoverageView, ExceptionView, NamespaceView, PageView } from './page-view.ts';
 import type { Report, ReportedException, ReportedWorkload } from './report.ts';
 
-/** The numbers at the top of the page. */
 export function tileViews({ workloads, exceptions }: Report): PageView['tiles'] {
   const pods = workloads.flatMap(({ live }) => live).reduce((sum, finding) => sum + finding.pods, 0);
   const tile = (number: number, label: string, tone: string): PageView['tiles'][number] => ({ number, label, tone });
@@ -31,7 +30,6 @@ function countView(number: number, tone: string): CountView {
   return { number, tone: number === 0 ? 'zero' : tone };
 }
 
-/** A row for each namespace. */
 export function namespaceViews(
   groups: readonly (readonly [string, readonly ReportedWorkload[]])[],
   groupId: (index: number) => string,
@@ -66,7 +64,6 @@ export function checkViews({ workloads, checks }: Report): CheckView[] {
   });
 }
 
-/** How many workloads each policy applies to. */
 export function workloadsByPolicy(workloads: readonly ReportedWorkload[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { policies } of workloads)
@@ -79,7 +76,6 @@ export function containersOf(workloads: readonly ReportedWorkload[]): readonly C
   return workloads.flatMap(({ explanation }) => explanation.containers);
 }
 
-/** How many containers have each probe of their own, and how many get it from policies. */
 export function coverageViews(workloads: readonly ReportedWorkload[]): CoverageView[] {
   const containers = containersOf(workloads);
   if (containers.length === 0) return [];
@@ -118,16 +114,8 @@ export function exceptionViews({ exceptions, now }: Report): ExceptionView[] {
     .map((exception) => ({ ...exceptionView(exception), ...stateOf(exception, now) }));
 }
 
-function exceptionView({
-  namespace,
-  name,
-  checks,
-  workloads,
-  owner,
-  reason,
-  ticket,
-  expires,
-}: ReportedException): Omit<ExceptionView, 'state' | 'tone'> {
+function exceptionView(exception: ReportedException): Omit<ExceptionView, 'state' | 'tone'> {
+  const { namespace, name, checks, workloads, owner, reason, ticket, expires } = exception;
   const instant = new Date(expires).toISOString();
   return {
     name: `${namespace}/${name}`,

@@ -1,5 +1,5 @@
 import { count } from '../../base/text/cut.ts';
-import { figureOf } from '../timeline/figure.ts';
+import { figureOf } from '../timeline/figures.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { StripContainer } from '../drawing/start-strip.ts';
 import type { WorkloadExplanation } from '../timeline/explanation.ts';
@@ -7,14 +7,12 @@ import type { ReportedWorkload } from './report.ts';
 
 /** The verdict on a workload, by its worst finding: the name on the page, the class of the style sheet, the meaning. */
 interface Verdict extends Readonly<Record<'label' | 'tone' | 'meaning', string>> {
-  /** The name of one finding. */
   readonly noun: string;
 }
 
 /** The meaning of a verdict that is counted only when a workload has it. */
 export const EXCEPTED = 'with exceptions only';
 
-/** The verdicts by the action of the worst finding, worst first. Clean has no action. */
 const BY_ACTION: Readonly<Record<Violation['action'] | 'Excepted', Verdict>> = {
   Deny: { label: 'Denied', tone: 'deny', meaning: 'would be denied', noun: 'denial' },
   Warn: { label: 'Warned', tone: 'warn', meaning: 'with warnings', noun: 'warning' },
@@ -23,21 +21,17 @@ const BY_ACTION: Readonly<Record<Violation['action'] | 'Excepted', Verdict>> = {
 };
 const CLEAN: Omit<Verdict, 'noun'> = { label: 'Clean', tone: 'clean', meaning: 'without findings' };
 
-/** Actions, worst first. */
 export const FINDING_ACTIONS = Object.keys(BY_ACTION) as readonly Violation['action'][];
 
-/** All verdicts, worst first. */
 export const VERDICTS: readonly Omit<Verdict, 'noun'>[] = [
   ...FINDING_ACTIONS.map((action) => BY_ACTION[action]),
   CLEAN,
 ];
 
-/** The verdict of one finding. */
 export function verdictOfAction(action: Violation['action']): Omit<Verdict, 'noun'> {
   return BY_ACTION[action];
 }
 
-/** The place of a workload's verdict in VERDICTS. */
 export function levelOf(violations: readonly Pick<Violation, 'action'>[]): number {
   const level = FINDING_ACTIONS.findIndex((action) => violations.some((violation) => violation.action === action));
   return level === -1 ? FINDING_ACTIONS.length : level;
@@ -51,7 +45,6 @@ export function findingsInWords(violations: readonly Pick<Violation, 'action'>[]
   }).join(', ');
 }
 
-/** The content of a workload's strip, by container. */
 export function stripContainers({ explanation, learned }: ReportedWorkload): StripContainer[] {
   return explanation.containers.map(({ name, figures }) => {
     const span = figureOf(figures, 'time-to-start')?.span;
@@ -63,7 +56,6 @@ export function stripContainers({ explanation, learned }: ReportedWorkload): Str
   });
 }
 
-/** The shortest time to start that a container of a workload is guaranteed. */
 export function shortestGuarantee({ containers }: WorkloadExplanation): {
   /** False when no probe limits the start of any container. */
   readonly limited: boolean;

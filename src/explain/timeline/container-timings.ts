@@ -5,18 +5,11 @@ import { PROBE_KINDS, ownProbe, type ProbeKind } from '../../engine/probe/probe.
 import { probeTiming, type ProbeTiming } from '../../engine/probe/timing.ts';
 import { undeclaredPortName } from '../../engine/workload/ports.ts';
 
-/** All numbers of a container that decide when its probes let it start, kill it and take its traffic. */
-export interface ContainerTimings {
-  readonly startupProbe?: ProbeTiming;
-  readonly livenessProbe?: ProbeTiming;
-  readonly readinessProbe?: ProbeTiming;
-  /** How the container is stopped when the startup probe gives up. */
-  readonly startupKill: Kill;
-  /** How the container is stopped when the liveness probe gives up. */
-  readonly livenessKill: Kill;
-}
+/** The timing of each probe, and how the container is stopped when the probe gives up. */
+export type ContainerTimings = Readonly<
+  Partial<Record<ProbeKind, ProbeTiming>> & Record<'startupKill' | 'livenessKill', Kill>
+>;
 
-/** The timings of a container. Malformed values, which the API server refuses, count as absent. */
 export function containerTimings(container: JsonObject, podSpec: JsonObject): ContainerTimings {
   return {
     ...timingOf(container, 'startupProbe'),
@@ -39,9 +32,8 @@ function killOf(container: JsonObject, kind: ProbeKind, podSpec: JsonObject): Ki
 }
 
 /**
- * The probes of a container that never have a result, because they name a port that the container does not declare. The
- * kubelet cannot resolve the name and discards each result (pkg/kubelet/prober/worker.go, doProbe): such a probe never
- * succeeds, never fails and never kills.
+ * The probes that never have a result, because they name a port that the container does not declare. The kubelet
+ * discards each result (pkg/kubelet/prober/worker.go, doProbe): such a probe never succeeds, fails or kills.
  */
 export function muteProbes(container: JsonObject): ProbeKind[] {
   return PROBE_KINDS.filter((kind) => {
@@ -50,18 +42,8 @@ export function muteProbes(container: JsonObject): ProbeKind[] {
   });
 }
 
-/**
- * The timings of the probes that have an effect. With a mute startup probe the container never counts as started, so
- * the kubelet never runs its other probes (worker.go, doProbe).
- */
+/** The timings with an effect: with a mute startup probe the other probes never run (worker.go, doProbe). */
 export function effectiveTimings(timings: ContainerTimings, mute: readonly ProbeKind[]): ContainerTimings {
-  const { startupProbe, livenessProbe, readinessProbe, startupKill, livenessKill } = timings;
-  if (mute.includes('startupProbe')) return { startupKill, livenessKill };
-  return {
-    ...(startupProbe && { startupProbe }),
-    ...(livenessProbe && !mute.includes('livenessProbe') && { livenessProbe }),
-    ...(readinessProbe && !mute.includes('readinessProbe') && { readinessProbe }),
-    startupKill,
-    livenessKill,
-  };
+  const hidden: readonly string[] = mute.includes('startupProbe') ? PROBE_KINDS : mute;
+  return Object.fromEntries(Object.entries(timings).filter(([name]) => !hidden.includes(name))) as ContainerTimings;
 }

@@ -1,10 +1,11 @@
-import { objectMember, stringMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
+import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { TemplatePolicy } from '../../engine/defaulting/template-policy.ts';
-import { formatNotInjected } from '../../engine/defaulting/reason.ts';
+import { formatNotInjected, type Injection } from '../../engine/defaulting/injection.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { mayBeRestarted } from '../../engine/probe/grace-period.ts';
+import { podLabelsOf } from '../../engine/verdict/judge.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload, type ExceptionOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
 import { containersOf, type Container } from '../../engine/workload/containers.ts';
@@ -24,16 +25,12 @@ import { containerFigures } from './figures.ts';
 import { hangScene } from './hang-scene.ts';
 import { startScene } from './start-scene.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
-import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
-import type { Injection } from '../../engine/defaulting/injection.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ContainerExplanation, WorkloadExplanation } from './explanation.ts';
 
-/** The settings of an explanation, in addition to the manifest. */
 export interface ExplainSettings {
   readonly policies: Snapshot;
-  /** Namespace of objects that name none. */
   readonly namespace: string;
   readonly kinds: readonly WorkloadKind[];
   /** The instant at which exceptions count or have ended, in milliseconds since the epoch. */
@@ -41,12 +38,11 @@ export interface ExplainSettings {
 }
 
 /**
- * Explains what the probes of a manifest come to, the probes that policies add included.
+ * Explains the probes of a manifest, with those that policies add. Undefined for an object that holds no Pod template,
+ * or that the webhook lets through without a look.
  *
  * @param place where the object stands, for people: `file:line:column`
  * @param places where fields are written
- * @returns undefined for an object that holds no Pod template, and for one that the webhook would let through without a
- *   look
  */
 export function explainManifest(
   object: JsonObject,
@@ -61,11 +57,11 @@ export function explainManifest(
   const namespace = stringMember(metadata, 'namespace') ?? fallback;
   const itself = workloadNameOf(object, kind, false);
   const explained = found.templates.map((placed) =>
-    explainTemplate(placed, kind, policies.policyFor(namespace, labelsOf(placed), itself), places),
+    explainTemplate(placed, kind, policies.policyFor(namespace, podLabelsOf(placed.template), itself), places),
   );
   const names = [{ kind: kind.kind, name: stringMember(metadata, 'name') ?? '' }];
   const exceptions = found.templates.flatMap((placed) => {
-    const podLabels = labelsOf(placed);
+    const podLabels = podLabelsOf(placed.template);
     const policy = policies.policyFor(namespace, podLabels);
     return exceptionsOfWorkload({ namespace, names, podLabels }, policies, policy, now).map(exceptionSentence);
   });
@@ -93,8 +89,7 @@ function explainTemplate(
   policy: WorkloadPolicy,
   places: FieldPlaces,
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
-  const defaulting = permittedDefaulting(template, policy, kind);
-  const { injections } = defaulting;
+  const { injections, notInjected, warnings } = permittedDefaulting(template, policy, kind);
   const templatePolicy = new TemplatePolicy(template, policy);
   const effective = effectiveTemplate(template, injections);
   const podSpec = defaultedPodSpec(objectMember(effective, 'spec') ?? {});
@@ -113,16 +108,8 @@ function explainTemplate(
           places,
         }),
       })),
-    notInjected: reasonsOf(defaulting),
+    notInjected: [...notInjected.map(formatNotInjected), ...warnings],
   };
-}
-
-function labelsOf({ template }: PlacedTemplate): ReturnType<typeof stringMembers> {
-  return stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-}
-
-function reasonsOf({ notInjected, warnings }: Defaulting): string[] {
-  return [...notInjected.map(formatNotInjected), ...warnings];
 }
 
 function explainContainer(

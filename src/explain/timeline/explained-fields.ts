@@ -4,7 +4,7 @@ import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { HANDLER_KINDS, ownProbe, PROBE_INTEGERS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { LIFE_ORDER } from './explained-probes.ts';
 import type { Setting } from '../../engine/policy/layer-settings.ts';
-import type { Injection } from '../../engine/defaulting/injection.ts';
+import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { ContainerPolicy } from '../../engine/policy/container-policy.ts';
 import type { Container } from '../../engine/workload/containers.ts';
@@ -20,7 +20,6 @@ export interface FieldPlaces {
 
 export const NO_PLACES: FieldPlaces = { ofManifest: () => undefined, ofPolicy: () => undefined };
 
-/** A container as its Pods will be, and what is known of its probes. */
 export interface FieldsToExplain {
   readonly container: Container;
   /** The Pod template as the author wrote it, and its path in the object. */
@@ -35,16 +34,12 @@ export interface FieldsToExplain {
 /** A handler has at most this many fields; a hostile one has more. */
 const MOST_FIELDS = 16;
 
-/** The sources of the fields of each probe of a container, the defaults of the API server included. */
 export function explainedFields(known: FieldsToExplain): ProbeFields[] {
   const { container, injections } = known;
   return LIFE_ORDER.flatMap((kind): ProbeFields[] => {
     const probe = ownProbe(container.spec, kind);
     if (!isJsonObject(probe)) return [];
-    const injection = injections.find(
-      ({ kind: injected, container: { list, index } }) =>
-        injected === kind && list === container.list && index === container.index,
-    );
+    const injection = injectionAt(injections, container, kind);
     const fields = fieldsOf(probe).map(({ field, value }): FieldExplanation => {
       const { setBy, overrides } =
         injection === undefined

@@ -3,8 +3,8 @@ import { isJsonObject } from '../../base/json/json-value.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
 import { handlerText } from '../../engine/workload/handler-text.ts';
-import { timingLetters, type FormulaInputs } from './figure.ts';
-import type { Injection } from '../../engine/defaulting/injection.ts';
+import { timingLetters, type FormulaInputs } from './figures.ts';
+import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
 import type { Container } from '../../engine/workload/containers.ts';
 import type { ContainerTimings } from './container-timings.ts';
 import type { ProbeExplanation } from './explanation.ts';
@@ -12,24 +12,19 @@ import type { ProbeExplanation } from './explanation.ts';
 /** In the order in which they matter in a container's life. */
 export const LIFE_ORDER: readonly ProbeKind[] = ['startupProbe', 'livenessProbe', 'readinessProbe'];
 
-/** The provider of a probe that the manifest itself has. */
 export const OWN_PROBE = 'the manifest';
 
-/** The probes of a container, each with its handler, its provider and its numbers. */
 export function explainedProbes(
-  { list, index, spec }: Container,
+  container: Container,
   timings: ContainerTimings,
   injections: readonly Injection[],
 ): ProbeExplanation[] {
   return LIFE_ORDER.flatMap((kind): ProbeExplanation[] => {
-    const probe = ownProbe(spec, kind);
+    const probe = ownProbe(container.spec, kind);
     const letters = lettersOf(kind, timings);
     if (!isJsonObject(probe) || letters === undefined) return [];
-    const injection = injections.find(
-      (candidate) =>
-        candidate.kind === kind && candidate.container.list === list && candidate.container.index === index,
-    );
-    return [{ kind, handler: handlerText(probe), from: providerOf(injection), letters }];
+    const from = providerOf(injectionAt(injections, container, kind));
+    return [{ kind, handler: handlerText(probe), from, letters }];
   });
 }
 

@@ -1,12 +1,10 @@
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ContainerRole } from '../../engine/workload/containers.ts';
-import type { Figure, FormulaInputs } from './figure.ts';
+import type { Figure, FormulaInputs } from './figures.ts';
 import type { Scene } from './scene.ts';
 
 /** A workload, explained. Texts are as the manifest has them: the room that draws them escapes them. */
-export interface WorkloadExplanation {
-  readonly kind: string;
-  readonly namespace: string;
+export interface WorkloadExplanation extends Readonly<Record<'kind' | 'namespace', string>> {
   /** The name; for an object with only a generateName, the generateName and a star. */
   readonly name: string;
   /** `file:line:column` */
@@ -24,13 +22,11 @@ export interface ContainerExplanation {
   /** `spec.template.spec.containers[0]` */
   readonly path: string;
   readonly probes: readonly ProbeExplanation[];
-  /** The sources of the fields of the probes. */
   readonly fields: readonly ProbeFields[];
   readonly figures: readonly Figure[];
   /** The figures of the start, in a sentence. */
   readonly headline: string;
   readonly scenes: readonly Scene[];
-  /** Reasons why the figures do not hold for this container. */
   readonly caveats: readonly string[];
 }
 
@@ -44,7 +40,6 @@ export interface ProbeExplanation {
   readonly letters: FormulaInputs;
 }
 
-/** The sources of the fields of one probe. */
 export interface ProbeFields {
   readonly kind: ProbeKind;
   readonly fields: readonly FieldExplanation[];
@@ -59,21 +54,17 @@ export interface FieldExplanation {
   readonly overrides: readonly FieldSetting[];
 }
 
-/** The value that a layer of policy has for a field. */
 export interface FieldSetting {
   /** The layer: `ProbePolicy/apps/web`, `annotation`. */
   readonly source: string;
-  /** The field of the policy. */
   readonly field: string;
   readonly value: unknown;
   /** `file:line` */
   readonly place?: string;
 }
 
-/** The source of a field: the manifest, a policy, a default of the API server, or a rule of Probewright. */
 export interface FieldSetter {
   readonly by: 'manifest' | 'annotation' | 'policy' | 'default' | 'slow-start' | 'restart' | 'ports' | ProbeKind;
-  /** The policy that set the field, and its field. */
   readonly source?: string;
   readonly field?: string;
   /** `file:line` */
@@ -83,10 +74,6 @@ export interface FieldSetter {
 }
 
 /** `web (Deployment in namespace apps)`: the name comes first, because readers look for the name. */
-export function workloadTitle({
-  kind,
-  namespace,
-  name,
-}: Pick<WorkloadExplanation, 'kind' | 'namespace' | 'name'>): string {
-  return `${name} (${kind} in namespace ${namespace})`;
+export function workloadTitle(workload: Pick<WorkloadExplanation, 'kind' | 'namespace' | 'name'>): string {
+  return `${workload.name} (${workload.kind} in namespace ${workload.namespace})`;
 }

@@ -1,4 +1,4 @@
-import { figureOf, type Figure } from './figure.ts';
+import { figureOf, type Figure } from './figures.ts';
 import { axisEnd, isNeverReady, killSegments, nonEmpty, segment, stopSign } from './scene.ts';
 import type { Span } from '../../engine/probe/timing.ts';
 import type { Circumstances, Lane, Scene, Segment } from './scene.ts';

@@ -4,7 +4,7 @@ import { PROBE_KINDS, ownProbe, type ProbeKind } from '../../engine/probe/probe.
 import { OPEN_GATE_ISSUE, OPEN_GATE_VERSIONS } from '../../engine/probe/timing.ts';
 import { duration } from '../../base/text/duration.ts';
 import { undeclaredPortName } from '../../engine/workload/ports.ts';
-import { figureOf, type Figure } from './figure.ts';
+import { figureOf, type Figure } from './figures.ts';
 import type { Circumstances } from './scene.ts';
 
 /** The figures of the start, in two or three short sentences. */
@@ -35,7 +35,6 @@ function afterLivenessKill(figures: readonly Figure[], firstStart: number): stri
   return seconds === firstStart ? '' : `, but only ${duration(seconds)} after a liveness kill`;
 }
 
-/** The loss of a container when a probe never has a result. */
 const LOSS: Readonly<Record<ProbeKind, string>> = {
   startupProbe: 'The container never counts as started, and its other probes never run.',
   livenessProbe: 'The probe never kills the container.',

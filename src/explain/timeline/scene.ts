@@ -1,16 +1,14 @@
 import { duration } from '../../base/text/duration.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Span } from '../../engine/probe/timing.ts';
-import type { Figure } from './figure.ts';
+import type { Figure } from './figures.ts';
 
 /**
  * The meaning of a stretch of time. safe: no probe kills yet; unsure: may pass, may be killed; stopping: SIGTERM has
- * been sent, the grace period runs; dead: killed for sure; unnoticed: broken, and no probe has given up yet; idle: no
- * traffic; maybe: perhaps traffic; serving: traffic.
+ * been sent; unnoticed: broken, and no probe has given up yet; idle, maybe, serving: no, perhaps, or sure traffic.
  */
 export type Tone = 'safe' | 'unsure' | 'stopping' | 'dead' | 'unnoticed' | 'idle' | 'maybe' | 'serving';
 
-/** A stretch of a lane, in seconds; to Infinity when nothing ends it. */
 export interface Segment {
   readonly tone: Tone;
   readonly from: number;
@@ -31,10 +29,8 @@ export interface Lane {
   readonly stopSign?: 'SIGTERM' | 'preStop';
 }
 
-/** Lanes on one axis from second 0. */
 export interface Scene {
   readonly title: string;
-  /** The event at second 0. */
   readonly origin: string;
   /** The end of the axis, in seconds. Longer segments are cut off there. */
   readonly end: number;
@@ -43,11 +39,9 @@ export interface Scene {
   readonly starts?: MeasuredStarts;
 }
 
-/** Starts that the observer has measured. */
 export interface MeasuredStarts {
   readonly title: string;
   readonly seconds: readonly number[];
-  /** The meaning, in a sentence. */
   readonly caption: string;
 }
 
@@ -60,11 +54,9 @@ export function nonEmpty(segments: readonly Segment[]): Segment[] {
   return segments.filter(({ from, to }) => to > from);
 }
 
-/** The conditions, beside the figures, that decide what happens to a container. */
 export interface Circumstances {
   /** The kubelet may start the container again after a probe has killed it. */
   readonly restarts: boolean;
-  /** Probes that never have a result. */
   readonly mute: readonly ProbeKind[];
   readonly hasLiveness: boolean;
 }
@@ -77,11 +69,7 @@ export function isNeverReady({ mute }: Circumstances): boolean {
 /** Shortest axis of a scene in which no probe kills, in seconds. */
 const SHORTEST = 10;
 
-/**
- * Where a scene's axis ends, in seconds. The axis shows the time to the verdict in full. It shows only the beginning of
- * a grace period that is longer than that time, and only the beginning of a wait for traffic that is longer than twice
- * the rest.
- */
+/** Where a scene's axis ends, in seconds. Of a long grace period or wait for traffic it shows the beginning. */
 export function axisEnd(verdict: Span | undefined, dead: Span | undefined, traffic: Span | undefined): number {
   const latestTraffic = traffic?.latest ?? 0;
   if (verdict === undefined || dead === undefined) return Math.max(SHORTEST, latestTraffic * 1.4);
@@ -91,10 +79,9 @@ export function axisEnd(verdict: Span | undefined, dead: Span | undefined, traff
 }
 
 /**
- * The segments from the verdict on: the grace period, then death. A container with restartPolicy Never is killed too,
- * but not started again (pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions).
+ * The segments from the verdict on: the grace period, then death. With restartPolicy Never the container is not started
+ * again (pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions).
  *
- * @param verdict when the probe gives up
  * @param dead when the container is dead at the latest, in seconds
  */
 export function killSegments(

@@ -1,4 +1,4 @@
-import { figureOf, type Figure } from './figure.ts';
+import { figureOf, type Figure } from './figures.ts';
 import { axisEnd, isNeverReady, killSegments, nonEmpty, segment, stopSign } from './scene.ts';
 import type { Span } from '../../engine/probe/timing.ts';
 import type { Circumstances, Lane, MeasuredStarts, Scene } from './scene.ts';
@@ -44,17 +44,10 @@ function measuredStarts(seconds: readonly number[]): MeasuredStarts {
   return { title: 'Measured starts', seconds, caption };
 }
 
+const NO_RESULT = 'Never Ready: the probe that decides on traffic never has a result.';
 const NEVER_READY: Lane = {
   title: TRAFFIC,
-  segments: [
-    segment(
-      'idle',
-      0,
-      Infinity,
-      'never Ready: no traffic',
-      'Never Ready: the probe that decides on traffic never has a result.',
-    ),
-  ],
+  segments: [segment('idle', 0, Infinity, 'never Ready: no traffic', NO_RESULT)],
 };
 
 function startsFreely({ mute, hasLiveness }: Circumstances): Lane {

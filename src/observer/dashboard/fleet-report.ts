@@ -1,6 +1,6 @@
 import { PagedList } from '../../cluster/client/paged-list.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
-import { reportedChecks, reportedExceptions, reportedStarts } from '../../explain/fleet-page/reported-facts.ts';
+import { reportedChecks, reportedExceptions, reportedStarts } from '../../explain/fleet-page/report.ts';
 import { worstFirst } from '../../explain/fleet-page/rows.ts';
 import { discoverKinds, isOfController, refusal, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { count } from '../../base/text/cut.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
-import { readProvenance } from '../../engine/defaulting/provenance.ts';
+import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { ownProbe, PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { cut } from '../../base/text/cut.ts';

@@ -1,7 +1,7 @@
 import { equalJson, isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
 import { MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
-import { readProvenance } from '../../engine/defaulting/provenance.ts';
+import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
-import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../../engine/defaulting/opt-out.ts';
+import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../../engine/policy/annotations.ts';
 import { readLabelSelector, selects, type LabelSelector } from '../../engine/policy/label-selector.ts';
 import { NAMESPACE_NAME_LABEL } from '../../engine/policy/policy-set.ts';
 import { Reader } from '../../engine/policy/reader.ts';

@@ -1,18 +1,13 @@
-import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { shortHash } from '../../base/text/utf8.ts';
-import { PROFILE_BOUNDS } from '../../engine/facts/startup-profile.ts';
+import { PROFILE_BOUNDS, type StartSample } from '../../engine/facts/startup-profile.ts';
 import { ownProbe } from '../../engine/probe/probe.ts';
-import { containersOf } from '../../engine/workload/containers.ts';
+import { containersOf, podRunsForever, type Container } from '../../engine/workload/containers.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
-import { podRunsForever } from '../../engine/workload/restart-policy.ts';
 import { controllerOfPod } from '../observed-workload.ts';
 import { MOST_CONTAINERS, conditionOf, containerStatuses, instantOf, metadataOf, stateOf } from '../pod-status.ts';
-import { overEstimate, startProbeOf } from '../start-limits.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { StartSample } from '../../engine/facts/startup-profile.ts';
-import type { Container } from '../../engine/workload/containers.ts';
+import { overEstimate, startProbeOf, type StartProbe } from '../start-limits.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
-import type { StartProbe } from '../start-limits.ts';
 
 export interface StartPlace {
   readonly namespace: string;

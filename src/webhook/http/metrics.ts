@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { REASON_CODES } from '../../engine/defaulting/reason.ts';
+import { REASON_CODES } from '../../engine/defaulting/injection.ts';
 import { CHECKS } from '../../engine/checks/catalogue.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';

@@ -1,7 +1,7 @@
 import { count, cut } from '../../base/text/cut.ts';
 import type { EffectResult } from '../review/effect-result.ts';
 import type { Outcome } from '../../engine/verdict/compare/outcome.ts';
-import type { Workload } from '../../engine/verdict/compare/workload.ts';
+import type { Workload } from '../../engine/verdict/judge.ts';
 import type { ListProgress } from './live-workloads.ts';
 
 /** Why the effect was not computed at all. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ObjectTooLarge, refuseTooLarge } from '../review/object-size.ts';
 import { outcomeOf, type WebhookBehaviour } from '../../engine/verdict/compare/outcome.ts';
+import type { Workload } from '../../engine/verdict/judge.ts';
 import { templatesToLookAt, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { EffectFigures, omissionWarnings, REFUSALS, type EffectRefusal } from './effect-text.ts';
 import { LiveWorkloads, type LiveWorkloadsDependencies } from './live-workloads.ts';
@@ -10,7 +11,6 @@ import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
-import type { Workload } from '../../engine/verdict/compare/workload.ts';
 
 /** Limits of one review, as those of PodSecurity when labels of a namespace change. */
 export const IMPACT_LIMITS = { workloads: 3000, milliseconds: 1500 } as const;

@@ -1,13 +1,11 @@
 import { laxer } from '../../engine/policy/action.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
-import { probePatch } from '../../engine/defaulting/patch.ts';
-import { provenance } from '../../engine/defaulting/provenance.ts';
-import { formatNotInjected } from '../../engine/defaulting/reason.ts';
+import { probePatch, provenance } from '../../engine/defaulting/patch.ts';
+import { formatNotInjected } from '../../engine/defaulting/injection.ts';
 import { podLabelsOf, violationsOf } from '../../engine/verdict/judge.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
-import { controllersOfPod } from '../../engine/workload/pod-controllers.ts';
-import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
+import { controllersOfPod, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import { skip, type Decision } from './decision.ts';
 import { ObjectTooLarge, violationOfUnseen } from './object-size.ts';
 import { allowed, auditText, violationAnnotation } from './response.ts';

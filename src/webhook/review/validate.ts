@@ -7,7 +7,7 @@ import { containersOf } from '../../engine/workload/containers.ts';
 import { isPod, podTemplatesOf, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { skip, type Decision } from './decision.ts';
 import { judge, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
-import { controllersOfPod } from '../../engine/workload/pod-controllers.ts';
+import { controllersOfPod } from '../../engine/workload/workload-of-pod.ts';
 import { isControlled, type TrustedControllers } from './trusted-controllers.ts';
 import { allowed, denied, violationAnnotation } from './response.ts';
 import { sizeProblem, violationOfUnseen } from './object-size.ts';

@@ -32,6 +32,20 @@ function injected(
   return probesOf(containerNamed(mutation(pod([container], members), policySet(policyDocument(spec))).after, 'app'));
 }
 
+/** Ports as they are declared: `http 8080`, `8080`, `dns 53 UDP`. */
+function ports(...texts: string[]): JsonObject[] {
+  return texts.map((text) => {
+    const [, name, number, protocol] = /^(\S+ )?(\d+)( \w+)?$/.exec(text) ?? [];
+    return {
+      ...(name && { name: name.trim() }),
+      containerPort: Number(number),
+      ...(protocol && { protocol: protocol.trim() }),
+    };
+  });
+}
+
+const readinessPolicy = (path = '/r'): JsonObject => ({ kubernetesProbeEndpoints: { readinessProbe: path } });
+
 /** The reasons why something was not injected, as `container.probe: code`. */
 function reasons(object: JsonObject, ...documents: unknown[]): string[] {
   const { defaulting } = mutation(object, policySet(...documents));
@@ -74,9 +88,7 @@ describe('the three probes', () => {
   });
 
   it('treats a null probe as absent, as the API server does', () => {
-    expect(
-      injected(appContainer({ readinessProbe: null }), { kubernetesProbeEndpoints: { readinessProbe: '/r' } }),
-    ).toEqual({
+    expect(injected(appContainer({ readinessProbe: null }), readinessPolicy())).toEqual({
       readinessProbe: { httpGet: { path: '/r', port: 'http' } },
     });
   });
@@ -107,74 +119,38 @@ describe('the port for a path', () => {
     ((injected(appContainer({ ports }), spec)['readinessProbe'] ?? {}) as JsonObject)['httpGet'];
 
   it.each([
-    [
-      'http before all others',
-      [
-        { name: 'https', containerPort: 2 },
-        { name: 'http', containerPort: 1 },
-      ],
-      { port: 'http' },
-    ],
-    [
-      'https with its scheme',
-      [
-        { name: 'http-api', containerPort: 3 },
-        { name: 'https', containerPort: 2 },
-      ],
-      { port: 'https', scheme: 'HTTPS' },
-    ],
-    [
-      'the first named http-*',
-      [
-        { name: 'a', containerPort: 1 },
-        { name: 'http-api', containerPort: 3 },
-      ],
-      { port: 'http-api' },
-    ],
-    ['the only one, by name', [{ name: 'web', containerPort: 1 }], { port: 'web' }],
-    ['the only one, by number when it has no name', [{ containerPort: 8080 }], { port: 8080 }],
+    ['http before all others', ports('https 2', 'http 1'), { port: 'http' }],
+    ['https with its scheme', ports('http-api 3', 'https 2'), { port: 'https', scheme: 'HTTPS' }],
+    ['the first named http-*', ports('a 1', 'http-api 3'), { port: 'http-api' }],
+    ['the only one, by name', ports('web 1'), { port: 'web' }],
+    ['the only one, by number when it has no name', ports('8080'), { port: 8080 }],
     [
       'the only one that is not for metrics',
-      [
-        { name: 'metrics', containerPort: 1 },
-        { name: 'web', containerPort: 2 },
-        { name: 'go-metrics', containerPort: 3 },
-        { name: 'prometheus', containerPort: 4 },
-      ],
+      ports('metrics 1', 'web 2', 'go-metrics 3', 'prometheus 4'),
       { port: 'web' },
     ],
-    [
-      'TCP before UDP',
-      [
-        { name: 'http', containerPort: 1, protocol: 'UDP' },
-        { name: 'web', containerPort: 2 },
-      ],
-      { port: 'web' },
-    ],
-  ])('is %s', (_, ports, expected) => {
-    expect(httpGetOn(ports)).toEqual({ path: '/r', ...expected });
+    ['the one that is not named http-metrics', ports('web 8080', 'http-metrics 9090'), { port: 'web' }],
+    ['TCP before UDP', ports('http 1 UDP', 'web 2'), { port: 'web' }],
+  ])('is %s', (_, declared, expected) => {
+    expect(httpGetOn(declared)).toEqual({ path: '/r', ...expected });
   });
 
   it.each([
     ['no port', []],
-    [
-      'two plain ports',
-      [
-        { name: 'a', containerPort: 1 },
-        { name: 'b', containerPort: 2 },
-      ],
-    ],
-    ['UDP only', [{ name: 'http', containerPort: 1, protocol: 'UDP' }]],
-  ])('is not guessed with %s', (_, ports) => {
-    expect(httpGetOn(ports)).toBeUndefined();
-    expect(reasons(pod([appContainer({ ports })]), policyDocument(readiness))).toContain('app.readinessProbe: no-port');
+    ['two plain ports', ports('a 1', 'b 2')],
+    ['UDP only', ports('http 1 UDP')],
+  ])('is not guessed with %s', (_, declared) => {
+    expect(httpGetOn(declared)).toBeUndefined();
+    expect(reasons(pod([appContainer({ ports: declared })]), policyDocument(readiness))).toContain(
+      'app.readinessProbe: no-port',
+    );
   });
 
   it("is the policy's port by its declared name, also when the policy gives the number", () => {
-    const ports = [{ name: 'http', containerPort: 1 }, { name: 'admin', containerPort: 9000 }, { containerPort: 9001 }];
-    expect(httpGetOn(ports, { ...readiness, port: 9000 })).toEqual({ path: '/r', port: 'admin' });
-    expect(httpGetOn(ports, { ...readiness, port: 'admin' })).toEqual({ path: '/r', port: 'admin' });
-    expect(httpGetOn(ports, { ...readiness, port: 9001 })).toEqual({ path: '/r', port: 9001 });
+    const declared = ports('http 1', 'admin 9000', '9001');
+    expect(httpGetOn(declared, { ...readiness, port: 9000 })).toEqual({ path: '/r', port: 'admin' });
+    expect(httpGetOn(declared, { ...readiness, port: 'admin' })).toEqual({ path: '/r', port: 'admin' });
+    expect(httpGetOn(declared, { ...readiness, port: 9001 })).toEqual({ path: '/r', port: 9001 });
   });
 
   it.each([
@@ -182,14 +158,10 @@ describe('the port for a path', () => {
     ['a number that is not declared', 9000, 'port-not-declared'],
     ['a UDP port', 'dns', 'port-not-tcp'],
   ])('is not injected for %s', (_, port, code) => {
-    const ports = [
-      { name: 'http', containerPort: 1 },
-      { name: 'dns', containerPort: 53, protocol: 'UDP' },
-    ];
-    expect(httpGetOn(ports, { ...readiness, port })).toBeUndefined();
-    expect(reasons(pod([appContainer({ ports })]), policyDocument({ ...readiness, port }))).toContain(
-      `app.readinessProbe: ${code}`,
-    );
+    const declared = ports('http 1', 'dns 53 UDP');
+    expect(httpGetOn(declared, { ...readiness, port })).toBeUndefined();
+    const object = pod([appContainer({ ports: declared })]);
+    expect(reasons(object, policyDocument({ ...readiness, port }))).toContain(`app.readinessProbe: ${code}`);
   });
 
   it('must be declared also when a handler gives it', () => {
@@ -212,7 +184,7 @@ describe('the port for a path', () => {
 describe('which containers', () => {
   const all = { containers: ['*'], kubernetesProbeEndpoints: { readinessProbe: '/r' } };
   const named = (...containers: string[]): JsonObject => ({ ...all, containers });
-  const main = { kubernetesProbeEndpoints: { readinessProbe: '/r' } };
+  const main = readinessPolicy();
   const other = appContainer({ name: 'other', ports: [{ name: 'http', containerPort: 81 }] });
 
   function withReadiness(object: JsonObject, spec: unknown): string[] {
@@ -236,14 +208,12 @@ describe('which containers', () => {
     ]);
   });
 
-  it("is the one of kubectl's default-container annotation", () => {
-    const metadata = { annotations: { 'kubectl.kubernetes.io/default-container': 'other' } };
-    expect(withReadiness(pod([appContainer(), other], { metadata }), main)).toEqual(['other']);
-  });
-
-  it('is none when the default-container annotation names no application container', () => {
-    const metadata = { annotations: { 'kubectl.kubernetes.io/default-container': 'gone' } };
-    expect(withReadiness(pod([appContainer()], { metadata }), main)).toEqual([]);
+  it.each([
+    ['other', ['other']],
+    ['gone', []],
+  ])("is the one of kubectl's default-container annotation, or none: %s", (name, expected) => {
+    const metadata = { annotations: { 'kubectl.kubernetes.io/default-container': name } };
+    expect(withReadiness(pod([appContainer(), other], { metadata }), main)).toEqual(expected);
   });
 
   it('is every application container for "*"', () => {
@@ -297,11 +267,9 @@ describe('which containers', () => {
     const { after } = mutation(
       pod([appContainer(), nginx]),
       policySet(
-        clusterPolicyDocument(
-          { containers: ['nginx'], kubernetesProbeEndpoints: { readinessProbe: '/nginx' } },
-          'nginx',
+        ...['nginx', 'app'].map((name) =>
+          clusterPolicyDocument({ containers: [name], ...readinessPolicy(`/${name}`) }, name),
         ),
-        clusterPolicyDocument({ containers: ['app'], kubernetesProbeEndpoints: { readinessProbe: '/app' } }, 'app'),
       ),
     );
     expect(containerNamed(after, 'nginx')['readinessProbe']).toMatchObject({ httpGet: { path: '/nginx' } });
@@ -348,19 +316,11 @@ describe('annotations', () => {
 
   it('can say which containers are the main ones', () => {
     const { after } = mutation(
-      withAnnotations(
-        { containers: 'b, c' },
-        appContainer({ name: 'a' }),
-        appContainer({ name: 'b' }),
-        appContainer({ name: 'c' }),
-      ),
+      withAnnotations({ containers: 'b, c' }, ...['a', 'b', 'c'].map((name) => appContainer({ name }))),
       policySet(policyDocument(endpoints)),
     );
-    expect(['a', 'b', 'c'].map((name) => containerNamed(after, name)['readinessProbe'] !== undefined)).toEqual([
-      false,
-      true,
-      true,
-    ]);
+    const chosen = ['a', 'b', 'c'].filter((name) => containerNamed(after, name)['readinessProbe'] !== undefined);
+    expect(chosen).toEqual(['b', 'c']);
   });
 
   it.each([
@@ -468,7 +428,7 @@ describe('provenance', () => {
     };
     const { after } = mutation(
       pod([appContainer()], { metadata: { annotations } }),
-      policySet(policyDocument({ kubernetesProbeEndpoints: { readinessProbe: '/r' } })),
+      policySet(policyDocument(readinessPolicy())),
     );
     expect(valueIn(after)).toEqual({
       old: { livenessProbe: 'ProbePolicy/apps/x' },
@@ -481,23 +441,13 @@ describe('provenance', () => {
     const annotations = { big: 'x'.repeat(256 * 1024 - 10) };
     const { patch } = mutation(
       pod([appContainer()], { metadata: { annotations } }),
-      policySet(policyDocument({ kubernetesProbeEndpoints: { readinessProbe: '/r' } })),
+      policySet(policyDocument(readinessPolicy())),
     );
     expect(patch?.map(({ path }) => path)).toEqual(['/spec/containers/0/readinessProbe']);
   });
 });
 
 describe('never making it worse', () => {
-  it('leaves a port named http-metrics to the metrics', () => {
-    const ports = [
-      { name: 'web', containerPort: 8080 },
-      { name: 'http-metrics', containerPort: 9090 },
-    ];
-    expect(injected(appContainer({ ports }), { kubernetesProbeEndpoints: { readinessProbe: '/r' } })).toEqual({
-      readinessProbe: { httpGet: { path: '/r', port: 'web' } },
-    });
-  });
-
   it('has no reasons to tell where a policy only sets checks', () => {
     expect(
       reasons(

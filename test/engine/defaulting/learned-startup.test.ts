@@ -5,8 +5,7 @@ import { probePatch } from '../../../src/engine/defaulting/patch.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { appContainer, pod, policyDocument, policySet } from '../../support/worlds.ts';
-import type { Injection } from '../../../src/engine/defaulting/injection.ts';
-import type { NotInjected } from '../../../src/engine/defaulting/reason.ts';
+import type { Injection, NotInjected } from '../../../src/engine/defaulting/injection.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { StartFigures } from '../../../src/engine/probe/startup-budget.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import cases from '../../fixtures/engine/own-probes.json' with { type: 'json' };
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import { member, objectMember, type JsonObject } from '../../../src/base/json/json-value.ts';
@@ -28,21 +29,6 @@ const README = clusterPolicyDocument({
   containers: ['*'],
   kubernetesProbeEndpoints: { startupProbe: '/livez', livenessProbe: '/livez', readinessProbe: '/readyz' },
 });
-const aimed = (spec: JsonObject = {}): JsonObject =>
-  policyDocument({
-    containers: ['app'],
-    kubernetesProbeEndpoints: { startupProbe: '/start', livenessProbe: '/live', readinessProbe: '/ready' },
-    ...spec,
-  });
-
-const port = (name: string | undefined, containerPort: number): JsonObject => ({ name, containerPort });
-const service = (ports: readonly JsonObject[], fields: JsonObject = {}): JsonObject => ({
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: { name: 'web', namespace: 'apps' },
-  spec: { selector: { app: 'web' }, ports, ...fields },
-});
-
 interface Case {
   readonly container: JsonObject;
   readonly policies?: readonly JsonObject[];
@@ -51,87 +37,9 @@ interface Case {
 }
 
 const http = (fields: JsonObject = {}): JsonObject => ({ httpGet: { path: '/own', port: 8080, ...fields } });
-const two = [port('http', 8080), port('admin', 9090)];
-const seven = [port('web', 8080), port('grpc', 6500)];
-const own = (livenessProbe: JsonObject, ports: readonly JsonObject[] = two): Case => ({
-  container: appContainer({ ports, livenessProbe }),
-});
-const without = (...ports: JsonObject[]): Case => ({ container: appContainer({ ports }) });
 
 /** One golden file each: the whole reply of `/mutate`. */
-const CASES: Readonly<Record<string, Case>> = {
-  'memcached-tcp-liveness': own({ tcpSocket: { port: 'memcache' } }, [port('memcache', 11211)]),
-  'liveness-beside-grpc-port': own(http(), [port('grpc', 6500)]),
-  'liveness-by-https': own(http({ port: 'web', scheme: 'HTTPS' }), [port('web', 8443)]),
-  'only-scaler-grpc': without(port('scaler-grpc', 9666)),
-  'own-exec': own({ exec: { command: ['pg_isready'] } }),
-  'own-exec-acts': own({ exec: { command: ['sh', '-c', 'rm -rf /cache && test -f /ok'] }, initialDelaySeconds: 600 }),
-  'own-grpc': own({ grpc: { port: 6500, service: 'live' } }, seven),
-  'own-readiness-only': { container: appContainer({ ports: two, readinessProbe: http({ port: 'admin' }) }) },
-  'own-readiness-by-exec': { container: appContainer({ readinessProbe: { exec: { command: ['ask'] } } }) },
-  'own-http-and-exec': {
-    container: appContainer({ ports: two, livenessProbe: http(), startupProbe: { exec: { command: ['ask'] } } }),
-  },
-  'two-http-ports': {
-    container: appContainer({ ports: two, livenessProbe: http(), startupProbe: http({ port: 'admin' }) }),
-  },
-  'two-http-ports-and-an-aimed-port': {
-    container: appContainer({ ports: two, livenessProbe: http(), startupProbe: http({ port: 'admin' }) }),
-    policies: [aimed({ port: 'admin' })],
-  },
-  'headers-of-the-author': own(http({ httpHeaders: [{ name: 'Host', value: 'shop' }], host: '127.0.0.1' })),
-  'headers-that-differ': {
-    container: appContainer({
-      livenessProbe: http({ httpHeaders: [{ name: 'Authorization', value: 'secret' }] }),
-      startupProbe: http(),
-    }),
-  },
-  'misspelt-port-of-the-author': own(http({ port: 'htpp' })),
-  'undeclared-port-of-the-author': own(http({ port: 9999 })),
-  'aimed-path-beside-liveness': { ...own(http({ port: 'admin' })), policies: [aimed({ port: 'http' })] },
-  'aimed-path-beside-tcp': { ...own({ tcpSocket: { port: 9090 } }), policies: [aimed()] },
-  'annotation-beside-liveness': {
-    ...own(http({ port: 'admin' })),
-    annotations: { 'probewright.dev/startup-endpoint': '/begun' },
-  },
-  'startup-seconds-beside-liveness': {
-    ...own(http({ port: 'admin' })),
-    annotations: { 'probewright.dev/startup-seconds': '60' },
-  },
-  'quick-liveness': own({ ...http(), periodSeconds: 2, failureThreshold: 2 }),
-  'slow-liveness-timeout': own({ ...http(), timeoutSeconds: 20 }),
-  https: without(port('https-admin', 9000)),
-  webhook: without(port('webhook-server', 9443), port('metrics', 8080)),
-  'app-protocol': {
-    ...without(port('main', 7000), port('web', 7001)),
-    services: [service([{ port: 80, targetPort: 'main', appProtocol: 'kubernetes.io/h2c' }])],
-  },
-  'name-in-a-service': {
-    ...without(port(undefined, 7000), port('metrics', 7001)),
-    services: [service([{ name: 'https', port: 443, targetPort: 7000 }])],
-  },
-  'grpc-in-a-service': {
-    ...without(port('main', 7000)),
-    services: [service([{ name: 'grpc', port: 80, targetPort: 7000 }])],
-  },
-  'postgresql-in-a-headless-service': {
-    ...without(port('client', 5433)),
-    services: [
-      service([{ name: 'tcp-postgresql', port: 5432, targetPort: 'client' }], { publishNotReadyAddresses: true }),
-    ],
-  },
-  'http-that-a-service-calls-tcp': {
-    ...without(port('http', 8080)),
-    services: [service([{ name: 'tcp', port: 80, targetPort: 'http' }])],
-  },
-  'well-known-numbers': without(port(undefined, 5432), port('db', 3306), port(undefined, 8000)),
-  'only-well-known-numbers': without(port(undefined, 5432), port('db', 3306)),
-  'a-default-port-of-another-protocol': {
-    ...without(port('redis', 6379)),
-    policies: [clusterPolicyDocument({ port: 'redis', kubernetesProbeEndpoints: { readinessProbe: '/r' } })],
-  },
-  'an-aimed-port-of-another-protocol': { ...without(port('redis', 6379)), policies: [aimed({ port: 'redis' })] },
-};
+const CASES = cases as Readonly<Record<string, Case>>;
 
 function reply({ container, policies = [README], services = [], annotations = {} }: Case): {
   readonly result: ReturnType<typeof mutation>;
@@ -143,7 +51,7 @@ function reply({ container, policies = [README], services = [], annotations = {}
 
 describe('a container with evidence', () => {
   it.each(Object.keys(CASES))('%s gets the reply on record, and no patch a second time', async (name) => {
-    const { result, snapshot } = reply(CASES[name] ?? without());
+    const { result, snapshot } = reply(CASES[name] as Case);
     const { allowed, patch, warnings, auditAnnotations } = result;
     const text = `${JSON.stringify({ allowed, patch, warnings, auditAnnotations }, null, 2)}\n`;
     await expect(text).toMatchFileSnapshot(`../../golden/own-probes/${name}.json`);
@@ -290,7 +198,7 @@ it('keeps the guaranteed time to start where it lowers the period', () => {
   const spec = { kubernetesProbeEndpoints: { startupProbe: '/s' } };
   const startup = (probes: JsonObject): JsonObject | undefined => {
     const { result } = reply({
-      ...(CASES['quick-liveness'] ?? without()),
+      ...(CASES['quick-liveness'] as Case),
       policies: [policyDocument({ ...spec, probes })],
     });
     return result.defaulting?.injections.find(({ kind }) => kind === 'startupProbe')?.probe;

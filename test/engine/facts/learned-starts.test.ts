@@ -129,57 +129,24 @@ describe('a StartupProfile of an API server whose CRD has no bounds', () => {
   const profile = (...containers: unknown[]): JsonObject => ({ ...document, status: { workload, containers } });
   const times = (count: number, element: unknown): unknown[] => Array.from({ length: count }, () => element);
 
-  it.each<[what: string, profile: JsonObject, problem: string]>([
-    [
-      'workload',
-      { ...document, status: { workload: { ...workload, name: long } } },
-      'workload.name: must have at most 253 characters, not 2000',
-    ],
-    ['containers', profile(...times(65, container)), 'containers: must have at most 64 containers, not 65'],
-    [
-      'name',
-      profile(container, { ...container, name: long }),
-      'containers[1].name: must have at most 63 characters, not 2000',
-    ],
-    [
-      'image',
-      profile({ ...container, image: long }),
-      'containers[0].image: must have at most 1024 characters, not 2000',
-    ],
-    [
-      'samples',
-      profile({ ...container, samples: times(31, sample(1)) }),
-      'containers[0].samples: must have at most 30 starts, not 31',
-    ],
-    [
-      'id',
-      profile({ ...container, samples: [sample(1), { ...sample(1), id: long }] }),
-      'containers[0].samples[1].id: must have at most 64 characters, not 2000',
-    ],
-    [
-      'node',
-      profile({ ...container, samples: [{ ...sample(1), node: long }] }),
-      'containers[0].samples[0].node: must have at most 64 characters, not 2000',
-    ],
-    [
-      'censoredAt',
-      profile({ ...container, censoredAt: long }),
-      'containers[0].censoredAt: must have at most 64 characters, not 2000',
-    ],
-    [
-      'censoredIds',
-      profile({ ...container, censoredIds: times(101, 'k') }),
-      'containers[0].censoredIds: must have at most 100 starts, not 101',
-    ],
-    [
-      'censoredIds[]',
-      profile({ ...container, censoredIds: ['k', long] }),
-      'containers[0].censoredIds[1]: must have at most 64 characters, not 2000',
-    ],
-  ])('has no effect beyond the bound of %s, and keeps nothing beyond the bound', (_, hostile, problem) => {
+  const also = (fields: JsonObject): JsonObject => profile({ ...container, ...fields });
+  const nameless = { ...document, status: { workload: { ...workload, name: long } } };
+
+  it.each<[place: string, most: string, count: number, profile: JsonObject]>([
+    ['workload.name', '253 characters', 2000, nameless],
+    ['containers', '64 containers', 65, profile(...times(65, container))],
+    ['containers[1].name', '63 characters', 2000, profile(container, { ...container, name: long })],
+    ['containers[0].image', '1024 characters', 2000, also({ image: long })],
+    ['containers[0].samples', '30 starts', 31, also({ samples: times(31, sample(1)) })],
+    ['containers[0].samples[1].id', '64 characters', 2000, also({ samples: [sample(1), { ...sample(1), id: long }] })],
+    ['containers[0].samples[0].node', '64 characters', 2000, also({ samples: [{ ...sample(1), node: long }] })],
+    ['containers[0].censoredAt', '64 characters', 2000, also({ censoredAt: long })],
+    ['containers[0].censoredIds', '100 starts', 101, also({ censoredIds: times(101, 'k') })],
+    ['containers[0].censoredIds[1]', '64 characters', 2000, also({ censoredIds: ['k', long] })],
+  ])('has no effect beyond the bound of %s, and keeps nothing beyond the bound', (place, most, count, hostile) => {
     const reading = STARTUP_PROFILES.read(hostile, {});
     const problems = reading !== undefined && 'problems' in reading ? reading.problems.map(formatProblem) : [];
-    expect(problems).toEqual([`status.${problem}`]);
+    expect(problems).toEqual([`status.${place}: must have at most ${most}, not ${count}`]);
     // The observer reads what is within the bounds, and replaces the rest.
     expect(JSON.stringify(readStartupProfile(hostile) ?? {})).not.toContain(long);
     expect(readStartupProfile(hostile)?.containers.length ?? 0).toBeLessThanOrEqual(64);

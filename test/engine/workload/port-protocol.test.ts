@@ -12,70 +12,31 @@ function protocol(name: string | undefined, number = 8080, ...texts: string[]): 
 
 describe('the protocol of a port', () => {
   it.each([
-    ['http', 'http'],
-    ['http-api', 'http'],
-    ['web', 'http'],
-    ['http-webhook', 'http'],
-    ['https', 'https'],
-    ['https-redirect', 'http'],
-    ['https-webhook', 'https'],
-    ['admin-https', 'https'],
-    ['tls-http', 'https'],
-    ['tls-https', 'https'],
-    ['webhook', 'https'],
-    ['webhook-server', 'https'],
-    ['webhooks', 'https'],
-    ['main', 'unknown'],
-    ['nothttps', 'unknown'],
-    ['metrics', 'metrics'],
-    ['http-metrics', 'metrics'],
-    ['metrics-https', 'metrics'],
-    ['prometheus', 'metrics'],
-    ['frrmetricshttps', 'metrics'],
-    ['pprof', 'metrics'],
-    ['grpc', 'gRPC'],
-    ['scaler-grpc', 'gRPC'],
-    ['grpc-web', 'gRPC'],
-    ['http-grpc', 'gRPC'],
-    ['grpc-metrics', 'gRPC'],
-    ['my-grpc-port', 'gRPC'],
-    ['GRPC', 'gRPC'],
-    ['tcp', 'plain TCP'],
-    ['tcp-http', 'plain TCP'],
-    ['tls', 'TLS'],
-    ['http2', 'HTTP/2'],
-    ['h2c', 'HTTP/2'],
-    ['redis', 'Redis'],
-    ['redis-http', 'Redis'],
-    ['memcache', 'memcached'],
-    ['http-peer', 'peers'],
+    ['http', 'http http-api web http-webhook https-redirect'],
+    ['https', 'https https-webhook admin-https tls-http tls-https webhook webhook-server webhooks'],
+    ['unknown', 'main nothttps'],
+    ['metrics', 'metrics http-metrics metrics-https prometheus frrmetricshttps pprof'],
+    ['gRPC', 'grpc scaler-grpc grpc-web http-grpc grpc-metrics my-grpc-port GRPC'],
+    ['plain TCP', 'tcp tcp-http'],
+    ['TLS', 'tls'],
+    ['HTTP/2', 'http2 h2c'],
+    ['Redis', 'redis redis-http'],
+    ['memcached', 'memcache'],
+    ['peers', 'http-peer'],
     ['gossip', 'gossip'],
-    ['debug', 'a debugger'],
-    ['jmx', 'JMX'],
-  ])('with the name %s is %s', (name, expected) => {
-    expect(protocol(name)).toBe(expected);
+    ['a debugger', 'debug'],
+    ['JMX', 'jmx'],
+  ])('%s has the names %s', (expected, names) => {
+    for (const name of names.split(' ')) expect(protocol(name), name).toBe(expected);
   });
 
-  it.each([
-    [5432, 'PostgreSQL'],
-    [3306, 'MySQL'],
-    [1433, 'SQL Server'],
-    [6379, 'Redis'],
-    [11211, 'memcached'],
-    [27017, 'MongoDB'],
-    [9092, 'Kafka'],
-    [5672, 'AMQP'],
-    [9042, 'CQL'],
-    [4222, 'NATS'],
-    [1883, 'MQTT'],
-    [22, 'SSH'],
-    [25, 'SMTP'],
-    [53, 'DNS'],
-    [389, 'LDAP'],
-    [40000, 'a debugger'],
-    [8080, 'unknown'],
-  ])('without a name is by its number %i %s', (number, expected) => {
-    expect(protocol(undefined, number)).toBe(expected);
+  const numbers =
+    '5432: PostgreSQL, 3306: MySQL, 1433: SQL Server, 6379: Redis, 11211: memcached, 27017: MongoDB, ' +
+    '9092: Kafka, 5672: AMQP, 9042: CQL, 4222: NATS, 1883: MQTT, 22: SSH, 25: SMTP, 53: DNS, ' +
+    '389: LDAP, 40000: a debugger, 8080: unknown';
+  it.each(numbers.split(', '))('without a name is by its number %s', (entry) => {
+    const [number, expected] = entry.split(': ');
+    expect(protocol(undefined, Number(number))).toBe(expected);
   });
 
   it('follows the number where the name says nothing, and never against the name', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { figureOf } from '../../../src/explain/timeline/figure.ts';
+import { figureOf } from '../../../src/explain/timeline/figures.ts';
 import { explainManifest } from '../../../src/explain/timeline/explain-manifest.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { deploymentWith, httpProbe, podWith } from '../../engine/checks/workload.ts';

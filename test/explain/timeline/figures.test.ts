@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { figureOf, type Figure, type FigureId } from '../../../src/explain/timeline/figure.ts';
-import { containerFigures } from '../../../src/explain/timeline/figures.ts';
+import { containerFigures, figureOf, type Figure, type FigureId } from '../../../src/explain/timeline/figures.ts';
 import { probeTiming, type ProbeTiming, type Span } from '../../../src/engine/probe/timing.ts';
 import type { ContainerTimings } from '../../../src/explain/timeline/container-timings.ts';
 import type { Kill } from '../../../src/engine/probe/grace-period.ts';

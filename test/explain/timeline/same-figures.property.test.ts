@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { explainManifest } from '../../../src/explain/timeline/explain-manifest.ts';
-import { figureOf, type FigureId } from '../../../src/explain/timeline/figure.ts';
+import { figureOf, type FigureId } from '../../../src/explain/timeline/figures.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { deploymentWith, findings, podWith } from '../../engine/checks/workload.ts';
 import { policySet } from '../../support/worlds.ts';

@@ -1,11 +1,9 @@
-import { objectMember, stringMembers } from '../../../base/json/json-value.ts';
 import { laxer } from '../../policy/action.ts';
-import { judge } from '../judge.ts';
+import { judge, podLabelsOf, type Workload } from '../judge.ts';
 import { probeChanges, type ProbeChange } from './probe-changes.ts';
 import { violationChanges, type ViolationChange } from './violation-changes.ts';
-import type { Snapshot } from '../../facts/snapshot.ts';
 import type { Violation } from '../../checks/violation.ts';
-import type { Workload } from './workload.ts';
+import type { Snapshot } from '../../facts/snapshot.ts';
 
 /** How the webhook treats workloads, where plans differ from servers. */
 export interface WebhookBehaviour {
@@ -27,11 +25,7 @@ export interface Outcome {
 
 const UNCHANGED: Outcome = { probes: [], violations: [], denied: undefined, warned: undefined };
 
-/**
- * Computes what a change of policies does to one workload, in steps: a large workload takes long.
- *
- * @param now the instant of the verdicts, in milliseconds since the epoch
- */
+/** What a change of policies does to one workload at an instant, in milliseconds since the epoch. */
 export function outcomeOf(
   workload: Workload,
   before: Snapshot,
@@ -47,14 +41,11 @@ export function outcomeOf(
   return { probes, violations, denied: transition(old, later, 'Deny'), warned: transition(old, later, 'Warn') };
 }
 
-/**
- * True if the same policies apply to the workload before and after. A change of policies usually concerns few of the
- * workloads, and a verdict depends on nothing else.
- */
+/** True if the same policies and facts apply to the workload before and after: a verdict depends on nothing else. */
 function isOutOfReach({ templates, asSent, namespace }: Workload, before: Snapshot, after: Snapshot): boolean {
   if (before.facts !== after.facts) return false;
   return [...templates, ...(asSent?.templates ?? [])].every(({ template }) => {
-    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+    const labels = podLabelsOf(template);
     const [old, now] = [before.policyFor(namespace, labels).layers, after.policyFor(namespace, labels).layers];
     return old.length === now.length && old.every((layer, index) => layer === now[index]);
   });

@@ -1,13 +1,10 @@
 import { outcomeOf } from './outcome.ts';
+import type { Workload } from '../judge.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
 import type { ProbeChange } from './probe-changes.ts';
 import type { ViolationChange } from './violation-changes.ts';
-import type { Workload } from './workload.ts';
 
-export interface WorkloadEffect {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
+export interface WorkloadEffect extends Readonly<Record<'kind' | 'namespace' | 'name', string>> {
   readonly probes: readonly ProbeChange[];
   readonly violations: readonly ViolationChange[];
 }
@@ -30,12 +27,7 @@ export interface Plan {
   readonly summary: PlanSummary;
 }
 
-/**
- * Computes what a change of policies does to workloads, in steps: the workloads of a cluster take long. The workloads
- * may come one by one, and none is kept.
- *
- * @param now the instant of all verdicts, in milliseconds since the epoch
- */
+/** What a change of policies does to workloads at an instant, in milliseconds since the epoch. No workload is kept. */
 export function planOf(workloads: Iterable<Workload>, before: Snapshot, after: Snapshot, now: number): Plan {
   const effects: WorkloadEffect[] = [];
   const counts = { newlyDenied: 0, noLongerDenied: 0, newlyWarned: 0, noLongerWarned: 0 };

@@ -3,7 +3,6 @@ import { Snapshot } from '../../facts/snapshot.ts';
 import { PolicySet, PolicyTier } from '../../policy/policy-set.ts';
 import type { CheckCatalogue } from '../../policy/check-catalogue.ts';
 
-/** A change of policies: objects that are applied, and objects that are deleted. */
 export interface PolicyChange {
   readonly applied: Snapshot;
   /** Policies and exceptions as `KIND/NAMESPACE/NAME`, cluster policies as `KIND/NAME`. They are deleted last. */
@@ -11,11 +10,8 @@ export interface PolicyChange {
 }
 
 /**
- * Returns the snapshot after a change, object by object as `kubectl apply` does: a policy replaces the policy of the
- * same kind, namespace and name, and so does each object that is a fact. A Namespace replaces the labels of the
- * namespace. Everything else stays.
- *
- * @param catalogue the checks of this build
+ * The snapshot after a change, object by object as `kubectl apply` does: an object replaces the one of the same kind,
+ * namespace and name, and a Namespace replaces its labels. Everything else stays.
  */
 export function snapshotAfter(catalogue: CheckCatalogue, before: Snapshot, change: PolicyChange): Snapshot {
   // An object of a cluster is in the highest tier. The tiers below hold files, and a file is not applied over.
@@ -36,7 +32,6 @@ export function snapshotAfter(catalogue: CheckCatalogue, before: Snapshot, chang
   });
 }
 
-/** Returns the names of all policies and exceptions, as removals name them. */
 export function knownSources(...snapshots: readonly Snapshot[]): readonly string[] {
   return snapshots.flatMap(({ policies, facts }) => [
     ...policies.map(({ source }) => source),

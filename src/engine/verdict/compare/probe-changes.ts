@@ -4,18 +4,15 @@ import { PROBE_KINDS, type ProbeKind } from '../../probe/probe.ts';
 import { containersOf, type Container } from '../../workload/containers.ts';
 import { mayHoldSeveralTemplates, templateName, type PlacedTemplate } from '../../workload/kinds.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
-import { podLabelsOf } from '../judge.ts';
+import { podLabelsOf, type Workload } from '../judge.ts';
 import { permittedDefaulting } from '../permitted-defaulting.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
-import type { Workload } from './workload.ts';
 
-/** A probe that the Pods of a workload get, lose or get differently. */
 export interface ProbeChange {
   readonly container: string;
   /** The list and the index of the container, because names may repeat. */
   readonly list: Container['list'];
   readonly index: number;
-  /** The name of the Pod template. Absent for kinds with one template. */
   readonly template?: string;
   readonly probe: ProbeKind;
   readonly change: 'added' | 'removed' | 'changed';

@@ -1,7 +1,6 @@
 import { formatPath } from '../../../base/json/field-path.ts';
 import { violationKey, type Violation } from '../../checks/violation.ts';
 
-/** A violation that appears, disappears or leads to another action. */
 export interface ViolationChange {
   readonly violation: Violation;
   readonly change: 'new' | 'gone' | 'changed';
@@ -10,10 +9,7 @@ export interface ViolationChange {
   readonly after: Violation['action'] | null;
 }
 
-/**
- * Compares the violations of one workload under two snapshots. The identity is that of updates (`violationKey`), so a
- * violation with other figures and the same action is no change.
- */
+/** Compares violations of one workload. Another figure with the same action is no change. */
 export function violationChanges(before: readonly Violation[], after: readonly Violation[]): ViolationChange[] {
   const changes: ViolationChange[] = [];
   const old = Map.groupBy(before, violationKey);
@@ -34,8 +30,8 @@ export function violationChanges(before: readonly Violation[], after: readonly V
 type Pair = readonly [Violation | undefined, Violation | undefined];
 
 /**
- * Pairs violations of one identity: a probe may violate a check twice. Violations with the same path and message belong
- * together, then violations with the same path, then the others in their order.
+ * Pairs violations of one identity, as a probe may violate a check twice: those of the same path and message first,
+ * then those of the same path, then the others in their order.
  */
 function paired(before: readonly Violation[], after: readonly Violation[]): Pair[] {
   const pairs: Pair[] = [];

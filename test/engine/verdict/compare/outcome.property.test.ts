@@ -4,6 +4,7 @@ import { CHECK_CATALOGUE } from '../../../../src/engine/checks/catalogue.ts';
 import { Snapshot } from '../../../../src/engine/facts/snapshot.ts';
 import { NO_FACTS, type Facts } from '../../../../src/engine/facts/facts.ts';
 import { outcomeOf, type Outcome } from '../../../../src/engine/verdict/compare/outcome.ts';
+import type { Workload } from '../../../../src/engine/verdict/judge.ts';
 import { KNOWN_KINDS } from '../../../../src/engine/workload/custom-kinds.ts';
 import { templatesToLookAt, workloadKindOfManifest } from '../../../../src/engine/workload/kinds.ts';
 import { anyWorkload } from '../../../support/arbitrary-workloads.ts';
@@ -12,7 +13,6 @@ import { clusterDocument, labels, NAMESPACES, namespaceDocument } from '../../..
 import { parsedPolicy, policyDocument } from '../../../support/worlds.ts';
 import { runs } from '../../../support/runs.ts';
 import type { JsonObject } from '../../../../src/base/json/json-value.ts';
-import type { Workload } from '../../../../src/engine/verdict/compare/workload.ts';
 
 const sourceOf = ({ kind, metadata }: JsonObject): string => {
   const { namespace = '', name } = metadata as { namespace?: string; name: string };

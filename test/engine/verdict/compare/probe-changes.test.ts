@@ -4,7 +4,7 @@ import { KNOWN_KINDS } from '../../../../src/engine/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../../../src/engine/workload/kinds.ts';
 import { policyDocument, policySet } from '../../../support/worlds.ts';
 import type { JsonObject } from '../../../../src/base/json/json-value.ts';
-import type { Workload } from '../../../../src/engine/verdict/compare/workload.ts';
+import type { Workload } from '../../../../src/engine/verdict/judge.ts';
 
 function workload(object: JsonObject): Workload {
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);
