@@ -11,7 +11,6 @@ import { SNAPSHOT } from './snapshot/definition.ts';
 import { STARTS } from './starts/definition.ts';
 import type { CommandDefinition, NoFlags } from './flags/flag.ts';
 
-/** The name of the program in help, messages and completion. */
 export const PROGRAM = 'probewright';
 
 /** The shells that `probewright completion` knows. */

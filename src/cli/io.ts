@@ -9,13 +9,11 @@ export interface CommandIo {
   readonly stdoutColumns: number | undefined;
   /** The columns of the terminal that shows standard error. Undefined when standard error is no terminal. */
   readonly stderrColumns: number | undefined;
-  /** All of standard input, as UTF-8. */
   readonly readStdin: () => Promise<string>;
   /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
   /** A clock that never goes back, in milliseconds. */
   readonly monotonic: () => number;
-  /** Resolves with the first SIGTERM or SIGINT. */
   readonly untilSignal: () => Promise<'SIGTERM' | 'SIGINT'>;
 }
 

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { makeServingPair } from '../support/certificate.ts';
 import { isWithoutHelm, one, render } from './helm.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { AddressInfo } from 'node:net';
 
 interface Asked {
@@ -39,7 +39,7 @@ describe('the script of `helm test`', () => {
   let answer: (request: Asked) => Answer;
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'probewright-prove-'));
+    directory = await temporaryDirectory();
     const { certPem, keyPem, caPem } = await makeServingPair({
       commonName: 'api',
       ipAddresses: ['127.0.0.1'],

@@ -1,21 +1,17 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { baselineText, readBaseline } from '../../src/cli/check/baseline-file.ts';
 import { withoutKnown, type PlacedViolation, type FindingIdentity } from '../../src/cli/check/report.ts';
 import { runProbewright, type Ran } from './run-probewright.ts';
 import { deploymentWithTypo as deployment } from './deployment-with-typo.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let directory: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-baseline-'));
-});
-
-afterEach(async () => {
-  await rm(directory, { recursive: true });
+  directory = await temporaryDirectory();
 });
 
 const at = (name: string): string => join(directory, name);

@@ -1,22 +1,19 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CHECKS } from '../../src/engine/checks/catalogue.ts';
 import { HOMEPAGE } from '../../src/engine/checks/violation.ts';
 import { runProbewright } from './run-probewright.ts';
 import { withTools } from './tools-on-path.ts';
 import { sarifLog, type SarifFix, type SarifLog } from './sarif-shape.ts';
 import { deploymentWithTypo as deployment } from './deployment-with-typo.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let directory: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-output-'));
-});
-
-afterEach(async () => {
-  await rm(directory, { recursive: true });
+  directory = await temporaryDirectory();
 });
 
 const at = (...names: string[]): string => join(directory, ...names);

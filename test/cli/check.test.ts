@@ -1,18 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright, type Ran } from './run-probewright.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 let directory: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-check-'));
-});
-
-afterEach(async () => {
-  await rm(directory, { recursive: true });
+  directory = await temporaryDirectory();
 });
 
 function check(stdin: string, ...args: string[]): Promise<Ran> {

@@ -1,19 +1,19 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clusterChoice } from '../../src/cli/input/cluster-choice.ts';
 import { CHECK } from '../../src/cli/check/definition.ts';
 import { parseCommandLine } from '../../src/cli/flags/parse-command-line.ts';
 import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
-import { BUILT_INS, discovery } from './input/discovery.ts';
+import { BUILT_INS, discovery, writeKubeconfig } from './input/discovery.ts';
 import { runProbewright } from './run-probewright.ts';
 import { sarifLog } from './sarif-shape.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let directory: string;
 let before: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-choice-'));
+  directory = await temporaryDirectory();
   before = process.cwd();
   await mkdir(join(directory, 'sts'));
   await mkdir(join(directory, 'apps'));
@@ -21,9 +21,8 @@ beforeEach(async () => {
   await writeFile(join(directory, 'web'), '');
   process.chdir(directory);
 });
-afterEach(async () => {
+afterEach(() => {
   process.chdir(before);
-  await rm(directory, { recursive: true });
 });
 
 async function choiceOf(line: string): Promise<unknown> {
@@ -76,14 +75,7 @@ describe('reports about a cluster', () => {
       metadata: { name: 'web', namespace: 'shop', annotations: { 'probewright.dev/liveness': 'x' } },
       spec: { template: { metadata: { annotations: { 'probewright.dev/startup': 'x' } }, spec: { containers } } },
     });
-    kubeconfig = join(directory, 'kubeconfig');
-    const config = {
-      clusters: [{ name: 'c', cluster: { server: api.access.server, 'insecure-skip-tls-verify': true } }],
-      users: [{ name: 'u', user: { token: 't' } }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'shop' } }],
-      'current-context': 'x',
-    };
-    await writeFile(kubeconfig, JSON.stringify(config));
+    kubeconfig = await writeKubeconfig(directory, api, 'shop');
   });
   afterEach(async () => {
     await api.stop();

@@ -1,8 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runProbewright } from './run-probewright.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** Findings that only the text of a manifest shows: an unknown field, a misplaced probe, a key that is written twice. */
@@ -93,13 +92,12 @@ spec: { exceptions: { action: Ignore } }
   });
 
   it('is in the plan of an exception', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'probewright-exceptions-'));
+    const directory = await temporaryDirectory();
     await writeFile(`${directory}/exception.yaml`, exception());
     const { code, stdout } = await runProbewright(
       ['plan', '-', '--policies', `${directory}/exception.yaml`, '--output', 'json'],
       { stdin: manifest(lines) },
     );
-    await rm(directory, { recursive: true });
     const plan = JSON.parse(stdout) as { workloads: { violations: JsonObject[] }[]; summary: JsonObject };
     expect(code).toBe(1);
     expect(plan.workloads.flatMap(({ violations }) => violations)).toMatchObject([

@@ -1,25 +1,22 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
-import { BUILT_INS, discovery } from './input/discovery.ts';
+import { BUILT_INS, discovery, writeKubeconfig } from './input/discovery.ts';
 import { podOf, seededRandom } from '../kubelet/pods.ts';
 import { simulatePod } from '../kubelet/simulated-pod.ts';
 import { podAsListed } from '../kubelet/watch-events.ts';
 import { runProbewright } from './run-probewright.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { ExplainOutput } from '../../src/cli/output/json-outputs.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 let directory: string;
 let api: FakeApiServer;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'explain-failures-'));
+  directory = await temporaryDirectory();
   api = await startFakeApiServer();
 });
 afterEach(async () => {
   await api.stop();
-  await rm(directory, { recursive: true });
 });
 
 const readinessProbe = { httpGet: { path: '/ready', port: 8080 } };
@@ -55,14 +52,7 @@ async function explain(
     const involvedObject = { ...(event['involvedObject'] as JsonObject), uid };
     api.put('/api/v1/namespaces/apps/events', { ...event, involvedObject });
   }
-  const kubeconfig = join(directory, 'kubeconfig');
-  const config = {
-    clusters: [{ name: 'c', cluster: { server: api.access.server, 'insecure-skip-tls-verify': true } }],
-    users: [{ name: 'u', user: { token: 't' } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'apps' } }],
-    'current-context': 'x',
-  };
-  await writeFile(kubeconfig, JSON.stringify(config));
+  const kubeconfig = await writeKubeconfig(directory, api, 'apps');
   return await runProbewright(['explain', 'deploy/web', '--kubeconfig', kubeconfig, ...args]);
 }
 

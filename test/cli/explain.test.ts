@@ -1,18 +1,14 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright, type Ran } from './run-probewright.ts';
 import { PictureNames } from '../../src/cli/explain/pictures.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let directory: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-explain-'));
-});
-
-afterEach(async () => {
-  await rm(directory, { recursive: true });
+  directory = await temporaryDirectory();
 });
 
 const explain = (args: readonly string[], stdin = ''): Promise<Ran> =>

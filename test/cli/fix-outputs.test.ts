@@ -1,24 +1,20 @@
-import { chmod, lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, lstat, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright, type Ran } from './run-probewright.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let directory: string;
 let policies: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-fix-'));
+  directory = await temporaryDirectory();
   policies = join(directory, 'policy.yaml');
   await writeFile(
     policies,
     'apiVersion: probewright.dev/v1alpha1\nkind: ClusterProbePolicy\nmetadata: { name: all }\nspec: { kubernetesProbeEndpoints: { readinessProbe: /r } }\n',
   );
   await mkdir(join(directory, 'in/deep'), { recursive: true });
-});
-
-afterEach(async () => {
-  await rm(directory, { recursive: true });
 });
 
 /** Runs fix with the policy, which has no endpoint for the other two probes. */

@@ -1,16 +1,16 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MAX_DEPTH } from '../../src/yaml/reading/tokens.ts';
 import { runProbewright, type Ran } from './run-probewright.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 let directory: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-fix-'));
+  directory = await temporaryDirectory();
   await mkdir(join(directory, 'policies'));
   await writePolicy('{ kubernetesProbeEndpoints: { readinessProbe: /r } }');
 });
@@ -19,10 +19,6 @@ async function writePolicy(spec: string): Promise<void> {
   const head = 'apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: all, namespace: apps }\n';
   await writeFile(join(directory, 'policies', 'all.yaml'), `${head}spec: ${spec}\n`);
 }
-
-afterEach(async () => {
-  await rm(directory, { recursive: true });
-});
 
 const probewright = (args: string[], stdin = ''): Promise<Ran> => runProbewright(args, { stdin, directory });
 

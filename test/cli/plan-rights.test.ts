@@ -1,20 +1,19 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
-import { BUILT_INS, discovery, POLICIES } from './input/discovery.ts';
+import { BUILT_INS, discovery, POLICIES, writeKubeconfig } from './input/discovery.ts';
 import { runProbewright, type Ran } from './run-probewright.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let directory: string;
 let api: FakeApiServer;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'plan-rights-'));
+  directory = await temporaryDirectory();
   api = await startFakeApiServer();
 });
 afterEach(async () => {
   await api.stop();
-  await rm(directory, { recursive: true });
 });
 
 /** Runs plan in namespace apps of a cluster that forbids these resources. */
@@ -23,14 +22,7 @@ async function planWithout(...forbidden: string[]): Promise<Ran> {
   api.intercept((request) =>
     forbidden.some((resource) => request.path.endsWith(`/${resource}`)) ? { status: 403 } : known(request),
   );
-  const kubeconfig = join(directory, 'kubeconfig');
-  const config = {
-    clusters: [{ name: 'c', cluster: { server: api.access.server, 'insecure-skip-tls-verify': true } }],
-    users: [{ name: 'u', user: { token: 't' } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'apps' } }],
-    'current-context': 'x',
-  };
-  await writeFile(kubeconfig, JSON.stringify(config));
+  const kubeconfig = await writeKubeconfig(directory, api, 'apps');
   const policy = join(directory, 'policy.yaml');
   await writeFile(
     policy,

@@ -1,21 +1,20 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright, type Ran } from './run-probewright.ts';
 import { withTools } from './tools-on-path.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 let directory: string;
 let restorePath: () => void = () => undefined;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-rendered-'));
+  directory = await temporaryDirectory();
 });
 
-afterEach(async () => {
+afterEach(() => {
   restorePath();
-  await rm(directory, { recursive: true });
 });
 
 const at = (...names: string[]): string => join(directory, ...names);

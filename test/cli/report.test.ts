@@ -1,16 +1,13 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { fleet } from '../explain/fleet-page/fleet.ts';
 import { runProbewright } from './run-probewright.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let directory: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-report-'));
-});
-afterEach(async () => {
-  await rm(directory, { recursive: true });
+  directory = await temporaryDirectory();
 });
 
 const MANIFESTS = ['examples/manifests', '--policies', 'examples/policies', '--now', '2026-11-20T12:00:00Z'];

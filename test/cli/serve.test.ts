@@ -1,11 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
 import https from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectValidReply } from '../support/protocol.ts';
 import { appContainer, pod, reviewOf } from '../support/worlds.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const review = reviewOf(pod([appContainer()]));
 const uid = String(review.request['uid']);
@@ -16,12 +15,11 @@ let directory: string;
 let child: ChildProcess | undefined;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-cli-'));
+  directory = await temporaryDirectory();
 });
 
-afterEach(async () => {
+afterEach(() => {
   child?.kill('SIGKILL');
-  await rm(directory, { recursive: true });
 });
 
 interface Started {

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reportItem, reportPart } from '../../src/cli/snapshot/snapshot.ts';
 import { readObserverReport } from '../../src/cluster/sources/observer-reports.ts';
 import { runProbewright } from './run-probewright.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const DEPLOYMENT = {
@@ -109,14 +109,13 @@ describe('the report of an observer in a snapshot', () => {
   });
 
   it('is shown by report, from a snapshot', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'probewright-snapshot-'));
+    const directory = await temporaryDirectory();
     const file = join(directory, 'cluster.json');
     const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [DEPLOYMENT, MISSED, FAILING] });
     const { stdout: snapshot } = await runProbewright(['snapshot', '-'], { stdin: list });
     expect(snapshot).not.toContain('secret');
     await writeFile(file, snapshot);
     const { stdout: page } = await runProbewright(['report', file]);
-    await rm(directory, { recursive: true });
     expect(page).toContain('they are older than the policy');
     expect(page).toMatch(/kubectl rollout restart deployment\/[a-z0-9]+ -n [a-z0-9]+/);
     expect(page).toContain('Set httpGet.path to a path that the application serves on this port.');

@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { specialFiles, type SpecialFile } from '../support/special-files.ts';
 import { runProbewright, type Ran } from './run-probewright.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let directory: string;
 let special: SpecialFile[];
 let close: () => void;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-inputs-'));
+  directory = await temporaryDirectory();
   ({ files: special, close } = await specialFiles(directory));
   await mkdir(join(directory, 'policies'));
   await writeFile(join(directory, 'policies', 'p.yaml'), 'kind: Namespace\nmetadata: { name: apps }\n');
@@ -20,9 +20,8 @@ beforeEach(async () => {
   await writeFile(join(directory, 'in', 'good.yaml'), workload('good'));
 });
 
-afterEach(async () => {
+afterEach(() => {
   close();
-  await rm(directory, { recursive: true });
 });
 
 const at = (...names: string[]): string => join(directory, ...names);

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { count } from '../../src/base/text/cut.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { Ran } from './run-probewright.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
@@ -13,13 +13,9 @@ const main = join(import.meta.dirname, '../../src/main.ts');
 let directory: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-streams-'));
+  directory = await temporaryDirectory();
   await writeFile(join(directory, 'good.yaml'), 'kind: ConfigMap\n');
   await writeFile(join(directory, 'latin.yaml'), Buffer.from('kind: ConfigMap # f\u00fcr\n', 'latin1'));
-});
-
-afterEach(async () => {
-  await rm(directory, { recursive: true });
 });
 
 /** Runs the real program in a shell, in the directory; `redirections` are the shell's. */

@@ -1,15 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
-import { BUILT_INS, discovery, POLICIES } from './input/discovery.ts';
+import { BUILT_INS, discovery, POLICIES, writeKubeconfig } from './input/discovery.ts';
 import { runProbewright, type Ran } from './run-probewright.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let directory: string;
 let api: FakeApiServer;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'starts-names-'));
+  directory = await temporaryDirectory();
   api = await startFakeApiServer();
   api.intercept(discovery([...BUILT_INS, ...POLICIES]));
   for (const [resource, kind, name] of [
@@ -23,7 +21,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await api.stop();
-  await rm(directory, { recursive: true });
 });
 
 function profile(kind: string, name: string): object {
@@ -39,14 +36,7 @@ function profile(kind: string, name: string): object {
 
 /** Runs `starts` with these names in namespace apps of the cluster. */
 async function startsOf(...names: string[]): Promise<Ran> {
-  const kubeconfig = join(directory, 'kubeconfig');
-  const config = {
-    clusters: [{ name: 'c', cluster: { server: api.access.server, 'insecure-skip-tls-verify': true } }],
-    users: [{ name: 'u', user: { token: 't' } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'apps' } }],
-    'current-context': 'x',
-  };
-  await writeFile(kubeconfig, JSON.stringify(config));
+  const kubeconfig = await writeKubeconfig(directory, api, 'apps');
   return await runProbewright(['starts', '--kubeconfig', kubeconfig, '--output', 'json', ...names]);
 }
 

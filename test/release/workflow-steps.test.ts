@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 interface Step {
   readonly name?: string;
@@ -26,13 +26,12 @@ function scriptOf(job: string, name: string): string {
 
 let directory: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-release-'));
+  directory = await temporaryDirectory();
   await mkdir(join(directory, 'bin'));
   await mkdir(join(directory, 'dist/release'), { recursive: true });
   await writeFile(join(directory, 'dist/release/probewright-chart-0.1.0.tgz'), 'chart');
   await writeFile(join(directory, 'package.json'), '{"version":"0.1.0"}');
 });
-afterEach(() => rm(directory, { recursive: true }));
 
 /** Puts a program in the PATH of the step, which records its arguments. */
 async function mock(name: string, script = ''): Promise<void> {

@@ -3,7 +3,6 @@ import { constants } from 'node:fs';
 import { access, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** User and group of a file. */
 export interface FileOwner {
   readonly uid: number;
   readonly gid: number;

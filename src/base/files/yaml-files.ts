@@ -63,7 +63,8 @@ interface Found {
   readonly selection: Selection;
 }
 
-function isWithin(root: string, path: string): boolean {
+/** True for a directory itself, and for a path below it. The file system is not asked. */
+export function isWithin(root: string, path: string): boolean {
   const way = relative(root, path);
   return way !== '..' && !way.startsWith(`..${sep}`);
 }

@@ -70,14 +70,6 @@ export function jsonText(value: unknown, replacer?: (key: string, value: unknown
   return visibleJson(JSON.stringify(value, replacer, indent));
 }
 
-/** A text of which each character stands for itself in JSON, and is safe to show. */
-const PLAIN = /^[ !$-[\]-~]*$/;
-
-/** The JSON text of a string, safe to show. Most strings are plain, and JSON.stringify takes several times as long. */
-export function jsonString(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : visibleJson(JSON.stringify(text));
-}
-
 /** Most log lines are ASCII, and need no escapes. */
 const NOT_PLAIN = /[^\n\t -~]/;
 

@@ -101,7 +101,6 @@ function objectKey({ kind, namespace, name }: Pick<FindingIdentity, 'kind' | 'na
   return JSON.stringify([kind, namespace, name]);
 }
 
-/** Stale entries that are listed one by one. */
 const MOST_LISTED = 10;
 
 /**

@@ -5,13 +5,11 @@ import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { CheckOutput, ListedProbeCounts } from '../output/json-outputs.ts';
 
-/** Which containers of all workloads have probes. */
 export type Coverage = CheckOutput['summary']['coverage'];
 
 /** A workload of which policies want the main container, and none can be determined. */
 export type NoMainContainer = Coverage['noMainContainer'][number];
 
-/** Counts the probes of all workloads of the inputs, as the webhook would leave them. */
 export function coverageOfInputs(inputs: Inputs): Coverage {
   const templates = inputs.texts.flatMap(({ manifests }) => manifests.flatMap((each) => templatesOf(each, inputs)));
   const containers = templates.flatMap((template) => template.containers);

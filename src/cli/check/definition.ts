@@ -1,12 +1,6 @@
 import { optional, toggle, withDefault, type CommandDefinition } from '../flags/flag.ts';
 import { choice, path } from '../flags/value-types.ts';
-import {
-  CLUSTER_FLAGS,
-  CLUSTER_INPUT_DESCRIPTION,
-  CLUSTER_INPUT_FILES,
-  CLUSTER_INPUT_FLAGS,
-  INPUT_DESCRIPTION,
-} from '../input/input-flags.ts';
+import * as INPUT from '../input/input-flags.ts';
 import { SELECTION_FLAGS, selectionConflicts } from './selection-flags.ts';
 import { COLOUR_FLAG } from '../output/screen.ts';
 
@@ -14,7 +8,7 @@ const REPORT_FORMATS = ['text', 'json', 'sarif', 'junit', 'github'] as const;
 export type ReportFormatName = (typeof REPORT_FORMATS)[number];
 
 const FLAGS = {
-  ...CLUSTER_INPUT_FLAGS,
+  ...INPUT.CLUSTER_INPUT_FLAGS,
   output: withDefault({
     type: choice(REPORT_FORMATS),
     default: 'text',
@@ -29,7 +23,7 @@ const FLAGS = {
   color: COLOUR_FLAG,
   'allow-empty': toggle({ summary: 'Accept inputs without any object. Without this flag they end with exit code 2.' }),
   strict: toggle({ summary: 'Fail for warnings too.' }),
-  ...CLUSTER_FLAGS,
+  ...INPUT.CLUSTER_FLAGS,
 } as const;
 
 export const CHECK: CommandDefinition<typeof FLAGS> = {
@@ -37,10 +31,10 @@ export const CHECK: CommandDefinition<typeof FLAGS> = {
   summary: 'Give manifests the verdict that the webhook would give',
   usage: 'FILE... [flags]',
   description: [
-    `Gives manifests the verdict that the webhook would give at CREATE. ${INPUT_DESCRIPTION}`,
-    CLUSTER_INPUT_DESCRIPTION,
+    `Gives manifests the verdict that the webhook would give at CREATE. ${INPUT.INPUT_DESCRIPTION}`,
+    INPUT.CLUSTER_INPUT_DESCRIPTION,
   ],
-  positionals: CLUSTER_INPUT_FILES,
+  positionals: INPUT.CLUSTER_INPUT_FILES,
   flags: FLAGS,
   conflicts: selectionConflicts,
   exitCodes: [

@@ -8,7 +8,6 @@ import { isShownAt, LEVEL_OF_ACTION, type Level } from '../output/level.ts';
 
 /** The place of an object in a file. The edits of a violation begin there. */
 export interface ObjectPlace {
-  /** The document of the file, as YamlDocument.index. */
   readonly document: number;
   readonly path: FieldPath;
 }
@@ -19,10 +18,8 @@ export type FindingIdentity = Pick<ListedViolation, 'check' | 'kind' | 'namespac
   readonly probe?: string | undefined;
 };
 
-/** A violation and its place in the input. */
 export interface PlacedViolation
   extends Violation, FilePlace, Pick<ListedViolation, 'kind' | 'namespace' | 'name' | 'workloads'> {
-  /** Absent when the violation comes from no file. */
   readonly object?: ObjectPlace;
 }
 
@@ -49,11 +46,9 @@ export interface Selection {
   readonly minLevel: Level;
   /** The checks that are shown. Empty = all checks. */
   readonly only: readonly string[];
-  /** The checks that are hidden. */
   readonly skip: readonly string[];
 }
 
-/** The selection of a command line without flags. */
 export const NOTHING_LEFT_OUT: Selection = { minLevel: 'warning', only: [], skip: [] };
 
 /** Findings that a baseline hides. */
@@ -65,9 +60,7 @@ export interface KnownFindings {
 
 /** How many findings a selection hides, by the first filter that hides them. */
 interface HiddenFindings {
-  /** Absent without a baseline. */
   readonly known?: KnownFindings;
-  /** Findings of checks that `--only` and `--skip` leave out. */
   readonly otherChecks: number;
   /** Warnings and notes below `--min-level`. */
   readonly warn: number;
@@ -166,10 +159,8 @@ export function findingCounter(): (finding: FindingIdentity) => number {
   };
 }
 
-/** A report without the findings that a baseline knows. */
 interface UnknownFindings {
   readonly report: CheckReport;
-  /** The number of findings that the baseline knows. */
   readonly known: number;
   /** The entries of the baseline that no finding matches, in the order of the baseline. */
   readonly stale: readonly FindingIdentity[];

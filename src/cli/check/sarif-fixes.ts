@@ -1,4 +1,5 @@
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute, relative } from 'node:path';
+import { isWithin } from '../../base/files/yaml-files.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
 import { visible } from '../../base/text/visible.ts';
 import { YamlFieldEditor, type TextReplacement } from '../../yaml/editing/field-editing.ts';
@@ -6,7 +7,6 @@ import { positionsIn, type Position } from '../../yaml/reading/documents.ts';
 import type { ManifestText } from '../input/manifest.ts';
 import type { PlacedViolation } from './report.ts';
 
-/** Longest text that gets fixes, in characters. */
 const LONGEST_TEXT = 256 * 1024;
 /** Most characters that are read again to verify fixes: 64 fixes of the longest text, about 5 s. */
 const MOST_CHARACTERS = 64 * LONGEST_TEXT;
@@ -34,7 +34,6 @@ export class SarifFixes {
     }
   }
 
-  /** Returns the member `fixes` of a result, or nothing. */
   of({ file, remedy, edits, object }: PlacedViolation): { readonly fixes?: readonly unknown[] } {
     if (edits === undefined || object === undefined) return {};
     const edited = this.#editedText(file);
@@ -80,9 +79,9 @@ export const SOURCE_ROOT = '%SRCROOT%';
 export function artifactLocation(file: string): { readonly uri: string; readonly uriBaseId?: string } {
   if (!isAbsolute(file)) return { uri: uriPath(file), uriBaseId: SOURCE_ROOT };
   const below = relative('', file);
-  return below === '..' || below.startsWith(`..${sep}`) || below === ''
-    ? { uri: `file://${uriPath(file.replace(/^\/+/, '/'))}` }
-    : { uri: uriPath(below), uriBaseId: SOURCE_ROOT };
+  return isWithin('', file) && below !== ''
+    ? { uri: uriPath(below), uriBaseId: SOURCE_ROOT }
+    : { uri: `file://${uriPath(file.replace(/^\/+/, '/'))}` };
 }
 
 /** Encodes a path. A relative path begins without `./`, because GitHub compares paths as texts. */

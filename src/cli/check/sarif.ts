@@ -83,7 +83,6 @@ function physicalLocation({ file, line, column }: Pick<FileProblem, 'file' | 'li
   return { artifactLocation: artifactLocation(file), region: { startLine: line, startColumn: column } };
 }
 
-/** The level of SARIF for an action. */
 const LEVEL = { Deny: 'error', Warn: 'warning', Audit: 'note', Excepted: 'note', Off: 'none' } as const;
 
 /** Returns a check as a rule of SARIF, with the help that code scanning shows beside an alert. */

@@ -73,11 +73,9 @@ function asViolations(
   return withExceptions(violations, workload, policies, policy, now);
 }
 
-/** A key that is written twice in a container. */
 interface DuplicateKey {
   readonly problem: FileProblem;
   readonly container: string;
-  /** The place of the key in the object. */
   readonly path: readonly PathStep[];
 }
 

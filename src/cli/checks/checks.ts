@@ -9,7 +9,6 @@ import type { CheckDefinition } from '../../engine/policy/check-catalogue.ts';
 import type { CheckParameter, CheckParameters } from '../../engine/policy/check-parameters.ts';
 import type { CHECKS } from './definition.ts';
 
-/** `probewright checks`, and `probewright checks CHECK`. */
 export function runChecks({ flags, positionals: [id] }: CommandLine<typeof CHECKS.flags>, io: CommandIo): number {
   // The definition lets no other ids through.
   const check = id === undefined ? undefined : CHECK_CATALOGUE[id];

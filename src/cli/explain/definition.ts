@@ -1,15 +1,9 @@
 import { optional, toggle, withDefault, type CommandDefinition } from '../flags/flag.ts';
 import { choice, path } from '../flags/value-types.ts';
-import {
-  CLUSTER_FLAGS,
-  CLUSTER_INPUT_DESCRIPTION,
-  CLUSTER_INPUT_FILES,
-  CLUSTER_INPUT_FLAGS,
-  INPUT_DESCRIPTION,
-} from '../input/input-flags.ts';
+import * as INPUT from '../input/input-flags.ts';
 
 const FLAGS = {
-  ...CLUSTER_INPUT_FLAGS,
+  ...INPUT.CLUSTER_INPUT_FLAGS,
   output: withDefault({
     type: choice(['text', 'json', 'svg']),
     default: 'text',
@@ -24,7 +18,7 @@ const FLAGS = {
     details: 'It is created if it is missing.',
     otherwise: 'the working directory',
   }),
-  ...CLUSTER_FLAGS,
+  ...INPUT.CLUSTER_FLAGS,
 } as const;
 
 export const EXPLAIN: CommandDefinition<typeof FLAGS> = {
@@ -33,10 +27,10 @@ export const EXPLAIN: CommandDefinition<typeof FLAGS> = {
   usage: 'FILE... [flags]',
   description: [
     'Prints what the probes of manifests mean in seconds: how long a container has to start, when it is killed, when ' +
-      `it gets no traffic. Probes that policies add are included. ${INPUT_DESCRIPTION}`,
-    CLUSTER_INPUT_DESCRIPTION,
+      `it gets no traffic. Probes that policies add are included. ${INPUT.INPUT_DESCRIPTION}`,
+    INPUT.CLUSTER_INPUT_DESCRIPTION,
   ],
-  positionals: CLUSTER_INPUT_FILES,
+  positionals: INPUT.CLUSTER_INPUT_FILES,
   flags: FLAGS,
   exitCodes: [
     { code: 0, meaning: 'All workloads are explained.' },

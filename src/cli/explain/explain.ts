@@ -15,7 +15,6 @@ import type { FieldPlaces } from '../../explain/timeline/explained-fields.ts';
 import type { ContainerExplanation } from '../../explain/timeline/explanation.ts';
 import type { EXPLAIN } from './definition.ts';
 
-/** Explains what the probes of manifests mean in seconds. */
 export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: CommandIo): Promise<number> {
   const inputs = await readAnyInputs('explain', line, io);
   if (inputs === undefined) return EXIT_USAGE;

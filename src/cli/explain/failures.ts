@@ -74,7 +74,6 @@ export function printFailures(workloads: readonly WorkloadWithFailures[], io: Co
   }
 }
 
-/** A workload, and why its Pods are not Ready. */
 export type WorkloadWithFailures = WorkloadExplanation & { readonly failures?: readonly ListedFailure[] };
 
 async function failuresIn(

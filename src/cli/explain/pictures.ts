@@ -36,7 +36,6 @@ export async function writePictures(
 /** Longest file name without number and ending, in characters: file systems allow 255 bytes. */
 const LONGEST_STEM = 200;
 
-/** The picture of several workloads. */
 const OVERVIEW = 'overview.svg';
 
 /**

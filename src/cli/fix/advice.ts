@@ -8,10 +8,8 @@ import type { Enforcement } from '../../engine/verdict/modes.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FindingIdentity, ObjectPlace, PlacedViolation, Selection } from '../check/report.ts';
 
-/** A text with the advice of checks applied. */
 export interface AdvisedText {
   readonly text: string;
-  /** The number of findings whose advice was applied. */
   readonly applied: number;
   /** Why advice was not applied; a line each. */
   readonly remarks: readonly string[];

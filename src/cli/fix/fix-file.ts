@@ -13,17 +13,13 @@ import type { Inputs } from '../input/inputs.ts';
 import type { Manifest, ParsedText } from '../input/manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
-/** A file before and after `fix`. */
 export interface FixedFile {
   readonly file: string;
   readonly before: string;
   readonly after: string;
-  /** The objects of the text after `fix`. */
   readonly objects: readonly JsonObject[];
   readonly probes: number;
-  /** The number of findings whose advice was applied. */
   readonly advice: number;
-  /** The notes for people about the file; a line each. */
   readonly remarks: readonly string[];
   readonly problems: readonly FileProblem[];
 }
@@ -69,7 +65,6 @@ function editText(
 interface FixedManifest {
   readonly object: JsonObject;
   readonly insertions: readonly DocumentEdit[];
-  /** Why containers got no probe, and warnings; a line each. */
   readonly remarks: readonly string[];
 }
 

@@ -91,7 +91,6 @@ function listOfObjects(files: readonly FixedFile[]): string {
   return `${jsonText({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`;
 }
 
-/** A text of a stream. */
 interface StreamedText {
   readonly text: string;
   /** The path in a comment before the text. Undefined for no comment. */

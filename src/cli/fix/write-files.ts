@@ -1,6 +1,8 @@
 import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { replaceFile, rewriteFile } from '../../base/files/replace-file.ts';
+import { isWithin } from '../../base/files/yaml-files.ts';
+import { count } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { printLine, type CommandIo } from '../io.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -30,7 +32,7 @@ export async function namedLinks(names: readonly string[]): Promise<string[]> {
 function stepsTo(name: string): readonly string[] {
   const here = resolve();
   const steps = [resolve(name)];
-  for (let above = dirname(steps[0] ?? here); above !== here && isBelow(here, above); above = dirname(above))
+  for (let above = dirname(steps[0] ?? here); above !== here && isWithin(here, above); above = dirname(above))
     steps.push(above);
   return steps;
 }
@@ -62,7 +64,8 @@ export async function writeFixedFiles(
     try {
       const real = await realpath(file);
       if (written.has(real)) continue;
-      if (!roots.some((root) => isBelow(root, real))) throw new Error(`it leads to ${real}, outside of what was named`);
+      if (!roots.some((root) => isWithin(root, real)))
+        throw new Error(`it leads to ${real}, outside of what was named`);
       await rewriteFile(file, before, after);
       written.add(real);
       printLine(io.stdout, `${file}: ${changesOf(fixed)}`);
@@ -110,14 +113,9 @@ export async function writeIntoDirectory(
 function placeBelow(file: string, names: readonly string[]): string {
   if (names.includes(file)) return basename(file);
   const [parent] = names
-    .filter((name) => isBelow(resolve(name), resolve(file)))
+    .filter((name) => isWithin(resolve(name), resolve(file)))
     .toSorted((one, other) => resolve(other).length - resolve(one).length);
   return parent === undefined ? basename(file) : relative(parent, file);
-}
-
-function isBelow(directory: string, path: string): boolean {
-  const way = relative(directory, path);
-  return way !== '..' && !way.startsWith(`..${sep}`);
 }
 
 /** @throws Error when the output would replace its own input */
@@ -142,7 +140,7 @@ async function makeFolderWithin(directory: string, folder: string): Promise<void
     await mkdir(path).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     });
-    if (!isBelow(root, await realpath(path)))
+    if (!isWithin(root, await realpath(path)))
       throw new Error(`${path} is a symbolic link that leads out of ${directory}`);
   }
 }
@@ -154,10 +152,6 @@ function changesOf({ before, after, probes, advice }: FixedFile): string {
     ...(advice > 0 ? [`${count(advice, 'piece')} of advice applied`] : []),
   ];
   return changes.join(', ');
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function unwritten(file: string, error: unknown): FileProblem {

@@ -1,7 +1,6 @@
 import type { CommandDefinition, Flag } from './flag.ts';
 import type { Suggestions } from './value-types.ts';
 
-/** The scripts by shell. */
 export const COMPLETIONS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 
 /**

@@ -2,7 +2,6 @@ import type { Reading, Suggestions, ValueType } from './value-types.ts';
 
 /** The arguments of a command that are not flags. */
 export interface Positionals {
-  /** Placeholder of such an argument in messages: `FILE`. */
   readonly name: string;
   readonly minimum: number;
   readonly maximum: number;
@@ -10,7 +9,6 @@ export interface Positionals {
   readonly suggestions: Suggestions;
   /** The names of flags that replace such arguments: with one of these flags, the arguments may be missing. */
   readonly replacedBy?: readonly string[];
-  /** Advice for a command line with too few arguments. */
   readonly missing: string;
 }
 
@@ -21,7 +19,6 @@ export interface CommandDefinition<F extends Flags = Flags> {
   readonly summary: string;
   /** The usage after the command's name: `FILE... [flags]`. */
   readonly usage: string;
-  /** Paragraphs for help. */
   readonly description: readonly string[];
   /** Absent when the command accepts flags only. */
   readonly positionals?: Positionals | undefined;
@@ -39,25 +36,20 @@ export interface CommandDefinition<F extends Flags = Flags> {
 /** The flags of a command without flags. */
 export type NoFlags = Readonly<Record<string, never>>;
 
-/** An exit code, with the condition under which a command returns the code. */
 interface ExitCode {
   readonly code: number;
   readonly meaning: string;
 }
 
-/** A command line without problems. */
 export interface CommandLine<F extends Flags> {
   readonly flags: FlagValues<F>;
   readonly positionals: readonly string[];
 }
 
-/** The texts of a flag, for help, docs and completion. */
 interface FlagTexts {
   /** One letter that may be written for the name: `n` for `-n`. */
   readonly short?: string;
-  /** One sentence. */
   readonly summary: string;
-  /** More sentences, for help and docs. */
   readonly details?: string;
   /** More sentences in Markdown, with links between pages of docs/, for docs only. */
   readonly links?: string;
@@ -79,10 +71,8 @@ export interface Flag<T> extends FlagTexts {
   readonly read: (texts: readonly string[]) => Reading<T>;
 }
 
-/** Flags by name, without dashes. */
 export type Flags = Readonly<Record<string, Flag<unknown>>>;
 
-/** The values of flags, by name. */
 export type FlagValues<F extends Flags> = {
   readonly [Name in keyof F]: F[Name] extends Flag<infer T> ? T : never;
 };

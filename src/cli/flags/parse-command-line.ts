@@ -45,7 +45,6 @@ export function parseCommandLine<F extends Flags>(
 }
 
 interface SplitArguments {
-  /** The texts of each flag by name. */
   readonly texts: Map<string, string[]>;
   positionals: readonly string[];
   wantsHelp: boolean;
@@ -164,7 +163,6 @@ function readFlag(flag: Flag<unknown>, texts: readonly string[], origin: string,
   return 'value' in fallback ? fallback.value : undefined;
 }
 
-/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the environment variable of a flag: `PROBEWRIGHT_HEALTH_PORT` for `health-port`. */

@@ -35,6 +35,17 @@ export function path(placeholder: string, suggestions: 'files' | 'directories'):
   return { placeholder, suggestions, read: notEmpty };
 }
 
+/** Accepts a text that `parse` can read. `expected` describes such texts in messages. */
+function parsed<T>(placeholder: string, expected: string, parse: (text: string) => T | undefined): ValueType<T> {
+  return {
+    placeholder,
+    read: (text) => {
+      const value = parse(text);
+      return value === undefined ? invalid(`must be ${expected}, not ${quote(text)}`) : { value };
+    },
+  };
+}
+
 /**
  * Accepts a text that passes a test. `expected` describes such texts in messages: `the name of a Kubernetes object`.
  */
@@ -43,22 +54,15 @@ export function textThat(
   expected: string,
   placeholder: string,
 ): ValueType<string> {
-  return {
-    placeholder,
-    read: (text) => (isExpected(text) ? { value: text } : invalid(`must be ${expected}, not ${quote(text)}`)),
-  };
+  return parsed(placeholder, expected, (text) => (isExpected(text) ? text : undefined));
 }
 
 /** Accepts a whole number within these bounds. */
 export function wholeNumber(placeholder: string, minimum: number, maximum: number): ValueType<number> {
-  return {
-    placeholder,
-    read: (text) => {
-      const value = /^\d+$/.test(text) ? Number(text) : NaN;
-      if (value >= minimum && value <= maximum) return { value };
-      return invalid(`must be a whole number from ${minimum} to ${maximum}, not ${quote(text)}`);
-    },
-  };
+  return parsed(placeholder, `a whole number from ${minimum} to ${maximum}`, (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : NaN;
+    return value >= minimum && value <= maximum ? value : undefined;
+  });
 }
 
 /** Accepts one of these words. */
@@ -92,26 +96,15 @@ export function trueOrFalse(): ValueType<boolean> {
 
 /** Accepts a duration such as `1h30m` from 1 ms to `most` ms. The value is in milliseconds. */
 export function duration(most: number): ValueType<number> {
-  return {
-    placeholder: 'DURATION',
-    read: (text) => {
-      const value = parseDuration(text);
-      if (value !== undefined && value >= 1 && value <= most) return { value };
-      return invalid(`must be a duration such as 90s, 5m, 1h30m or 7d, not ${quote(text)}`);
-    },
-  };
+  return parsed('DURATION', 'a duration such as 90s, 5m, 1h30m or 7d', (text) => {
+    const value = parseDuration(text) ?? 0;
+    return value >= 1 && value <= most ? value : undefined;
+  });
 }
 
 /** Accepts an instant such as `2027-01-31T00:00:00Z`. The value is in milliseconds since the epoch. */
 export function instant(): ValueType<number> {
-  return {
-    placeholder: 'RFC3339',
-    read: (text) => {
-      const value = parseInstant(text);
-      if (value !== undefined) return { value };
-      return invalid(`must be an instant with a time zone, such as 2027-01-31T00:00:00Z, not ${quote(text)}`);
-    },
-  };
+  return parsed('RFC3339', 'an instant with a time zone, such as 2027-01-31T00:00:00Z', parseInstant);
 }
 
 /** Accepts names separated by commas. No name may be empty. */

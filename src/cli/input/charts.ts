@@ -1,21 +1,18 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { readUtf8File } from '../../base/files/regular-file.ts';
+import { isWithin } from '../../base/files/yaml-files.ts';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
 import { parseYamlDocuments, type Position } from '../../yaml/reading/documents.ts';
 import { outputOf, shellPath, type InputNote } from './rendering-tool.ts';
 import type { ManifestText } from './manifest.ts';
 
-/** The file that makes a directory a Helm chart. */
 export const CHART_FILE = 'Chart.yaml';
 
-/** A Helm chart in a directory. */
 interface Chart {
   readonly directory: string;
-  /** The path of Chart.yaml. */
   readonly file: string;
   readonly name: string;
-  /** A library chart renders no objects. */
   readonly isLibrary: boolean;
 }
 
@@ -86,8 +83,7 @@ function piecesOf(output: string, { directory, name }: Chart): readonly Piece[] 
 function templateFile(source: string, name: string, directory: string): string | undefined {
   const start = `${name}/`;
   const path = join(directory, source.slice(start.length));
-  const way = relative(directory, path);
-  return source.startsWith(start) && way !== '..' && !way.startsWith(`..${sep}`) ? path : undefined;
+  return source.startsWith(start) && isWithin(directory, path) ? path : undefined;
 }
 
 /** A template of a packed subchart is no file. Its findings have the first line. */

@@ -10,12 +10,11 @@ import type { CLUSTER_FLAGS, CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 /** Whether a command line means a cluster: the names of workloads (none = all), a problem, or undefined for files. */
 type ClusterChoice = { readonly names: readonly ClusterName[] } | { readonly problem: string } | undefined;
 
-/** The command line of a command that reads files or a cluster. */
 export type ClusterLine = CommandLine<typeof CLUSTER_INPUT_FLAGS & typeof CLUSTER_FLAGS>;
 
 /** Decides whether a command line means a cluster. Files and a cluster together are a problem. */
 export async function clusterChoice({ flags, positionals }: ClusterLine): Promise<ClusterChoice> {
-  const given = givenFlags(flags);
+  const given = givenFlags(flags, ['cluster', 'context', 'kubeconfig', 'all-namespaces']);
   const files = new Set<string>();
   for (const word of positionals) if (await isFile(word)) files.add(word);
   const others = positionals.filter((word) => !files.has(word));
@@ -32,11 +31,7 @@ export async function clusterChoice({ flags, positionals }: ClusterLine): Promis
     if (positionals.includes('-')) inTheWay.push('-');
     if (inTheWay.length > 0) return { problem: together([...new Set(inTheWay)].join(', '), given.join(', ')) };
   }
-  const unused = [
-    ...(flags.exclude.length > 0 ? ['--exclude'] : []),
-    ...(flags['render-charts'] ? ['--render-charts'] : []),
-    ...(flags['allow-remote-bases'] ? ['--allow-remote-bases'] : []),
-  ];
+  const unused = givenFlags(flags, ['exclude', 'render-charts', 'allow-remote-bases']);
   if (unused.length > 0) return { problem: `${unused.join(', ')}: only for files, and the input is a cluster` };
   const reading = readClusterNames(positionals);
   if ('problem' in reading || !flags['all-namespaces']) return reading;
@@ -49,13 +44,10 @@ function together(files: string, cluster: string): string {
   return `files and a cluster cannot be read together: ${files}; ${cluster}`;
 }
 
-function givenFlags(flags: ClusterLine['flags']): string[] {
-  return [
-    ...(flags.cluster ? ['--cluster'] : []),
-    ...(flags.context === undefined ? [] : ['--context']),
-    ...(flags.kubeconfig === undefined ? [] : ['--kubeconfig']),
-    ...(flags['all-namespaces'] ? ['--all-namespaces'] : []),
-  ];
+function givenFlags(flags: ClusterLine['flags'], names: readonly (keyof ClusterLine['flags'])[]): string[] {
+  const isGiven = (value: unknown): boolean =>
+    Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
+  return names.filter((name) => isGiven(flags[name])).map((name) => `--${name}`);
 }
 
 /**
@@ -77,9 +69,7 @@ async function isFile(word: string): Promise<boolean> {
 
 /** The command line's selection in a cluster, as kubectl reads names. */
 export interface ClusterName {
-  /** The kind as written: `deploy`, `deployments.apps`. */
   readonly type: string;
-  /** Undefined = all objects of the kind. */
   readonly name: string | undefined;
 }
 
@@ -118,10 +108,8 @@ export function areNamesOfWorkloads(words: readonly string[], kinds: readonly Wo
   );
 }
 
-/** A kind of a cluster, and the objects of it that are to be read. */
 export interface WantedKind {
   readonly kind: ClusterKind;
-  /** Undefined = all objects. */
   readonly names: readonly string[] | undefined;
 }
 

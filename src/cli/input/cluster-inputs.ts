@@ -1,5 +1,4 @@
-import { mergedFacts } from '../../engine/facts/facts.ts';
-import { readNamespaceLabels } from '../../engine/facts/facts.ts';
+import { mergedFacts, readNamespaceLabels } from '../../engine/facts/facts.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { inParallel } from '../../cluster/client/in-parallel.ts';
 import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
@@ -25,25 +24,15 @@ import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { ParsedText } from './manifest.ts';
 
-/** A change of policies that is to be compared with the policies in force. */
-interface PolicyChangeFiles {
-  /** A file or a directory with the policies that are to be applied. */
-  readonly newPolicies: string | undefined;
-}
-
 /** The command line's inputs from a cluster. */
 export interface ClusterInputOptions {
-  /** The workloads to read. None = all. */
   readonly names: readonly ClusterName[];
-  /** Undefined = all namespaces. */
   readonly namespace: string | undefined;
   /** Policies in files: the lowest layer, below the policies of the cluster, as in `serve`. */
   readonly policies: string | undefined;
-  /** With a change, policies in files replace the policies of the cluster. */
-  readonly change?: PolicyChangeFiles | undefined;
-  /** A file of custom kinds. Undefined = the known kinds. */
+  /** The files of a change of policies. With a change, policies in files replace the policies of the cluster. */
+  readonly change?: { readonly newPolicies: string | undefined } | undefined;
   readonly workloadKinds: string | undefined;
-  /** The instant of all verdicts, in milliseconds since the epoch. */
   readonly now: number;
   /** Keeps policies, Namespaces and facts as objects too, for a snapshot. */
   readonly keepsObjects?: boolean | undefined;
@@ -54,7 +43,6 @@ export interface ClusterInputOptions {
 /** What a command reads beside what verdicts depend on. */
 export type ReadingWishes = Pick<ClusterInputOptions, 'change' | 'keepsObjects' | 'readsReports'>;
 
-/** Inputs from a cluster. */
 export type ClusterInputs = Inputs & { readonly isFromCluster: true };
 
 const NAMESPACES = { group: '', apiVersion: 'v1', resource: 'namespaces', isNamespaced: false, isOptional: true };

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, matchesGlob, relative, resolve, sep } from 'node:path';
-import { findYamlFiles, type LinkReport } from '../../base/files/yaml-files.ts';
+import { basename, dirname, isAbsolute, join, matchesGlob, relative, resolve } from 'node:path';
+import { findYamlFiles, isWithin, type LinkReport } from '../../base/files/yaml-files.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { CHART_FILE, chartAbove, directoriesAbove } from './charts.ts';
 import { isKustomizationFile, type FoundInput } from './kustomizations.ts';
@@ -8,7 +8,6 @@ import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 /** Finds the inputs that names of files and directories lead to. Charts and kustomizations are found once. */
 export class InputFiles {
-  /** The inputs that could not be read. */
   readonly problems: FileProblem[] = [];
   /** The directories above the names. A kustomization there may use a named file as a patch. */
   readonly directoriesAbove = new Set<string>();
@@ -19,7 +18,6 @@ export class InputFiles {
     this.#exclusions = exclusions;
   }
 
-  /** The inputs of one name, sorted by path. */
   async find(name: string): Promise<readonly FoundInput[]> {
     if (this.#exclusions.named(name)) return [];
     try {
@@ -116,8 +114,7 @@ export class Exclusions {
   /** True for a file or directory that the command line names. A directory above the path counts too. */
   named(path: string): boolean {
     const fromHere = relative('', path);
-    const isInside = fromHere !== '..' && !fromHere.startsWith(`..${sep}`) && !isAbsolute(fromHere);
-    if (!isInside) return this.#matches(path, [fromHere]);
+    if (!isWithin('', path)) return this.#matches(path, [fromHere]);
     for (let above = fromHere; above !== '' && above !== '.'; above = dirname(above))
       if (this.#matches(above, [above])) return true;
     return false;

@@ -43,7 +43,6 @@ export const INPUT_FLAGS = {
   }),
 } as const;
 
-/** The manifests that a command reads. */
 export const INPUT_FILES: Positionals = {
   name: 'FILE',
   minimum: 1,
@@ -52,7 +51,6 @@ export const INPUT_FILES: Positionals = {
   missing: 'name at least one file or directory, or - for standard input',
 };
 
-/** The meaning of FILE, for help. */
 export const INPUT_DESCRIPTION =
   'FILE is a file, a directory, or - for standard input. Policies and Namespaces may be among the manifests.';
 
@@ -92,7 +90,6 @@ export const CLUSTER_INPUT_FILES: Positionals = {
   replacedBy: ['cluster', 'context', 'kubeconfig', 'all-namespaces'],
 };
 
-/** The names that may take the place of FILE, for help. */
 export const CLUSTER_INPUT_DESCRIPTION =
   'With --cluster, --context, --kubeconfig or -A the input is a cluster: all workloads of a namespace, or those that ' +
   'are named as with kubectl: deploy/web, statefulset web. Names such as deploy/web mean the cluster without a flag ' +

@@ -7,11 +7,9 @@ import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 
-/** Everything that a command decides by. */
 export interface Inputs {
   /** True when the texts are objects of a cluster. Such objects have a place without lines: `cluster:shop/pod/web`. */
   readonly isFromCluster?: boolean;
-  /** In the order of the command line. */
   readonly texts: readonly ParsedText[];
   /** Objects of a cluster beside its workloads, as the snapshot of a cluster needs them. */
   readonly others?: readonly JsonObject[];
@@ -23,9 +21,7 @@ export interface Inputs {
   readonly policyPlaces: PolicyPlaces;
   readonly kinds: readonly WorkloadKind[];
   readonly namespace: string;
-  /** The instant of all verdicts, in milliseconds since the epoch. */
   readonly now: number;
-  /** The inputs that could not be read; the others are there. */
   readonly problems: readonly FileProblem[];
   /** Those of the problems by which a policy is missing. */
   readonly policyProblems: readonly FileProblem[];
@@ -39,10 +35,8 @@ export interface ReadTexts {
   readonly problems: readonly FileProblem[];
 }
 
-/** No text, and no problem. */
 export const NO_TEXTS: ReadTexts = { texts: [], problems: [] };
 
-/** How inputs in texts are read. */
 interface InputSettings extends PolicySettings, Pick<Inputs, 'kinds' | 'now'> {
   readonly catalogue: CheckCatalogue;
   /** Is called now and then with how many characters of all manifests have been read. */

@@ -11,14 +11,12 @@ export interface FoundInput {
   readonly path: string;
 }
 
-/** A pipe, which is read where the shell has opened it. */
 export interface Stream {
   readonly kind: 'stream';
   readonly path: string;
   readonly read: () => Promise<string>;
 }
 
-/** An input, and the way to read it. */
 export type PlannedInput =
   | Stream
   | { readonly kind: 'file' | 'chart'; readonly path: string }
@@ -104,7 +102,6 @@ function partsOf(kustomizations: readonly Kustomization[]): string[] {
   return kustomizations.flatMap(({ resources }) => [...resources]);
 }
 
-/** The names under which kustomize looks for its file. */
 export const KUSTOMIZATION_FILES: readonly string[] = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
 
 /** The fields of a kustomization that name manifests and other kustomizations. All other paths are no manifests. */
@@ -113,7 +110,6 @@ const RESOURCE_FIELDS = ['resources', 'bases', 'components'];
 /** Longest text of a kustomization that can be a path. Inline patches are longer or have several lines. */
 const LONGEST_PATH = 4096;
 
-/** A kustomization of kustomize, with absolute paths of the files that it names. */
 interface Kustomization {
   /** The path of the kustomization's file, as the command line leads to it. */
   readonly file: string;

@@ -12,7 +12,6 @@ export interface ManifestText {
   readonly text: string;
   /** Present for a text that a tool rendered. `file` is then a source of the text. */
   readonly rendered?: {
-    /** The place in the source of a place in the text. */
     readonly place: (position: Position) => Position;
   };
 }
@@ -21,11 +20,9 @@ export interface ManifestText {
 export interface Manifest {
   readonly object: JsonObject;
   readonly document: YamlDocument;
-  /** The place of the object in its document. */
   readonly path: readonly PathStep[];
 }
 
-/** A text and the objects in it. */
 export interface ParsedText extends ManifestText {
   readonly manifests: readonly Manifest[];
 }
@@ -48,7 +45,6 @@ export function manifestsOf(
   return { manifests, problems };
 }
 
-/** A rendered document whose positions are those of the source. */
 function placedBy(rendered: Rendered, document: YamlDocument): YamlDocument {
   return { ...document, position: (path, options) => rendered.place(document.position(path, options)) };
 }
@@ -65,7 +61,6 @@ function objectsIn(document: YamlDocument, object: JsonObject, path: readonly Pa
   );
 }
 
-/** The namespace that an object names. */
 export function namespaceOf(object: JsonObject): string | undefined {
   return stringMember(objectMember(object, 'metadata') ?? {}, 'namespace');
 }
@@ -82,7 +77,6 @@ export function groupOfVersion(apiVersion: unknown): string {
   return text.includes('/') ? text.slice(0, text.indexOf('/')) : '';
 }
 
-/** An object with Pod templates. */
 interface ManifestWorkload {
   readonly object: JsonObject;
   readonly kind: WorkloadKind;

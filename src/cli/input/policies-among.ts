@@ -8,7 +8,6 @@ import type { YamlDocument } from '../../yaml/reading/documents.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
 import type { Manifest, ManifestText } from './manifest.ts';
 
-/** Policies of inputs, and where each of them is written. */
 interface PoliciesAmong {
   readonly set: Snapshot;
   readonly places: PolicyPlaces;
@@ -16,9 +15,7 @@ interface PoliciesAmong {
   readonly warnings: readonly FileProblem[];
 }
 
-/** How policies are found among manifests. */
 export interface PolicySettings {
-  /** The namespace of objects that name no namespace. */
   readonly namespace: string;
   /** Two names with one identity are one file. Default: the name, because texts in memory have no paths. */
   readonly fileIdentity?: (file: string) => string;
@@ -53,7 +50,6 @@ export function policiesAmong(
   return { set: Snapshot.of(catalogue, policies, facts), places, problems, warnings };
 }
 
-/** How the apiVersion of a policy begins. */
 const POLICY_API_GROUP = 'probewright.dev/';
 
 function isForPolicies(object: JsonObject): boolean {

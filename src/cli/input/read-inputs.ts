@@ -18,23 +18,17 @@ import type { InputNote } from './rendering-tool.ts';
 
 /** The command line's inputs. Each new kind of input has a member here and a step in `readInputs`. */
 interface InputOptions {
-  /** Files, directories, and `-` for standard input. */
   readonly files: readonly string[];
   /** A file or a directory with policies. Undefined = policies among the manifests only. */
   readonly policies: string | undefined;
   /** A file or a directory with policies that are to be applied over the others. */
   readonly newPolicies?: string | undefined;
-  /** A file of custom kinds. Undefined = the known kinds. */
   readonly workloadKinds: string | undefined;
   /** The namespace of objects that name no namespace, and of the release of a rendered chart. */
   readonly namespace: string;
-  /** The instant of all verdicts, in milliseconds since the epoch. */
   readonly now: number;
-  /** Globs of files and directories to leave out. */
   readonly exclude: readonly string[];
-  /** Renders charts and kustomizations. */
   readonly renderCharts: boolean;
-  /** Lets kustomize download remote bases. */
   readonly allowRemoteBases: boolean;
 }
 
@@ -59,21 +53,17 @@ export async function readInputs(
   return { ...inputs, notes: manifestTexts.notes };
 }
 
-/** Texts of manifests, and the inputs that are not read as they will be applied. */
 interface ReadManifests extends ReadTexts {
   readonly notes: readonly InputNote[];
 }
 
 type ManifestSelection = Pick<InputOptions, 'exclude' | 'renderCharts' | 'allowRemoteBases' | 'namespace'>;
 
-/** The name of standard input in messages. */
 export const STDIN_NAME = '<stdin>';
-/** Other names of standard input. */
 const STDIN_PATH = /^\/dev\/(?:stdin|fd\/0)$/;
 /** Pipes that a shell passes for `<(helm template .)`. */
 const DESCRIPTOR_PATH = /^\/(?:dev|proc\/self)\/fd\/\d+$/;
 
-/** Charts and kustomizations that are rendered at a time. */
 const MOST_AT_A_TIME = 4;
 
 /** True for a name of standard input, and of a pipe that a shell passes: there is no file to write to. */

@@ -11,7 +11,6 @@ import { KUSTOMIZATION_FILES } from './kustomizations.ts';
 const BASE_FIELDS: ReadonlySet<string> = new Set(['resources', 'bases', 'components']);
 /** The fields that name or hold the settings of plugins. kustomize reads their elements like resources. */
 const PLUGIN_FIELDS: ReadonlySet<string> = new Set(['generators', 'transformers', 'validators']);
-/** The fields whose keys are free. */
 const MAP_FIELDS: ReadonlySet<string> = new Set(['labels', 'commonlabels', 'commonannotations']);
 /** The members that name files, of patches, generators, replacements and plugins, in lower case. */
 const FILE_MEMBERS: ReadonlySet<string> = new Set(['path', 'paths', 'files', 'envs', 'env']);
@@ -26,7 +25,6 @@ const REPOSITORY =
 const HOST = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?[/:]/;
 const WEB_FILE = /^https?:\/\//i;
 
-/** Kustomizations that one kustomization may lead to, at most. */
 const MOST_KUSTOMIZATIONS = 1000;
 
 /**

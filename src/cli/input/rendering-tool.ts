@@ -21,9 +21,7 @@ export function shellPath(path: string): string {
 
 /** Time for one chart or kustomization, in milliseconds. A kustomization may download its bases. */
 const TIME_LIMIT_MILLISECONDS = 120_000;
-/** Most output of one chart or kustomization, in bytes. */
 const OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
-/** Most of a tool's own error message, in characters. */
 const LONGEST_ERROR = 1000;
 
 /**

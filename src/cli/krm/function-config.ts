@@ -14,18 +14,13 @@ type KrmMode = (typeof KRM_MODES)[number];
 /** The kind of our own functionConfig. A ConfigMap with the same fields as texts is accepted too. */
 export const FUNCTION_KIND = 'ProbewrightFunction';
 
-/** The content of a ResourceList's functionConfig. */
 export interface FunctionSettings {
   readonly mode: KrmMode;
-  /** With `fix`: also applies the advice of checks. */
   readonly advice: boolean;
-  /** With `check`: warnings fail too. */
   readonly strict: boolean;
-  /** The namespace of objects that name no namespace. */
   readonly namespace: string;
   /** The instant of the verdict, in milliseconds since the epoch. Undefined = the present. */
   readonly now: number | undefined;
-  /** Policies beside those among the items. */
   readonly policies: readonly PolicyText[];
 }
 
@@ -86,7 +81,6 @@ function instantOf(field: Reader): number | undefined {
   return parseInstant(text) ?? field.report('must be an instant such as 2027-01-31T00:00:00Z');
 }
 
-/** The values of a ConfigMap are texts. */
 function flagOfText(field: Reader): boolean | undefined {
   const word = field.oneOf(['true', 'false']);
   return word === undefined ? undefined : word === 'true';

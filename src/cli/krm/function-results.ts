@@ -50,7 +50,6 @@ export function violationResult(violation: PlacedViolation, items: readonly unkn
   };
 }
 
-/** A line about no single field. */
 export function lineResult(message: string): FunctionResult {
   return { message, severity: 'info' };
 }

@@ -66,7 +66,6 @@ function readList(text: string): ReadList | Refusal {
 }
 
 interface Done {
-  /** Absent = the objects stay unchanged. */
   readonly text?: string;
   readonly results: readonly FunctionResult[];
   readonly fails: boolean;

@@ -25,7 +25,6 @@ export type Style = keyof typeof STYLES;
 /** Gives a text a style. The text must be visible already (src/base/text/visible.ts). */
 export type Paint = (style: Style, text: string) => string;
 
-/** A paint without colours. */
 export const PLAIN: Paint = (_style, text) => text;
 
 const COLOURED: Paint = (style, text) => (text === '' ? '' : `\u001b[${STYLES[style]}m${text}\u001b[0m`);
@@ -40,7 +39,6 @@ export function paintFor(choice: ColourChoice, { env, stdoutColumns }: CommandIo
   return (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb' ? PLAIN : COLOURED;
 }
 
-/** Standard output, for output that people read. */
 export interface Screen {
   /** Undefined when standard output is no terminal: then no line is wrapped. */
   readonly columns: number | undefined;
@@ -49,7 +47,6 @@ export interface Screen {
 
 interface Paragraph {
   readonly text: string;
-  /** Columns to the left of every line. */
   readonly indent?: number;
   readonly style?: Style;
   /** The label before the text on its first line. Further lines begin below the text, unless the label is long. */

@@ -1,18 +1,11 @@
 import { optional, repeatable, withDefault, type CommandDefinition } from '../flags/flag.ts';
 import { choice, path, textThat } from '../flags/value-types.ts';
-import {
-  CLUSTER_FLAGS,
-  CLUSTER_INPUT_DESCRIPTION,
-  CLUSTER_INPUT_FILES,
-  CLUSTER_INPUT_FLAGS,
-  INPUT_DESCRIPTION,
-} from '../input/input-flags.ts';
+import * as INPUT from '../input/input-flags.ts';
 import { COLOUR_FLAG } from '../output/screen.ts';
 
 const PLAN_FORMATS = ['text', 'json', 'markdown'] as const;
 export type PlanFormatName = (typeof PLAN_FORMATS)[number];
 
-/** The effects for which the exit code is 1. */
 const PLAN_FAILURES = ['denied', 'warned', 'any'] as const;
 export type PlanFailure = (typeof PLAN_FAILURES)[number];
 
@@ -22,7 +15,6 @@ const POLICY = textThat(
   'POLICY',
 );
 
-/** The flags that name the change. */
 const CHANGE_FLAGS = {
   policies: optional({
     type: path('FILE|DIR', 'files'),
@@ -45,7 +37,7 @@ const CHANGE_FLAGS = {
 const FLAGS = {
   // The change comes first in help. Its --policies replaces that of other commands.
   ...CHANGE_FLAGS,
-  ...CLUSTER_INPUT_FLAGS,
+  ...INPUT.CLUSTER_INPUT_FLAGS,
   policies: CHANGE_FLAGS.policies,
   output: withDefault({
     type: choice(PLAN_FORMATS),
@@ -60,7 +52,7 @@ const FLAGS = {
     links: 'See [exit codes](#exit-codes).',
   }),
   color: COLOUR_FLAG,
-  ...CLUSTER_FLAGS,
+  ...INPUT.CLUSTER_FLAGS,
 } as const;
 
 export const PLAN: CommandDefinition<typeof FLAGS> = {
@@ -68,10 +60,10 @@ export const PLAN: CommandDefinition<typeof FLAGS> = {
   summary: 'Print what a change of policies does to workloads',
   usage: '--policies NEW [--from OLD] [FILE...] [flags]',
   description: [
-    `Prints what a change of policies does to workloads: other probes, and violations that appear or disappear. ${INPUT_DESCRIPTION}`,
-    CLUSTER_INPUT_DESCRIPTION,
+    `Prints what a change of policies does to workloads: other probes, and violations that appear or disappear. ${INPUT.INPUT_DESCRIPTION}`,
+    INPUT.CLUSTER_INPUT_DESCRIPTION,
   ],
-  positionals: CLUSTER_INPUT_FILES,
+  positionals: INPUT.CLUSTER_INPUT_FILES,
   flags: FLAGS,
   conflicts: ({ policies, remove }) =>
     policies === undefined && remove.length === 0

@@ -9,13 +9,10 @@ import type { ViolationChange } from '../../engine/verdict/compare/violation-cha
 
 /** Workloads with the same effect, as people read them. All texts are visible. */
 export interface PlanGroup {
-  /** The effect, with the number of workloads. */
   readonly title: string;
-  /** The first workloads, and how many others there are. */
   readonly names: string;
   /** The difference of the probes of the Pods. Empty for violations. */
   readonly diff: readonly DiffLine[];
-  /** The first violation of the group. Undefined for probes. */
   readonly example: string | undefined;
 }
 
@@ -117,7 +114,6 @@ function namesOf(effects: readonly WorkloadEffect[]): string {
 
 const LAYOUT: BlockLayout = { step: 2, indentSequences: true, flowPadding: true };
 
-/** The length of a name in a comment. */
 const LONGEST_COMMENT_NAME = 100;
 
 /** Lines around each change. With 20 lines, a change of one number also shows the names of its probe and container. */

@@ -27,7 +27,6 @@ interface Snapshots {
   readonly after: Snapshot;
 }
 
-/** Prints what a change of policies does to workloads. */
 export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandIo): Promise<number> {
   const { flags, positionals } = line;
   const progress = new Progress(io);

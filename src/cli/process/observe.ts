@@ -9,7 +9,6 @@ import type { CommandLine } from '../flags/flag.ts';
 import type { ObserveConfig } from '../../observer/observer-parts.ts';
 import type { OBSERVE, ObserveFlagValues } from './observe-definition.ts';
 
-/** Observes until SIGTERM or SIGINT. */
 export async function runObserve({ flags }: CommandLine<typeof OBSERVE.flags>, io: CommandIo): Promise<number> {
   const config = observeConfig(flags);
   const log = createLogger(config.logLevel, { write: (line) => void io.stdout.write(line) });
@@ -27,7 +26,6 @@ export async function runObserve({ flags }: CommandLine<typeof OBSERVE.flags>, i
   }
 }
 
-/** The settings of the observer, from the values of its flags. */
 export function observeConfig(flags: ObserveFlagValues): ObserveConfig {
   const settings = settingsOf(flags);
   // conflictsOfObserve refuses a command line without --kubeconfig.

@@ -24,7 +24,6 @@ export const PORT = wholeNumber('PORT', 0, 65_535);
 export const DURATION = duration(DURATION_LIMITS.mostDuration);
 export const OBJECT_NAME = textThat(isDnsSubdomain, 'the name of a Kubernetes object', 'NAME');
 
-/** The flags that every long-running process has, with the same meaning. */
 export const PROCESS_FLAGS = {
   'health-port': withDefault({
     type: PORT,
@@ -54,7 +53,6 @@ export const PROCESS_FLAGS = {
   }),
 } as const;
 
-/** The flags of the connection to a cluster. */
 export const CONNECTION_FLAGS = {
   'lease-duration': withDefault({
     type: DURATION,
@@ -126,7 +124,6 @@ export function settingsOf<Values extends object>(values: Values): Settings<Valu
   return Object.fromEntries(named) as Settings<Values>;
 }
 
-/** The settings of the connection to a cluster. */
 export function connectionConfig(
   kubeconfig: string,
   settings: Settings<FlagValues<typeof CONNECTION_FLAGS>> & Pick<ConnectionConfig, 'namespace' | 'lease'>,

@@ -3,7 +3,6 @@ import { inGroup, optional, withDefault, type FlagValues } from '../flags/flag.t
 import { choice, commaList, path, someText, trueOrFalse, wholeNumber } from '../flags/value-types.ts';
 import { CONNECTION_FLAGS, DURATION, OBJECT_NAME as objectName, PORT as port, PROCESS_FLAGS } from './process-flags.ts';
 
-/** The flags that count without a cluster too. */
 const GENERAL_FLAGS = {
   policies: optional({
     type: path('DIR', 'directories'),

@@ -10,7 +10,6 @@ import type { ServeConfig } from '../../webhook/config.ts';
 import type { SERVE } from './serve-definition.ts';
 import type { ServeFlagValues } from './serve-flags.ts';
 
-/** Serves until SIGTERM or SIGINT. */
 export async function runServe({ flags }: CommandLine<typeof SERVE.flags>, io: CommandIo): Promise<number> {
   const config = serveConfig(flags);
   const log = createLogger(config.logLevel, { write: (line) => void io.stdout.write(line) });
@@ -44,7 +43,6 @@ export async function runServe({ flags }: CommandLine<typeof SERVE.flags>, io: C
   }
 }
 
-/** The settings of the server, from the values of serve's flags. */
 export function serveConfig(flags: ServeFlagValues): ServeConfig {
   const settings = settingsOf(flags);
   const { kubeconfig } = settings;

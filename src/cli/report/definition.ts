@@ -1,22 +1,16 @@
 import { optional, type CommandDefinition } from '../flags/flag.ts';
 import { path } from '../flags/value-types.ts';
-import {
-  CLUSTER_FLAGS,
-  CLUSTER_INPUT_DESCRIPTION,
-  CLUSTER_INPUT_FILES,
-  CLUSTER_INPUT_FLAGS,
-  INPUT_DESCRIPTION,
-} from '../input/input-flags.ts';
+import * as INPUT from '../input/input-flags.ts';
 
 const FLAGS = {
-  ...CLUSTER_INPUT_FLAGS,
+  ...INPUT.CLUSTER_INPUT_FLAGS,
   'output-file': optional({
     type: path('FILE', 'files'),
     summary: 'File for the page.',
     details: 'It is replaced when the page is complete.',
     otherwise: 'standard output',
   }),
-  ...CLUSTER_FLAGS,
+  ...INPUT.CLUSTER_FLAGS,
 } as const;
 
 export const REPORT: CommandDefinition<typeof FLAGS> = {
@@ -25,10 +19,10 @@ export const REPORT: CommandDefinition<typeof FLAGS> = {
   usage: 'FILE... [flags] > report.html',
   description: [
     'Writes one HTML page with the verdict on each workload, its time to start, and summaries by namespace and check. ' +
-      `The page makes no request, and needs no scripts. ${INPUT_DESCRIPTION}`,
-    CLUSTER_INPUT_DESCRIPTION,
+      `The page makes no request, and needs no scripts. ${INPUT.INPUT_DESCRIPTION}`,
+    INPUT.CLUSTER_INPUT_DESCRIPTION,
   ],
-  positionals: CLUSTER_INPUT_FILES,
+  positionals: INPUT.CLUSTER_INPUT_FILES,
   flags: FLAGS,
   exitCodes: [
     { code: 0, meaning: 'The page is complete, whatever it says.' },

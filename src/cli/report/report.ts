@@ -25,7 +25,6 @@ import type { PlacedViolation } from '../check/report.ts';
 import type { ClusterLine } from '../input/cluster-choice.ts';
 import type { REPORT } from './definition.ts';
 
-/** Writes a page about the workloads of the inputs. */
 export async function runReport(line: CommandLine<typeof REPORT.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
   const inputs = await readAnyInputs('report', line, io, progress, { readsReports: true });

@@ -1,20 +1,14 @@
-import {
-  CLUSTER_FLAGS,
-  CLUSTER_INPUT_DESCRIPTION,
-  CLUSTER_INPUT_FILES,
-  CLUSTER_INPUT_FLAGS,
-  INPUT_DESCRIPTION,
-} from '../input/input-flags.ts';
+import * as INPUT from '../input/input-flags.ts';
 import type { CommandDefinition } from '../flags/flag.ts';
 
 /** Policies in files are inputs like all others. */
 const FLAGS = {
-  namespace: CLUSTER_INPUT_FLAGS.namespace,
-  'workload-kinds': CLUSTER_INPUT_FLAGS['workload-kinds'],
-  exclude: CLUSTER_INPUT_FLAGS.exclude,
-  'render-charts': CLUSTER_INPUT_FLAGS['render-charts'],
-  'allow-remote-bases': CLUSTER_INPUT_FLAGS['allow-remote-bases'],
-  ...CLUSTER_FLAGS,
+  namespace: INPUT.CLUSTER_INPUT_FLAGS.namespace,
+  'workload-kinds': INPUT.CLUSTER_INPUT_FLAGS['workload-kinds'],
+  exclude: INPUT.CLUSTER_INPUT_FLAGS.exclude,
+  'render-charts': INPUT.CLUSTER_INPUT_FLAGS['render-charts'],
+  'allow-remote-bases': INPUT.CLUSTER_INPUT_FLAGS['allow-remote-bases'],
+  ...INPUT.CLUSTER_FLAGS,
 } as const;
 
 export const SNAPSHOT: CommandDefinition<typeof FLAGS> = {
@@ -23,10 +17,10 @@ export const SNAPSHOT: CommandDefinition<typeof FLAGS> = {
   usage: '[FILE...] [flags]',
   description: [
     'Prints one v1 List for standard output: workloads, policies, Namespaces and Services, without values of applications. ' +
-      `The other commands read the list as a FILE. ${INPUT_DESCRIPTION}`,
-    CLUSTER_INPUT_DESCRIPTION,
+      `The other commands read the list as a FILE. ${INPUT.INPUT_DESCRIPTION}`,
+    INPUT.CLUSTER_INPUT_DESCRIPTION,
   ],
-  positionals: CLUSTER_INPUT_FILES,
+  positionals: INPUT.CLUSTER_INPUT_FILES,
   flags: FLAGS,
   exitCodes: [
     { code: 0, meaning: 'The snapshot is complete.' },

@@ -12,7 +12,6 @@ import type { CommandLine } from '../flags/flag.ts';
 import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import type { SNAPSHOT } from './definition.ts';
 
-/** Prints the part of the inputs that verdicts depend on. */
 export async function runSnapshot(line: CommandLine<typeof SNAPSHOT.flags>, io: CommandIo): Promise<number> {
   const { flags, positionals } = line;
   const progress = new Progress(io);

@@ -1,20 +1,15 @@
 import { withDefault, type CommandDefinition } from '../flags/flag.ts';
 import { choice } from '../flags/value-types.ts';
-import {
-  CLUSTER_FLAGS,
-  CLUSTER_INPUT_DESCRIPTION,
-  CLUSTER_INPUT_FILES,
-  CLUSTER_INPUT_FLAGS,
-} from '../input/input-flags.ts';
+import * as INPUT from '../input/input-flags.ts';
 
 const FLAGS = {
-  ...CLUSTER_INPUT_FLAGS,
+  ...INPUT.CLUSTER_INPUT_FLAGS,
   output: withDefault({
     type: choice(['text', 'json']),
     default: 'text',
     summary: 'text prints a table; json prints the figures for programs.',
   }),
-  ...CLUSTER_FLAGS,
+  ...INPUT.CLUSTER_FLAGS,
 } as const;
 
 export const STARTS: CommandDefinition<typeof FLAGS> = {
@@ -25,9 +20,9 @@ export const STARTS: CommandDefinition<typeof FLAGS> = {
     'Prints how long the containers of workloads take to start, in seconds: from StartupProfiles, which the observer ' +
       'writes, or from Pods, such as `kubectl get pods -o json | probewright starts -`. One look at a Pod tells less ' +
       'than the observer: only Pods count that never restarted and have one container with probes.',
-    CLUSTER_INPUT_DESCRIPTION,
+    INPUT.CLUSTER_INPUT_DESCRIPTION,
   ],
-  positionals: CLUSTER_INPUT_FILES,
+  positionals: INPUT.CLUSTER_INPUT_FILES,
   flags: FLAGS,
   exitCodes: [
     { code: 0, meaning: 'The start times are printed, also when none are known.' },

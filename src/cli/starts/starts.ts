@@ -11,7 +11,6 @@ import type { CommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { STARTS } from './definition.ts';
 
-/** Prints how long containers take to start. */
 export async function runStarts(line: CommandLine<typeof STARTS.flags>, io: CommandIo): Promise<number> {
   const inputs = await readAnyInputs('starts', line, io);
   if (inputs === undefined) return EXIT_USAGE;
@@ -67,7 +66,6 @@ function inOrder(one: StartsRow, other: StartsRow): number {
   return key(one) < key(other) ? -1 : 1;
 }
 
-/** The starts of one container. */
 interface StartsRow extends ShownFigures {
   readonly namespace: string;
   readonly kind: string;

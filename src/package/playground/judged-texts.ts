@@ -15,9 +15,7 @@ import type { WorkloadExplanation } from '../../explain/timeline/explanation.ts'
 
 /** The results of `check`, `fix` and `explain` for two texts. */
 export interface JudgedTexts {
-  /** The output of `check`, notes included. */
   readonly report: ShownReport;
-  /** The output of `check --output json`. */
   readonly json: string;
   readonly patch: Patch;
   readonly workloads: readonly WorkloadExplanation[];
@@ -28,18 +26,14 @@ export interface Patch {
   readonly after: string;
   /** The output of `fix --diff`. */
   readonly diff: readonly DiffLine[];
-  /** The number of probes that policies add. */
   readonly probes: number;
-  /** The number of findings whose advice is applied. */
   readonly advice: number;
   readonly remarks: readonly string[];
 }
 
 /** The inputs of a decision beside the texts. */
 export interface PlaygroundSettings {
-  /** The instant of all verdicts, in milliseconds since the epoch. */
   readonly now: number;
-  /** The patch also applies the advice of checks. */
   readonly appliesAdvice: boolean;
 }
 
@@ -103,7 +97,6 @@ function tooLong({ manifests, policies }: PlaygroundTexts): FileProblem[] {
     }));
 }
 
-/** The texts that a person writes in the playground. */
 export interface PlaygroundTexts {
   readonly manifests: string;
   readonly policies: string;

@@ -2,7 +2,6 @@ import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
 import { LONGEST_TEXT, type PlaygroundTexts } from './judged-texts.ts';
 
-/** The fragment begins with the version of its format. */
 const VERSION = 'v2:';
 
 /** A link ends with the Adler-32 checksum of its text, because raw deflated bytes have no checksum (RFC 1951). */

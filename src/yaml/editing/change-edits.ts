@@ -15,7 +15,6 @@ export class EditRefused extends Error {
   override readonly name = 'EditRefused';
 }
 
-/** A document to edit. */
 export interface EditedDocument {
   readonly text: string;
   readonly tree: YamlTree;
@@ -59,7 +58,6 @@ function collectionEdits(planning: Planning, node: YamlNode, old: unknown, value
   else throw unsupported(path);
 }
 
-/** A value at its place. */
 interface PlacedValue extends Slot {
   readonly node: YamlNode;
 }

@@ -121,7 +121,6 @@ const NO_WAY = 'no way was found to write into the document without changing som
 interface Planned {
   readonly plan: FieldEditPlan;
   readonly part: StreamPart | undefined;
-  /** The document after the edits. */
   readonly expected: DocumentValues;
 }
 
@@ -141,7 +140,6 @@ export interface DocumentEdit extends FieldEdit {
   readonly document: number;
 }
 
-/** A text after edits. */
 export interface EditedText {
   readonly text: string;
   /**

@@ -5,7 +5,6 @@ import type { Layout } from './layout.ts';
 
 /** The style of flow mappings. */
 export interface FlowStyle {
-  /** True when every key and string has double quotes, as in JSON. */
   readonly quoted: boolean;
   /** True for no spaces after colons and commas. This style requires quotes, because `a:1` is one word in YAML. */
   readonly compact: boolean;

@@ -14,7 +14,6 @@ import {
 import type { Layout } from './layout.ts';
 import type { PairTokens, TextEdit } from './text-edits.ts';
 
-/** The place of a value: an item of a collection. */
 export interface Slot {
   readonly parent: CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
   readonly tokens: PairTokens;

@@ -19,11 +19,9 @@ export function reprinted(text: string, tree: YamlTree, eol: string): string {
   return (text.startsWith('\uFEFF') ? '\uFEFF' : '') + ended.replaceAll('\n', eol);
 }
 
-/** The document to copy, with the layout of the copy. */
 interface Copying {
   readonly tree: YamlTree;
   readonly layout: Layout;
-  /** True when the last pair must stay the last pair. */
   readonly keepsLast: boolean;
 }
 

@@ -1,12 +1,9 @@
 import type { CST, Pair, ParsedNode } from 'yaml';
 import type { YamlNode } from '../reading/values.ts';
 
-/** A key with its value, as the parser returns them. */
 export type YamlPair = Pair<ParsedNode, YamlNode>;
 
-/** A pair or an element to append to a collection. */
 export interface Addition {
-  /** Undefined for an element of a list. */
   readonly key?: string;
   readonly value: unknown;
 }
@@ -19,7 +16,6 @@ export interface PairTokens {
   readonly value?: CST.Token;
 }
 
-/** A range of a text with its replacement. */
 export interface TextEdit {
   readonly start: number;
   /** Equal to start when the edit removes nothing. */

@@ -1,6 +1,5 @@
 import { utf8OfBase64 } from '../../base/text/utf8.ts';
 
-/** The JSON types that a YAML scalar can have. */
 export type JsonScalar = string | number | boolean | null;
 
 /**

@@ -10,7 +10,6 @@ export const NESTING_MESSAGE = `nested more than ${MAX_DEPTH} levels deep`;
 
 export interface TokenOptions {
   readonly anyIndent?: boolean;
-  /** Without a budget, everything is read. */
   readonly budget?: ReadingBudget | undefined;
   /** Receives the offset that is reached, every few milliseconds. */
   readonly onOffset?: OnOffset | undefined;
@@ -50,7 +49,6 @@ export function yamlTokens(text: string, options: TokenOptions = {}): CST.Token[
 
 /** Members of the library's lexer that are not public. If a release renames them, tests fail. */
 interface LexerParts {
-  /** The smallest indentation of a line that continues the current token. */
   indentNext: number;
   parseFlowCollection?(): Generator<string, unknown>;
   parseQuotedScalar?(): Generator<string, unknown>;

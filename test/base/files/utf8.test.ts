@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readUtf8File } from '../../../src/base/files/regular-file.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 it('a file that is not UTF-8 is refused, with the line', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'probewright-utf8-'));
+  const directory = await temporaryDirectory();
   const path = join(directory, 'a.yaml');
   const read = async (bytes: string | Buffer): Promise<unknown> => {
     await writeFile(path, bytes);
@@ -20,5 +20,4 @@ it('a file that is not UTF-8 is refused, with the line', async () => {
   );
   await expect(read(Buffer.from('\uFEFFa: 1\n', 'utf16le'))).rejects.toThrow('it is UTF-16, and must be UTF-8');
   await expect(read(Buffer.of(0xff))).rejects.toThrow('byte 0xff in line 1');
-  await rm(directory, { recursive: true });
 });

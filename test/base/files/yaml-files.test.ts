@@ -1,19 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { findYamlFiles, type LinkReport } from '../../../src/base/files/yaml-files.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-files-'));
-});
-
-afterEach(async () => {
-  await rm(directory, { recursive: true });
+  directory = await temporaryDirectory();
 });
 
 /** Writes files, empty or with a text, and the directories that they stand in. */
@@ -72,7 +68,7 @@ describe('the YAML files below a directory', () => {
   });
 
   it('are also those that links outside lead to, or these are reported and not followed', async () => {
-    const outside = await mkdtemp(join(tmpdir(), 'probewright-outside-'));
+    const outside = await temporaryDirectory();
     await writeFile(join(outside, 'secret.yaml'), '');
     await write('..data/a.yaml', 'sub/b.yaml');
     await symlink(outside, join(directory, 'away'));
@@ -84,7 +80,6 @@ describe('the YAML files below a directory', () => {
     const files = await findYamlFiles(directory, { links: reportTo(links) });
     expect(files.map(({ path }) => relative(directory, path))).toEqual(['a.yaml', 'sub/b.yaml']);
     expect(links).toEqual(['away', 'sub/c.yaml']);
-    await rm(outside, { recursive: true });
   });
 
   it('are inside also when the directory itself is named by a link', async () => {

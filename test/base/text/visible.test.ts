@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeXml, jsonString, jsonText, outputLine, visible, visibleJson } from '../../../src/base/text/visible.ts';
+import { escapeXml, jsonText, outputLine, visible, visibleJson } from '../../../src/base/text/visible.ts';
 import { expectHarmless, HOSTILE } from '../../support/hostile-text.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -67,17 +67,6 @@ describe('a text that is made visible', () => {
       }),
       { numRuns: runs(1000) },
     );
-  });
-
-  it('is the same JSON text as a single string and within a value', () => {
-    fc.assert(
-      fc.property(fc.oneof(hostileText, fc.string({ unit: 'grapheme-ascii' })), (text) => {
-        expect(jsonString(text)).toBe(jsonText(text));
-      }),
-      { numRuns: runs(1000) },
-    );
-    const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
-    expect(ascii.map(jsonString)).toEqual(ascii.map((text) => jsonText(text)));
   });
 
   it('is the same value in JSON', () => {

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
@@ -9,6 +8,7 @@ import { startFakeApiServer } from '../../cluster/client/fake-api-server.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
 import { BUILT_INS, discovery, POLICIES, type DiscoveredKind } from './discovery.ts';
 import { NOW } from '../../support/now.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { ClusterInputOptions, ClusterInputs } from '../../../src/cli/input/cluster-inputs.ts';
 import type { FakeApiServer, Fault, SeenRequest } from '../../cluster/client/fake-api-server.ts';
 
@@ -17,12 +17,11 @@ let directory: string;
 
 beforeEach(async () => {
   api = await startFakeApiServer();
-  directory = await mkdtemp(join(tmpdir(), 'probewright-cluster-'));
+  directory = await temporaryDirectory();
   intercept(() => undefined);
 });
 afterEach(async () => {
   await api.stop();
-  await rm(directory, { recursive: true });
 });
 
 /** Faults for requests that are not discovery. */

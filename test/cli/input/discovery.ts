@@ -1,4 +1,6 @@
-import type { Fault, SeenRequest } from '../../cluster/client/fake-api-server.ts';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FakeApiServer, Fault, SeenRequest } from '../../cluster/client/fake-api-server.ts';
 
 /** A kind as discovery shows it: `apps/v1`, `deployments`, `Deployment`. */
 export type DiscoveredKind = readonly [apiVersion: string, resource: string, kind: string, ...shortNames: string[]];
@@ -38,4 +40,17 @@ function groupList(kinds: readonly DiscoveredKind[]): object {
     return name === '' ? [] : [{ name, versions: all, preferredVersion: all[0] }];
   });
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
+}
+
+/** Writes a kubeconfig for the API server into a directory, and returns its path. */
+export async function writeKubeconfig(directory: string, api: FakeApiServer, namespace: string): Promise<string> {
+  const kubeconfig = join(directory, 'kubeconfig');
+  const config = {
+    clusters: [{ name: 'c', cluster: { server: api.access.server, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'u', user: { token: 't' } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace } }],
+    'current-context': 'x',
+  };
+  await writeFile(kubeconfig, JSON.stringify(config));
+  return kubeconfig;
 }

@@ -1,21 +1,17 @@
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright, type Ran } from '../run-probewright.ts';
 import { readInputs } from '../../../src/cli/input/read-inputs.ts';
 import { NOW } from '../../support/now.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { Inputs } from '../../../src/cli/input/inputs.ts';
 
 let directory: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-inputs-'));
-});
-
-afterEach(async () => {
-  await rm(directory, { recursive: true });
+  directory = await temporaryDirectory();
 });
 
 const at = (name: string): string => join(directory, name);

@@ -1,15 +1,12 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { refuseRemoteParts } from '../../../src/cli/input/remote-bases.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory = '';
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-bases-'));
-});
-afterEach(async () => {
-  await rm(directory, { recursive: true });
+  directory = await temporaryDirectory();
 });
 
 async function write(files: Readonly<Record<string, string>>): Promise<void> {

@@ -7,7 +7,6 @@ import { bare, listPart, objectPart, pick, scalar, scalars, type Part, type Part
 
 interface SnapshotSettings {
   readonly kinds: readonly WorkloadKind[];
-  /** The namespace of objects that name no namespace. */
   readonly namespace: string;
   /** Returns the part of a report that an observer wrote. Undefined for other objects. Absent = no reports. */
   readonly reportPart?: ((object: JsonObject) => JsonObject | undefined) | undefined;
@@ -21,14 +20,12 @@ interface SnapshotSettings {
 export function snapshotItems(objects: readonly JsonObject[], settings: SnapshotSettings): readonly JsonObject[] {
   const commands = objects.flatMap((object) => (isOfProbewright(object) ? dollarTexts(member(object, 'spec')) : []));
   const items = objects.map((object) => itemOf(object, settings, commands)).filter((item) => item !== undefined);
-  const keyed = items.map((item) => ({ item, key: sortKey(item), text: '' }));
-  return keyed.toSorted((a, b) => compare(a.key, b.key) || compare(textOf(a), textOf(b))).map(({ item }) => item);
-}
-
-/** Two objects with one name are rare. Their texts are made only to give them an order. */
-function textOf(keyed: { readonly item: JsonObject; text: string }): string {
-  if (keyed.text === '') keyed.text = JSON.stringify(keyed.item);
-  return keyed.text;
+  const keyed = items.map((item) => ({ item, key: sortKey(item) }));
+  // Two objects with one name are rare. Their texts are made only to give them an order.
+  const inOrder = keyed.toSorted(
+    (a, b) => compare(a.key, b.key) || compare(JSON.stringify(a.item), JSON.stringify(b.item)),
+  );
+  return inOrder.map(({ item }) => item);
 }
 
 function compare(a: string, b: string): number {
