@@ -12,6 +12,7 @@ const FLAGS = {
   namespace: CLUSTER_INPUT_FLAGS.namespace,
   'workload-kinds': CLUSTER_INPUT_FLAGS['workload-kinds'],
   exclude: CLUSTER_INPUT_FLAGS.exclude,
+  verbose: CLUSTER_INPUT_FLAGS.verbose,
   'render-charts': CLUSTER_INPUT_FLAGS['render-charts'],
   'allow-remote-bases': CLUSTER_INPUT_FLAGS['allow-remote-bases'],
   ...CLUSTER_FLAGS,
