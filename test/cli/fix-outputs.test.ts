@@ -162,16 +162,16 @@ describe('fix --write', () => {
 describe('fix --output-dir', () => {
   it('writes all files, changed or not, with the folders of the input', async () => {
     await writeFile(at('in/a.yaml'), deployment);
-    await writeFile(at('in/deep/b.yaml'), 'kind: ConfigMap\n');
+    await writeFile(at('in/deep/b.yaml'), 'name: no manifest\n');
     await writeFile(at('c.yaml'), deployment);
     const { code, stdout, stderr } = await fix('--output-dir', at('out'), at('in'), at('c.yaml'));
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: 'DIR/out/a.yaml: 1 probe added\nDIR/out/deep/b.yaml: unchanged\nDIR/out/c.yaml: 1 probe added\n',
-      stderr: '',
+      stderr: 'passed over 1 file: 1 no Kubernetes object; --verbose lists them\n',
     });
     expect(await readFile(at('out/a.yaml'), 'utf8')).toBe(deployment + probe);
-    expect(await readFile(at('out/deep/b.yaml'), 'utf8')).toBe('kind: ConfigMap\n');
+    expect(await readFile(at('out/deep/b.yaml'), 'utf8')).toBe('name: no manifest\n');
     expect(await readFile(at('in/a.yaml'), 'utf8')).toBe(deployment);
   });
 

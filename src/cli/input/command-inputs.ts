@@ -5,6 +5,7 @@ import { printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import { Progress } from '../output/progress.ts';
 import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
+import { unreadLines } from './passed-over.ts';
 import { readInputs } from './read-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { INPUT_FLAGS } from './input-flags.ts';
@@ -66,10 +67,7 @@ export async function readCommandInputs(
       progress.show('reading', done, total);
     });
     progress.end();
-    for (const { subject, state, command: rendering } of notes) {
-      const remedy = `${rendering} | ${PROGRAM} ${command} - (or add --render-charts)`;
-      printLine(io.stderr, `${subject}: ${state}; ${remedy}`);
-    }
+    for (const text of unreadLines(inputs.passedOver ?? [], notes, command, flags.verbose)) printLine(io.stderr, text);
     return inputs;
   });
 }

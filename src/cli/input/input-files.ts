@@ -4,11 +4,14 @@ import { findYamlFiles, isWithin, type LinkReport } from '../../base/files/yaml-
 import { messageOf } from '../../base/text/error-message.ts';
 import { CHART_FILE, chartAbove, directoriesAbove } from './charts.ts';
 import { isKustomizationFile, type FoundInput } from './kustomizations.ts';
+import type { PassedOver } from './passed-over.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 /** Finds the inputs that names of files and directories lead to. Charts and kustomizations are found once. */
 export class InputFiles {
   readonly problems: FileProblem[] = [];
+  /** Links that lead nowhere. */
+  readonly passedOver: PassedOver[] = [];
   /** The directories above the names. A kustomization there may use a named file as a patch. */
   readonly directoriesAbove = new Set<string>();
   readonly #exclusions: Exclusions;
@@ -39,7 +42,10 @@ export class InputFiles {
   async #walk(directory: string): Promise<readonly FoundInput[]> {
     const found: FoundInput[] = [];
     const files = await findYamlFiles(directory, {
-      links: linksOf(directory, this.problems),
+      links: {
+        ...linksOf(directory, this.problems),
+        broken: (link) => void this.passedOver.push({ file: link, reason: 'link' }),
+      },
       isExcluded: (path) => this.#exclusions.below(directory, path),
       isListed: (path, names) => {
         if (names.includes(CHART_FILE)) found.push(chartIn(path));
@@ -47,7 +53,8 @@ export class InputFiles {
         return !names.includes(CHART_FILE);
       },
     });
-    return [...found, ...files.map(({ path }) => fileInput(path))].sort((a, b) => (a.path < b.path ? -1 : 1));
+    const below = files.map(({ path }) => ({ ...fileInput(path), isFound: true }));
+    return [...found, ...below].sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   #isNew({ kind, path }: FoundInput): boolean {

@@ -33,6 +33,7 @@ export const INPUT_FLAGS = {
     details: 'node_modules and names that start with a dot are always left out.',
     links: 'See [excluded files](check.md#excluded-files).',
   }),
+  verbose: toggle({ summary: 'List the files below directories that are passed over, because they are no manifests.' }),
   'render-charts': toggle({
     summary: 'Render charts with helm, and kustomizations with kubectl.',
     links: 'See [charts and kustomizations](check.md#charts-and-kustomizations).',

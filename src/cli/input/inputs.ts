@@ -1,5 +1,6 @@
 import { manifestsOf, type ManifestText, type ParsedText } from './manifest.ts';
 import { policiesAmong, policyProblemsIn, type PolicyPlaces, type PolicySettings } from './policies-among.ts';
+import { passedOverReason, type PassedOver } from './passed-over.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
@@ -22,6 +23,8 @@ export interface Inputs {
   readonly kinds: readonly WorkloadKind[];
   readonly namespace: string;
   readonly now: number;
+  /** The files of directories that are no manifests. */
+  readonly passedOver?: readonly PassedOver[];
   readonly problems: readonly FileProblem[];
   /** Those of the problems by which a policy is missing. */
   readonly policyProblems: readonly FileProblem[];
@@ -33,6 +36,7 @@ export interface Inputs {
 export interface ReadTexts {
   readonly texts: readonly ManifestText[];
   readonly problems: readonly FileProblem[];
+  readonly passedOver?: readonly PassedOver[];
 }
 
 export const NO_TEXTS: ReadTexts = { texts: [], problems: [] };
@@ -58,7 +62,7 @@ export function inputsOf(
   newPolicyTexts: ReadTexts = NO_TEXTS,
 ): Inputs {
   const { catalogue } = settings;
-  const parsed = parsedTexts(manifestTexts.texts, settings.onRead);
+  const { parsed, passedOver } = parsedTexts(manifestTexts.texts, settings.onRead);
   const manifests = parsed.flatMap((text) => text.manifests);
   const policies = policiesAmong(catalogue, manifests, policyTexts.texts, newPolicyTexts.texts, settings);
   const newPolicies = policiesAmong(catalogue, [], newPolicyTexts.texts, [], settings);
@@ -70,6 +74,7 @@ export function inputsOf(
     policies: policies.set,
     newPolicies: newPolicies.set,
     policyPlaces: policies.places,
+    passedOver: [...(manifestTexts.passedOver ?? []), ...passedOver],
     problems: [
       ...manifestTexts.problems,
       ...policyTexts.problems,
@@ -97,16 +102,30 @@ export function warningsOf(problems: readonly FileProblem[]): FileProblem[] {
 function parsedTexts(
   texts: readonly ManifestText[],
   onRead: OnRead | undefined,
-): (ParsedText & Pick<ReadTexts, 'problems'>)[] {
+): { readonly parsed: (ParsedText & Pick<ReadTexts, 'problems'>)[]; readonly passedOver: readonly PassedOver[] } {
   const total = texts.reduce((sum, { text }) => sum + text.length, 0);
   let start = 0;
   let done = 0;
-  return texts.map((text) => {
-    const parsed = manifestsOf(text, (offset) => {
+  const passedOver: PassedOver[] = [];
+  const parsed = texts.map((text) => {
+    const read = manifestsOf(text, (offset) => {
       done = Math.max(done, start + offset);
       onRead?.(done, total);
     });
     start += text.text.length;
-    return { ...text, ...parsed };
+    const { manifests, problems } = read;
+    const reason =
+      text.isFound === true
+        ? passedOverReason(
+            text.text,
+            manifests.map(({ object }) => object),
+            problems,
+          )
+        : undefined;
+    if (reason === undefined) return { ...text, ...read };
+    passedOver.push({ file: text.file, reason });
+    // `fix --output-dir` writes such a file as it is.
+    return { ...text, manifests: [], problems: [] };
   });
+  return { parsed, passedOver };
 }

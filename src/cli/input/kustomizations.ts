@@ -9,6 +9,8 @@ import type { ManifestText } from './manifest.ts';
 export interface FoundInput {
   readonly kind: 'file' | 'chart' | 'kustomization';
   readonly path: string;
+  /** True for a file below a directory, which nobody named. */
+  readonly isFound?: boolean;
 }
 
 export interface Stream {
@@ -19,7 +21,7 @@ export interface Stream {
 
 export type PlannedInput =
   | Stream
-  | { readonly kind: 'file' | 'chart'; readonly path: string }
+  | { readonly kind: 'file' | 'chart'; readonly path: string; readonly isFound?: boolean }
   | { readonly kind: 'build'; readonly kustomization: Kustomization }
   | { readonly kind: 'note'; readonly note: InputNote };
 
@@ -60,7 +62,9 @@ export async function plannedInputs(
     const absolute = resolve(path);
     if (patches.has(absolute) || built.has(absolute)) return [];
     const user = above.find(({ otherFiles }) => otherFiles.has(absolute));
-    return [user === undefined ? { kind: 'file', path } : unbuilt(user, `not built, so its part ${path} is skipped`)];
+    return [
+      user === undefined ? { ...input, kind: 'file' } : unbuilt(user, `not built, so its part ${path} is skipped`),
+    ];
   });
 }
 

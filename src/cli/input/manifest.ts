@@ -1,5 +1,6 @@
 import { isJsonObject, member, numberOrLiteral, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { parseYamlDocuments, type Position, type YamlDocument } from '../../yaml/reading/documents.ts';
+import { NO_OBJECT } from './passed-over.ts';
 import { templatesToLookAt, workloadKindOfManifest } from '../../engine/workload/kinds.ts';
 import { valueAt, type PathStep } from '../../base/json/field-path.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -10,6 +11,8 @@ import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.t
 export interface ManifestText {
   readonly file: string;
   readonly text: string;
+  /** True for a file that a directory holds and that nobody named: it may be no manifest. */
+  readonly isFound?: boolean;
   /** Present for a text that a tool rendered. `file` is then a source of the text. */
   readonly rendered?: {
     readonly place: (position: Position) => Position;
@@ -39,7 +42,7 @@ export function manifestsOf(
   );
   const manifests = documents.flatMap((document) => {
     if (isJsonObject(document.value)) return objectsIn(document, document.value, []);
-    if (document.value !== null) problems.push({ file, ...document.position([]), message: 'is no Kubernetes object' });
+    if (document.value !== null) problems.push({ file, ...document.position([]), message: NO_OBJECT });
     return [];
   });
   return { manifests, problems };

@@ -97,6 +97,7 @@ async function readManifestTexts(
   return {
     texts: read.flatMap(({ texts }) => texts),
     problems: [...files.problems, ...read.flatMap(({ problems }) => problems)],
+    passedOver: files.passedOver,
     notes: read.flatMap(({ notes }) => notes),
   };
 }
@@ -138,7 +139,7 @@ async function readInput(input: PlannedInput, selection: ManifestSelection): Pro
     case 'stream':
       return await readText(input.path, input.read);
     case 'file':
-      return await readText(input.path, () => readUtf8File(input.path));
+      return await readText(input.path, () => readUtf8File(input.path), input.isFound);
     case 'note':
       return { ...NOTHING, notes: [input.note] };
     case 'build': {
@@ -157,9 +158,9 @@ async function readInput(input: PlannedInput, selection: ManifestSelection): Pro
   }
 }
 
-async function readText(file: string, read: () => Promise<string>): Promise<ReadManifests> {
+async function readText(file: string, read: () => Promise<string>, isFound = false): Promise<ReadManifests> {
   try {
-    return { ...NOTHING, texts: [{ file, text: await read() }] };
+    return { ...NOTHING, texts: [{ file, text: await read(), ...(isFound && { isFound }) }] };
   } catch (error) {
     return { ...NOTHING, problems: [unreadable(file, error)] };
   }

@@ -6,6 +6,7 @@ const FLAGS = {
   namespace: INPUT.CLUSTER_INPUT_FLAGS.namespace,
   'workload-kinds': INPUT.CLUSTER_INPUT_FLAGS['workload-kinds'],
   exclude: INPUT.CLUSTER_INPUT_FLAGS.exclude,
+  verbose: INPUT.CLUSTER_INPUT_FLAGS.verbose,
   'render-charts': INPUT.CLUSTER_INPUT_FLAGS['render-charts'],
   'allow-remote-bases': INPUT.CLUSTER_INPUT_FLAGS['allow-remote-bases'],
   ...INPUT.CLUSTER_FLAGS,

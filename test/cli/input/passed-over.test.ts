@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runProbewright, type Ran } from '../run-probewright.ts';
+
+let directory: string;
+const at = (name: string): string => join(directory, name);
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'probewright-repository-'))));
+afterEach(() => rm(directory, { recursive: true }));
+const check = (...args: string[]): Promise<Ran> => runProbewright(['check', ...args], { directory });
+
+const POD = 'apiVersion: v1\nkind: Pod\nmetadata: { name: a }\nspec: { containers: [{ name: a, image: b }] }\n';
+/** What repositories hold beside manifests, with the reason for which each is passed over. */
+const OTHERS: readonly (readonly [name: string, text: string, reason: string])[] = [
+  ['tsconfig.json', '{ // strict\n "compilerOptions": {} }\n', 'no Kubernetes object'],
+  ['playbook.yml', '- hosts: all\n  tasks: []\n', 'no Kubernetes object'],
+  ['values.yaml', 'replicas: 1\n', 'no Kubernetes object'],
+  ['list.json', '[1, 2]', 'no Kubernetes object'],
+  ['word.yaml', 'just words\n', 'no Kubernetes object'],
+  ['deploy.yaml', 'apiVersion: v1\nkind: {{ .Kind }}\n{{- if .x }}\n', 'a template that is not rendered'],
+  ['jinja.yml', '{% for a in b %}\n- {{ a }}\n', 'a template that is not rendered'],
+  ['notes.yaml', 'a: [\nb: "\n', 'neither YAML nor JSON'],
+];
+
+describe('a directory with other files than manifests', () => {
+  it.each(OTHERS)('passes over %s', async (name, text, reason) => {
+    await writeFile(at('pod.yaml'), POD);
+    await writeFile(at(name), text);
+    const { code, stdout, stderr } = await check(directory);
+    expect(code).toBe(0);
+    expect(stdout).toContain('1 workload in 1 object: 0 errors, 0 warnings\n');
+    expect(stderr).toBe(`passed over 1 file: 1 ${reason}; --verbose lists them\n`);
+  });
+
+  it('counts them by reason in one line, and lists them with --verbose', async () => {
+    await writeFile(at('pod.yaml'), POD);
+    await mkdir(at('deep'));
+    for (const [name, text] of OTHERS) await writeFile(at(`deep/${name}`), text);
+    await symlink('nowhere', at('gone.yaml'));
+    const counts =
+      'passed over 9 files: 5 no Kubernetes object, 2 a template that is not rendered, 1 neither YAML nor JSON, 1 a link that leads nowhere';
+    expect((await check(directory)).stderr).toBe(`${counts}; --verbose lists them\n`);
+    const { stderr } = await check(directory, '--verbose');
+    expect(stderr.split('\n')).toHaveLength(OTHERS.length + 3);
+    expect(stderr).toContain('DIR/deep/values.yaml: passed over: no Kubernetes object\n');
+    expect(stderr.endsWith(`${counts}\n`)).toBe(true);
+  });
+
+  it.each([
+    ['a broken manifest', 'apiVersion: v1\nkind: Pod\n  x: [\n'],
+    ['a manifest with a broken second document', `${POD}---\na: [\n`],
+  ])('does not pass over %s', async (_name, text) => {
+    await writeFile(at('pod.yaml'), text);
+    const { code, stderr } = await check(directory);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^DIR\/pod\.yaml:\d+:\d+: /);
+  });
+
+  it.each(OTHERS.filter(([name]) => name !== 'values.yaml' && name !== 'tsconfig.json'))(
+    'refuses %s when it is named',
+    async (name, text) => {
+      await writeFile(at(name), text);
+      expect((await check(at(name))).code).toBe(2);
+    },
+  );
+
+  it('says in one line that charts and kustomizations are not rendered, with the flag', async () => {
+    for (const name of ['one', 'two']) {
+      await mkdir(at(name));
+      await writeFile(at(`${name}/Chart.yaml`), `name: ${name}\n`);
+    }
+    await writeFile(at('pod.yaml'), POD);
+    expect((await check(directory)).stderr).toBe(
+      '2 charts and kustomizations are not rendered; --render-charts renders them, --verbose lists them\n',
+    );
+    expect((await check(directory, '--verbose')).stderr).toContain('chart one: not rendered; helm template one ');
+  });
+});
