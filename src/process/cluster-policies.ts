@@ -66,8 +66,8 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
     this.#now = now;
     this.#log = log;
     ({ promise: this.read, resolve: this.#markRead } = Promise.withResolvers<undefined>());
-    const writer = (this.#statusWriter = policyStatusWriter(dependencies));
-    this.#exceptionWriter = exceptionStatusWriter(dependencies);
+    const writer = (this.#statusWriter = statusWriterOf(dependencies, 'policies', 'policy', 'a policy'));
+    this.#exceptionWriter = statusWriterOf(dependencies, 'exceptions', 'exception', 'an exception');
     const exceptions = { client, writer: this.#exceptionWriter, snapshot: () => store.current, now };
     this.exceptionStatuses = writesStatuses ? new ExceptionStatuses(exceptions) : undefined;
     const statuses: KubernetesSourceOptions = {
@@ -164,26 +164,20 @@ function leftOutException({ object, entry, ...left }: LeftOut<Named>): Parameter
   return { ...left, reported };
 }
 
-function policyStatusWriter({ log, now }: ClusterPoliciesDependencies): StatusWriter {
+/** @param member the field of the log that names the object */
+function statusWriterOf(
+  { log, now }: ClusterPoliciesDependencies,
+  plural: string,
+  member: 'policy' | 'exception',
+  one: string,
+): StatusWriter {
   const listener = {
     troubled: (problem: string | undefined) => {
-      if (problem === undefined) log.info('statuses of policies can be written again');
-      else log.warn({ problem }, 'statuses of policies cannot be written now');
+      if (problem === undefined) log.info(`statuses of ${plural} can be written again`);
+      else log.warn({ problem }, `statuses of ${plural} cannot be written now`);
     },
-    setAside: (policy: string, reason: string, problem: string) =>
-      log.warn({ policy, reason, problem }, 'status of a policy not written'),
-  };
-  return new StatusWriter(listener, { now, random: Math.random });
-}
-
-function exceptionStatusWriter({ log, now }: ClusterPoliciesDependencies): StatusWriter {
-  const listener = {
-    troubled: (problem: string | undefined) => {
-      if (problem === undefined) log.info('statuses of exceptions can be written again');
-      else log.warn({ problem }, 'statuses of exceptions cannot be written now');
-    },
-    setAside: (exception: string, reason: string, problem: string) =>
-      log.warn({ exception, reason, problem }, 'status of an exception not written'),
+    setAside: (place: string, reason: string, problem: string) =>
+      log.warn({ [member]: place, reason, problem }, `status of ${one} not written`),
   };
   return new StatusWriter(listener, { now, random: Math.random });
 }

@@ -21,10 +21,7 @@ const UID = '705ab4f5-6393-11e8-b7cc-42010a800002';
 const good = policyDocument({ containers: ['*'], kubernetesProbeEndpoints: { readinessProbe: '/ready' } }, 'base');
 const bad = policyDocument({ prot: 8080 }, 'base');
 const risky = policyDocument(
-  {
-    containers: ['*'],
-    probes: { livenessProbe: { httpGet: { path: '/ready', port: 'http' } } },
-  },
+  { containers: ['*'], probes: { livenessProbe: { httpGet: { path: '/ready', port: 'http' } } } },
   'base',
 );
 const advice =
@@ -114,10 +111,7 @@ describe('POST /review-policies of a policy', () => {
     const { post, asked } = world();
     const answer = await post(reviewOf(bad));
     expect(verdict(answer).allowed).toBe(false);
-    expect(statusOf(answer)).toMatchObject({
-      code: 422,
-      message: 'spec.prot: unknown field; did you mean "port"?',
-    });
+    expect(statusOf(answer)).toMatchObject({ code: 422, message: 'spec.prot: unknown field; did you mean "port"?' });
     expect(asked).toEqual([]);
   });
 
