@@ -1,4 +1,5 @@
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
+import { POLICY_LIMITS } from '../../src/engine/policy/budget.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../support/worlds.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
@@ -14,7 +15,7 @@ export interface LargeWorld {
 /** As many containers as an object may have that is looked at. */
 export const MOST_CONTAINERS = 300;
 /** As many policies as a namespace may have in force. */
-const MOST_POLICIES = 1000;
+const MOST_POLICIES: number = POLICY_LIMITS.objects;
 const NAMES_A_POLICY = 64;
 
 const ports = [{ name: 'http', containerPort: 80 }];
@@ -83,10 +84,10 @@ export const LARGE_WORLDS: readonly LargeWorld[] = [
     containers: exec,
   },
   {
-    name: 'a thousand policies about checks beside 300 containers with faults',
+    name: 'a hundred policies about checks beside 300 containers with faults',
     policies: () => policiesOf(() => ({ checks: { 'named-port': { action: 'Warn' } } })),
     containers: misspelt,
   },
-  { name: 'a thousand policies that name 300 containers', policies: () => policiesOf(naming), containers: plain },
+  { name: 'a hundred policies that name 300 containers', policies: () => policiesOf(naming), containers: plain },
   { name: 'floors that forbid 600 injected probes', policies: forbidden, containers: plain },
 ];
