@@ -66,8 +66,8 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
     this.#now = now;
     this.#log = log;
     ({ promise: this.read, resolve: this.#markRead } = Promise.withResolvers<undefined>());
-    const writer = (this.#statusWriter = policyStatusWriter(dependencies));
-    this.#exceptionWriter = exceptionStatusWriter(dependencies);
+    const writer = (this.#statusWriter = statusWriterOf(dependencies, 'policies', 'policy', 'a policy'));
+    this.#exceptionWriter = statusWriterOf(dependencies, 'exceptions', 'exception', 'an exception');
     const exceptions = { client, writer: this.#exceptionWriter, snapshot: () => store.current, now };
     this.exceptionStatuses = writesStatuses ? new ExceptionStatuses(exceptions) : undefined;
     const statuses: KubernetesSourceOptions = {
@@ -75,9 +75,7 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
       judged: (policy) => {
         if (writer.isActive) writer.put(policyStatusTask(client, now, policy));
       },
-      policyGone: (place) => {
-        writer.drop(place);
-      },
+      policyGone: (place) => writer.drop(place),
       leftOutFact: (kind, left) => {
         if (kind === EXCEPTION_KIND) this.exceptionStatuses?.leftOut(leftOutException(left));
       },
@@ -100,12 +98,8 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
           ...(config.readsStartupProfiles ? [asFactKind(STARTUP_PROFILES)] : []),
           ...(config.readsServices ? [asFactKind(SERVICES)] : []),
         ],
-        overBudget: (kind, change) => {
-          logOverBudget(log, kind, change);
-        },
-        unreadableFact: (fact) => {
-          log.warn(fact, 'object cannot be read and has no effect');
-        },
+        overBudget: (kind, change) => logOverBudget(log, kind, change),
+        unreadableFact: (fact) => log.warn(fact, 'object cannot be read and has no effect'),
         ...(writesStatuses && statuses),
       },
     );
@@ -170,28 +164,20 @@ function leftOutException({ object, entry, ...left }: LeftOut<Named>): Parameter
   return { ...left, reported };
 }
 
-function policyStatusWriter({ log, now }: ClusterPoliciesDependencies): StatusWriter {
+/** @param member the field of the log that names the object */
+function statusWriterOf(
+  { log, now }: ClusterPoliciesDependencies,
+  plural: string,
+  member: 'policy' | 'exception',
+  one: string,
+): StatusWriter {
   const listener = {
     troubled: (problem: string | undefined) => {
-      if (problem === undefined) log.info('statuses of policies can be written again');
-      else log.warn({ problem }, 'statuses of policies cannot be written now');
+      if (problem === undefined) log.info(`statuses of ${plural} can be written again`);
+      else log.warn({ problem }, `statuses of ${plural} cannot be written now`);
     },
-    setAside: (policy: string, reason: string, problem: string) => {
-      log.warn({ policy, reason, problem }, 'status of a policy not written');
-    },
-  };
-  return new StatusWriter(listener, { now, random: Math.random });
-}
-
-function exceptionStatusWriter({ log, now }: ClusterPoliciesDependencies): StatusWriter {
-  const listener = {
-    troubled: (problem: string | undefined) => {
-      if (problem === undefined) log.info('statuses of exceptions can be written again');
-      else log.warn({ problem }, 'statuses of exceptions cannot be written now');
-    },
-    setAside: (exception: string, reason: string, problem: string) => {
-      log.warn({ exception, reason, problem }, 'status of an exception not written');
-    },
+    setAside: (place: string, reason: string, problem: string) =>
+      log.warn({ [member]: place, reason, problem }, `status of ${one} not written`),
   };
   return new StatusWriter(listener, { now, random: Math.random });
 }

@@ -111,9 +111,7 @@ describe('with --client-ca', () => {
       const first = await tls(port, options);
       const session = await new Promise<Buffer | undefined>((resolve) => {
         first.once('session', resolve);
-        setTimeout(() => {
-          resolve(first.getSession());
-        }, 300);
+        setTimeout(() => resolve(first.getSession()), 300);
         first.write(requestBytes('{}').replace('content-length: 2', 'content-length: 9'));
       });
       first.destroy();

@@ -45,17 +45,14 @@ describe('the serving pair comes from', () => {
     expect(certificateOrigin(FILES, connection)).toEqual(files);
   });
 
-  it('a development pair without files and without a cluster', () => {
-    expect(certificateOrigin(NO_FILES, undefined)).toEqual({ kind: 'development', directory: 'certs' });
-  });
+  it('a development pair without files and without a cluster', () =>
+    expect(certificateOrigin(NO_FILES, undefined)).toEqual({ kind: 'development', directory: 'certs' }));
 
-  it("Probewright's own CA in a cluster", () => {
-    expect(certificateOrigin(NO_FILES, connection)).toMatchObject({ kind: 'own-ca' });
-  });
+  it("Probewright's own CA in a cluster", () =>
+    expect(certificateOrigin(NO_FILES, connection)).toMatchObject({ kind: 'own-ca' }));
 
-  it('the Secret that is given in a cluster', () => {
-    expect(certificateOrigin(NO_FILES, connectionWithSecret)).toMatchObject({ kind: 'secret', secretName: 'web-tls' });
-  });
+  it('the Secret that is given in a cluster', () =>
+    expect(certificateOrigin(NO_FILES, connectionWithSecret)).toMatchObject({ kind: 'secret', secretName: 'web-tls' }));
 });
 
 describe('the log', () => {

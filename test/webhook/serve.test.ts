@@ -104,9 +104,7 @@ function ask(server: Listening, with_: https.Agent = agent): Promise<Answer> {
     const request = https.request(options, (response) => {
       const socket: unknown = response.socket;
       const peer = socket instanceof TLSSocket ? commonName(socket.getPeerCertificate()) : undefined;
-      collect(response, (body) => {
-        resolve({ code: response.statusCode ?? 0, body, headers: response.headers, peer });
-      });
+      collect(response, (body) => resolve({ code: response.statusCode ?? 0, body, headers: response.headers, peer }));
     });
     request.on('error', reject).end(JSON.stringify(review));
   });
@@ -120,11 +118,9 @@ function commonName(certificate: Partial<PeerCertificate>): string | undefined {
 function health(server: Listening, path: string): Promise<{ code: number; body: string }> {
   return new Promise((resolve, reject) => {
     http
-      .get({ host: '127.0.0.1', port: server.healthPort, path, agent: false }, (response) => {
-        collect(response, (body) => {
-          resolve({ code: response.statusCode ?? 0, body });
-        });
-      })
+      .get({ host: '127.0.0.1', port: server.healthPort, path, agent: false }, (response) =>
+        collect(response, (body) => resolve({ code: response.statusCode ?? 0, body })),
+      )
       .on('error', reject);
   });
 }
@@ -134,9 +130,7 @@ function collect(response: http.IncomingMessage, done: (body: string) => void): 
   response
     .setEncoding('utf8')
     .on('data', (chunk: string) => (body += chunk))
-    .on('end', () => {
-      done(body);
-    });
+    .on('end', () => done(body));
 }
 
 function injectedPath(answer: Answer): unknown {
@@ -380,8 +374,7 @@ describe('a decision', () => {
   });
 });
 
-it('README and examples agree: the reviews in examples/ are the captured ones', () => {
+it('README and examples agree: the reviews in examples/ are the captured ones', () =>
   expect(readFileSync('examples/reviews/pod-create.json', 'utf8')).toBe(
     readFileSync('test/fixtures/reviews/pod-create-by-user.json', 'utf8'),
-  );
-});
+  ));

@@ -43,9 +43,7 @@ export async function loadClusterAccess(kubeconfig: string, root = ''): Promise<
     return await accessOf(config);
   } catch (error) {
     const what = kubeconfig === IN_CLUSTER ? 'the service account of this Pod' : `kubeconfig ${kubeconfig}`;
-    throw new Error(`${what} cannot be used: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new Error(`${what} cannot be used: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -125,8 +123,6 @@ function proveCertificates({ ca, cert, key }: RequestOptions): void {
   try {
     createSecureContext({ ca, cert, key });
   } catch (error) {
-    throw new Error(`its certificates are unusable: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new Error(`its certificates are unusable: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -725,7 +725,7 @@ describe('whatever happens', () => {
     }
   }
 
-  it('the mirror shows in the end what the server has', async () => {
+  it('the mirror shows in the end what the server has', async () =>
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
         const mirror = reflect({ options: HASTE });
@@ -740,6 +740,5 @@ describe('whatever happens', () => {
         await waitUntil('its watch is closed', () => api.openWatches() === 0);
       }),
       { numRuns: runs(60) },
-    );
-  });
+    ));
 });

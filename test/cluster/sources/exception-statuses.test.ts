@@ -212,9 +212,8 @@ describe('ExceptionStatuses', () => {
 });
 
 describe('exceptionCounts', () => {
-  it('counts every state, and none without a snapshot', () => {
-    expect(exceptionCounts(undefined, 0)).toEqual({ Active: 0, Expiring: 0, Expired: 0, Unused: 0 });
-  });
+  it('counts every state, and none without a snapshot', () =>
+    expect(exceptionCounts(undefined, 0)).toEqual({ Active: 0, Expiring: 0, Expired: 0, Unused: 0 }));
 });
 
 describe('the webhook', () => {

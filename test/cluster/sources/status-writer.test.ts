@@ -33,20 +33,14 @@ async function replica(name = 'replica'): Promise<Replica> {
   );
   const client = world.client(name);
   const watched = await world.started({
-    judged: (policy) => {
-      writer.put(policyStatusTask(client, () => world.time, policy));
-    },
-    policyGone: (place) => {
-      writer.drop(place);
-    },
+    judged: (policy) => writer.put(policyStatusTask(client, () => world.time, policy)),
+    policyGone: (place) => writer.drop(place),
   });
   const lead = (isLeader: boolean): void => {
     writer.setActive(isLeader);
     if (isLeader) watched.source.judgeAll();
   };
-  world.stopLater(() => {
-    writer.setActive(false);
-  });
+  world.stopLater(() => writer.setActive(false));
   return { writer, lead, watched, troubles, asides };
 }
 
@@ -444,9 +438,9 @@ describe('a write that is refused', () => {
       'refused',
     ],
     ['for lack of rights', 'User "probewright" cannot patch resource "probepolicies/status"', 'unavailable'],
-  ])('%s', (_, message, failure) => {
+  ])('%s', (_, message, failure) =>
     expect(statusWriteFailure(new ApiError(403, 'Forbidden', `PATCH /x: HTTP 403 Forbidden: ${message}`))).toBe(
       failure,
-    );
-  });
+    ),
+  );
 });

@@ -78,9 +78,9 @@ describe('the next step of a rotation', () => {
       9 * DAY,
       'promote',
     ],
-  ])('is %s', (_what, state, isNextTrusted, now, step) => {
-    expect(rotationStep(state, isNextTrusted, now, settings)?.step).toBe(step);
-  });
+  ])('is %s', (_what, state, isNextTrusted, now, step) =>
+    expect(rotationStep(state, isNextTrusted, now, settings)?.step).toBe(step),
+  );
 });
 
 /** The state after the step that is due. */
@@ -100,13 +100,12 @@ describe('a step', () => {
     expect(after(noted, false, 252 * DAY)).toEqual(withNext);
   });
 
-  it('promotes the next CA and keeps the former one without its key', () => {
+  it('promotes the next CA and keeps the former one without its key', () =>
     expect(after({ ...noted, rotate: true }, true, 252 * DAY)).toEqual({
       ...initialState(next),
       previous: [{ cert: 'ca', notAfter: ca.notAfter }],
       promotedAt: 252 * DAY,
-    });
-  });
+    }));
 
   it('keeps CAs of earlier rotations until the last one is retired', () => {
     const twice = after({ ...noted, previous: [former], promotedAt: 250 * DAY }, true, 252 * DAY);
@@ -115,12 +114,11 @@ describe('a step', () => {
     expect(twice && after(twice, undefined, 260 * DAY)).toEqual(initialState(next));
   });
 
-  it('does not keep CAs that have expired', () => {
+  it('does not keep CAs that have expired', () =>
     expect(after({ ...noted, previous: [former], promotedAt: 0 }, true, 365 * DAY)).toEqual({
       ...initialState(next),
       promotedAt: 365 * DAY,
-    });
-  });
+    }));
 });
 
 describe('the next write of the Secret', () => {

@@ -27,10 +27,7 @@ function validation(
   options: { policies?: Snapshot; request?: JsonObject; settings?: Partial<ValidateSettings> } = {},
 ): Validation {
   const request = requestOf(reviewOf(object, options.request));
-  const settings = {
-    ...VALIDATE_SETTINGS,
-    ...options.settings,
-  } as const;
+  const settings = { ...VALIDATE_SETTINGS, ...options.settings } as const;
   const decision = validate(request, options.policies ?? policySet(), settings, NOW);
   const reply = expectValidReply('validate', request.uid, decision.reply);
   const response = JSON.parse(JSON.stringify(decision.reply.response)) as { status?: Validation['status'] };
@@ -173,9 +170,9 @@ describe('an update', () => {
   it.each<[string, JsonObject, JsonObject]>([
     ['leader and workers', leaderWorkerSet(misspelt, {}), leaderWorkerSet({}, misspelt)],
     ['jobs of a set', jobSet(['a', misspelt], ['b', {}]), jobSet(['a', {}], ['b', misspelt])],
-  ])('does not excuse one template with a fault of another: %s', (_, before, after) => {
-    expect(validation(after, { request: update(before) }).allowed).toBe(false);
-  });
+  ])('does not excuse one template with a fault of another: %s', (_, before, after) =>
+    expect(validation(after, { request: update(before) }).allowed).toBe(false),
+  );
 
   it('knows a job of a set by its name when others come before it', () => {
     const before = jobSet(['a', misspelt]);
