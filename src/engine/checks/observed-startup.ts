@@ -6,7 +6,7 @@ import { probeOf } from './checked-workload.ts';
 import { located, defineCheck } from './check.ts';
 
 /**
- * Fields: those of `startup-budget`, and the measured starts of the workload (docs/learned.md).
+ * Fields: those of `startup-budget`, and the measured starts of the workload (docs/observer.md).
  *
  * Rule: max(0, D-1) + (F-1)*P is at least the longest measured start, and more than the time after which a probe ended
  * a start. A container that needed longer once needs longer again, for example on a busy node. Nothing is reported
