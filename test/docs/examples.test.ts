@@ -96,6 +96,11 @@ describe.each(Object.entries(CHECK_CATALOGUE))('docs/checks.md, section %s', (id
     expect(ids(violations(good, policy))).toEqual([]);
   });
 
+  it('says in at most 150 words what happens and what to write', () => {
+    const text = page.split(/^(?=## )/m).find((section) => section.startsWith(`## ${id}\n`)) ?? '';
+    expect(text.replace(/^```[\s\S]*?^```$/gm, '').match(/\S+/g)?.length).toBeLessThanOrEqual(150);
+  });
+
   it('shows a policy that names every parameter, and switches on what is off', () => {
     const names = Object.keys(parameters);
     if (names.length > 0) for (const name of names) expect(policy).toContain(name);
