@@ -1,4 +1,4 @@
-# Two builds of one commit give the same bytes: docs/release.md. Dependabot renews the digest of the base image.
+# Two builds of one commit give the same bytes: scripts/release/README.md. Dependabot renews the digest of the base image.
 # The bundle is built with the toolchain of package-lock.json and runs on Node 24 without it.
 FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
 WORKDIR /build

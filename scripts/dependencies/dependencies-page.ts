@@ -1,27 +1,27 @@
 import { productionPackages } from './production-packages.ts';
 
-/** docs/dependencies.md, whole. */
-export function dependenciesPage(): string {
+const START = '<!-- dependencies: npm run generate:dependencies -->\n';
+const END = '<!-- end of table -->\n';
+
+/** docs/security.md with the table of direct dependencies renewed. */
+export function pageWithDependencies(page: string): string {
+  const [before = '', rest = ''] = page.split(START);
+  const [, ...after] = rest.split(END);
+  if (after.length === 0) throw new Error(`docs/security.md has no place for the table: ${START}${END}`);
+  return `${before}${START}\n${dependencies()}\n${END}${after.join(END)}`;
+}
+
+function dependencies(): string {
   const packages = productionPackages();
   const direct = packages.filter(({ isDirect }) => isDirect);
   const licenses = Map.groupBy(packages, ({ license }) => license);
   const counts = [...licenses]
     .map(([license, all]) => [license, all.length] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return `# Dependencies
+  return `${packages.length} packages are installed for production, ${direct.length} of them because package.json names them. Licences: ${counts.map(([license, count]) => `${license} (${count})`).join(', ')}. The SBOM of a release and package-lock.json list all. [Why each](../ARCHITECTURE.md#production-dependencies).
 
-Written by \`npm run generate:dependencies\` from package-lock.json; a test fails when it is out of date. Why each direct dependency is there says
-[ARCHITECTURE.md](../ARCHITECTURE.md#production-dependencies).
-
-${packages.length} packages are installed for production, ${direct.length} of them because package.json names them. The bundle that the image has holds only what is
-used of them, with their licences in \`*.LEGAL.txt\` beside it.
-
-| licence | packages |
-|---|---|
-${counts.map(([license, count]) => `| ${license} | ${count} |`).join('\n')}
-
-| package | version | licence | direct |
-|---|---|---|---|
-${packages.map(({ name, version, license, isDirect }) => `| \`${name}\` | ${version} | ${license} | ${isDirect ? 'yes' : ''} |`).join('\n')}
+| package | version | licence |
+|---|---|---|
+${direct.map(({ name, version, license }) => `| \`${name}\` | ${version} | ${license} |`).join('\n')}
 `;
 }

@@ -1,5 +1,7 @@
-import { writeFileSync } from 'node:fs';
+/** Writes the dependencies into docs/security.md: `npm run generate:dependencies`. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dependenciesPage } from './dependencies-page.ts';
+import { pageWithDependencies } from './dependencies-page.ts';
 
-writeFileSync(join(import.meta.dirname, '../../docs/dependencies.md'), dependenciesPage());
+const page = join(import.meta.dirname, '../../docs/security.md');
+writeFileSync(page, pageWithDependencies(readFileSync(page, 'utf8')));

@@ -1,29 +1,41 @@
-import { commandTable, flagTables } from './flag-table.ts';
+import { commandTable, flagTables, otherFlagTables, sharedFlags } from './flag-table.ts';
 import { COMMAND_DEFINITIONS, COMMAND_TABLE } from '../../src/cli/command-table.ts';
+import type { CommandDefinition } from '../../src/cli/flags/flag.ts';
 
 /** The page of docs/ for each command with flags. */
 const PAGES = {
-  serve: 'configuration.md',
+  serve: 'operate.md',
   observe: 'observer.md',
-  check: 'check.md',
-  fix: 'fix.md',
+  check: 'commands.md',
+  fix: 'commands.md',
   explain: 'explain.md',
-  plan: 'plan.md',
-  report: 'report.md',
-  snapshot: 'snapshot.md',
-  starts: 'learned.md',
-  checks: 'cli.md',
+  plan: 'commands.md',
+  report: 'commands.md',
+  snapshot: 'commands.md',
+  starts: 'commands.md',
+  checks: 'commands.md',
 } as const;
+
+/** The flags of `check` that other commands have too. One table lists them; the tables of commands name them only. */
+const SHARED = sharedFlags(COMMAND_TABLE.check, [COMMAND_TABLE.plan, COMMAND_TABLE.fix]);
 
 /** The tables in docs/ that come from the table of commands. */
 const TABLES: readonly { readonly page: string; readonly name: string; readonly text: string }[] = [
-  { page: 'cli.md', name: 'commands', text: commandTable(COMMAND_DEFINITIONS) },
+  { page: 'commands.md', name: 'commands', text: commandTable(COMMAND_DEFINITIONS) },
+  { page: 'commands.md', name: 'flags of all inputs', text: flagTables(SHARED) },
   ...Object.entries(PAGES).map(([command, page]) => ({
     page,
     name: `flags of ${command}`,
-    text: flagTables(COMMAND_TABLE[command as keyof typeof PAGES]),
+    text: tablesOf(command as keyof typeof PAGES),
   })),
 ];
+
+function tablesOf(command: keyof typeof PAGES): string {
+  const definition: CommandDefinition = COMMAND_TABLE[command];
+  if (command === 'serve') return flagTables(definition);
+  if (command === 'observe') return otherFlagTables(definition, COMMAND_TABLE.serve, 'operate.md#flags');
+  return otherFlagTables(definition, SHARED, command === 'explain' ? 'commands.md#inputs' : '#inputs');
+}
 
 const END = '<!-- end of table -->\n';
 

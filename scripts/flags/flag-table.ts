@@ -1,5 +1,4 @@
 import { flagGroups, flagUsage } from '../../src/cli/flags/help.ts';
-import { variableOf } from '../../src/cli/flags/parse-command-line.ts';
 import type { CommandDefinition, Flag } from '../../src/cli/flags/flag.ts';
 
 /**
@@ -7,15 +6,39 @@ import type { CommandDefinition, Flag } from '../../src/cli/flags/flag.ts';
  * first.
  */
 export function flagTables(definition: CommandDefinition): string {
-  const { readsEnvironment = false } = definition;
-  const columns = ['flag', ...(readsEnvironment ? ['environment'] : []), 'default', 'meaning'];
+  const columns = ['flag', 'default', 'meaning'];
   const head = `${row(columns)}|${'---|'.repeat(columns.length)}\n`;
   return flagGroups(definition)
     .map(([group, flags]) => {
-      const rows = flags.map(([name, flag]) => row(cellsOf(name, flag, readsEnvironment)));
+      const rows = flags.map(([name, flag]) => row(cellsOf(name, flag)));
       return `${group === undefined ? '' : `${marked(group)}:\n\n`}${head}${rows.join('')}`;
     })
     .join('\n');
+}
+
+/** Formats a command's own flags as tables. The flags that another table has word for word are named, with a link to it. */
+export function otherFlagTables(definition: CommandDefinition, listed: CommandDefinition, link: string): string {
+  const isListed = ([name, flag]: [string, Flag<unknown>]): boolean =>
+    Object.hasOwn(listed.flags, name) && rowOf(name, flag) === rowOf(name, listed.flags[name]);
+  const flags = Object.entries(definition.flags);
+  const own = flags.filter((entry) => !isListed(entry));
+  const names = flags.filter(isListed).map(([name]) => code(`--${name}`));
+  return [
+    ...(own.length > 0 ? [flagTables({ ...definition, flags: Object.fromEntries(own) })] : []),
+    ...(names.length > 0 ? [`Further flags, described [here](${link}): ${names.join(', ')}.\n`] : []),
+  ].join('\n');
+}
+
+/** The flags of a command that one of the others has word for word. */
+export function sharedFlags(definition: CommandDefinition, others: readonly CommandDefinition[]): CommandDefinition {
+  const flags = Object.entries(definition.flags).filter(([name, flag]) =>
+    others.some((other) => Object.hasOwn(other.flags, name) && rowOf(name, other.flags[name]) === rowOf(name, flag)),
+  );
+  return { ...definition, flags: Object.fromEntries(flags) };
+}
+
+function rowOf(name: string, flag: Flag<unknown> | undefined): string {
+  return flag === undefined ? '' : row(cellsOf(name, flag));
 }
 
 /** Formats commands as a Markdown table. */
@@ -26,13 +49,12 @@ export function commandTable(commands: readonly CommandDefinition[]): string {
   return `${row(['command', 'what it does'])}|---|---|\n${rows.join('')}`;
 }
 
-function cellsOf(name: string, flag: Flag<unknown>, readsEnvironment: boolean): string[] {
+function cellsOf(name: string, flag: Flag<unknown>): string[] {
   const { summary, details, links, otherwise } = flag;
   const fallback =
     flag.default === undefined ? (otherwise ?? (flag.type === undefined ? 'off' : 'none')) : code(flag.default);
   return [
     code(flagUsage(name, flag)),
-    ...(readsEnvironment ? [code(variableOf(name))] : []),
     marked(fallback),
     [marked([summary, details, flag.isRepeatable && 'May be given several times.'].filter(Boolean).join(' ')), links]
       .filter(Boolean)

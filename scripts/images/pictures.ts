@@ -23,10 +23,10 @@ export async function readmePictures(): Promise<ReadonlyMap<string, string>> {
 
 /** What kubectl prints for the webhook's reply to a probe whose port name has a typo. */
 async function denial(): Promise<string> {
-  const object = parse(await readFile('docs/images/typo.yaml', 'utf8')) as JsonObject;
+  const object = parse(await readFile('examples/typo.yaml', 'utf8')) as JsonObject;
   const { reply } = validate(requestOf(reviewOf(object)), policySet(), VALIDATE_SETTINGS, NOW);
   const message = reply.response.status?.message;
-  if (message === undefined) throw new Error('docs/images/typo.yaml is not denied');
+  if (message === undefined) throw new Error('examples/typo.yaml is not denied');
   const error = 'Error from server (Forbidden): error when creating "typo.yaml":';
   const webhook = 'admission webhook "validate-workloads.probewright.dev" denied the request:';
   return terminalSvg('A denial', [

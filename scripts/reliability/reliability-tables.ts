@@ -1,6 +1,6 @@
 import { AREAS, type Figure } from '../../test/robustness/figures.ts';
 
-/** The tables of docs/reliability.md, one an area. */
+/** The tables of bench/ROBUSTNESS.md, one an area. */
 export function reliabilityTables(figures: readonly Figure[], machine: string): string {
   const tables = AREAS.map((area) => {
     const rows = figures.filter((figure) => figure.area === area);

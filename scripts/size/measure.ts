@@ -14,10 +14,10 @@ export interface Size {
 /** Imports and exports from a module, `import type` and `import()` included. */
 const IMPORT = /^(?:import|export)\b[^;'"]*?\bfrom '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm;
 
-/** The TypeScript files below a folder, sorted. */
-export function filesBelow(folder: string): readonly string[] {
+/** The files below a folder with an ending, TypeScript by default, sorted. */
+export function filesBelow(folder: string, ending = '.ts'): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => name.endsWith(ending))
     .map((name) => join(folder, name))
     .sort();
 }
@@ -37,6 +37,17 @@ export function closureOf(start: string, graph: ReadonlyMap<string, readonly str
   const found = new Set([start]);
   for (const file of found) for (const imported of graph.get(file) ?? []) found.add(imported);
   return found;
+}
+
+/** The size of texts for people. A word has a letter or a digit; marks of tables are no words, pictures are no links. */
+export function textSizeOf(files: Iterable<string>): {
+  readonly pages: number;
+  readonly words: number;
+  readonly links: number;
+} {
+  const texts = [...files].map((file) => readFileSync(file, 'utf8'));
+  const count = (pattern: RegExp): number => texts.reduce((all, text) => all + (text.match(pattern)?.length ?? 0), 0);
+  return { pages: texts.length, words: count(/\S*[\p{L}\p{N}]\S*/gu), links: count(/(?<!!)\[[^\]]*\]\([^)]+\)/g) };
 }
 
 /** @throws Error when a file cannot be read */

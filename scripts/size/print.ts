@@ -1,4 +1,4 @@
-import { closureOf, filesBelow, importGraph, sizeOf, type Size } from './measure.ts';
+import { closureOf, filesBelow, importGraph, sizeOf, textSizeOf, type Size } from './measure.ts';
 
 /** Prints how large the project is: each room, all of src, what the webhook's process can load, and the tests. */
 const src = filesBelow('src');
@@ -19,3 +19,12 @@ const [largest, lines] = src
   .map((file) => [file, sizeOf([file]).lines] as const)
   .reduce((a, b) => (b[1] > a[1] ? b : a));
 console.log(`longest file: ${largest}, ${lines} lines`);
+
+for (const [name, files] of [
+  ['docs', filesBelow('docs', '.md')],
+  ['README.md', ['README.md']],
+  ['ARCHITECTURE.md', ['ARCHITECTURE.md']],
+] as const) {
+  const { pages, words, links } = textSizeOf(files);
+  console.log(`${name}: ${pages} pages, ${words.toLocaleString('en')} words, ${links} links`);
+}

@@ -91,7 +91,7 @@ describe('probewright starts', () => {
     const { stdout } = await starts(objects, '--output', 'json');
     expect(JSON.parse(stdout)).toEqual({ starts: [] });
     expect((await starts(objects)).stdout).toBe(
-      'No start times are known. The observer measures them (docs/learned.md).\n',
+      'No start times are known. The observer measures them (docs/observer.md).\n',
     );
   });
 

@@ -58,10 +58,7 @@ describe('the docs', () => {
 
   it('have a section for every check, in the order of the catalogue, and no other that looks like one', () => {
     const sections = [...doc('checks.md').matchAll(/^#+ ([a-z-]+)$/gm)].map(([heading]) => heading);
-    const examples = ['# bad', '# good'];
-    expect(sections.filter((heading) => !examples.includes(heading))).toEqual(
-      Object.keys(CHECK_CATALOGUE).map((id) => `## ${id}`),
-    );
+    expect(sections).toEqual(Object.keys(CHECK_CATALOGUE).map((id) => `## ${id}`));
   });
 
   it('list every custom kind that is known from the start, and where its Pod templates are', () => {
@@ -99,6 +96,9 @@ describe('the docs', () => {
       'CONTRIBUTING.md',
       'SECURITY.md',
       'CHANGELOG.md',
+      'bench/README.md',
+      'bench/ROBUSTNESS.md',
+      'scripts/release/README.md',
       ...readdirSync('docs')
         .filter((name) => name.endsWith('.md'))
         .map((name) => `docs/${name}`),

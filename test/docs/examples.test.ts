@@ -29,13 +29,22 @@ function sectionOf(id: string): Section {
     expect(found.length, `${id}: blocks that start with "${start}"`).toBeLessThan(2);
     return found[0]?.block;
   };
+  const change = only('diff', '') ?? '';
   return {
-    bad: only('yaml', '# bad\n') ?? '',
-    good: only('yaml', '# good\n') ?? '',
+    bad: sideOf(change, '-'),
+    good: sideOf(change, '+'),
     message: only('text', 'spec.') ?? '',
     policy: only('yaml', 'checks:\n'),
   };
 }
+
+/** One side of a diff: its own lines, and those of both. */
+const sideOf = (diff: string, sign: string): string =>
+  diff
+    .split('\n')
+    .filter((line) => line.startsWith(sign) || line.startsWith(' '))
+    .map((line) => `${line.slice(1)}\n`)
+    .join('');
 
 /** An example is a Deployment's list of containers, its Pod spec, or whole objects. */
 function manifestOf(example: string): string {
@@ -85,6 +94,11 @@ describe.each(Object.entries(CHECK_CATALOGUE))('docs/checks.md, section %s', (id
 
   it('has a good example that violates nothing', () => {
     expect(ids(violations(good, policy))).toEqual([]);
+  });
+
+  it('says in at most 150 words what happens and what to write', () => {
+    const text = page.split(/^(?=## )/m).find((section) => section.startsWith(`## ${id}\n`)) ?? '';
+    expect(text.replace(/^```[\s\S]*?^```$/gm, '').match(/\S+/g)?.length).toBeLessThanOrEqual(150);
   });
 
   it('shows a policy that names every parameter, and switches on what is off', () => {

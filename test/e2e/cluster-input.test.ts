@@ -345,7 +345,7 @@ describe.skipIf(problem !== undefined)('a cluster as the input of check, explain
   });
 
   it('needs no more than the rights of the ClusterRole in the docs', async () => {
-    const page = await readFile('docs/check.md', 'utf8');
+    const page = await readFile('docs/commands.md', 'utf8');
     const role = /```yaml\n(apiVersion: rbac[^]*?)\n```/.exec(page)?.[1];
     const subject = { kind: 'User', name: 'auditor', apiGroup: 'rbac.authorization.k8s.io' };
     const name = (parse(role ?? '') as { metadata: { name: string } }).metadata.name;

@@ -15,7 +15,7 @@ export interface DocsBlock {
 }
 
 /** Pages that have to come last: after them there is nothing left to try anything with. */
-const lastPages = ['uninstall.md'];
+const lastPages = ['operate.md'];
 
 /** All blocks, page by page as the index lists them. */
 export function docsBlocks(): DocsBlock[] {

@@ -32,8 +32,8 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe('the files of a release', () => {
-  it('are those of docs/release.md', () => {
-    const page = readFileSync('docs/release.md', 'utf8');
+  it('are those of scripts/release/README.md', () => {
+    const page = readFileSync('scripts/release/README.md', 'utf8');
     const [, table = ''] = /## Files of a release\n([\s\S]*?)\n## /.exec(page) ?? [];
     const cells = [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) => cell.match(/[\w.-]+/g) ?? []);
     expect(names).toEqual(cells.map((name) => name.replace('VERSION', VERSION)).sort());
@@ -178,10 +178,10 @@ describe('the Dockerfile', () => {
   });
 });
 
-describe('docs/release.md', () => {
+describe('scripts/release/README.md', () => {
   it('lists the jobs of the workflow', () => {
     const { jobs } = parse(readFileSync('.github/workflows/release.yml', 'utf8')) as Workflow;
-    const [, section = ''] = /## Make a release\n([\s\S]*?)\n## /.exec(readFileSync('docs/release.md', 'utf8')) ?? [];
+    const [, section = ''] = /## Make a release\n([\s\S]*?)\n## /.exec(readFileSync('scripts/release/README.md', 'utf8')) ?? [];
     expect([...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, job]) => job)).toEqual(Object.keys(jobs));
   });
 });

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 
-/** The parts of docs/reliability.md, in their order. */
+/** The parts of bench/ROBUSTNESS.md, in their order. */
 export const AREAS = [
   'Hostile bodies',
   'Hostile clients',
@@ -23,7 +23,7 @@ export interface Figure {
 
 /**
  * Says what a scenario came to: on standard output, and, when ROBUSTNESS_FIGURES names a file, as a line of JSON there, from which the table
- * in docs/reliability.md is made. A test that only says "passed" hides how narrowly.
+ * in bench/ROBUSTNESS.md is made. A test that only says "passed" hides how narrowly.
  */
 export function report(area: Area, scenario: string, figure: string): void {
   // Straight to the stream: vitest heads each console line with the test's name, which the scenario says already.

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { dependenciesPage } from '../../scripts/dependencies/dependencies-page.ts';
+import { pageWithDependencies } from '../../scripts/dependencies/dependencies-page.ts';
 import {
   directDependencies,
   lockedPackages,
@@ -74,8 +74,9 @@ it('no production package has an install script of its own, and every licence is
   );
 });
 
-it('docs/dependencies.md lists them as they are: npm run generate:dependencies', () =>
-  expect(read('docs/dependencies.md')).toBe(dependenciesPage()));
+it('docs/security.md lists them as they are: npm run generate:dependencies', () => {
+  expect(read('docs/security.md')).toBe(pageWithDependencies(read('docs/security.md')));
+});
 
 it('npm audit knows of no vulnerability in them', async ({ skip }) => {
   const audit = await promisify(execFile)('npm', ['audit', '--omit=dev', '--json'], {
@@ -88,7 +89,7 @@ it('npm audit knows of no vulnerability in them', async ({ skip }) => {
   };
   const total = result.metadata?.vulnerabilities?.total;
   if (total === undefined) {
-    // Whose registry it was is nobody's business: the line is printed, and goes into docs/reliability.md.
+    // Whose registry it was is nobody's business: the line is printed, and goes into bench/ROBUSTNESS.md.
     const message = (result.message ?? 'no answer').replaceAll(/(?: - )?(?:[A-Z]+ )?https?:\/\/\S+/g, '');
     const reason = `skipped: the registry does not answer audits (${message})`;
     report('Supply chain', 'npm audit --omit=dev', reason);

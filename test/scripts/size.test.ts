@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closureOf, textSize } from '../../scripts/size/measure.ts';
+import { closureOf, filesBelow, textSize, textSizeOf } from '../../scripts/size/measure.ts';
 
 describe('the size of a text', () => {
   it('counts a line as code where a token stands, and no comment and no blank line', () => {
@@ -32,5 +32,24 @@ describe('what a file imports, directly or not', () => {
       ['d', ['a']],
     ]);
     expect([...closureOf('a', graph)].sort()).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('the texts', () => {
+  it('of docs are at most 22 pages and 40,000 words', () => {
+    const { pages, words } = textSizeOf(filesBelow('docs', '.md'));
+    expect(pages).toBeLessThanOrEqual(22);
+    expect(words).toBeLessThanOrEqual(40_000);
+  });
+
+  it('of the README are at most 700 words and 10 links', () => {
+    const { words, links } = textSizeOf(['README.md']);
+    expect(words).toBeLessThanOrEqual(700);
+    expect(links).toBeLessThanOrEqual(10);
+    expect(links).toBeGreaterThan(3);
+  });
+
+  it('of ARCHITECTURE.md are at most 1,500 words', () => {
+    expect(textSizeOf(['ARCHITECTURE.md']).words).toBeLessThanOrEqual(1_500);
   });
 });

@@ -158,7 +158,7 @@ must not be where its message needs no explanation; a regular expression does.
 {{- range .Values.extraArgs -}}
 {{- $flag := regexReplaceAll "=[\\s\\S]*$" . "" | trimPrefix "--" -}}
 {{- if and (hasPrefix "--" .) (not (has $flag $flags)) -}}
-{{- fail (printf "extraArgs: --%s is no flag of serve. docs/configuration.md lists the flags" $flag) -}}
+{{- fail (printf "extraArgs: --%s is no flag of serve. docs/operate.md lists the flags" $flag) -}}
 {{- end -}}
 {{- end -}}
 {{- range $path, $names := dict "trustedControllers" .Values.trustedControllers "callers.commonNames" .Values.callers.commonNames -}}

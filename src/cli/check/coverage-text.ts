@@ -5,7 +5,7 @@ import { paragraph, type Screen } from '../output/screen.ts';
 import type { ListedProbeCounts } from '../output/json-outputs.ts';
 import type { Coverage, NoMainContainer } from './coverage.ts';
 
-/** The reasons in words. docs/defaulting.md and docs/check.md say what helps. */
+/** The reasons in words. docs/defaulting.md and docs/commands.md say what helps. */
 const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'no-policy': 'no policy asks for probes',
   'not-selected': 'the policies select other containers',

@@ -18,13 +18,13 @@ export const SELECTION_FLAGS = {
     default: 'warning',
     summary: 'The lowest level of findings that are shown, or whose advice is applied.',
     details: 'Hidden findings do not change the exit code.',
-    links: 'See [levels](check.md#levels).',
+    links: 'See [levels](commands.md#levels).',
   }),
   only: repeatable({
     type: CHECK_IDS,
     otherwise: 'all checks',
     summary: 'Select findings of these checks only.',
-    links: 'See [select checks](check.md#select-checks).',
+    links: 'See [select checks](commands.md#select-checks).',
   }),
   skip: repeatable({
     type: CHECK_IDS,
@@ -33,7 +33,7 @@ export const SELECTION_FLAGS = {
   baseline: optional({
     type: path('FILE', 'files'),
     summary: 'Leave out the known findings of this file.',
-    links: 'See [known findings](check.md#known-findings).',
+    links: 'See [known findings](commands.md#known-findings).',
   }),
 } as const;
 

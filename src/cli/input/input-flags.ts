@@ -31,16 +31,16 @@ export const INPUT_FLAGS = {
     type: someText('GLOB'),
     summary: 'Files and directories to leave out.',
     details: 'node_modules and names that start with a dot are always left out.',
-    links: 'See [excluded files](check.md#excluded-files).',
+    links: 'See [excluded files](commands.md#excluded-files).',
   }),
   verbose: toggle({ summary: 'List the files below directories that are passed over, because they are no manifests.' }),
   'render-charts': toggle({
     summary: 'Render charts with helm, and kustomizations with kubectl.',
-    links: 'See [charts and kustomizations](check.md#charts-and-kustomizations).',
+    links: 'See [charts and kustomizations](commands.md#charts-and-kustomizations).',
   }),
   'allow-remote-bases': toggle({
     summary: 'With --render-charts: let kustomize download the remote bases of kustomizations.',
-    links: 'See [remote bases](check.md#remote-bases).',
+    links: 'See [remote bases](commands.md#remote-bases).',
   }),
 } as const;
 
@@ -70,7 +70,7 @@ export const CLUSTER_INPUT_FLAGS = {
 export const CLUSTER_FLAGS = inGroup('Flags for a cluster as the input', {
   cluster: toggle({
     summary: 'Read the cluster of the current context instead of files.',
-    links: 'See [from a cluster](check.md#from-a-cluster).',
+    links: 'See [from a cluster](commands.md#from-a-cluster).',
   }),
   context: optional({
     type: someText('CONTEXT'),

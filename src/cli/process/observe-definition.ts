@@ -11,7 +11,7 @@ import {
   PROCESS_FLAGS,
 } from './process-flags.ts';
 
-const reportLinks = 'See [reports.md](reports.md).';
+const reportLinks = 'See [reports](observer.md#reports).';
 
 /** The flags of `probewright observe`, each with an environment variable. Durations are in milliseconds. */
 export const OBSERVE_FLAGS = {
@@ -46,7 +46,7 @@ export const OBSERVE_FLAGS = {
     type: trueOrFalse(),
     default: 'true',
     summary: 'Whether to measure how long containers take to start, and to write StartupProfiles.',
-    links: 'See [learned.md](learned.md).',
+    links: 'See [learned start times](observer.md#learned-start-times).',
   }),
   enforcement: PROCESS_FLAGS.enforcement,
   mutation: withDefault({

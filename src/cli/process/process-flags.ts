@@ -80,7 +80,7 @@ export const CONNECTION_FLAGS = {
     type: trueOrFalse(),
     default: 'true',
     summary: 'Whether to read the StartupProfiles of the cluster, for learned budgets and the check observed-startup.',
-    links: 'See [learned.md](learned.md#without-learned-start-times).',
+    links: 'See [learned start times](observer.md#without-learned-start-times).',
   }),
   'policy-budget': withDefault({
     type: wholeNumber('MEBIBYTES', 1, MAX_POLICY_BUDGET),

@@ -13,7 +13,7 @@ const GENERAL_FLAGS = {
     type: path('FILE|in-cluster', 'files'),
     summary:
       'Cluster to read policies and namespaces from: a kubeconfig, or in-cluster for the service account of the Pod.',
-    links: 'See [cluster.md](cluster.md).',
+    links: 'See [in a cluster](operate.md#in-a-cluster).',
   }),
   host: withDefault({ type: someText('ADDRESS'), default: '0.0.0.0', summary: 'Address that both ports listen on.' }),
   port: withDefault({
@@ -26,7 +26,7 @@ const GENERAL_FLAGS = {
     type: path('FILE', 'files'),
     summary: 'PEM certificate chain, reloaded when it changes.',
     otherwise: 'with --kubeconfig a certificate that Probewright makes and renews; else a development pair in certs/',
-    links: 'See [certificates.md](certificates.md).',
+    links: 'See [certificates](operate.md#certificates).',
   }),
   'tls-key': optional({
     type: path('FILE', 'files'),
@@ -41,7 +41,7 @@ const GENERAL_FLAGS = {
     type: path('FILE', 'files'),
     summary:
       'PEM bundle of CAs, reloaded when it changes: /mutate and /validate require a client certificate of these CAs.',
-    links: 'See [who may call](certificates.md#who-may-call).',
+    links: 'See [who may call](operate.md#who-may-call).',
   }),
   'client-cn': optional({
     type: commaList('NAME'),

@@ -84,7 +84,7 @@ function startsAsJson(rows: readonly StartsRow[]): string {
 
 /** A table as `kubectl get` prints one. */
 function startsAsText(rows: readonly StartsRow[]): string {
-  if (rows.length === 0) return 'No start times are known. The observer measures them (docs/learned.md).\n';
+  if (rows.length === 0) return 'No start times are known. The observer measures them (docs/observer.md).\n';
   const table = [
     [...COLUMNS],
     ...rows.map((row) =>

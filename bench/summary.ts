@@ -1,0 +1,36 @@
+import type { Findings } from './figures.ts';
+
+const START = '<!-- figures: npm run bench -- --write -->\n';
+const END = '<!-- end of figures -->\n';
+
+/** The rows of the findings that a user decides by, with the words of docs/performance.md. */
+const ROWS: readonly (readonly [what: string, words: string])[] = [
+  ['no webhook: p50', 'creating a Pod without a webhook, p50'],
+  ['Probewright: p50', 'a Pod of a user (two calls), p50'],
+  ['Probewright: p99', 'the same, p99'],
+  ['no webhook, of a controller: p50', 'a Pod of a controller without a webhook, p50'],
+  ['(b) once, of a controller: p50', 'the same with a minimal Fastify webhook, p50'],
+  ['Probewright, of a controller: p50', 'a Pod of a controller (one call), p50'],
+  ['Probewright, of a controller: p99', 'the same, p99'],
+  ['Probewright, of a controller: processor time of a call', 'processor time of that call'],
+  ['/mutate: Probewright, a second on core', 'most `/mutate` reviews of one core'],
+  ['/validate: Probewright, a second on core', 'most `/validate` reviews of one core'],
+  ['idle: Probewright in cluster mode', 'memory at rest'],
+  ['after 500,000 requests', 'memory after 500,000 requests'],
+  ['listening: Probewright', 'start until the port listens'],
+  ['heap of a policy', 'heap of a policy'],
+  ['check', '`check` of 1,000 manifests'],
+];
+
+/** docs/performance.md with the table of figures renewed. What was not measured has no row. */
+export function pageWithSummary(page: string, findings: readonly Findings[]): string {
+  const measured = new Map(findings.flatMap(({ rows }) => rows.map(({ what, figure }) => [what, figure] as const)));
+  const lines = ROWS.flatMap(([what, words]) => {
+    const figure = measured.get(what);
+    return figure === undefined ? [] : [`| ${words} | ${figure} |\n`];
+  });
+  const [before = '', rest = ''] = page.split(START);
+  const after = rest.split(END)[1];
+  if (after === undefined) throw new Error(`docs/performance.md has no place for the figures: ${START}${END}`);
+  return `${before}${START}\n| what | median |\n|---|---|\n${lines.join('')}\n${END}${after}`;
+}

@@ -1,0 +1,74 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendReview } from '../../scripts/review/send-review.ts';
+import { developmentPair, type DevelopmentPair } from '../../src/webhook/certificates/development-pair.ts';
+import type { AddressInfo } from 'node:net';
+
+const FILE = 'examples/reviews/pod-create.json';
+const directory = mkdtempSync(join(tmpdir(), 'probewright-review-'));
+let pair: DevelopmentPair;
+
+beforeAll(async () => {
+  pair = await developmentPair(directory, Date.now());
+});
+
+afterAll(() => {
+  rmSync(directory, { recursive: true });
+});
+
+/** A server on loopback that gives each path an answer, for as long as one review takes. */
+async function reviewedBy(
+  answers: Readonly<Record<string, object>>,
+  status = 200,
+): Promise<Awaited<ReturnType<typeof sendReview>>> {
+  const server = createServer(
+    { cert: readFileSync(pair.certFile), key: readFileSync(pair.keyFile) },
+    ({ url = '' }, response) => response.writeHead(status).end(JSON.stringify(answers[url] ?? {})),
+  );
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  try {
+    return await sendReview(FILE, (server.address() as AddressInfo).port, pair.caFile);
+  } finally {
+    server.close();
+  }
+}
+
+describe('npm run review', () => {
+  it('prints the patch as YAML, and that the object is allowed', async () => {
+    const patch = [{ op: 'add', path: '/spec/containers/0/livenessProbe', value: { periodSeconds: 10 } }];
+    const encoded = Buffer.from(JSON.stringify(patch)).toString('base64');
+    const { code, text } = await reviewedBy({
+      '/mutate': { response: { allowed: true, patch: encoded } },
+      '/validate': { response: { allowed: true } },
+    });
+    expect(text).toBe(
+      '# /mutate: this patch\n- op: add\n  path: /spec/containers/0/livenessProbe\n  value:\n    periodSeconds: 10\n# /validate: allowed\n',
+    );
+    expect(code).toBe(0);
+  });
+
+  it('prints why an object is denied, and warnings', async () => {
+    const { code, text } = await reviewedBy({
+      '/mutate': { response: { allowed: true } },
+      '/validate': { response: { allowed: false, warnings: ['a warning'], status: { message: 'one\ntwo' } } },
+    });
+    expect(text).toBe('# /mutate: no patch\n# /validate: denied\n# warning: a warning\n# one\n# two\n');
+    expect(code).toBe(1);
+  });
+
+  it('says what to do when nobody answers, and what an error says', async () => {
+    // Port 1 needs rights that nobody here has taken.
+    const { code, text } = await sendReview(FILE, 1, pair.caFile);
+    expect(text).toBe('review: nobody answers at https://127.0.0.1:1; run "npm start" in another terminal first\n');
+    expect(code).toBe(2);
+    expect((await reviewedBy({ '/mutate': { message: 'no' } }, 500)).text).toContain('(HTTP 500: {"message":"no"})');
+  });
+
+  it('names a file that cannot be read, and the CA that is missing', async () => {
+    expect((await sendReview('none.json', 1, pair.caFile)).text).toBe('review: none.json cannot be read\n');
+    expect((await sendReview(FILE, 1, 'none.crt')).text).toContain('run "npm start" first');
+  });
+});
