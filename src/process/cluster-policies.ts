@@ -66,8 +66,8 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
     this.#now = now;
     this.#log = log;
     ({ promise: this.read, resolve: this.#markRead } = Promise.withResolvers<undefined>());
-    const writer = (this.#statusWriter = statusWriterOf(dependencies, 'policies', 'policy', 'a policy'));
-    this.#exceptionWriter = statusWriterOf(dependencies, 'exceptions', 'exception', 'an exception');
+    const writer = (this.#statusWriter = statusWriterOf(dependencies, 'policy'));
+    this.#exceptionWriter = statusWriterOf(dependencies, 'exception');
     const exceptions = { client, writer: this.#exceptionWriter, snapshot: () => store.current, now };
     this.exceptionStatuses = writesStatuses ? new ExceptionStatuses(exceptions) : undefined;
     const statuses: KubernetesSourceOptions = {
@@ -165,19 +165,19 @@ function leftOutException({ object, entry, ...left }: LeftOut<Named>): Parameter
 }
 
 /** @param member the field of the log that names the object */
-function statusWriterOf(
-  { log, now }: ClusterPoliciesDependencies,
-  plural: string,
-  member: 'policy' | 'exception',
-  one: string,
-): StatusWriter {
+function statusWriterOf({ log, now }: ClusterPoliciesDependencies, member: 'policy' | 'exception'): StatusWriter {
+  const isPolicy = member === 'policy';
   const listener = {
     troubled: (problem: string | undefined) => {
-      if (problem === undefined) log.info(`statuses of ${plural} can be written again`);
-      else log.warn({ problem }, `statuses of ${plural} cannot be written now`);
+      if (problem === undefined) log.info(`statuses of ${isPolicy ? 'policies' : 'exceptions'} can be written again`);
+      else if (isPolicy) log.warn({ problem }, 'statuses of policies cannot be written now');
+      else log.warn({ problem }, 'statuses of exceptions cannot be written now');
     },
-    setAside: (place: string, reason: string, problem: string) =>
-      log.warn({ [member]: place, reason, problem }, `status of ${one} not written`),
+    setAside: (place: string, reason: string, problem: string) => {
+      const details = { [member]: place, reason, problem };
+      if (isPolicy) log.warn(details, 'status of a policy not written');
+      else log.warn(details, 'status of an exception not written');
+    },
   };
   return new StatusWriter(listener, { now, random: Math.random });
 }
