@@ -9,6 +9,7 @@ import { SERVE } from './process/serve-definition.ts';
 import { REPORT } from './report/definition.ts';
 import { SNAPSHOT } from './snapshot/definition.ts';
 import { STARTS } from './starts/definition.ts';
+import { TRY } from './try/definition.ts';
 import type { CommandDefinition, NoFlags } from './flags/flag.ts';
 
 /** The name of the program in help, messages and completion. */
@@ -51,6 +52,7 @@ const COMMANDS = {
   observe: OBSERVE,
   check: CHECK,
   fix: FIX,
+  try: TRY,
   explain: EXPLAIN,
   plan: PLAN,
   report: REPORT,
