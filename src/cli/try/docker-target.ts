@@ -59,7 +59,7 @@ async function inspect(program: Runtime, container: string, run: Run): Promise<s
   const state = found['.State'];
   if (isJsonObject(state) && member(state, 'Running') === false)
     return `${container} does not run: it is ${stringMember(state, 'Status') ?? 'stopped'}`;
-  return found as JsonObject;
+  return found;
 }
 
 function targetOf(program: Runtime, container: string, inspected: JsonObject, run: Run): Target {

@@ -46,7 +46,7 @@ function workloadName({ kind, namespace, name }: TriedProbe): string {
 
 function probeLines(probe: TriedProbe, screen: Screen): string[] {
   const { container, handler, result, event, cause, remedy, edits } = probe;
-  const label = `${result.padEnd(8)}`;
+  const label = result.padEnd(8);
   const lines = paragraph(screen, {
     text: `${container}: ${probe.probe} ${handler}${timesText(probe)}`,
     indent: 2,

@@ -129,7 +129,7 @@ function call(session: ClientHttp2Session, address: string, service: string, sig
       { signal },
     );
     stream.on('response', (headers) => (head = headers));
-    stream.on('trailers', (trailers) => (end = trailers));
+    stream.on('trailers', (trailers: IncomingHttpHeaders) => (end = trailers));
     stream.on('data', (chunk: Buffer) => {
       // An answer of the health service has a few bytes.
       if (chunks.length < 16) chunks.push(chunk);

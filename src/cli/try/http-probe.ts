@@ -1,7 +1,6 @@
-import { request as httpRequest, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { Agent, request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { connect as http2Connect, type ClientHttp2Session } from 'node:http2';
-import { openTls } from './tls-connection.ts';
+import { alertText, openTls } from './tls-connection.ts';
 import { codeOf, failure, goQuoted, hostPort, KUBE_PROBE, socketErrorText, success, type Answer } from './answer.ts';
 import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
@@ -24,7 +23,6 @@ export const MOST_BODY_BYTES = 10 * 1024;
 const MOST_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** RFC 9110, field-value: Go refuses control characters before it sends anything (httpguts.ValidHeaderFieldValue). */
-// eslint-disable-next-line no-control-regex
 const REFUSED_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
 const WAITING = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
@@ -81,7 +79,7 @@ function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }
 
-/** By lower-case name. The kubelet adds User-Agent and Accept unless the manifest names them (request.go, buildHeader). */
+/** By lower-case name. The kubelet adds User-Agent and Accept to those of the manifest (request.go, buildHeader). */
 function probeHeaders({ headers }: HttpProbe): Map<string, string> {
   const all = new Map<string, string>();
   for (const [name, value] of headers) {
@@ -136,18 +134,22 @@ function askHttp1(
     port: portOf(url),
     method: 'GET',
     path: url.pathname + url.search,
-    agent: false,
+    agent: socket === undefined ? false : agentOf(socket),
     setHost: false,
     headers: { host: url.host, ...Object.fromEntries(headers), connection: 'close' },
     signal,
-    ...(socket !== undefined && { createConnection: () => socket }),
   };
   return new Promise((resolve) => {
     let isConnected = socket !== undefined;
-    const sent: ClientRequest = (socket === undefined ? httpRequest : httpsRequest)(options);
+    let local = '';
+    // TLS is the socket's: the kubelet verifies no certificate.
+    const sent: ClientRequest = request(options);
     sent.on('socket', (used) => {
       if (isConnected) return;
-      used.once('connect', () => (isConnected = true));
+      used.once('connect', () => {
+        isConnected = true;
+        local = hostPort(used.localAddress ?? '', used.localPort ?? 0);
+      });
     });
     sent.on('response', (response: IncomingMessage) => {
       resolve({
@@ -158,15 +160,24 @@ function askHttp1(
       });
     });
     sent.on('error', (error) => {
-      const text = signal.aborted ? waitingText(isConnected ? 'wait' : 'dial', url) : requestError(error, sent, url);
+      const text = signal.aborted
+        ? waitingText(isConnected ? 'wait' : 'dial', url)
+        : requestError(error, sent, url, local);
       resolve(failure(`Get "${textOf(url)}": ${text}`));
     });
     sent.end();
   });
 }
 
+/** An agent that hands out one connection. */
+function agentOf(socket: TLSSocket): Agent {
+  const agent = new Agent();
+  agent.createConnection = () => socket;
+  return agent;
+}
+
 /** A failed request as Go's net/http describes it. */
-function requestError(error: Error, { socket }: ClientRequest, url: URL): string {
+function requestError(error: Error, { socket }: ClientRequest, url: URL, local: string): string {
   const address = hostPort(hostOf(url), portOf(url));
   const code = codeOf(error);
   if ('syscall' in error && error.syscall === 'getaddrinfo') return `dial tcp: lookup ${hostOf(url)}: no such host`;
@@ -176,7 +187,8 @@ function requestError(error: Error, { socket }: ClientRequest, url: URL): string
   if (isDial) return `dial tcp ${address}: connect: ${known ?? error.message}`;
   // Node reports an end without an answer as a reset, too.
   if (error.message === 'socket hang up') return (socket?.bytesRead ?? 0) > 0 ? 'unexpected EOF' : 'EOF';
-  const local = socket?.localAddress === undefined ? '' : hostPort(socket.localAddress, socket.localPort ?? 0);
+  const alert = alertText(code);
+  if (alert !== undefined) return alert;
   return known === undefined ? error.message : `read tcp ${local}->${address}: read: ${known}`;
 }
 

@@ -5,7 +5,6 @@ import { causeOfAnswer, causeTexts, type TryCause } from './cause.ts';
 import { grpcProbe, openSession } from './grpc-probe.ts';
 import { declaredPorts, portOf, probeField, type PlannedProbe } from './planned-probes.ts';
 import { openTls } from './tls-connection.ts';
-import { tcpProbe } from './tcp-probe.ts';
 import type { HttpProbe } from './http-probe.ts';
 import type { Endpoint, Target } from './target.ts';
 import type { AdvisedEdit } from '../output/json-outputs.ts';
@@ -279,15 +278,4 @@ function rank(path: string, { probe }: PlannedProbe, policyPaths: readonly strin
   const isFor = probe === 'readinessProbe' ? isReady : isLive;
   const isForOther = probe === 'readinessProbe' ? isLive : isReady;
   return (policyPaths.includes(path) ? 0 : 10) + (isFor ? 0 : isForOther ? 4 : 2) + USUAL_PATHS.indexOf(path) / 100;
-}
-
-/** The open ones of the declared ports, for the remedy of a probe that gets no connection. */
-export async function openPorts({ planned, target }: Look): Promise<number[]> {
-  const open: number[] = [];
-  for (const { number } of declaredPorts(planned.spec)) {
-    const endpoint = await target.endpoint(number);
-    if (!('host' in endpoint)) continue;
-    if (isSuccess(await tcpProbe(endpoint.host, endpoint.port, LOOK_MILLISECONDS))) open.push(number);
-  }
-  return open;
 }

@@ -87,6 +87,14 @@ export function openTls(
   });
 }
 
+/** An alert of the server, by the code of Node's error. Undefined for any other error. */
+export function alertText(code: string | undefined): string | undefined {
+  const alert = /^ERR_SSL_(?:TLSV?\d*|SSLV\d)_ALERT_(\w+)$/.exec(code ?? '')?.[1];
+  return alert === undefined
+    ? undefined
+    : `remote error: tls: ${ALERTS[alert] ?? alert.toLowerCase().replaceAll('_', ' ')}`;
+}
+
 function handshakeText(
   error: unknown,
   first: Buffer | undefined,
@@ -99,8 +107,8 @@ function handshakeText(
     if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `dial tcp: lookup ${address}: no such host`;
     return `dial tcp ${address}: connect: ${socketErrorText(code) ?? String(error)}`;
   }
-  const alert = /^ERR_SSL_(?:TLSV?\d*|SSLV\d)_ALERT_(\w+)$/.exec(code)?.[1];
-  if (alert !== undefined) return `remote error: tls: ${ALERTS[alert] ?? alert.toLowerCase().replaceAll('_', ' ')}`;
+  const alert = alertText(code);
+  if (alert !== undefined) return alert;
   // net/http/transport.go, and crypto/tls/conn.go: RecordHeaderError.
   if (first?.subarray(0, 5).toString('latin1') === 'HTTP/') return 'http: server gave HTTP response to HTTPS client';
   if (first !== undefined && (first[0] ?? 0) !== 0x15 && (first[0] ?? 0) !== 0x16)
