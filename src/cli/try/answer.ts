@@ -13,6 +13,10 @@ export interface Answer {
   readonly code?: number;
   /** True when the body of an HTTP answer is longer than what the kubelet reads of it. */
   readonly isLong?: true;
+  /** A status from 300 to 399 without a Location: a warning that no other host causes. */
+  readonly isNoRedirect?: true;
+  /** How long the answer took, without what the way to the container takes. */
+  readonly milliseconds?: number;
 }
 
 /** A probe that was not asked, with the reason. */
@@ -110,4 +114,11 @@ export function goQuoted(bytes: Uint8Array): string {
       (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`),
   );
   return `"${quoted.join('')}"`;
+}
+
+/** Seconds as Go prints a time.Duration: `0.3s`, `1m30s`, `1h0m0s`. */
+export function goDuration(seconds: number): string {
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  if (hours > 0) return `${hours}h${minutes}m${rest}s`;
+  return minutes > 0 ? `${minutes}m${rest}s` : `${rest}s`;
 }

@@ -1,6 +1,7 @@
 import { answerOf, type AnswerCause } from '../../observer/failing/probe-text.ts';
 import { CAUSE_TEXTS } from '../../observer/failing/cause-texts.ts';
 import type { Answer } from './answer.ts';
+import type { HandlerKind } from '../../engine/probe/probe.ts';
 
 /** Causes that only somebody who asks can tell. The others are those of the observer's rule `probe-failing`. */
 const OWN_CAUSES = {
@@ -38,10 +39,18 @@ function isOwn(cause: TryCause): cause is keyof typeof OWN_CAUSES {
   return Object.hasOwn(OWN_CAUSES, cause);
 }
 
+/** The exit codes of shells for a program that is missing, or that is no program (POSIX, 2.8.2). */
+const NO_PROGRAM: readonly unknown[] = [126, 127];
+
 /** The cause that the kubelet's text alone tells. Undefined for a success without a warning. */
-export function causeOfAnswer({ result, text, isLong }: Answer): TryCause | undefined {
-  if (result === 'warning') return 'redirect-other-host';
+export function causeOfAnswer(answer: Answer, handlerKind?: HandlerKind): TryCause | undefined {
+  const { result, text, isLong, isNoRedirect, code } = answer;
+  if (result === 'warning') return isNoRedirect === true ? 'http-3xx' : 'redirect-other-host';
   if (result === 'success') return isLong === true ? 'body-over-10-kib' : undefined;
   const cause = answerOf(text);
-  return cause === 'connection-lost' ? 'other-protocol' : cause;
+  if (handlerKind !== 'exec') return cause === 'connection-lost' ? 'other-protocol' : cause;
+  // What a command prints about its own connections is no answer to the kubelet.
+  if (result === 'error' || NO_PROGRAM.includes(code)) return 'executable-not-found';
+  const isOwn = cause === 'executable-not-found' || (cause === 'timeout' && code === undefined);
+  return isOwn ? cause : 'command-failed';
 }

@@ -43,6 +43,7 @@ export async function clusterTarget(
   const startedAt = startOf(status);
   return {
     name: `Pod ${namespace}/${pod.name}`,
+    host: ip,
     ...(startedAt !== undefined && { startedAt }),
     http: async (probe, timeout) => await podProxyProbe(access, { ...pod, ip }, probe, timeout),
     endpoint: async (port) => {

@@ -81,7 +81,7 @@ const FLAGS = {
   'allow-side-effects': toggle({ summary: 'Run commands of exec probes that may do more than ask.' }),
   output: withDefault({ type: choice(TRY_FORMATS), default: 'text', summary: 'Format of the results.' }),
   color: COLOUR_FLAG,
-  strict: toggle({ summary: 'Fail for warnings, and for probes that are not run.' }),
+  strict: toggle({ summary: 'Fail for warnings, too.' }),
   ...TARGET_FLAGS,
   ...CLUSTER_FLAGS,
 } as const;
@@ -118,7 +118,7 @@ export const TRY: CommandDefinition<typeof FLAGS> = {
   },
   exitCodes: [
     { code: 0, meaning: 'All probes that were run pass; without --strict some may warn.' },
-    { code: 1, meaning: 'A probe fails; with --strict also: a probe warns or is not run.' },
+    { code: 1, meaning: 'A probe fails; with --strict also: a probe warns.' },
     { code: 2, meaning: 'An input cannot be read, no probe can be run, or the command line is wrong.' },
   ],
 };

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
-import { codeOf, failure, success, type Answer, type NotRun } from './answer.ts';
+import { declaredVariables } from '../../engine/workload/literal-variables.ts';
+import { goQuote } from '../../engine/probe/go-quote.ts';
+import { codeOf, failure, goDuration, success, type Answer, type NotRun } from './answer.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** The kubelet keeps no more of a command's output (pkg/probe/exec/exec.go, maxReadLength). */
 export const MOST_OUTPUT_BYTES = 10 * 1024;
@@ -21,7 +24,7 @@ const NOT_STARTED = /OCI runtime exec failed: (.*)|executable file (?:`[^`]*` )?
  */
 export function execVerdict(command: readonly string[], { code, output }: CommandEnd, timeoutSeconds: number): Answer {
   if (code === undefined)
-    return failure(`command timed out: "${command.join(' ')}" timed out after ${timeoutSeconds}s`);
+    return failure(`command timed out: ${goQuote(command.join(' '))} timed out after ${goDuration(timeoutSeconds)}`);
   if (code === 0) return success({ code: 0 });
   if ((code === 126 || code === 127 || code === 255) && NOT_STARTED.test(output)) {
     const text = output.slice(output.search(/OCI runtime exec failed|executable file/)).trim();
@@ -35,14 +38,18 @@ export function execVerdict(command: readonly string[], { code, output }: Comman
  *
  * @throws never; a program that cannot be started is told as a reason
  */
-export function runProgram(argv: readonly string[], timeoutMilliseconds: number): Promise<CommandEnd | NotRun> {
+export function runProgram(
+  argv: readonly string[],
+  timeoutMilliseconds: number,
+  mostBytes = MOST_OUTPUT_BYTES,
+): Promise<CommandEnd | NotRun> {
   return new Promise((resolve) => {
     const [program = '', ...args] = argv;
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const chunks: Buffer[] = [];
     let bytes = 0;
     const keep = (chunk: Buffer): void => {
-      if (bytes < MOST_OUTPUT_BYTES) chunks.push(chunk.subarray(0, MOST_OUTPUT_BYTES - bytes));
+      if (bytes < mostBytes) chunks.push(chunk.subarray(0, mostBytes - bytes));
       bytes += chunk.length;
     };
     child.stdout.on('data', keep);
@@ -66,4 +73,19 @@ export function runProgram(argv: readonly string[], timeoutMilliseconds: number)
       end(code ?? 1);
     });
   });
+}
+
+/**
+ * A command with the container's own variables in the place of `$(NAME)`. The kubelet knows literal values only, and
+ * leaves other references (pkg/kubelet/container/helpers.go, ExpandContainerCommandOnlyStatic).
+ */
+export function expandedCommand(command: readonly string[], container: JsonObject): readonly string[] {
+  const variables = declaredVariables(container);
+  return command.map((word) =>
+    word.replace(/\$\$|\$\(([^)]*)\)/g, (written, name: string | undefined) => {
+      if (name === undefined) return '$';
+      const source = variables?.get(name);
+      return source?.from === 'value' ? source.value : written;
+    }),
+  );
 }

@@ -1,7 +1,8 @@
 import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import { STATUS_CODES } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failure, hostPort, KUBE_PROBE, success, type Answer } from './answer.ts';
+import { failure, goDuration, hostPort, KUBE_PROBE, success, type Answer } from './answer.ts';
+import type { Endpoint } from './target.ts';
 
 /** google.golang.org/grpc/codes, by number. */
 const CODES =
@@ -33,19 +34,20 @@ const DIAL_PAUSE_MILLISECONDS = 1000;
  * The call is one request of HTTP/2. `@grpc/grpc-js` brings a package with an install script for it, which
  * test/robustness/supply-chain.test.ts refuses.
  *
+ * @param shown the address that events name
  * @param timeoutMilliseconds timeoutSeconds of the probe
  */
 export async function grpcProbe(
-  host: string,
-  port: number,
+  real: Endpoint,
+  shown: Endpoint,
   service: string,
   timeoutMilliseconds: number,
 ): Promise<Answer> {
   const signal = AbortSignal.timeout(timeoutMilliseconds);
-  const address = hostPort(host, port);
-  const timeout = `${timeoutMilliseconds / 1000}s`;
+  const address = hostPort(shown.host, shown.port);
+  const timeout = goDuration(timeoutMilliseconds / 1000);
   for (;;) {
-    const session = await openSession(address, signal);
+    const session = await openSession(real, signal);
     if (session !== undefined) {
       const answer = await check(session, address, service, timeout, signal);
       session.destroy();
@@ -58,9 +60,9 @@ export async function grpcProbe(
 }
 
 /** A session whose server has sent its settings; undefined for any other server. */
-export function openSession(address: string, signal: AbortSignal): Promise<ClientHttp2Session | undefined> {
+export function openSession({ host, port }: Endpoint, signal: AbortSignal): Promise<ClientHttp2Session | undefined> {
   return new Promise((resolve) => {
-    const session = connect(`http://${address}`);
+    const session = connect(`http://${hostPort(host, port)}`);
     const done = (opened: ClientHttp2Session | undefined): void => {
       signal.removeEventListener('abort', stop);
       if (opened === undefined) session.destroy();

@@ -2,7 +2,8 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
 import { failure, hostPort, KUBE_PROBE, success, type Answer, type NotRun } from './answer.ts';
-import { MOST_BODY_BYTES, type HttpProbe } from './http-probe.ts';
+import { MOST_BODY_BYTES } from './http1-reader.ts';
+import type { HttpProbe } from './http-probe.ts';
 import type { PodName } from './pod-channel.ts';
 import type { ClusterAccess } from '../../cluster/client/cluster-access.ts';
 

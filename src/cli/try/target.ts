@@ -12,6 +12,8 @@ export interface Endpoint {
 export interface Target {
   /** Follows "asked": `127.0.0.1`, `web by docker`, `Pod shop/web-1`. */
   readonly name: string;
+  /** The address in URLs and events, as the kubelet would have the Pod's. */
+  readonly host: string;
   /** When the container started, in milliseconds since the epoch, where the runtime tells. */
   readonly startedAt?: number;
   /** Where a port of the container is reached; a reason where there is no way. */
@@ -22,6 +24,8 @@ export interface Target {
   exec(container: string, command: readonly string[], timeoutMilliseconds: number): Promise<CommandEnd | NotRun>;
   /** True when the port is open to the container itself only, as far as the target can see. */
   isLoopbackOnly(port: number): Promise<boolean>;
+  /** The ports on which the container listens on all addresses. Absent where the target cannot tell. */
+  listeningPorts?(): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 

@@ -1,25 +1,20 @@
-import { connect } from 'node:net';
-import { codeOf, failure, hostPort, socketErrorText, success, type Answer } from './answer.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { failure, success, type Answer } from './answer.ts';
+import { dial } from './connection.ts';
+import type { Endpoint } from './target.ts';
 
 /**
  * Runs a TCP probe as the kubelet does: connects, and closes (pkg/probe/tcp/tcp.go, DoTCPProbe).
  *
+ * @param shown the address that events name
  * @param timeoutMilliseconds timeoutSeconds of the probe
  */
-export function tcpProbe(host: string, port: number, timeoutMilliseconds: number): Promise<Answer> {
-  return new Promise((resolve) => {
-    const address = hostPort(host, port);
-    const socket = connect({ host, port, signal: AbortSignal.timeout(timeoutMilliseconds) });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(success());
-    });
-    socket.once('error', (error) => {
-      const code = codeOf(error);
-      if (code === 'ABORT_ERR') return resolve(failure(`dial tcp ${address}: i/o timeout`));
-      if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-        return resolve(failure(`dial tcp: lookup ${host}: no such host`));
-      resolve(failure(`dial tcp ${address}: connect: ${socketErrorText(code) ?? error.message}`));
-    });
-  });
+export async function tcpProbe(real: Endpoint, shown: Endpoint, timeoutMilliseconds: number): Promise<Answer> {
+  try {
+    const { stream } = await dial(real, shown, AbortSignal.timeout(timeoutMilliseconds));
+    stream.destroy();
+    return success();
+  } catch (error) {
+    return failure(messageOf(error));
+  }
 }

@@ -1,7 +1,7 @@
 import { handlerText } from '../../engine/workload/handler-text.ts';
 import { eventMessage, isSuccess, type NotRun } from './answer.ts';
 import { causeOfAnswer, causeTexts, type TryCause } from './cause.ts';
-import type { Diagnosis } from './look-further.ts';
+import type { Diagnosis } from './diagnosis.ts';
 import type { Measured } from './measure.ts';
 import type { PlannedProbe } from './planned-probes.ts';
 import type { AdvisedEdit, FilePlace, ProbeName } from '../output/json-outputs.ts';
@@ -58,7 +58,7 @@ export function triedProbe(
   }
   const { answer, milliseconds } = measured;
   const isSlow = milliseconds.longest > timeoutSeconds * 1000 * SLOW_PART;
-  const cause = diagnosis?.cause ?? causeOfAnswer(answer) ?? (isSlow ? 'slow' : undefined);
+  const cause = diagnosis?.cause ?? causeOfAnswer(answer, planned.handlerKind) ?? (isSlow ? 'slow' : undefined);
   const result = !isSuccess(answer) ? 'fails' : cause === undefined ? 'passes' : 'warns';
   return {
     ...place,

@@ -5,7 +5,7 @@ import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../
 import { reportProblems } from '../output/problems.ts';
 import { paintFor } from '../output/screen.ts';
 import { addressTarget } from './address-target.ts';
-import { isSuccess, type Answer, type NotRun } from './answer.ts';
+import type { Answer, NotRun } from './answer.ts';
 import { askProbe } from './ask.ts';
 import { dockerTarget } from './docker-target.ts';
 import { TRY_REPORTS } from './formats.ts';
@@ -65,7 +65,7 @@ async function openTarget(
 ): Promise<Target | { readonly problem: string }> {
   const { address, docker, port, exec = [], runtime } = line.flags;
   if (address !== undefined) return addressTarget({ host: address, ports: new Map(port), execPrefix: exec });
-  if (docker !== undefined) return await dockerTarget(docker, runtime);
+  if (docker !== undefined) return await dockerTarget(docker, runtime, io.env['DOCKER_HOST']);
   try {
     // Most command lines need no client of the API server.
     const { clusterTarget } = await import('./cluster-target.ts');
@@ -93,9 +93,10 @@ async function tryAll(
   const probes: TriedProbe[] = [];
   for (const probe of planned) {
     const measured = await measure(probe, count, ask, io.monotonic);
-    const isFailed = !('notRun' in measured) && !isSuccess(measured.answer);
+    // A redirect to another host is a success that proves nothing.
+    const isWrong = !('notRun' in measured) && measured.answer.result !== 'success';
     const look = { planned: probe, target, monotonic: io.monotonic };
-    const diagnosis = isFailed ? await lookFurther({ ...look, answer: measured.answer }, probe.policyPaths) : undefined;
+    const diagnosis = isWrong ? await lookFurther({ ...look, answer: measured.answer }) : undefined;
     probes.push(triedProbe(probe, measured, diagnosis));
   }
   const screen = { columns: io.stdoutColumns, paint: paintFor(color, io) };
@@ -106,5 +107,5 @@ async function tryAll(
 function exitCode(probes: readonly TriedProbe[], isStrict: boolean, io: CommandIo): number {
   const { fails, warns, notRun } = summaryOf(probes);
   if (notRun === probes.length) return refuse(io, 'no probe can be run');
-  return fails > 0 || (isStrict && warns + notRun > 0) ? EXIT_DENIED : EXIT_OK;
+  return fails > 0 || (isStrict && warns > 0) ? EXIT_DENIED : EXIT_OK;
 }

@@ -131,7 +131,7 @@ const CASES: readonly Case[] = [
   {
     name: 'half of a status line',
     port: () => tcp((socket) => socket.once('data', () => socket.end('HTTP/1.1 2'))),
-    event: `${GET} unexpected EOF`,
+    event: `${BROKEN} status code "2"`,
   },
   {
     name: 'SSH',
@@ -263,7 +263,7 @@ const CASES: readonly Case[] = [
     name: 'a header with a line break',
     port: () => http(status(200)),
     probe: { headers: [['X-A', 'a\r\nb: c']] },
-    event: `${GET} net/http: invalid header field value for "x-a"`,
+    event: `${GET} net/http: invalid header field value for "X-A"`,
   },
   {
     name: 'a path with a query',

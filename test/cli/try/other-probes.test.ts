@@ -6,6 +6,7 @@ import { tcpProbe } from '../../../src/cli/try/tcp-probe.ts';
 import { closedPort, h2c, health, http, https, tcp } from './probe-servers.ts';
 
 const node = process.execPath;
+const at = (port: number) => ({ host: '127.0.0.1', port });
 const LOST = 'failed: error: health rpc probe failed: rpc error: code = Unavailable desc =';
 const UNCONNECTED =
   'failed: timeout: failed to connect service "127.0.0.1:PORT" within 0.3s: context deadline exceeded';
@@ -68,7 +69,7 @@ const GRPC: readonly { readonly name: string; readonly port: () => Promise<numbe
 describe('a gRPC probe', () => {
   it.each(GRPC)('gets the verdict of the kubelet from $name', async ({ port: start, event }) => {
     const port = await start();
-    const message = eventMessage('readinessProbe', await grpcProbe('127.0.0.1', port, 'shop', 300));
+    const message = eventMessage('readinessProbe', await grpcProbe(at(port), at(port), 'shop', 300));
     expect(message.replace(String(port), 'PORT')).toBe(event === '' ? '' : `Readiness probe ${event}`);
   });
 
@@ -80,7 +81,7 @@ describe('a gRPC probe', () => {
         health({ serving: 1 })(stream);
       });
     });
-    await grpcProbe('127.0.0.1', port, 'shop', 1000);
+    await grpcProbe(at(port), at(port), 'shop', 1000);
     expect(seen).toEqual([
       '/grpc.health.v1.Health/Check',
       'kube-probe/1.36',
@@ -100,7 +101,7 @@ describe('a gRPC probe', () => {
         10,
       );
     });
-    const answer = grpcProbe('127.0.0.1', port, '', 200);
+    const answer = grpcProbe(at(port), at(port), '', 200);
     await late;
     expect((await answer).text).toContain('failed to connect service');
   });
@@ -115,19 +116,21 @@ describe('a TCP probe', () => {
         closed.resolve(true);
       });
     });
-    expect(await tcpProbe('127.0.0.1', port, 1000)).toEqual({ result: 'success', text: '' });
+    expect(await tcpProbe(at(port), at(port), 1000)).toEqual({ result: 'success', text: '' });
     expect(await closed.promise).toBe(true);
   });
 
   it('fails where nothing listens, with the text of Go', async () => {
     const port = await closedPort();
-    expect((await tcpProbe('127.0.0.1', port, 1000)).text).toBe(
+    expect((await tcpProbe(at(port), at(port), 1000)).text).toBe(
       `dial tcp 127.0.0.1:${port}: connect: connection refused`,
     );
   });
 
   it('fails for a host that nobody knows', async () => {
-    expect((await tcpProbe('nowhere.invalid', 1, 5000)).text).toBe('dial tcp: lookup nowhere.invalid: no such host');
+    expect(
+      (await tcpProbe({ host: 'nowhere.invalid', port: 1 }, { host: 'nowhere.invalid', port: 1 }, 5000)).text,
+    ).toBe('dial tcp: lookup nowhere.invalid: no such host');
   });
 });
 

@@ -44,7 +44,7 @@ export const h2c = (
     handler(stream, headers);
   });
   server.on('sessionError', () => undefined);
-  return listening(server as unknown as Server, '127.0.0.1');
+  return listening(server, '127.0.0.1');
 };
 
 /** A server of HTTP/2 with TLS, and of nothing else. */
@@ -53,7 +53,7 @@ export async function h2(handler: (stream: ServerHttp2Stream) => void): Promise<
   const server = createSecureServer({ key, cert, allowHTTP1: false });
   server.on('stream', handler);
   server.on('sessionError', () => undefined);
-  return listening(server as unknown as Server, '127.0.0.1');
+  return listening(server, '127.0.0.1');
 }
 
 /** A server that writes bytes, or does what it likes with a connection. */
