@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { readRegularFile } from '../../base/files/regular-file.ts';
+import { isOpen } from './connection.ts';
 import { runProgram } from './exec-probe.ts';
 import { isLoopback, type Target } from './target.ts';
 
@@ -24,7 +25,9 @@ export function addressTarget({ host, ports, execPrefix }: AddressSettings): Tar
         : runProgram([...execPrefix, ...command], timeout),
     isLoopbackOnly: async (port) => {
       if (execPrefix.length > 0) return isBoundToLoopbackOnly(await socketsByCommand(execPrefix), port);
-      return isThisMachine(host) && isBoundToLoopbackOnly(await listeningSockets(), ports.get(port) ?? port);
+      const place = { host, port: ports.get(port) ?? port };
+      if (!isThisMachine(host) || (await isOpen(place))) return false;
+      return isBoundToLoopbackOnly(await listeningSockets(), place.port);
     },
     ...(execPrefix.length > 0 && { listeningPorts: async () => portsForOthers(await socketsByCommand(execPrefix)) }),
     close: () => Promise.resolve(),

@@ -65,3 +65,17 @@ export function readText(error: unknown, { local, remote }: Connection): string 
   const verb = code === 'EPIPE' ? 'write' : 'read';
   return `${verb} tcp ${local}->${remote}: ${verb}: ${socketErrorText(code) ?? String(error)}`;
 }
+
+/** A port that is open answers at once on this machine. */
+const OPEN_MILLISECONDS = 1000;
+
+/** True for a port that accepts a connection. */
+export async function isOpen(place: Endpoint): Promise<boolean> {
+  return await dial(place, place, AbortSignal.timeout(OPEN_MILLISECONDS)).then(
+    ({ stream }) => {
+      stream.destroy();
+      return true;
+    },
+    () => false,
+  );
+}

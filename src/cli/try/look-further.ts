@@ -8,9 +8,10 @@ import { otherHeader, otherPath, wrongScheme } from './look-http.ts';
 import { grpcHealth, otherProtocol } from './look-protocol.ts';
 import { declaredPorts, portOf, probeField, type PlannedProbe } from './planned-probes.ts';
 
-/** An answer that comes within this many times of timeoutSeconds is slow, and no answer at all. */
-const SLOW_TIMES = 5;
-const LONGEST_SLOW_MILLISECONDS = 30_000;
+/** An answer that comes so late is slow, and no answer at all. */
+const LEAST_SLOW_SECONDS = 10;
+const LEAST_BODY_SECONDS = 3;
+const MOST_SLOW_SECONDS = 30;
 
 /**
  * Looks why a probe has failed, and finds what would pass. Asks only the target: the port of the probe, the ports that
@@ -32,11 +33,15 @@ async function further(look: Look, cause: TryCause): Promise<Diagnosis | undefin
   if (typeof port !== 'number') return undeclaredName(planned);
   switch (cause) {
     case 'timeout':
-      return (await slowAnswer(look)) ?? (await wrongScheme(look, port)) ?? (await otherProtocol(look, port));
+      return (
+        (await slowAnswer(look)) ??
+        (look.answer.code === undefined ? await wrongScheme(look, port) : await byStatus(look, port, cause)) ??
+        (await otherProtocol(look, port))
+      );
     case 'connection-refused':
     case 'unreachable':
       return (
-        (await loopbackOnly(look, port)) ?? (await otherProtocol(look, port)) ?? (await otherPort(look, port, cause))
+        (await otherProtocol(look, port)) ?? (await loopbackOnly(look, port)) ?? (await otherPort(look, port, cause))
       );
     case 'grpc-unhealthy':
     case 'grpc-unimplemented':
@@ -45,7 +50,7 @@ async function further(look: Look, cause: TryCause): Promise<Diagnosis | undefin
     case 'tls-handshake':
     case 'other-protocol':
     case 'unclear':
-      return (await loopbackOnly(look, port)) ?? (await wrongScheme(look, port)) ?? (await otherProtocol(look, port));
+      return (await wrongScheme(look, port)) ?? (await otherProtocol(look, port)) ?? (await loopbackOnly(look, port));
     default:
       return await byStatus(look, port, cause);
   }
@@ -83,15 +88,17 @@ function undeclaredName(planned: PlannedProbe): Diagnosis | undefined {
 }
 
 /** Asks once more, and waits longer than the probe does. */
-async function slowAnswer({ planned, target, monotonic }: Look): Promise<Diagnosis | undefined> {
+async function slowAnswer({ planned, target, answer: before, monotonic }: Look): Promise<Diagnosis | undefined> {
   const { timeoutSeconds } = planned.timing;
-  const most = Math.min(LONGEST_SLOW_MILLISECONDS / 1000, Math.max(10, timeoutSeconds * SLOW_TIMES));
+  // A body that has begun and does not end is often a stream.
+  const least = before.code === undefined ? LEAST_SLOW_SECONDS : LEAST_BODY_SECONDS;
+  const most = Math.min(MOST_SLOW_SECONDS, Math.max(least, timeoutSeconds * 3));
   if (most <= timeoutSeconds) return undefined;
-  const before = monotonic();
+  const start = monotonic();
   // The probe itself has been run before, so it may be run.
   const answer = await askProbe({ ...planned, timing: { ...planned.timing, timeoutSeconds: most } }, target, true);
   if ('notRun' in answer || !isSuccess(answer)) return undefined;
-  const seconds = (answer.milliseconds ?? monotonic() - before) / 1000;
+  const seconds = (answer.milliseconds ?? monotonic() - start) / 1000;
   const value = Math.max(timeoutSeconds + 1, Math.ceil(seconds * 2));
   return {
     cause: 'slow',
