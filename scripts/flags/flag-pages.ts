@@ -12,6 +12,7 @@ const PAGES = {
   report: 'report.md',
   snapshot: 'snapshot.md',
   starts: 'learned.md',
+  try: 'try.md',
   checks: 'cli.md',
 } as const;
 

@@ -7,7 +7,8 @@ import { grpcProbe } from './grpc-probe.ts';
 import { httpProbe, type HttpProbe } from './http-probe.ts';
 import { portOf, type PlannedProbe } from './planned-probes.ts';
 import { tcpProbe } from './tcp-probe.ts';
-import { isLoopback, type Endpoint, type Target } from './target.ts';
+import { isLoopback, type Target } from './target.ts';
+import type { Endpoint } from './connection.ts';
 import type { Answer, NotRun } from './answer.ts';
 
 /**

@@ -1,7 +1,12 @@
 import { connect } from 'node:net';
 import { codeOf, hostPort, socketErrorText } from './answer.ts';
 import type { Duplex } from 'node:stream';
-import type { Endpoint } from './target.ts';
+
+/** Where a port of the container is reached. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** A failure in the words of Go. */
 export class GoError extends Error {

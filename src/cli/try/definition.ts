@@ -88,8 +88,8 @@ const FLAGS = {
 
 export const TRY: CommandDefinition<typeof FLAGS> = {
   name: 'try',
-  summary: 'Run the probes of manifests against a running container, by the rules of the kubelet',
-  usage: 'FILE... (--address HOST | --docker NAME) [flags]',
+  summary: 'Run probes against a running container, as the kubelet does',
+  usage: '[FILE...] (--address HOST | --docker NAME) [flags]',
   description: [
     'Runs each probe of the manifests as the kubelet would, prints its event, and says what to write. ' +
       'Probes that policies add are run too.',

@@ -5,7 +5,8 @@ import { parseInstant } from '../../base/text/duration.ts';
 import { isBoundToLoopbackOnly, portsForOthers, socketsByCommand } from './address-target.ts';
 import { dial } from './connection.ts';
 import { runProgram } from './exec-probe.ts';
-import { isLoopback, type Endpoint, type Target } from './target.ts';
+import { isLoopback, type Target } from './target.ts';
+import type { Endpoint } from './connection.ts';
 
 /** The programs that speak Docker's command line, in the order in which they are tried. */
 export const RUNTIMES = ['docker', 'podman', 'nerdctl'] as const;

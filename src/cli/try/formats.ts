@@ -4,7 +4,8 @@ import { annotation } from '../check/github.ts';
 import { testSuites, type TestCase } from '../check/junit.ts';
 import { paragraph, type Screen, type Style } from '../output/screen.ts';
 import { isInCluster, type Origin } from '../input/cluster-object.ts';
-import { summaryOf, type TriedProbe, type TryResult } from './tried-probe.ts';
+import { summaryOf } from './tried-probe.ts';
+import type { TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
 import type { Start } from './measure.ts';
 import type { TryFormatName } from './definition.ts';
 
@@ -87,7 +88,7 @@ function summaryText(probes: readonly TriedProbe[]): string {
 }
 
 function jsonReport({ probes, starts }: TryReport): string {
-  const output = { probes, summary: summaryOf(probes), ...(starts.length > 0 && { starts }) };
+  const output: TryOutput = { probes, summary: summaryOf(probes), ...(starts.length > 0 && { starts }) };
   return `${jsonText(output, undefined, 2)}\n`;
 }
 

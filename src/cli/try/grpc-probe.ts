@@ -2,7 +2,7 @@ import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders }
 import { STATUS_CODES } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, goDuration, hostPort, KUBE_PROBE, success, type Answer } from './answer.ts';
-import type { Endpoint } from './target.ts';
+import type { Endpoint } from './connection.ts';
 
 /** google.golang.org/grpc/codes, by number. */
 const CODES =

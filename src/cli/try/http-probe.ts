@@ -5,7 +5,7 @@ import { dial, GoError, readText, type Connection } from './connection.ts';
 import { Http1Reader, MOST_BODY_BYTES } from './http1-reader.ts';
 import { probeUrl, redirectUrl, urlText, type ProbeUrl } from './probe-url.ts';
 import { alertText, openTls } from './tls-connection.ts';
-import type { Endpoint } from './target.ts';
+import type { Endpoint } from './connection.ts';
 
 /** One request of an HTTP probe. */
 export interface HttpProbe {

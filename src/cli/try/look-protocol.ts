@@ -6,7 +6,8 @@ import { LOOK_MILLISECONDS, replaced, type Diagnosis, type Look } from './diagno
 import { grpcProbe, openSession } from './grpc-probe.ts';
 import { otherPath } from './look-http.ts';
 import { openTls } from './tls-connection.ts';
-import type { Endpoint, Target } from './target.ts';
+import type { Endpoint } from './connection.ts';
+import type { Target } from './target.ts';
 
 /** What else the port speaks: gRPC, HTTP/2 without TLS, gRPC with TLS, HTTP, or something else. */
 export async function otherProtocol(look: Look, port: number): Promise<Diagnosis | undefined> {

@@ -1,12 +1,7 @@
 import type { Answer, NotRun } from './answer.ts';
+import type { Endpoint } from './connection.ts';
 import type { CommandEnd } from './exec-probe.ts';
 import type { HttpProbe } from './http-probe.ts';
-
-/** Where a port of the container is reached. */
-export interface Endpoint {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** A running container, in the ways in which `try` can reach it. */
 export interface Target {

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/text/error-message.ts';
 import { failure, success, type Answer } from './answer.ts';
 import { dial } from './connection.ts';
-import type { Endpoint } from './target.ts';
+import type { Endpoint } from './connection.ts';
 
 /**
  * Runs a TCP probe as the kubelet does: connects, and closes (pkg/probe/tcp/tcp.go, DoTCPProbe).

@@ -4,40 +4,7 @@ import { causeOfAnswer, causeTexts, type TryCause } from './cause.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Measured } from './measure.ts';
 import type { PlannedProbe } from './planned-probes.ts';
-import type { AdvisedEdit, FilePlace, ProbeName } from '../output/json-outputs.ts';
-
-/** The result of a probe, from good to bad. */
-export type TryResult = 'passes' | 'warns' | 'fails' | 'not run';
-
-/** One probe with its result, as `--output json` prints it. */
-export interface TriedProbe extends FilePlace {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly container: string;
-  readonly probe: ProbeName;
-  /** `httpGet /healthz on port http` */
-  readonly handler: string;
-  readonly result: TryResult;
-  /** The message of the kubelet's event; empty for a plain success. */
-  readonly event: string;
-  /** The HTTP status, or the exit code of a command. */
-  readonly code: number | null;
-  readonly milliseconds: { readonly median: number; readonly longest: number } | null;
-  readonly timeoutSeconds: number;
-  readonly cause: TryCause | null;
-  /** What to write; for a probe that is not run, why. */
-  readonly remedy: string;
-  readonly edits: readonly AdvisedEdit[];
-}
-
-/** The numbers of probes by result. */
-export interface TrySummary {
-  readonly passes: number;
-  readonly fails: number;
-  readonly warns: number;
-  readonly notRun: number;
-}
+import type { TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
 
 /** An answer that takes longer than this part of timeoutSeconds is a warning: a busy node makes it late. */
 const SLOW_PART = 0.5;
@@ -91,7 +58,7 @@ function remedyOf(
 }
 
 /** Counts the results. */
-export function summaryOf(probes: readonly TriedProbe[]): TrySummary {
+export function summaryOf(probes: readonly TriedProbe[]): TryOutput['summary'] {
   const number = (wanted: TryResult): number => probes.filter(({ result }) => result === wanted).length;
   return { passes: number('passes'), fails: number('fails'), warns: number('warns'), notRun: number('not run') };
 }
