@@ -3,13 +3,13 @@ import { execArgv } from '../../engine/probe/exec-argv.ts';
 import { commandActs } from '../../engine/probe/exec-effects.ts';
 import { GoError } from './connection.ts';
 import { execVerdict, expandedCommand } from './exec-probe.ts';
-import { grpcProbe } from './grpc-probe.ts';
+import { grpcProbe, unconnected } from './grpc-probe.ts';
 import { httpProbe, type HttpProbe } from './http-probe.ts';
 import { portOf, type PlannedProbe } from './planned-probes.ts';
 import { tcpProbe } from './tcp-probe.ts';
 import { isLoopback, type Target } from './target.ts';
 import type { Endpoint } from './connection.ts';
-import type { Answer, NotRun } from './answer.ts';
+import { hostPort, type Answer, type NotRun } from './answer.ts';
 
 /**
  * Runs one probe once, by the kubelet's rules.
@@ -43,8 +43,11 @@ async function askPort(
   if (planned.handlerKind === 'httpGet')
     return await askHttp(target, httpRequestOf(planned, port), timeoutMilliseconds);
   const endpoint = await target.endpoint(port);
-  if (!('host' in endpoint)) return endpoint;
   const shown = { host: target.host, port };
+  // The kubelet dials again until the time of a gRPC probe is over.
+  if ('text' in endpoint && planned.handlerKind === 'grpc')
+    return unconnected(hostPort(shown.host, port), timeoutMilliseconds);
+  if (!('host' in endpoint)) return endpoint;
   if (planned.handlerKind === 'tcpSocket') return await timed(() => tcpProbe(endpoint, shown, timeoutMilliseconds));
   const service = stringMember(planned.handler, 'service') ?? '';
   return await timed(() => grpcProbe(endpoint, shown, service, timeoutMilliseconds));

@@ -54,9 +54,14 @@ export async function grpcProbe(
       return answer;
     }
     if (!signal.aborted) await sleep(DIAL_PAUSE_MILLISECONDS, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted)
-      return failure(`timeout: failed to connect service "${address}" within ${timeout}: context deadline exceeded`);
+    if (signal.aborted) return unconnected(address, timeoutMilliseconds);
   }
+}
+
+/** The failure of a probe that got no connection (grpc.go, DialContext with WithBlock). */
+export function unconnected(address: string, timeoutMilliseconds: number): Answer {
+  const timeout = goDuration(timeoutMilliseconds / 1000);
+  return failure(`timeout: failed to connect service "${address}" within ${timeout}: context deadline exceeded`);
 }
 
 /** A session whose server has sent its settings; undefined for any other server. */

@@ -8,7 +8,12 @@ import type { PodName } from './pod-channel.ts';
 import type { ClusterAccess } from '../../cluster/client/cluster-access.ts';
 
 /** Headers that the API server sets itself or keeps (apimachinery/pkg/util/proxy/upgradeaware.go). */
-const OWN_HEADERS = new Set(['host', 'authorization', 'connection', 'upgrade']);
+const OWN_HEADERS: ReadonlySet<string> = new Set(['host', 'authorization', 'connection', 'upgrade']);
+
+/** The probe without the headers that the proxy does not pass on. */
+export function withoutOwnHeaders(probe: HttpProbe): HttpProbe {
+  return { ...probe, headers: probe.headers.filter(([name]) => !OWN_HEADERS.has(name.toLowerCase())) };
+}
 /** What the API server answers when the Pod does not (apimachinery/pkg/util/proxy/transport.go). */
 const UNREACHED = 'error trying to reach service: ';
 const MOST_REDIRECTS = 10;
@@ -31,9 +36,6 @@ export async function podProxyProbe(
   probe: HttpProbe,
   timeoutMilliseconds: number,
 ): Promise<Answer | NotRun> {
-  const own = probe.headers.find(([name]) => OWN_HEADERS.has(name.toLowerCase()))?.[0];
-  if (own !== undefined)
-    return { notRun: `the API server's proxy sends its own header ${own}: try it with --address or --docker` };
   const signal = AbortSignal.timeout(timeoutMilliseconds);
   let { isHttps, port, path } = probe;
   for (let redirects = 0; ; redirects += 1) {

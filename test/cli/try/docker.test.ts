@@ -40,7 +40,7 @@ async function write(name: string, text: string): Promise<void> {
 }
 
 async function container({ ports = {}, address = '', state = {} }: Container): Promise<void> {
-  const published = Object.entries(ports).map(([port, local]) => [
+  const published = Object.entries(ports).map(([port, local]): [string, object[]] => [
     `${port}/tcp`,
     [
       { HostIp: '0.0.0.0', HostPort: String(local) },

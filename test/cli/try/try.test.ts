@@ -155,7 +155,7 @@ describe('try is safe', () => {
           }),
         },
       );
-      // eslint-disable-next-line no-control-regex
+
       expect(stdout).not.toMatch(/[\u001b\u202e]|^\s*::warning::y/m);
     }
   });
