@@ -1,5 +1,4 @@
-import { checkUrl } from '../../src/engine/checks/lib/check-url.ts';
-import { formatException } from '../../src/engine/checks/violation.ts';
+import { checkUrl, formatException } from '../../src/engine/checks/violation.ts';
 import { LEVEL_OF_ACTION } from '../../src/cli/output/level.ts';
 import { formatPath } from '../../src/base/json/field-path.ts';
 import { count } from '../../src/base/text/cut.ts';

@@ -1,5 +1,5 @@
 import { LEARNED_BOUNDS, LEARNED_FIELDS } from '../../src/engine/policy/slow-start.ts';
-import { DEFAULT_LEARNED, type LearnedSettings } from '../../src/engine/probe/learned-budget.ts';
+import { DEFAULT_LEARNED, type LearnedSettings } from '../../src/engine/probe/startup-budget.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
 const MEANINGS: Readonly<Record<keyof LearnedSettings, string>> = {

@@ -1,10 +1,15 @@
 import { DISABLED } from '../../src/engine/policy/probe-default.ts';
 import { BOUNDS } from '../../src/engine/policy/bounds.ts';
 import { INT32_MAX } from '../../src/engine/probe/go-values.ts';
-import { HEADER_NAME_PATTERN } from '../../src/engine/probe/header-name.ts';
-import { HANDLER_KINDS, PROBE_INTEGERS } from '../../src/engine/probe/probe.ts';
+import { HEADER_NAME_PATTERN } from '../../src/engine/probe/handler-values.ts';
+import {
+  HANDLER_KINDS,
+  PROBE_INTEGERS,
+  type HandlerKind,
+  type ProbeInteger,
+  type ProbeKind,
+} from '../../src/engine/probe/probe.ts';
 import { portSchema } from './port-schema.ts';
-import type { HandlerKind, ProbeInteger, ProbeKind } from '../../src/engine/probe/probe.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
 /** An absolute HTTP path; without spaces and control characters, which the kubelet's URL does not survive. */

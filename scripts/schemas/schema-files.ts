@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { HOMEPAGE } from '../../src/engine/checks/lib/check-url.ts';
+import { HOMEPAGE } from '../../src/engine/checks/violation.ts';
 import { crdFiles } from '../crds/crd.ts';
 import { BASELINE_SCHEMA, FUNCTION_SCHEMA, WORKLOAD_KINDS_SCHEMA } from './file-schemas.ts';
 import { kindSchema, type JsonSchema } from './json-schema.ts';

@@ -5,11 +5,7 @@ export const OTHER_NAMESPACES = '_other';
 /** A metric has series for at most so many namespaces: those with the largest sums. */
 const MOST_NAMESPACES = 200;
 
-/**
- * Registers a gauge without labels.
- *
- * @param value what to show now; undefined = what was shown before
- */
+/** Registers a gauge without labels. `value` = what to show now; undefined = what was shown before. */
 export function gauge(name: string, help: string, registers: Registry[], value: () => number | undefined): void {
   new Gauge({
     name,
@@ -47,7 +43,6 @@ export function namespaceGauge(
   });
 }
 
-/** The causes by namespace, of at most so many namespaces; the others are put together. */
 export function byNamespace(
   found: readonly (readonly [namespace: string, cause: string])[],
   most = MOST_NAMESPACES,

@@ -1,8 +1,11 @@
-import { Reflector, type Reflected } from '../cluster/client/reflector.ts';
+import { Reflector } from '../cluster/client/reflector.ts';
+import { LIVE_PODS } from './observed-workload.ts';
 import type { ApiClient } from '../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
+import type { Reflected } from '../cluster/client/reflector.ts';
+import type { Logger } from 'pino';
 
-/** What an informer works with. Times are in milliseconds. */
+/** The dependencies of an informer. Times are in milliseconds. */
 export interface InformerContext {
   readonly client: ApiClient;
   /** The wall clock, since the epoch. */
@@ -13,7 +16,6 @@ export interface InformerContext {
   readonly watchRenewal: number;
 }
 
-/** The handlers of an informer. */
 export interface InformerHandlers {
   /** An object of a list, or an object that is new or has changed. */
   readonly seen: (object: KubernetesObject) => void;
@@ -49,4 +51,74 @@ export function informer(
     troubled,
   };
   return new Reflector(client, kind, listener, { now, random }, { renewalMilliseconds: watchRenewal });
+}
+
+/** A listener for Pods. Instants are of the wall clock, in milliseconds since the epoch. */
+export interface PodListener {
+  /** A Pod of a list, or one that is new or has changed. No part of it may be kept. */
+  seen(pod: KubernetesObject, receivedAt: number): void;
+  /** The Pod has been deleted, or has ended: its phase is Succeeded or Failed. */
+  gone(pod: KubernetesObject, receivedAt: number): void;
+  listing?(): void;
+  /** All Pods have been seen since the list began. A Pod whose UID is not here has gone while nobody watched. */
+  listed?(uids: ReadonlySet<string>): void;
+}
+
+/** One watch of all Pods that have not ended, for all parts. It keeps nothing. */
+export class PodWatch {
+  readonly #reflector: Reflector;
+  readonly #listeners: PodListener[] = [];
+  readonly #log: Logger;
+  #hasStarted = false;
+
+  constructor(context: InformerContext & { readonly log: Logger }) {
+    const { log, now } = context;
+    this.#log = log;
+    const notifyNow = (event: 'seen' | 'gone', pod: KubernetesObject): void => {
+      const at = now();
+      this.#notify((listener) => listener[event](pod, at));
+    };
+    const pods = { path: '/api/v1/pods', fieldSelector: LIVE_PODS };
+    this.#reflector = informer(context, pods, {
+      seen: (pod) => notifyNow('seen', pod),
+      gone: (pod) => notifyNow('gone', pod),
+      listing: () => this.#notify((listener) => listener.listing?.()),
+      listed: (uids) => this.#notify((listener) => listener.listed?.(uids)),
+      troubled: (problem) => {
+        if (problem === undefined) log.info('Pods can be watched again');
+        else log.warn({ problem }, 'Pods cannot be watched now');
+      },
+    });
+  }
+
+  listen(listener: PodListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Begins to list. Returns at once: the API server may be away. */
+  start(): void {
+    this.#hasStarted = true;
+    void this.#reflector.start();
+  }
+
+  stop(): void {
+    this.#reflector.stop();
+  }
+
+  readonly details = (): Readonly<Record<string, unknown>> => {
+    if (!this.#hasStarted) return {};
+    const { synced, watching, problem } = this.#reflector.status();
+    return { pods: { synced, watching, ...(problem !== undefined && { problem }) } };
+  };
+
+  /** A listener that throws would make the reflector list again, for each event of the same Pod. */
+  #notify(call: (listener: PodListener) => void): void {
+    for (const listener of this.#listeners) {
+      try {
+        call(listener);
+      } catch (error) {
+        this.#log.error({ err: error }, 'a Pod cannot be evaluated');
+      }
+    }
+  }
 }

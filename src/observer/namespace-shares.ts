@@ -1,13 +1,9 @@
-/** The values of one namespace, in the order in which their keys were set first. */
 interface Share<Value> {
   readonly values: Map<string, Value>;
   weight: number;
 }
 
-/**
- * A bounded store of values by namespace and key. When the store is full, the namespace that takes the most loses its
- * oldest value. A tenant who fills the store therefore pushes out the tenant's own values, and no others.
- */
+/** A bounded store. When it is full, the largest namespace loses its oldest value: a tenant pushes out only its own. */
 export class NamespaceShares<Value> {
   readonly #shares = new Map<string, Share<Value>>();
   readonly #most: number;
@@ -15,16 +11,12 @@ export class NamespaceShares<Value> {
   #size = 0;
   #weight = 0;
 
-  /**
-   * @param most the bound, in the unit of the weights
-   * @param weightOf what one value takes of the bound
-   */
+  /** @param most the bound, in the unit of the weights */
   constructor(most: number, weightOf: (value: Value) => number = () => 1) {
     this.#most = most;
     this.#weightOf = weightOf;
   }
 
-  /** How many values are held. */
   get size(): number {
     return this.#size;
   }
@@ -71,7 +63,6 @@ export class NamespaceShares<Value> {
     this.#size += by;
   }
 
-  /** Drops the oldest value of the namespace that takes the most. */
   #dropOne(): void {
     const [first, ...others] = this.#shares;
     if (first === undefined) return;

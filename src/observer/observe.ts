@@ -9,13 +9,10 @@ import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
 import { buildObserverParts, type ObserveConfig } from './observer-parts.ts';
 import type { ObserverContext } from './observer-part.ts';
 
-/** The log and the clocks that the observer works with. */
 export type ObserverClocks = Pick<ObserverContext, 'log' | 'now' | 'monotonic'>;
 
-/** An observer that runs. */
 export interface RunningObserver {
   readonly healthPort: number;
-  /** Undefined without a page. */
   readonly dashboardPort: number | undefined;
   /** Resolves once all policies have been read for the first time. */
   readonly started: Promise<void>;
@@ -23,10 +20,7 @@ export interface RunningObserver {
   stop(): Promise<void>;
 }
 
-/**
- * Builds the parts and starts them in order. Rejects, with all parts stopped, when one cannot start for a reason that
- * will not go away: settings, files, a port. An API server that is away is waited for.
- */
+/** Rejects, with all parts stopped, for a wrong setting, file or port. An API server that is away is waited for. */
 export async function startObserver(config: ObserveConfig, clocks: ObserverClocks): Promise<RunningObserver> {
   const { log } = clocks;
   const kinds = config.workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(config.workloadKinds);

@@ -16,12 +16,10 @@ export interface WorkloadName {
   readonly name: string;
 }
 
-/** The workload as one text, for maps. */
 export function workloadKey({ namespace, group, kind, name }: WorkloadName): string {
   return `${namespace}/${group}/${kind}/${name}`;
 }
 
-/** A workload as reports refer to it. */
 export interface ObservedWorkload extends WorkloadName {
   readonly apiVersion: string;
   readonly uid: string;
@@ -58,17 +56,13 @@ export function workloadOf(
   return { apiVersion, group, kind, namespace, name, uid };
 }
 
-/**
- * The version of an object as a number, to compare two states of one object. The API server's versions are numbers of
- * etcd. NaN for a version that is no number: then the newer message counts.
- */
+/** The resourceVersion: a number of etcd. NaN for any other text: then the newer message counts. */
 export function versionOf(object: unknown): number {
   const metadata = isRecord(object) ? object['metadata'] : undefined;
   const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
   return typeof version === 'string' && /^\d+$/.test(version) ? Number(version) : NaN;
 }
 
-/** A kind, and a version with or without a group, no longer than a definition may have them. */
 const KIND = /^[A-Za-z][A-Za-z0-9]{0,62}$/;
 const API_VERSION = /^[a-z0-9.-]{0,253}\/?[a-z0-9]{1,63}$/;
 
@@ -82,16 +76,12 @@ export function controllerOfPod(pod: JsonObject): WorkloadReference | undefined 
   return KIND.test(owner.kind) && API_VERSION.test(owner.apiVersion) ? owner : undefined;
 }
 
-/** The API group of an API version: `apps` of `apps/v1`; empty for the core group. */
 export function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
-/**
- * The workload to which findings about a Pod belong: its Deployment, its controller, or the Pod itself. Undefined for a
- * static Pod, which the kubelet runs from a file of the node.
- */
+/** A Pod's Deployment, its controller, or itself. Undefined for a static Pod, which the kubelet runs from a file. */
 export function workloadNameOfPod(pod: JsonObject): WorkloadName | undefined {
   const metadata = objectMember(pod, 'metadata') ?? {};
   const [namespace, name] = [stringMember(metadata, 'namespace'), stringMember(metadata, 'name')];

@@ -3,15 +3,13 @@ import type { Registry } from 'prom-client';
 import type { Part } from '../process/part.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { WorkloadKind } from '../engine/workload/kinds.ts';
-import type { InformerContext } from './informer.ts';
-import type { PodWatch } from './pod-watch.ts';
+import type { InformerContext, PodWatch } from './informer.ts';
 import type { ExtraResults } from './reports/report-result.ts';
 
 /** One part of the observer: a watch, the scan, the reports. */
 export interface ObserverPart extends Part {
   /** Registers the metrics of this part. To be called once, before the start. */
   registerMetrics?(registers: Registry[]): void;
-  /** The details of this part in `/readyz`, by the name of the part. */
   readonly details?: () => Readonly<Record<string, unknown>>;
 }
 
@@ -19,7 +17,6 @@ export interface ObserverPart extends Part {
 export interface ObserverContext extends InformerContext {
   /** The kinds that may hold Pod templates. */
   readonly kinds: readonly WorkloadKind[];
-  /** The policies and facts in force. */
   readonly store: PolicyStore;
   /** True for a namespace that the webhook leaves out. Workloads there have no verdict and no report. */
   readonly isExempt: (namespace: string) => boolean;

@@ -3,7 +3,7 @@ import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { dashboardPort } from './dashboard/dashboard-port.ts';
 import { FailingPart } from './failing/failing-part.ts';
 import { MissedPart } from './missed/missed-part.ts';
-import { PodWatch } from './pod-watch.ts';
+import { PodWatch } from './informer.ts';
 import { ExtraResults } from './reports/report-result.ts';
 import { Scan } from './scan/scan.ts';
 import { StartsPart } from './starts/starts-part.ts';
@@ -30,7 +30,6 @@ export interface ObserveConfig {
   readonly policies: string | undefined;
   readonly host: string;
   readonly healthPort: number;
-  /** Port of the page about all workloads; undefined = there is none. */
   readonly dashboardPort: number | undefined;
   /** The settings of the webhook, so that both give the same verdict. */
   readonly enforcement: Enforcement;
@@ -46,34 +45,24 @@ export interface ObserveConfig {
   readonly exemptNamespaces: readonly string[] | undefined;
   readonly reports: ReportsSetting;
   readonly reportsIncludeClean: boolean;
-  /** Measures starts, and writes StartupProfiles. */
   readonly learnsStarts: boolean;
 }
 
-/** The objects that the leading observer writes, for the log and for metrics. */
 const OBSERVER_WRITES = 'reports';
 
-/** The parts of an observer. */
 export interface ObserverParts {
   /** All parts, in the order in which they start. */
   readonly inOrder: readonly Part[];
   readonly health: ListeningPort;
-  /** Undefined without a page. */
   readonly dashboard: ListeningPort | undefined;
   readonly policies: ClusterPolicies;
   readonly election: ElectionPart;
-  /** Makes the observer not ready. */
   readonly drain: () => void;
 }
 
-/** What the parts work with, without what is built here. */
 type GivenContext = Omit<ObserverContext, 'client' | 'podWatch' | 'extraResults' | 'watchRenewal'>;
 
-/**
- * Puts the parts together; nothing is started.
- *
- * @param lead tells all parts that this replica leads, or leads no longer
- */
+/** Puts the parts together; nothing is started. `lead` tells all parts that this replica leads, or leads no longer. */
 export function buildObserverParts(
   config: ObserveConfig,
   connection: ClusterConnection,
@@ -144,7 +133,6 @@ export function buildObserverParts(
   return { inOrder, health, dashboard, policies, election, drain };
 }
 
-/** The parts that observe the cluster, in the order in which they start. */
 function observingParts(context: ObserverContext, config: ObserveConfig): readonly ObserverPart[] {
   const { webhookConfiguration, enforcement, learnsStarts, scanInterval } = config;
   const addsProbes = config.mutation === 'On';

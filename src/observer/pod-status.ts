@@ -14,7 +14,6 @@ export function metadataOf(pod: JsonObject, field: 'name' | 'namespace' | 'uid')
   return stringMember(objectMember(pod, 'metadata') ?? {}, field) ?? '';
 }
 
-/** A condition of a Pod: whether it is True, and since when, in milliseconds since the epoch. */
 export interface PodCondition {
   readonly isTrue: boolean;
   readonly since: number | undefined;
@@ -42,7 +41,6 @@ export function containerStatuses(pod: JsonObject): ReadonlyMap<string, JsonObje
   return found;
 }
 
-/** A part of the state of a container, now or before its last restart. */
 export function stateOf(
   status: JsonObject,
   when: 'state' | 'lastState',

@@ -11,7 +11,6 @@ import {
 import type { StartBasis } from '../engine/facts/startup-profile.ts';
 import type { ProbeTiming } from '../engine/probe/timing.ts';
 
-/** The probe whose first success ends a start, as the kubelet reports it. */
 export interface StartProbe {
   readonly basis: StartBasis;
   readonly timing: ProbeTiming;
@@ -46,9 +45,7 @@ export function overEstimate({ timing }: StartProbe, seconds: number, rounding: 
   return seconds <= first + turns + rounding ? seconds : turns + rounding;
 }
 
-/**
- * The time that a probe grants to a start, and the range of lifetimes of a container that the probe kills meanwhile.
- */
+/** The time that a probe grants to a start, and how long a container lives that the probe kills meanwhile. */
 export interface KilledStart {
   /** Every start up to this time survives. A container that was killed while starting needs more. */
   readonly boundSeconds: number;
@@ -61,10 +58,7 @@ const LIFETIME_ROUNDING_SECONDS = 1;
 /** From the kill to the end that the runtime reports, beyond the grace period. */
 const KILL_LAG_SECONDS = 5;
 
-/**
- * The known facts about a container that its startup probe, or without one its liveness probe, kills while it starts.
- * Undefined when no probe can kill the start.
- */
+/** The start that the startup probe, else the liveness probe, may kill. Undefined when no probe can. */
 export function killedStartOf(container: JsonObject, podSpec: JsonObject): KilledStart | undefined {
   const gate = objectMember(container, 'startupProbe') ?? objectMember(container, 'livenessProbe');
   if (gate === undefined) return undefined;
@@ -80,7 +74,6 @@ export function killedStartOf(container: JsonObject, podSpec: JsonObject): Kille
   };
 }
 
-/** The limits that tell when a probe may have stopped a container. */
 export interface StartLimits {
   /** The container has a startup probe: its liveness probe runs only after the start. */
   readonly hasStartupProbe: boolean;
@@ -99,7 +92,6 @@ export interface StartLimits {
 /** The kubelet learns of a start up to 2 s later (its relist and one sync), and times are cut to whole seconds. */
 const SLACK_SECONDS = 3;
 
-/** The limits of a container, from the startup probe, or from the liveness probe where there is none. */
 export function startLimits(container: JsonObject, podSpec: JsonObject): StartLimits {
   const [startup, liveness] = [ownProbe(container, 'startupProbe'), ownProbe(container, 'livenessProbe')];
   const hasStartupProbe = isJsonObject(startup);

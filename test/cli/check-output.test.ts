@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHECKS } from '../../src/engine/checks/catalogue.ts';
-import { HOMEPAGE } from '../../src/engine/checks/lib/check-url.ts';
+import { HOMEPAGE } from '../../src/engine/checks/violation.ts';
 import { runProbewright } from './run-probewright.ts';
 import { withTools } from './tools-on-path.ts';
 import { sarifLog, type SarifFix, type SarifLog } from './sarif-shape.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatPath } from '../../src/base/json/field-path.ts';
 import { githubReport } from '../../src/cli/check/github.ts';
-import { checkUrl } from '../../src/engine/checks/lib/check-url.ts';
+import { checkUrl } from '../../src/engine/checks/violation.ts';
 import { jsonReport } from '../../src/cli/check/json.ts';
 import { junitReport } from '../../src/cli/check/junit.ts';
 import { sarifReport } from '../../src/cli/check/sarif.ts';

@@ -1,23 +1,21 @@
 import { explainManifest } from '../../src/explain/timeline/explain-manifest.ts';
 import { figureOf, type Figure, type FigureId } from '../../src/explain/timeline/figure.ts';
-import { objectMember, stringMap, stringMember } from '../../src/base/json/json-value.ts';
+import { objectMember, stringMember } from '../../src/base/json/json-value.ts';
 import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
 import { policySet } from '../support/worlds.ts';
 import { NOW } from '../support/now.ts';
-import { byPod, recording, type Batch, type PodEvent, type RecordedCase, type TruthEntry } from './recordings.ts';
+import {
+  byPod,
+  recording,
+  scriptsOf,
+  type Script,
+  type Batch,
+  type PodEvent,
+  type RecordedCase,
+  type TruthEntry,
+} from './recordings.ts';
 import type { ContainerExplanation } from '../../src/explain/timeline/explanation.ts';
 import type { ProbeKind } from '../../src/engine/probe/probe.ts';
-
-/** What the script of a container says of one run. Moments are seconds after the start. */
-interface Script {
-  readonly phases?: Readonly<Record<string, readonly (readonly [number, string])[]>>;
-  /** The port is open from here on, to `closeAt`, and again from `reopenAt` on. */
-  readonly listenAt?: number;
-  readonly closeAt?: number;
-  readonly reopenAt?: number;
-  /** The container crashes. */
-  readonly exitAt?: number;
-}
 
 /** One run of a recorded container: what it did, and what the kubelet did to it. */
 export interface RecordedRun {
@@ -61,9 +59,9 @@ export function recordedRuns(batch: Batch): RecordedRun[] {
     const statuses = statusesOf.get(pod) ?? [];
     const containers = explainManifest(recorded.pod, pod, settings)?.containers ?? [];
     return containers.flatMap((explained) => {
-      const scripts = scriptsOf(stringMap(metadata, 'annotations').get(`lab/app.${explained.name}`));
+      const scripts = scriptsOf(recorded.pod, explained.name);
       const entries = (truthOf.get(pod) ?? []).filter(({ ctr }) => ctr === explained.name);
-      return scripts === undefined || recorded.tag === WRONG_SCHEME
+      return scripts.length === 0 || !isPlain(scripts) || recorded.tag === WRONG_SCHEME
         ? []
         : runsOf(entries, scripts, { name: `${batch}/${pod}/${explained.name}`, recorded, explained, statuses });
     });
@@ -73,19 +71,12 @@ export function recordedRuns(batch: Batch): RecordedRun[] {
 /** Answers that are a success at once, a failure at once, or no answer. Others do not follow the figures' assumptions. */
 const PLAIN_ANSWERS = new Set(['200', '503', 'hang', 'eof', 'reset']);
 
-/** The scripts of the runs; the last one is repeated. Undefined for a container that does not give plain HTTP answers. */
-function scriptsOf(text = 'null'): readonly Script[] | undefined {
-  const read = JSON.parse(text) as (KindOfScript & { readonly instances?: KindOfScript[] }) | null;
-  const scripts = read?.instances ?? (read === null ? [] : [read]);
-  const isPlain = scripts.every(({ kind, phases = {} }) => {
+/** True for a container that gives plain HTTP answers alone. */
+function isPlain(scripts: readonly Script[]): boolean {
+  return scripts.every(({ kind, phases = {} }) => {
     const ofProbes = Object.entries(phases).filter(([path]) => path.startsWith('/'));
     return kind === 'http' && ofProbes.every(([, phase]) => phase.every(([, answer]) => PLAIN_ANSWERS.has(answer)));
   });
-  return scripts.length > 0 && isPlain ? scripts : undefined;
-}
-
-interface KindOfScript extends Script {
-  readonly kind: string;
 }
 
 function runsOf(

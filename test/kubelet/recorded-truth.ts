@@ -1,36 +1,19 @@
 import { objectMember, stringMember, type JsonObject } from '../../src/base/json/json-value.ts';
-import type { RecordedCase } from './recordings.ts';
+import { scriptsOf, type RecordedCase, type Script } from './recordings.ts';
 import type { Answer, ContainerTruth, Fault, PodTruth, ProbeType, StartTruth } from './truth.ts';
-
-/** The script of one run of a recorded container. */
-interface Script {
-  readonly kind?: string;
-  readonly phases?: Readonly<Record<string, readonly (readonly [second: number, answer: string])[]>>;
-  readonly listenAt?: number;
-  readonly closeAt?: number;
-  readonly reopenAt?: number;
-  readonly exitAt?: number;
-  readonly exitCode?: number;
-  readonly termDelay?: number;
-  readonly termCode?: number;
-  readonly ignoreTerm?: boolean;
-}
 
 const PROBE_FIELDS = { startup: 'startupProbe', liveness: 'livenessProbe', readiness: 'readinessProbe' } as const;
 
 /** The truth of a recorded Pod, so that the simulation does with the Pod what the real kubelet did. */
 export function recordedTruth({ pod }: RecordedCase, createdAt: number, seconds: number): PodTruth {
   const metadata = objectMember(pod, 'metadata') ?? {};
-  const annotations = objectMember(metadata, 'annotations') ?? {};
   const spec = objectMember(pod, 'spec') ?? {};
   const all = [spec['initContainers'], spec['containers']].flatMap((list) => (list ?? []) as JsonObject[]);
   const containers = Object.fromEntries(
     all.map((one): [string, ContainerTruth] => {
       const name = stringMember(one, 'name') ?? '';
-      const script = JSON.parse(stringMember(annotations, `lab/app.${name}`) ?? '{}') as Script & {
-        instances?: Script[];
-      };
-      return [name, { starts: (script.instances ?? [script]).map((run) => startTruth(run, one)) }];
+      const scripts = scriptsOf(pod, name);
+      return [name, { starts: (scripts.length > 0 ? scripts : [{}]).map((run) => startTruth(run, one)) }];
     }),
   );
   const uid = '7c9e6679-7425-40de-944b-e07fc1f90ae7';

@@ -8,34 +8,38 @@ import type { JsonObject } from '../../src/base/json/json-value.ts';
  */
 export type Batch = 'b1' | 'g1' | 'g2gate' | 'kr1' | 'm3' | 'obs2' | 'same';
 
-/** D, P, T, F, S and terminationGracePeriodSeconds of a probe; missing ones have the API server's defaults. */
-export type RecordedNumbers = readonly (number | null)[];
-
 /** A Pod that the batch created. Its annotations `lab/app.<container>` hold the container's script. */
 export interface RecordedCase {
   readonly pod: JsonObject;
   /** Which claim the case tries, as `never-s` or `deadlock`. */
   readonly tag: string;
-  /** The handler: `http`, `tcp`, `grpc` or `exec`. */
-  readonly h: string;
-  readonly probes: { readonly s?: RecordedNumbers; readonly l?: RecordedNumbers; readonly r?: RecordedNumbers };
-  /** Second of the run at which something happens: the application gets healthy, or stops answering. */
-  readonly at?: number;
   /** How the application fails: `refuse`, `bad` (503) or `hang`. */
   readonly how?: string;
-  /** Seconds of the run at which readiness fails, and answers again. */
-  readonly off?: number;
-  readonly on?: number;
 }
 
-/** A Deployment of batch `obs2`: its containers, and the script of each. */
-export interface RecordedDeployment {
-  readonly name: string;
-  readonly cs: readonly JsonObject[];
-  readonly apps: Readonly<Record<string, JsonObject>>;
-  readonly meta: JsonObject;
-  readonly spec: JsonObject;
-  readonly replicas: number;
+/** What a recorded container does in one run. Moments are seconds after the start. */
+export interface Script {
+  readonly kind?: string;
+  /** The answers by path, each from a second on. */
+  readonly phases?: Readonly<Record<string, readonly (readonly [second: number, answer: string])[]>>;
+  /** The port is open from here on, to `closeAt`, and again from `reopenAt` on. */
+  readonly listenAt?: number;
+  readonly closeAt?: number;
+  readonly reopenAt?: number;
+  /** The container crashes. */
+  readonly exitAt?: number;
+  readonly exitCode?: number;
+  readonly termDelay?: number;
+  readonly termCode?: number;
+  readonly ignoreTerm?: boolean;
+}
+
+/** The scripts of a container's runs: the last one is that of all later runs. Empty without a script. */
+export function scriptsOf(pod: JsonObject, container: string): readonly Script[] {
+  const { annotations } = pod['metadata'] as { readonly annotations?: Readonly<Record<string, string>> };
+  const text = annotations?.[`lab/app.${container}`];
+  const script = JSON.parse(text ?? 'null') as (Script & { readonly instances?: readonly Script[] }) | null;
+  return script?.instances ?? (script === null ? [] : [script]);
 }
 
 /** One line of the watch of Pods. Batch `obs2` holds whole Pods in `o`; the other batches hold the four fields after it. */
@@ -44,11 +48,8 @@ export interface PodEvent {
   readonly t: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly o?: JsonObject;
-  readonly rv?: string;
   readonly name?: string;
   readonly status?: JsonObject;
-  /** The managers of the Pod's fields: name, subresource, time of the last write. */
-  readonly mf?: readonly { readonly m: string; readonly s?: string; readonly t: string }[];
   /** The deletionTimestamp. */
   readonly del?: string;
 }
@@ -75,8 +76,6 @@ export interface TruthEntry {
     | 'sigkill'
     | 'exit'
     | 'stop-cancelled';
-  /** The batch. */
-  readonly ns: string;
   readonly pod: string;
   /** The container; missing for a sandbox. */
   readonly ctr?: string;
@@ -84,28 +83,19 @@ export interface TruthEntry {
   readonly attempt?: number;
   /** Seconds since this start of the container. */
   readonly age?: number;
-  /** hit: the handler. */
-  readonly how?: string;
   /** hit: the path of an HTTP request, or the argument of a command: `s`, `l`, `r` or `prestop`. */
   readonly path?: string;
   /** hit: what the container did, as `200`, `503` or `hang`. */
   readonly do?: string;
-  readonly ua?: string;
   /** sigterm: the grace period in seconds that the kubelet gave. */
   readonly timeout?: number;
-  /** exit */
   readonly by?: 'sigterm' | 'sigkill' | 'itself';
-  readonly code?: number;
-  /** listening: address and port. */
-  readonly addr?: string;
-  /** sandbox: the Pod's address. */
-  readonly ip?: string;
 }
 
 export interface Recording {
   /** Empty for `obs2`, which has `deployments`. */
   readonly cases: readonly RecordedCase[];
-  readonly deployments: readonly RecordedDeployment[];
+  readonly deployments: readonly { readonly name: string }[];
   readonly pods: readonly PodEvent[];
   readonly events: readonly KubeEvent[];
   readonly truth: readonly TruthEntry[];
@@ -118,7 +108,7 @@ export function recording(batch: Batch): Recording {
   const restart = read(batch, 'restart.json');
   return {
     cases: JSON.parse(read(batch, 'cases.json') ?? '[]') as RecordedCase[],
-    deployments: JSON.parse(read(batch, 'deployments.json') ?? '[]') as RecordedDeployment[],
+    deployments: JSON.parse(read(batch, 'deployments.json') ?? '[]') as { name: string }[],
     pods: linesOf(batch, 'pods.jsonl') as PodEvent[],
     events: linesOf(batch, 'events.jsonl') as KubeEvent[],
     truth: (linesOf(batch, 'truth.jsonl') as TruthEntry[]).sort((one, other) => one.t - other.t),

@@ -1,7 +1,12 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
+import { ByNamespace } from '../../src/engine/facts/by-namespace.ts';
+import { NO_FACTS } from '../../src/engine/facts/facts.ts';
+import { Snapshot } from '../../src/engine/facts/snapshot.ts';
+import { exceptionEnds } from '../../src/observer/scan/scan-lists.ts';
 import { waitUntil } from '../cluster/client/wait-until.ts';
-import { exceptionDocument } from '../support/exceptions.ts';
-import { deployment, deploymentsOf, ObservedCluster } from './observed-cluster.ts';
+import { exceptionDocument, parsedException } from '../support/exceptions.ts';
+import { ObservedCluster, deployment, deploymentsOf } from './observed-cluster.ts';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 
 const HOUR = 3_600_000;
 let cluster: ObservedCluster;
@@ -76,4 +81,26 @@ it('when an exception ends, the reports of its workloads change at that instant,
     );
   expect(lists.map(({ path }) => path)).toEqual([deploymentsOf('shop')]);
   expect(cluster.logged('scan_started').filter(({ reason }) => reason === 'expiry')).toMatchObject([{ namespaces: 1 }]);
+});
+
+const DAY = 86_400_000;
+const END = Date.parse('2026-08-01T00:00:00Z');
+const CREATED = Date.parse('2026-05-01T12:00:00Z');
+
+it('the namespaces of exceptions are found at the instant at which an exception ends', () => {
+  const shop = ['2026-08-01T00:00:00Z', '2026-12-01T00:00:00Z'].map((expires) => exceptionDocument({ expires }));
+  const blog = exceptionDocument({ expires: '2027-01-01T00:00:00Z' }, { creationTimestamp: '2026-05-01T12:00:00Z' });
+  const exceptions = new ByNamespace(
+    new Map([
+      ['shop', shop.map(parsedException)],
+      ['blog', [parsedException(blog)]],
+    ]),
+  );
+  const snapshot = Snapshot.of(CHECK_CATALOGUE, [], { ...NO_FACTS, exceptions });
+  expect([...exceptionEnds(snapshot, END - 1, END)]).toEqual(['shop']);
+  expect([...exceptionEnds(snapshot, END - 2, END - 1)]).toEqual([]);
+  expect([...exceptionEnds(snapshot, END, END + 1)]).toEqual([]);
+  // A policy may limit how many days an exception counts from its creation.
+  expect([...exceptionEnds(snapshot, CREATED + 30 * DAY - 1, CREATED + 30 * DAY)]).toEqual(['blog']);
+  expect([...exceptionEnds(undefined, 0, END)]).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { byPod, recording, type Batch, type Recording, type RecordedCase } from '../kubelet/recordings.ts';
 import { recordedFindings, type RecordedFinding } from './recorded-findings.ts';
@@ -23,83 +24,10 @@ const CAUSES: Readonly<Record<string, string>> = {
   hang: 'timeout',
 };
 
-/** By the name of the case: the script says what the containers do. */
-const BY_TAG: Readonly<Record<string, Expected>> = {
-  // Healthy, slow within the budgets, or crashing without a probe.
-  once: NOTHING,
-  'bound-l': NOTHING,
-  'bound-s': NOTHING,
-  ready: NOTHING,
-  'slow-ok': NOTHING,
-  'counter-r': NOTHING,
-  'g2-crash': NOTHING,
-  'g3-default': NOTHING,
-  'g4-ready': NOTHING,
-  'g5-delay': NOTHING,
-  // A restart of the kubelet opens the gate: these containers are started and Ready from then on.
-  'starting-nor': NOTHING,
-  'starting-ready': NOTHING,
-  'starting-live': only(LIVENESS_503),
-  'live-fail': only(LIVENESS_503, SERVING),
-  drain: only(LIVENESS_503, SERVING, 'app readinessProbe http-5xx'),
-  'never-grace-l': only(LIVENESS_503),
-  'never-grace-two': only(LIVENESS_503),
-  'never-long-l': only(LIVENESS_503),
-  'ctr-never': only(LIVENESS_503),
-  'never-grace-s': only(...startup('http-5xx')),
-  'onfail-grace-l': only(LIVENESS_503),
-  'pre-ok': only(LIVENESS_503),
-  'pre-sleep': only(LIVENESS_503),
-  // Healthy for 5 s first.
-  'never-policy': only(LIVENESS_503, SERVING),
-  'onfail-0': only(LIVENESS_503, SERVING),
-  'onfail-143': only(LIVENESS_503, SERVING),
-  sidecar: only('side livenessProbe http-5xx', 'side livenessProbe killed-while-serving'),
-  // The first run had served. Later runs are stopped before the start, by the gate of kubernetes/kubernetes#141155.
-  'g1-livekill': { must: [LIVENESS_503], may: [SERVING] },
-  'g6-chain': { must: ['app livenessProbe timeout', SERVING], may: ['app livenessProbe connection-refused', STARTING] },
-  same: { must: [LIVENESS_503], may: [SERVING, 'app livenessProbe connection-refused', STARTING] },
-  // Two 503, and a crash that the third probe meets: the kubelet may take that for the third failure.
-  'counter-l': { must: [], may: [LIVENESS_503, SERVING, 'app livenessProbe connection-refused'] },
-  'bodyhang-l': only('app livenessProbe timeout', 'app readinessProbe timeout'),
-  'bodyhang-s': only('app startupProbe timeout'),
-  portname: only('app livenessProbe port-name-undeclared', 'app readinessProbe port-name-undeclared'),
-  'notfound-l': only('app livenessProbe executable-not-found'),
-  'notfound-s': only('app startupProbe executable-not-found'),
-  'notfound-r': only('app readinessProbe executable-not-found'),
-  'redir-other': only('app livenessProbe redirect-other-host', 'app readinessProbe redirect-other-host'),
-  'redir-self': only('app readinessProbe http-3xx'),
-  'grpc-refused': only('app livenessProbe connection-refused', STARTING),
-  'grpc-unimpl': only('app livenessProbe grpc-unimplemented'),
-  'grpc-notfound': only('app livenessProbe grpc-unhealthy'),
-  'grpc-notserving': only('app livenessProbe grpc-unhealthy'),
-  'grpc-hang': only('app livenessProbe timeout', STARTING),
-  'tls-plain': only('app livenessProbe http-400'),
-  'plain-tls': only('app livenessProbe tls-mismatch'),
-  mtls: only('app livenessProbe tls-handshake'),
-  raw: only('app livenessProbe other-protocol'),
-  eof: only('app livenessProbe other-protocol'),
-  reset: only('app livenessProbe other-protocol'),
-  'grpc-as-http': only('app livenessProbe other-protocol'),
-  spam: only('app readinessProbe http-5xx'),
-  'exec-exit1': only('app livenessProbe command-failed', STARTING),
-  'exec-timeout': only('app livenessProbe timeout', STARTING),
-};
-
-/** Deployments of obs2, by name. */
-const BY_DEPLOYMENT: Readonly<Record<string, Expected>> = {
-  'd-404-live': only('app livenessProbe http-404'),
-  'd-503-live': only(LIVENESS_503, SERVING),
-  'd-hang-live': only('app livenessProbe timeout', SERVING),
-  'd-hang-both': only('app livenessProbe timeout', 'app readinessProbe timeout', SERVING),
-  'd-crash': NOTHING,
-  'k-start-nor': NOTHING,
-  'k-start-ready': NOTHING,
-  // The restart of the kubelet lets the liveness probe stop these Pods in their start (kubernetes/kubernetes#142305).
-  'k-start-live': only('app livenessProbe connection-refused', STARTING),
-  // The restart of the kubelet ends the startup probe before its verdict: the Pods are Ready from then on.
-  'k-never': NOTHING,
-};
+/** By the name of the case, whose script says what the containers do, and by the name of the Deployments of obs2. */
+const { cases: BY_TAG, deployments: BY_DEPLOYMENT } = JSON.parse(
+  readFileSync('test/fixtures/kubelet-findings.json', 'utf8'),
+) as Readonly<Record<'cases' | 'deployments', Readonly<Record<string, Expected>>>>;
 
 function expectedOf({ tag, how, pod }: RecordedCase, one: Recording): Expected {
   const name = nameOf(pod);

@@ -20,6 +20,7 @@ const status = (code: number): Answer => ({ kind: 'status', status: code });
 
 /** What a probe gets, and the true cause. `isVoid`: the kubelet throws the result away, so that nothing is killed. */
 const TROUBLES: readonly { probe: JsonObject; answer: Answer; cause: FailureCause; isVoid?: true }[] = [
+  { probe: http, answer: status(400), cause: 'http-400' },
   { probe: http, answer: status(401), cause: 'http-401' },
   { probe: http, answer: status(403), cause: 'http-403' },
   { probe: http, answer: status(404), cause: 'http-404' },
@@ -36,6 +37,16 @@ const TROUBLES: readonly { probe: JsonObject; answer: Answer; cause: FailureCaus
   { probe: http, answer: { kind: 'https-to-http' }, cause: 'tls-mismatch' },
   { probe: command, answer: { kind: 'command-missing' }, cause: 'executable-not-found', isVoid: true },
   { probe: command, answer: { kind: 'exit', code: 22, output: 'curl: (22) 503' }, cause: 'command-failed' },
+  {
+    probe: command,
+    answer: { kind: 'exit', code: 1, output: "cat: can't open '/r': No such file or directory\n" },
+    cause: 'command-failed',
+  },
+  {
+    probe: command,
+    answer: { kind: 'exit', code: 127, output: 'sh: 1: curl: not found\n' },
+    cause: 'executable-not-found',
+  },
   { probe: grpc, answer: { kind: 'not-serving' }, cause: 'grpc-unhealthy' },
   { probe: grpc, answer: status(501), cause: 'grpc-unimplemented' },
 ];

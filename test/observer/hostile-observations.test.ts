@@ -6,7 +6,7 @@ import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.t
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
 import { ProbeHints, readProbeEvent, type ProbeHint } from '../../src/observer/failing/probe-events.ts';
 import { controllerOfPod, workloadNameOfPod, type WorkloadName } from '../../src/observer/observed-workload.ts';
-import { observedContainers } from '../../src/observer/starts/observed-containers.ts';
+import { observedContainers } from '../../src/observer/starts/measured-start.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const NOW = Date.parse('2026-11-20T10:10:00Z');

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { missedProbes } from '../../src/observer/missed/missed-probes.ts';
+import { MissedPods, missedProbes } from '../../src/observer/missed/missed-probes.ts';
 import { laterTimes, specChangedAt } from '../../src/observer/missed/policy-times.ts';
 import { restartLine } from '../../src/explain/fleet-page/live-findings.ts';
 import { DEFAULT_SCOPE, isInScope, readWebhookScope } from '../../src/observer/missed/webhook-scope.ts';
-import { MissedPods } from '../../src/observer/missed/missed-pods.ts';
 import { defaultedPodSpec } from '../../src/engine/probe/api-defaults.ts';
 import { anyPod } from '../support/arbitraries.ts';
 import { namespaceDocument } from '../robustness/random-worlds.ts';

@@ -24,6 +24,20 @@ afterEach(async () => {
 
 const uidOf = (namespace: string, name: string): string =>
   cluster.api.get(deploymentsOf(namespace), name)?.metadata.uid ?? '';
+/** The label of the reports that the observer writes. */
+const OURS = { 'app.kubernetes.io/managed-by': 'probewright' };
+/** A Pod without a controller, unless the metadata name one. */
+const putPod = (metadata: object, phase = 'Running'): unknown =>
+  cluster.api.put('/api/v1/namespaces/shop/pods', { ...templateOf('web'), metadata, status: { phase } });
+const templateOf = (name: string): object => (deployment(name) as { spec: { template: object } }).spec.template;
+/** The paths of the lists of Deployments since so many requests. */
+const listsSince = (requests: number): readonly string[] =>
+  cluster.api.requests
+    .slice(requests)
+    .filter(({ path, query }) => path.endsWith('/deployments') && query['watch'] === undefined)
+    .map(({ path }) => path);
+const hasReports = (count: number): Promise<void> =>
+  waitUntil(`there are ${count} reports`, () => cluster.reports('shop').length === count);
 const rulesOf = (report: FakeObject | undefined): unknown[] =>
   ((report?.['results'] ?? []) as { rule: string }[]).map(({ rule }) => rule);
 
@@ -33,7 +47,7 @@ describe('the reports of the observer', () => {
     cluster.api.put(deploymentsOf('shop'), deployment('fine', 'http'));
     cluster.clockSkew = -(Date.now() % 1000);
     await cluster.observe();
-    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    await hasReports(1);
     const uid = uidOf('shop', 'web');
     const { metadata, results, ...rest } = cluster.reports('shop')[0] as FakeObject & {
       results: Record<string, unknown>[];
@@ -74,7 +88,7 @@ describe('the reports of the observer', () => {
     cluster.api.put(deploymentsOf('shop'), deployment('web'));
     cluster.api.put(deploymentsOf('shop'), deployment('old'));
     await cluster.observe();
-    await waitUntil('there are two reports', () => cluster.reports('shop').length === 2);
+    await hasReports(2);
     cluster.api.put(deploymentsOf('shop'), deployment('web', 'http'));
     cluster.api.remove(deploymentsOf('shop'), 'old');
     await waitUntil('there is none', () => cluster.reports('shop').length === 0);
@@ -86,14 +100,14 @@ describe('the reports of the observer', () => {
   it('are written once: another observer, or the next one, writes nothing', async () => {
     for (const name of ['a', 'b', 'c']) cluster.api.put(deploymentsOf('shop'), deployment(name));
     const first = await cluster.observe();
-    await waitUntil('there are three reports', () => cluster.reports('shop').length === 3);
+    await hasReports(3);
     await first.stop();
     const before = cluster.reportWrites().length;
     const finished = cluster.logged('scan_finished').length;
     await cluster.observe();
     await waitUntil('the next scan is finished', () => cluster.logged('scan_finished').length > finished);
     cluster.api.put(deploymentsOf('shop'), deployment('d'));
-    await waitUntil('there are four reports', () => cluster.reports('shop').length === 4);
+    await hasReports(4);
     expect(cluster.reportWrites().slice(before)).toEqual([`POST probewright-${uidOf('shop', 'd')}`]);
   });
 
@@ -137,12 +151,11 @@ describe('the reports of the observer', () => {
 
   it('of another API are deleted: auto prefers openreports', async () => {
     cluster.api.serve([DEPLOYMENTS, PODS, OPEN_REPORTS, POLICY_REPORTS]);
-    const labels = { 'app.kubernetes.io/managed-by': 'probewright' };
-    cluster.api.put(reportsOf('shop', POLICY_REPORTS), { metadata: { name: 'probewright-1', labels } });
+    cluster.api.put(reportsOf('shop', POLICY_REPORTS), { metadata: { name: 'probewright-1', labels: OURS } });
     cluster.api.put(reportsOf('shop', POLICY_REPORTS), { metadata: { name: 'kyverno-1' } });
     cluster.api.put(deploymentsOf('shop'), deployment('web'));
     await cluster.observe();
-    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    await hasReports(1);
     await waitUntil('the old one is gone', () => cluster.reports('shop', POLICY_REPORTS).length === 1);
     expect(cluster.reports('shop', POLICY_REPORTS)[0]?.metadata.name).toBe('kyverno-1');
   });
@@ -160,7 +173,7 @@ describe('the reports of the observer', () => {
   it('also tell of clean workloads, if asked', async () => {
     cluster.api.put(deploymentsOf('shop'), deployment('fine', 'http'));
     await cluster.observe({ reportsIncludeClean: true });
-    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    await hasReports(1);
     expect(cluster.reports('shop')[0]).toMatchObject({ results: [], summary: { fail: 0, warn: 0 } });
   });
 
@@ -176,7 +189,7 @@ describe('the reports of the observer', () => {
 
   it('are not asked for without reports, because the chart then grants no right to them', async () => {
     cluster.api.put(reportsOf('shop'), {
-      metadata: { name: 'probewright-old', labels: { 'app.kubernetes.io/managed-by': 'probewright' } },
+      metadata: { name: 'probewright-old', labels: OURS },
     });
     await cluster.observe({ reports: 'none' });
     await waitUntil('the scan is finished', () => cluster.logged('scan_finished').length > 0);
@@ -188,7 +201,6 @@ describe('the reports of the observer', () => {
 describe('namespaces that the webhook leaves out', () => {
   const label = (namespace: string, labels: Readonly<Record<string, string>>): void =>
     void cluster.api.put('/api/v1/namespaces', { metadata: { name: namespace, labels } });
-  const ours = { 'app.kubernetes.io/managed-by': 'probewright' };
 
   it('get no reports, and lose those of an older version', async () => {
     label('opted-out', { 'probewright.dev/webhook': 'disabled' });
@@ -196,7 +208,7 @@ describe('namespaces that the webhook leaves out', () => {
     for (const namespace of exempt) {
       const { metadata } = cluster.api.put(deploymentsOf(namespace), deployment('web'));
       const name = `probewright-${metadata.uid ?? ''}`;
-      cluster.api.put(reportsOf(namespace), { metadata: { name, labels: ours } });
+      cluster.api.put(reportsOf(namespace), { metadata: { name, labels: OURS } });
     }
     cluster.api.put(deploymentsOf('shop'), deployment('web'));
     const observer = await cluster.observe({ dashboardPort: 0 });
@@ -220,7 +232,7 @@ describe('namespaces that the webhook leaves out', () => {
     label('shop', {});
     cluster.api.put(deploymentsOf('shop'), deployment('web'));
     await cluster.observe();
-    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    await hasReports(1);
     label('shop', { 'probewright.dev/webhook': 'disabled' });
     await waitUntil('the report is gone', () => cluster.reports('shop').length === 0);
     label('shop', {});
@@ -241,7 +253,7 @@ describe('the scan', () => {
       metadata: { name: 'strict' },
       spec: { checks: { 'required-liveness': { action: 'Warn' } } },
     });
-    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    await hasReports(1);
     expect(cluster.reports('shop')[0]).toMatchObject({
       results: [
         {
@@ -255,10 +267,7 @@ describe('the scan', () => {
       ],
     });
     expect(cluster.reports('blog')).toEqual([]);
-    const lists = cluster.api.requests
-      .slice(before)
-      .filter(({ path, query }) => path.endsWith('/deployments') && query['watch'] === undefined);
-    expect(lists.map(({ path }) => path)).toEqual([deploymentsOf('shop')]);
+    expect(listsSince(before)).toEqual([deploymentsOf('shop')]);
     cluster.api.remove(policies, 'strict');
     await waitUntil('the report is gone', () => cluster.reports('shop').length === 0);
   });
@@ -298,10 +307,7 @@ describe('the scan', () => {
       },
     });
     await waitUntil('the report tells of the start', tells);
-    const lists = cluster.api.requests
-      .slice(before)
-      .filter(({ path, query }) => path.endsWith('/deployments') && query['watch'] === undefined);
-    expect(lists.map(({ path }) => path)).toEqual([deploymentsOf('shop')]);
+    expect(listsSince(before)).toEqual([deploymentsOf('shop')]);
     cluster.api.remove(profiles('shop'), 'deployment-web');
     await waitUntil('the report tells of no start', () => !tells());
   });
@@ -309,7 +315,7 @@ describe('the scan', () => {
   it('asks for no StartupProfiles if the settings say so', async () => {
     cluster.api.put(deploymentsOf('shop'), deployment('web'));
     await cluster.observe({}, { readsStartupProfiles: false });
-    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    await hasReports(1);
     expect(cluster.api.requests.filter(({ path }) => path.includes('startupprofiles'))).toEqual([]);
   });
 
@@ -318,7 +324,7 @@ describe('the scan', () => {
     for (const name of ['a', 'b', 'c'])
       cluster.api.put(deploymentsOf('blog'), deployment(name, 'http', { tier: name === 'b' ? 'web' : 'none' }));
     await cluster.observe();
-    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    await hasReports(1);
     const spec = {
       workloadSelector: { matchLabels: { tier: 'web' } },
       checks: { 'required-liveness': { action: 'Deny' } },
@@ -355,19 +361,13 @@ describe('the scan', () => {
   });
 
   it('judges Pods without a controller, and no others', async () => {
-    const { template } = (deployment('web') as { spec: { template: object } }).spec;
-    const pods = '/api/v1/namespaces/shop/pods';
     const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: '1', controller: true };
-    cluster.api.put(pods, { ...template, metadata: { name: 'single' }, status: { phase: 'Running' } });
-    cluster.api.put(pods, {
-      ...template,
-      metadata: { name: 'owned', ownerReferences: [owner] },
-      status: { phase: 'Running' },
-    });
+    putPod({ name: 'single' });
+    putPod({ name: 'owned', ownerReferences: [owner] });
     await cluster.observe();
-    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    await hasReports(1);
     expect(cluster.reports('shop')[0]?.['scope']).toMatchObject({ apiVersion: 'v1', kind: 'Pod', name: 'single' });
-    cluster.api.put(pods, { ...template, metadata: { name: 'single' }, status: { phase: 'Succeeded' } });
+    putPod({ name: 'single' }, 'Succeeded');
     await waitUntil('the report is gone', () => cluster.reports('shop').length === 0);
   });
 
@@ -375,14 +375,8 @@ describe('the scan', () => {
     const owners = (apiVersion: string, kind: string): object => ({
       ownerReferences: [{ apiVersion, kind, name: 'o', uid: '1', controller: true }],
     });
-    const { template } = (deployment('web') as { spec: { template: object } }).spec;
-    const pods = '/api/v1/namespaces/shop/pods';
     const put = (name: string, apiVersion: string, kind: string): unknown =>
-      cluster.api.put(pods, {
-        ...template,
-        metadata: { name, ...owners(apiVersion, kind) },
-        status: { phase: 'Running' },
-      });
+      putPod({ name, ...owners(apiVersion, kind) });
     put('a', 'v1', 'ConfigMap');
     put('b', 'v1', 'ConfigMap');
     put('c', 'apps/v1', 'ReplicaSet');
@@ -399,15 +393,11 @@ describe('the scan', () => {
   });
 
   it('deletes no report of a Pod without a controller when another observer begins', async () => {
-    const { template } = (deployment('web') as { spec: { template: object } }).spec;
-    const pods = '/api/v1/namespaces/shop/pods';
-    for (const name of ['one', 'two'])
-      cluster.api.put(pods, { ...template, metadata: { name }, status: { phase: 'Running' } });
-    const labels = { 'app.kubernetes.io/managed-by': 'probewright' };
+    for (const name of ['one', 'two']) putPod({ name });
     const first = await cluster.observe();
     await waitUntil('there are reports', () => cluster.reports('shop').length === 2);
     await first.stop();
-    cluster.api.put(reportsOf('gone'), { metadata: { name: 'probewright-0', labels } });
+    cluster.api.put(reportsOf('gone'), { metadata: { name: 'probewright-0', labels: OURS } });
     const before = cluster.reportWrites().length;
     const finished = cluster.logged('scan_finished').length;
     // Pods are listed later than all other workloads.
@@ -435,10 +425,9 @@ describe('the scan', () => {
 
   it('is repeated after its interval, repairs what others have deleted, and deletes reports of unknown workloads', async () => {
     cluster.api.put(deploymentsOf('shop'), deployment('web'));
-    const labels = { 'app.kubernetes.io/managed-by': 'probewright' };
-    cluster.api.put(reportsOf('gone'), { metadata: { name: 'probewright-0', labels } });
+    cluster.api.put(reportsOf('gone'), { metadata: { name: 'probewright-0', labels: OURS } });
     await cluster.observe({ scanInterval: 60_000 });
-    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    await hasReports(1);
     // The interval counts from the end of the first scan.
     await waitUntil('the first scan is over', () => cluster.logged('scan_finished').length === 1);
     const name = cluster.reports('shop')[0]?.metadata.name ?? '';
@@ -451,7 +440,7 @@ describe('the scan', () => {
   it('is done by the leader alone, and another replica takes over', async () => {
     cluster.api.put(deploymentsOf('shop'), deployment('web'));
     const first = await cluster.observe();
-    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    await hasReports(1);
     await cluster.observe();
     expect(cluster.logged('scan_started')).toHaveLength(1);
     await first.stop();

@@ -1,7 +1,6 @@
-import { checkUrl } from '../../engine/checks/lib/check-url.ts';
+import { checkUrl, type AppliedException } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { jsonText } from '../../base/text/visible.ts';
-import type { AppliedException } from '../../engine/checks/violation.ts';
 import type { CheckOutput, ListedException, ListedViolation } from '../output/json-outputs.ts';
 import type { PlacedViolation, ShownReport } from './report.ts';
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CHECKS } from '../../engine/checks/catalogue.ts';
-import { checkUrl, HOMEPAGE } from '../../engine/checks/lib/check-url.ts';
-import { formatException, fullMessage } from '../../engine/checks/violation.ts';
+import { HOMEPAGE, checkUrl, formatException, fullMessage } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { jsonText, outputLine, visible } from '../../base/text/visible.ts';
 import { VERSION } from '../../base/version.ts';

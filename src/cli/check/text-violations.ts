@@ -1,5 +1,4 @@
-import { misplacedProbes } from '../../engine/checks/lib/misplaced-probes.ts';
-import { unknownProbeFields } from '../../engine/checks/lib/unknown-fields.ts';
+import { misplacedProbes, unknownProbeFields } from '../../engine/checks/lib/unknown-fields.ts';
 import { validProbe } from '../../engine/checks/valid-probe.ts';
 import { isJsonObject, member, objectMember, stringMember, stringMembers } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';

@@ -1,5 +1,5 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import { checkUrl } from '../../engine/checks/lib/check-url.ts';
+import { checkUrl } from '../../engine/checks/violation.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { wrap } from '../../base/text/wrap.ts';
 import { renderBlock } from '../../yaml/editing/rendering.ts';

@@ -1,9 +1,8 @@
 import { formatPath } from '../../base/json/field-path.ts';
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { fullMessage } from '../../engine/checks/violation.ts';
+import { checkUrl, fullMessage } from '../../engine/checks/violation.ts';
 import { namespaceOf } from '../input/manifest.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
-import { checkUrl } from '../../engine/checks/lib/check-url.ts';
 import { LEVEL_OF_ACTION, type Level } from '../output/level.ts';
 import type { PlacedViolation } from '../check/report.ts';
 

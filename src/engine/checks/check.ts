@@ -1,4 +1,6 @@
 import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
+import { quote } from '../../base/text/cut.ts';
+import { jsonText } from '../../base/text/visible.ts';
 import type { FieldEdit, FieldPath } from '../../base/json/field-path.ts';
 import type { CheckDefinition } from '../policy/check-catalogue.ts';
 import type { CheckParameters, ParameterValues, ValuesOf } from '../policy/check-parameters.ts';
@@ -16,27 +18,13 @@ export interface Finding {
   readonly message: string;
   /** The field and value to write instead, on one line. Numbers are already computed. */
   readonly remedy?: string;
-  /**
-   * The remedy as edits of the object that the user applied, if values are known to work. The edits remove the finding
-   * and cause no other finding, at any action (test/engine/checks/safe-advice.property.test.ts).
-   */
+  /** The remedy as edits. They cause no other finding, at any action (safe-advice.property.test.ts). */
   readonly edits?: readonly FieldEdit[];
-  /**
-   * Action of this finding, in place of the check's default action. For checks whose findings differ in weight. A
-   * policy that sets the check's action overrides `level`. A floor is still the least strict action (run-checks.ts,
-   * actionOf).
-   */
+  /** In place of the check's default action. A policy's action overrides it; a floor still binds (actionOf). */
   readonly level?: Violation['action'];
-  /**
-   * Set when the remedy copies the handler of a probe. If another finding is about that handler, these words replace
-   * the remedy, and there are no edits (run-checks.ts): a copy of a handler that does not work keeps the Pod from
-   * Ready.
-   */
+  /** The remedy copies this handler. With a finding about it, `otherwise` replaces the remedy and its edits. */
   readonly copied?: { readonly probe: ProbeKind; readonly otherwise: string };
-  /**
-   * Measured figures. They change from day to day, so they are no part of the message: tools recognise a finding by its
-   * message.
-   */
+  /** Measured figures, which change from day to day, so they are no part of the message. */
   readonly properties?: Readonly<Record<string, number>>;
   /** The API server's cause type, for valid-probe: `FieldValueInvalid`, `FieldValueRequired`, ... */
   readonly reason?: string;
@@ -50,29 +38,17 @@ interface CheckTraits {
   readonly cannotWork: boolean;
   /** The check also reads plain init, ephemeral and mesh containers. */
   readonly everyContainer: boolean;
-  /**
-   * Probes that the rule reads in addition to the probe that a finding names. When one of these probes is injected, the
-   * violation says so.
-   */
+  /** Probes that the rule also reads. When one of these is injected, the violation says so. */
   readonly relatedProbes: readonly ProbeKind[];
   /** The check requires probes. A policy that removes a probe can therefore cause a violation. */
   readonly requiresProbes: boolean;
-  /**
-   * A finding about a liveness probe is dropped if the injected startup probe was made because of the liveness probe's
-   * initialDelaySeconds.
-   */
+  /** Drops a finding about a liveness delay from which an injected startup probe was made. */
   readonly acceptsDelayOfInjectedStartup: boolean;
   /** A finding at a handler says nothing against the handler, so other findings may still advise to copy it. */
   readonly acceptsHandler: boolean;
-  /**
-   * The rule needs nothing but the numbers, paths and commands of a container's probes. Such a check also judges a
-   * policy alone, on a model Pod (src/engine/verdict/policy-advice.ts).
-   */
+  /** The rule needs only numbers, paths and commands, so it also judges a policy alone (policy-advice.ts). */
   readonly judgesProbeAlone: boolean;
-  /**
-   * The kinds of handlers that the rule is about. The check does not run on a container without such a probe. Undefined
-   * for a check that runs on every container.
-   */
+  /** The rule is about these handlers; a container without such a probe is skipped. Undefined for all. */
   readonly handlers: readonly HandlerKind[] | undefined;
 }
 
@@ -147,10 +123,7 @@ export function without<T extends object>(whole: T, ...members: readonly (keyof 
   return copy;
 }
 
-/**
- * Highest number of findings that a check reports about one probe. A list of headers or words may have thousands of
- * elements, too many to read.
- */
+/** Most findings of a check about one probe: lists of headers or words may have thousands of elements. */
 export const MOST_PROBE_FINDINGS = 100;
 
 /** A header of an HTTP probe that has a value. `name` is '' when it is missing. */
@@ -179,4 +152,57 @@ export function eachHeader(
     }
     return findings;
   });
+}
+
+/** Longest container name that the API server accepts, with its quotes. */
+const MOST_NAME_CHARACTERS = 65;
+
+/** Formats `container "app"`, the form that every message uses. */
+export function containerPhrase(container: CheckedContainer): string {
+  return `container ${quote(container.name, MOST_NAME_CHARACTERS)}`;
+}
+
+/** Most characters of a value in a message, with its quotes. A message has at most 200 characters in all. */
+const MOST_VALUE_CHARACTERS = 40;
+
+/** Quotes a value from the object for a message. */
+export function quotedValue(text: string): string {
+  return quote(text, MOST_VALUE_CHARACTERS);
+}
+
+const MOST_WORDS = 3;
+
+/**
+ * Joins the first words, and counts the others: `a, b, c and 4 more`.
+ * @param total how many words there are, if `words` holds only the first of them
+ */
+export function firstListed(
+  words: readonly string[],
+  conjunction: 'and' | 'or' = 'and',
+  total: number = words.length,
+): string {
+  if (total <= MOST_WORDS + 1) return listed(words, conjunction);
+  return listed([...words.slice(0, MOST_WORDS), `${total - MOST_WORDS} more`]);
+}
+
+/** Joins words: `a`, `a and b`, `a, b and c`. */
+export function listed(words: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
+}
+
+/** Formats a JSON value as YAML on one line: `{ httpGet: { path: /live, port: http }, periodSeconds: 5 }`. */
+export function yamlFlow(value: unknown): string {
+  if (typeof value === 'string') return isPlainScalar(value) ? value : jsonText(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return `[${value.map(yamlFlow).join(', ')}]`;
+  const members = Object.entries(value).map(([key, inner]) => `${yamlFlow(key)}: ${yamlFlow(inner)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+/** Words that YAML 1.1 reads as another type than text. kubectl reads YAML 1.1. */
+const NOT_TEXT = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
+
+function isPlainScalar(text: string): boolean {
+  return /^[A-Za-z/][\w./-]*$/.test(text) && !NOT_TEXT.test(text);
 }

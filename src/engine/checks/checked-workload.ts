@@ -1,5 +1,12 @@
 import { FieldPlace } from '../../base/json/field-path.ts';
-import { isJsonObject, isPresent, member, objectMember, stringMembers } from '../../base/json/json-value.ts';
+import {
+  isJsonObject,
+  isPresent,
+  member,
+  objectMember,
+  stringMembers,
+  type JsonObject,
+} from '../../base/json/json-value.ts';
 import { defaultedPodSpec } from '../probe/api-defaults.ts';
 import { HANDLER_KINDS, ownProbe, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../probe/probe.ts';
 import { isCount, soundTiming, type ProbeTiming } from '../probe/timing.ts';
@@ -11,7 +18,6 @@ import { mainContainerOf, type MainContainer } from '../workload/main-container.
 import { isMeshProbe, meshProxyTest } from '../workload/mesh.ts';
 import { portsOf, type ContainerPort } from '../workload/ports.ts';
 import { podRunsForever } from '../workload/restart-policy.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /**
  * A container as checks see it: with the probes that the webhook will add, and after API defaulting. Ephemeral
@@ -31,9 +37,7 @@ export interface CheckedContainer {
   readonly workload: CheckedWorkload;
 }
 
-/**
- * A probe that a check may judge: an object with exactly one handler. Probes that a service mesh wrote are excluded.
- */
+/** A probe that a check may judge: one handler, and not written by a service mesh. */
 export interface CheckedProbe {
   readonly kind: ProbeKind;
   readonly spec: JsonObject;
@@ -61,9 +65,7 @@ export interface CheckedWorkload {
   readonly containers: readonly CheckedContainer[];
   /** Name of the main container. Undefined when no container can be identified as the main one. */
   readonly main: () => string | undefined;
-  /**
-   * True when the Pods run until they are deleted: restartPolicy is Always, and the kind is neither Job nor CronJob.
-   */
+  /** True when restartPolicy is Always, and the kind is neither Job nor CronJob. */
   readonly runsForever: boolean;
   /** The namespace of the object. Empty for a model Pod, which is in no namespace. */
   readonly namespace: string;
@@ -147,10 +149,7 @@ function checkedContainer(
   return container;
 }
 
-/**
- * Returns the container's probe of one kind, if a check may judge it. The check valid-probe reports a probe without a
- * handler, with two handlers or with a malformed handler.
- */
+/** Undefined for a probe that no check may judge. valid-probe reports a probe without exactly one handler. */
 function checkedProbe(container: CheckedContainer, kind: ProbeKind): CheckedProbe | undefined {
   const spec = ownProbe(container.spec, kind);
   if (!isJsonObject(spec) || isMeshProbe(container.name, spec)) return undefined;
@@ -161,10 +160,7 @@ function checkedProbe(container: CheckedContainer, kind: ProbeKind): CheckedProb
   return { kind, spec, place, handlerKind, handler, timing: soundTiming(spec), container };
 }
 
-/**
- * Returns the ports that a container declares. Undefined when the list is malformed: the probe may refer to the port
- * that cannot be read. The API server rejects an object with such a list.
- */
+/** Undefined when the list is malformed: the probe may refer to the port that cannot be read. */
 function declaredPorts(container: JsonObject): readonly ContainerPort[] | undefined {
   const entries = member(container, 'ports');
   if (!isPresent(entries)) return [];
@@ -186,10 +182,7 @@ export function hasProbe({ spec }: { readonly spec: JsonObject }, kind: ProbeKin
   return ownProbe(spec, kind) !== undefined;
 }
 
-/**
- * Makes a function compute its result once for each workload. The workload itself holds the result, because a WeakMap
- * would keep entries until V8's next full garbage collection.
- */
+/** Computes once for each workload, which holds the result: a WeakMap would keep entries until a full collection. */
 export function oncePerWorkload<Answer>(
   work: (workload: CheckedWorkload) => Answer,
 ): (workload: CheckedWorkload) => Answer {
@@ -202,10 +195,7 @@ export function oncePerWorkload<Answer>(
   };
 }
 
-/**
- * Returns the Pod spec with a port in each HTTP and TCP probe that has no port. Knative Serving fills in the port in
- * the same way.
- */
+/** Fills in the port of HTTP and TCP probes that have none, as Knative Serving does. */
 function withProbePorts(podSpec: JsonObject, fallback: number): JsonObject {
   const containers = member(podSpec, 'containers');
   if (!Array.isArray(containers)) return podSpec;

@@ -1,42 +1,38 @@
 import { member, stringMember } from '../../base/json/json-value.ts';
 import { clusterQuestionIn } from './lib/cluster-questions.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, type Finding } from './check.ts';
+import { containerPhrase, defineCheck } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `httpGet.path` and `exec.command` of `livenessProbe` and `readinessProbe`.
- *
- * Rule: the probe does not ask for the state of a whole cluster (cluster-questions.ts). One missing member, or a lost
- * quorum, then fails the probe of every member: all lose their traffic, or all are restarted at the same time. A
- * cluster that needs all its members to become Ready may never form. Startup probes are skipped, because they end after
- * the start.
- *
- * There are no edits: which question the image can answer is not known.
+ * Fields: `httpGet.path` and `exec.command` of `livenessProbe` and `readinessProbe`. Rule: the probe does not ask for
+ * the state of a whole cluster (cluster-questions.ts). One missing member, or a lost quorum, then fails the probe of
+ * every member: all lose their traffic, or all are restarted at the same time. A cluster that needs all its members to
+ * become Ready may never form. Startup probes are skipped, because they end after the start. There are no edits: which
+ * question the image can answer is not known.
  */
 export const clusterProbe = defineCheck({
   id: 'cluster-probe',
   summary: 'A probe asks for the state of a whole cluster.',
   action: 'Warn',
   kinds: ['livenessProbe', 'readinessProbe'],
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    const asked = askedBy(probe);
+    const question = asked === undefined ? undefined : clusterQuestionIn(asked);
+    if (question === undefined) return undefined;
+    const harm = probe.kind === 'livenessProbe' ? 'restarts every member' : 'makes every member unready';
+    return {
+      probe: probe.kind,
+      path:
+        probe.handlerKind === 'exec'
+          ? probe.place.path('exec', 'command')
+          : probe.place.path(probe.handlerKind, 'path'),
+      message:
+        `the ${probe.kind} of ${containerPhrase(probe.container)} asks for the state of the whole cluster ` +
+        `(${question.product}), so ${question.fails} ${harm}`,
+      remedy: question.local,
+    };
+  },
 });
-
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  const asked = askedBy(probe);
-  const question = asked === undefined ? undefined : clusterQuestionIn(asked);
-  if (question === undefined) return undefined;
-  const harm = probe.kind === 'livenessProbe' ? 'restarts every member' : 'makes every member unready';
-  return {
-    probe: probe.kind,
-    path:
-      probe.handlerKind === 'exec' ? probe.place.path('exec', 'command') : probe.place.path(probe.handlerKind, 'path'),
-    message:
-      `the ${probe.kind} of ${containerPhrase(probe.container)} asks for the state of the whole cluster ` +
-      `(${question.product}), so ${question.fails} ${harm}`,
-    remedy: question.local,
-  };
-}
 
 function askedBy({ handlerKind, handler }: CheckedProbe): string | undefined {
   if (handlerKind === 'httpGet') return stringMember(handler, 'path');

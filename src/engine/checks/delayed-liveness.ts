@@ -1,23 +1,18 @@
 import { integer } from '../policy/check-parameters.ts';
 import { endpointOf } from './lib/endpoint.ts';
 import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import { hasProbe, probeOf, type CheckedProbe } from './checked-workload.ts';
-import { located, defineCheck } from './check.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
 
-/**
- * At this failureThreshold or below, a long tolerance is a choice for a running container. Above this value it is a
- * substitute for a startup probe.
- */
+/** Above this failureThreshold, a long tolerance is a substitute for a startup probe. */
 const ORDINARY_FAILURE_THRESHOLD = 10;
 
 /**
- * Fields: `livenessProbe.initialDelaySeconds`, `.failureThreshold`, `.periodSeconds`; absent `startupProbe`.
- *
- * Rule: without a startup probe, require D < seconds, and reject F*P >= toleranceSeconds together with F > 10. The
- * startup probe was introduced to replace these two workarounds (KEP-950). A long delay hides a deadlock after every
- * start. A high failureThreshold delays the detection of every deadlock. The finding is a note below 60 s, and beside a
+ * Fields: `livenessProbe.initialDelaySeconds`, `.failureThreshold`, `.periodSeconds`; absent `startupProbe`. Rule:
+ * without a startup probe, require D < seconds, and reject F*P >= toleranceSeconds together with F > 10. The startup
+ * probe was introduced to replace these two workarounds (KEP-950). A long delay hides a deadlock after every start. A
+ * high failureThreshold delays the detection of every deadlock. The finding is a note below 60 s, and beside a
  * readiness probe that watches the same endpoint. The advice keeps failureThreshold, because nobody knows which number
  * the running container needs.
  */
@@ -58,10 +53,7 @@ export const delayedLiveness = defineCheck({
   },
 });
 
-/**
- * True when the readiness probe asks the same endpoint, and does so early. A container that hangs then gets no traffic,
- * and only its restart is late.
- */
+/** True when readiness asks the same endpoint early: a container that hangs then gets no traffic. */
 function isWatchedByReadiness(liveness: CheckedProbe): boolean {
   const readiness = probeOf(liveness.container, 'readinessProbe');
   const delay = readiness?.timing?.initialDelaySeconds;

@@ -1,15 +1,13 @@
 import { integer } from '../policy/check-parameters.ts';
 import { startupInPlaceOfDelays, startupProbeFor, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import { hasProbe, probeOf, type CheckedProbe } from './checked-workload.ts';
-import { located, defineCheck, type Finding } from './check.ts';
 
 /**
- * Fields: `readinessProbe.initialDelaySeconds`; absent `startupProbe`.
- *
- * Rule: without a startup probe, D < seconds. A readiness probe cannot kill the container, so early probes do no harm.
- * The delay counts in every Pod, also in Pods that start quickly (pkg/kubelet/prober/worker.go, doProbe). A rollout
- * waits for the delay as often as it replaces Pods. Below 60 s the finding is a note.
+ * Fields: `readinessProbe.initialDelaySeconds`; absent `startupProbe`. Rule: without a startup probe, D < seconds. A
+ * readiness probe cannot kill the container, so early probes do no harm. The delay counts in every Pod, also in Pods
+ * that start quickly (pkg/kubelet/prober/worker.go, doProbe). A rollout waits for the delay as often as it replaces
+ * Pods. Below 60 s the finding is a note.
  */
 export const delayedReadiness = defineCheck({
   id: 'delayed-readiness',
@@ -37,10 +35,7 @@ export const delayedReadiness = defineCheck({
   },
 });
 
-/**
- * Advises a startup probe that allows the same time. Nothing kills a container without a liveness probe while it
- * starts, so the edits for such a container only remove the delay.
- */
+/** Advises a startup probe. Nothing kills a start without liveness, so these edits only remove the delay. */
 function whatToWrite(readiness: CheckedProbe): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
   const liveness = probeOf(readiness.container, 'livenessProbe');
   if (liveness?.timing !== undefined) return startupInPlaceOfDelays(liveness, readiness);

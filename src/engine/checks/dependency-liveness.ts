@@ -1,8 +1,7 @@
 import { strings } from '../policy/check-parameters.ts';
 import { stringMember } from '../../base/json/json-value.ts';
-import { requestedPath } from '../probe/requested-path.ts';
-import { containerPhrase, quotedValue } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
+import { requestedPath } from '../probe/handler-values.ts';
+import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
 
 /**
  * Paths that also report on dependencies. The value is the framework's own path that reports on the process alone, if
@@ -44,12 +43,11 @@ const BOUNDS = {
 };
 
 /**
- * Field: `livenessProbe.httpGet.path`.
- *
- * Rule: the path is not an aggregate or readiness endpoint (parameters `paths` and `additionalPaths`, compared as a
- * whole), and its last segment is not `ready`, `readiness` or `readyz`. A policy's own `paths` replace both rules.
- * Spring Boot's documentation: a liveness probe must not depend on external systems. Otherwise the platform restarts
- * every instance while one such system is down. There are no edits: no other path is known to answer.
+ * Field: `livenessProbe.httpGet.path`. Rule: the path is not an aggregate or readiness endpoint (parameters `paths` and
+ * `additionalPaths`, compared as a whole), and its last segment is not `ready`, `readiness` or `readyz`. A policy's own
+ * `paths` replace both rules. Spring Boot's documentation: a liveness probe must not depend on external systems.
+ * Otherwise the platform restarts every instance while one such system is down. There are no edits: no other path is
+ * known to answer.
  */
 export const dependencyLiveness = defineCheck({
   id: 'dependency-liveness',

@@ -2,17 +2,13 @@ import { alwaysTrue, statusOfProgram, type AlwaysTrue } from '../probe/shell-sta
 import { shellLine } from '../probe/shell-quoting.ts';
 import { cut, quote } from '../../base/text/cut.ts';
 import { execReading, type ExecReading } from './lib/exec-reading.ts';
-import { containerPhrase, yamlFlow } from './lib/wording.ts';
-import { located, defineCheck, type Finding } from './check.ts';
-import type { CheckedProbe } from './checked-workload.ts';
+import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
 
 /**
- * Field: `<probe>.exec.command`.
- *
- * Rule: the command can fail. The kubelet reads only the exit status. The status of a pipe is the status of its last
- * command (POSIX, Shell Command Language, section 2.9.2). A filter there, `|| true` or `; exit 0` makes the status 0
- * while the application is down. `redis-cli ping` also succeeds when the server answers with an error, and so does curl
- * without `--fail`.
+ * Field: `<probe>.exec.command`. Rule: the command can fail. The kubelet reads only the exit status. The status of a
+ * pipe is the status of its last command (POSIX, Shell Command Language, section 2.9.2). A filter there, `|| true` or
+ * `; exit 0` makes the status 0 while the application is down. `redis-cli ping` also succeeds when the server answers
+ * with an error, and so does curl without `--fail`.
  */
 export const execAlwaysTrue = defineCheck({
   id: 'exec-always-true',
@@ -21,21 +17,19 @@ export const execAlwaysTrue = defineCheck({
   cannotWork: true,
   handlers: ['exec'],
   judgesProbeAlone: true,
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    const reading = execReading(probe);
+    const found = reading && alwaysTrueCommand(reading);
+    if (reading === undefined || found === undefined) return undefined;
+    const { shell } = reading;
+    const place = shell?.scriptAt === undefined ? ['command'] : ['command', shell.scriptAt];
+    return {
+      ...located(probe, 'exec', ...place),
+      message: `${containerPhrase(probe.container)} has a ${probe.kind} that hides failures: ${causeOf(found)}`,
+      remedy: remedyOf(found, reading),
+    };
+  },
 });
-
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  const reading = execReading(probe);
-  const found = reading && alwaysTrueCommand(reading);
-  if (reading === undefined || found === undefined) return undefined;
-  const { shell } = reading;
-  const place = shell?.scriptAt === undefined ? ['command'] : ['command', shell.scriptAt];
-  return {
-    ...located(probe, 'exec', ...place),
-    message: `${containerPhrase(probe.container)} has a ${probe.kind} that hides failures: ${causeOf(found)}`,
-    remedy: remedyOf(found, reading),
-  };
-}
 
 function alwaysTrueCommand({ argv, invocation, shell, script }: ExecReading): AlwaysTrue | undefined {
   if (script !== undefined && shell !== undefined) return alwaysTrue(script, shell);

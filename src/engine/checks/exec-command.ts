@@ -1,15 +1,12 @@
-import { namesNoProgram } from '../probe/exec-program.ts';
+import { namesNoProgram } from '../probe/handler-values.ts';
 import { member } from '../../base/json/json-value.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**
- * Field: `<probe>.exec.command[0]`.
- *
- * Rule: the first element names a program. The API server rejects an empty list but accepts an empty first element, and
- * decodes null as an empty one. The container runtime then fails on every probe, and the kubelet discards the result
- * (pkg/kubelet/prober/prober.go).
+ * Field: `<probe>.exec.command[0]`. Rule: the first element names a program. The API server rejects an empty list but
+ * accepts an empty first element, and decodes null as an empty one. The container runtime then fails on every probe,
+ * and the kubelet discards the result (pkg/kubelet/prober/prober.go).
  */
 export const execCommand = defineCheck({
   id: 'exec-command',
@@ -18,18 +15,16 @@ export const execCommand = defineCheck({
   cannotWork: true,
   handlers: ['exec'],
   judgesProbeAlone: true,
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    const argv = member(probe.handler, 'command');
+    if (!Array.isArray(argv) || argv.length === 0 || !namesNoProgram(argv[0])) return undefined;
+    return {
+      ...located(probe, 'exec', 'command', 0),
+      message: `the ${probe.kind} of ${containerPhrase(probe.container)} runs a program without a name, so every probe errors`,
+      ...whatToWrite(probe, argv),
+    };
+  },
 });
-
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  const argv = member(probe.handler, 'command');
-  if (!Array.isArray(argv) || argv.length === 0 || !namesNoProgram(argv[0])) return undefined;
-  return {
-    ...located(probe, 'exec', 'command', 0),
-    message: `the ${probe.kind} of ${containerPhrase(probe.container)} runs a program without a name, so every probe errors`,
-    ...whatToWrite(probe, argv),
-  };
-}
 
 function whatToWrite(probe: CheckedProbe, argv: readonly unknown[]): Pick<Finding, 'remedy' | 'edits'> {
   const first = argv.findIndex((word) => !namesNoProgram(word));

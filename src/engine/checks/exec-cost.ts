@@ -1,6 +1,6 @@
 import { integer } from '../policy/check-parameters.ts';
 import { member, objectMember } from '../../base/json/json-value.ts';
-import { DEFAULT_TIMING } from '../probe/default-values.ts';
+import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { isCount } from '../probe/timing.ts';
 import {
   EXEC_PERIOD_SECONDS,
@@ -9,18 +9,15 @@ import {
   heavyClientOf,
 } from './lib/heavy-client.ts';
 import { isFastEnough, roundPeriodFrom, roundPeriodUpTo, toWrite } from './lib/round-numbers.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import type { CheckedWorkload, CheckedProbe } from './checked-workload.ts';
 
 /**
  * Fields: `<probe>.periodSeconds`, `<probe>.timeoutSeconds` of an exec probe; `spec.replicas` or `spec.parallelism` of
- * the workload.
- *
- * Rule: P >= minimumPeriodSeconds, and P >= 30 for a heavy client (heavy-client.ts), and T > 1. Every exec probe starts
- * a process in the container and uses the container's CPU and memory (Kubernetes documentation, "Caution" under exec
- * probes). The API server's default timeout of 1 s is short for a process on a busy node. Since 1.20 a timeout counts
- * as a failure (kubernetes#82440).
+ * the workload. Rule: P >= minimumPeriodSeconds, and P >= 30 for a heavy client (heavy-client.ts), and T > 1. Every
+ * exec probe starts a process in the container and uses the container's CPU and memory (Kubernetes documentation,
+ * "Caution" under exec probes). The API server's default timeout of 1 s is short for a process on a busy node. Since
+ * 1.20 a timeout counts as a failure (kubernetes#82440).
  */
 export const execCost = defineCheck({
   id: 'exec-cost',
@@ -100,10 +97,7 @@ function longerTimeout(probe: CheckedProbe, P: number, minimum: number): Pick<Fi
   return { remedy: `write ${words}`, edits };
 }
 
-/**
- * Returns how many Pods may run at the same time. Returns 1 for a kind without such a number (a Pod, or a DaemonSet on
- * each node).
- */
+/** How many Pods may run at the same time; 1 for a kind without such a number. */
 function replicasOf({ object }: CheckedWorkload): number {
   const spec = objectMember(object, 'spec') ?? {};
   const replicas = member(spec, 'replicas') ?? member(spec, 'parallelism');

@@ -1,9 +1,8 @@
 import { member } from '../../base/json/json-value.ts';
 import { choices, strings } from '../policy/check-parameters.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
-import { containerPhrase, firstListed } from './lib/wording.ts';
+import { MOST_PROBE_FINDINGS, containerPhrase, defineCheck, firstListed, located, type Finding } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
-import { located, defineCheck, MOST_PROBE_FINDINGS, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /** Most characters of a forbidden name in a message, with its quotes. */
@@ -12,11 +11,9 @@ const MOST_NAME_CHARACTERS = 24;
 const MOST_LISTED = 10;
 
 /**
- * Field: `<probe>.exec.command[*]`; parameters `names` and `probes` (default: all three).
- *
- * Rule: no element contains one of the names. A name matches as a whole element, as the last segment of a path
- * (`/bin/ls`, not `/opt/ls/check`) or as a word of a shell string (`ps aux | grep app`). Kyverno's
- * deny-commands-in-exec-probe matches the letters anywhere.
+ * Field: `<probe>.exec.command[*]`; parameters `names` and `probes` (default: all three). Rule: no element contains one
+ * of the names. A name matches as a whole element, as the last segment of a path (`/bin/ls`, not `/opt/ls/check`) or as
+ * a word of a shell string (`ps aux | grep app`). Kyverno's deny-commands-in-exec-probe matches the letters anywhere.
  */
 export const execForbidden = defineCheck({
   id: 'exec-forbidden',

@@ -1,20 +1,16 @@
 import { wordSet } from '../probe/acting-words.ts';
 import { stringMember } from '../../base/json/json-value.ts';
-import { firstProgramAt, programName } from '../probe/exec-invocation.ts';
-import { isShell } from '../probe/shell-invocation.ts';
+import { firstProgramAt, isShell, programName } from '../probe/exec-invocation.ts';
 import { saysWithoutTools } from '../probe/image-name.ts';
 import { quote } from '../../base/text/cut.ts';
 import { execReading, type ExecReading } from './lib/exec-reading.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located, type Finding } from './check.ts';
-import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
+import type { CheckedContainer } from './checked-workload.ts';
 
 /**
- * Fields: `<probe>.exec.command`; `image` of the container.
- *
- * Rule: a container whose image says distroless or scratch runs no shell and no tool of an operating system in a probe.
- * Such an image contains only the application (github.com/GoogleContainerTools/distroless), so the command fails every
- * time.
+ * Fields: `<probe>.exec.command`; `image` of the container. Rule: a container whose image says distroless or scratch
+ * runs no shell and no tool of an operating system in a probe. Such an image contains only the application
+ * (github.com/GoogleContainerTools/distroless), so the command fails every time.
  */
 export const execImage = defineCheck({
   id: 'exec-image',
@@ -22,7 +18,19 @@ export const execImage = defineCheck({
   action: 'Warn',
   cannotWork: true,
   handlers: ['exec'],
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    const reading = execReading(probe);
+    const at = reading && missingProgramAt(probe.container, reading);
+    if (reading === undefined || at === undefined) return undefined;
+    const image = stringMember(probe.container.spec, 'image') ?? '';
+    return {
+      ...located(probe, 'exec', 'command', at),
+      message:
+        `${containerPhrase(probe.container)} runs ${quote(programName(reading.argv[at] ?? ''))} in its ${probe.kind}, ` +
+        `and a ${saysWithoutTools(image) ?? ''} image contains no such program`,
+      remedy: 'write an httpGet, tcpSocket or grpc handler, or run a program of the application',
+    };
+  },
 });
 
 /** Programs of an operating system, besides shells. */
@@ -33,24 +41,7 @@ const TOOLS: ReadonlySet<string> = wordSet(`
 /** Folders of the operating system. A program elsewhere was copied into the image. */
 const SYSTEM_PATH = /^(?:\/(?:usr\/(?:local\/)?)?s?bin\/)?[^/]+$/;
 
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  const reading = execReading(probe);
-  const at = reading && missingProgramAt(probe.container, reading);
-  if (reading === undefined || at === undefined) return undefined;
-  const image = stringMember(probe.container.spec, 'image') ?? '';
-  return {
-    ...located(probe, 'exec', 'command', at),
-    message:
-      `${containerPhrase(probe.container)} runs ${quote(programName(reading.argv[at] ?? ''))} in its ${probe.kind}, ` +
-      `and a ${saysWithoutTools(image) ?? ''} image contains no such program`,
-    remedy: 'write an httpGet, tcpSocket or grpc handler, or run a program of the application',
-  };
-}
-
-/**
- * Returns the index of a program that the image of the container says that it does not contain. Both the first program
- * and the program behind `timeout` or `env` count.
- */
+/** The index of a program that the image lacks: the first one, or the one behind `timeout` or `env`. */
 function missingProgramAt(container: CheckedContainer, { argv, invocation }: ExecReading): number | undefined {
   const missing = [firstProgramAt(argv), invocation?.at].find((at) => at !== undefined && isTool(argv[at] ?? ''));
   const image = missing === undefined ? undefined : stringMember(container.spec, 'image');

@@ -5,19 +5,17 @@ import { invocationOf } from '../probe/exec-invocation.ts';
 import { quote } from '../../base/text/cut.ts';
 import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { loopbackFlag } from './listen-address.ts';
-import { containerPhrase, yamlFlow } from './lib/wording.ts';
-import { located, defineCheck, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ShellCommand, ShellList } from '../probe/shell-script.ts';
-import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
+import type { CheckedContainer } from './checked-workload.ts';
 
 /**
- * Fields: `<probe>.exec.command`; `command` and `args` of the container.
- *
- * Rule: a command is more than curl, wget or nc to the own Pod. The kubelet can ask the same address without a client
- * in the image and without a process for each probe. Clients that send a body, credentials or headers are accepted, and
- * so is a port that the container binds to loopback, which the kubelet does not reach. No edits: only the author knows
- * whether the application listens on the Pod's IP.
+ * Fields: `<probe>.exec.command`; `command` and `args` of the container. Rule: a command is more than curl, wget or nc
+ * to the own Pod. The kubelet can ask the same address without a client in the image and without a process for each
+ * probe. Clients that send a body, credentials or headers are accepted, and so is a port that the container binds to
+ * loopback, which the kubelet does not reach. No edits: only the author knows whether the application listens on the
+ * Pod's IP.
  */
 export const execLocalhost = defineCheck({
   id: 'exec-localhost',
@@ -27,19 +25,17 @@ export const execLocalhost = defineCheck({
   // The probe works, so a copy of its handler works too.
   acceptsHandler: true,
   judgesProbeAlone: true,
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    const reading = execReading(probe);
+    const client = reading && clientOf(probe.container, reading);
+    if (client === undefined) return undefined;
+    return {
+      ...located(probe, 'exec', 'command'),
+      message: `${containerPhrase(probe.container)} starts ${quote(client.program)} for each ${probe.kind}, to ask an address that the kubelet can ask without a process`,
+      remedy: `write ${yamlFlow(client.handler).slice(2, -2)} if the application listens on the Pod's IP`,
+    };
+  },
 });
-
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  const reading = execReading(probe);
-  const client = reading && clientOf(probe.container, reading);
-  if (client === undefined) return undefined;
-  return {
-    ...located(probe, 'exec', 'command'),
-    message: `${containerPhrase(probe.container)} starts ${quote(client.program)} for each ${probe.kind}, to ask an address that the kubelet can ask without a process`,
-    remedy: `write ${yamlFlow(client.handler).slice(2, -2)} if the application listens on the Pod's IP`,
-  };
-}
 
 interface Client {
   readonly program: string;

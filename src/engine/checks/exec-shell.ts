@@ -1,18 +1,20 @@
-import { execReading } from './lib/exec-reading.ts';
-import { handlerEdits } from './lib/endpoint.ts';
-import { containerPhrase, yamlFlow } from './lib/wording.ts';
-import { shellProblem } from './lib/shell-problem.ts';
-import { MOST_TEXT_CHARACTERS } from '../workload/bounded-container.ts';
+import { quoted } from '../../base/json/quoted-value.ts';
 import { beginning, cut } from '../../base/text/cut.ts';
-import { located, defineCheck, type Finding } from './check.ts';
-import type { CheckedProbe } from './checked-workload.ts';
+import { wordSet } from '../probe/acting-words.ts';
+import { firstProgramAt, isShell, programName } from '../probe/exec-invocation.ts';
+import { isBlank } from '../probe/go-values.ts';
+import { isShellOperator, shellLine, variableIn } from '../probe/shell-quoting.ts';
+import { MOST_TEXT_CHARACTERS, isCut } from '../workload/bounded-container.ts';
+import { declaredVariables } from '../workload/literal-variables.ts';
+import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
+import { handlerEdits } from './lib/endpoint.ts';
+import { execReading, type ExecReading } from './lib/exec-reading.ts';
+import type { CheckedContainer } from './checked-workload.ts';
 
 /**
- * Field: `<probe>.exec.command`.
- *
- * Rule: a command that needs a shell starts one. The kubelet runs the elements of the command as they are (Kubernetes
- * documentation, ExecAction: "it is not run inside a shell"). A line in one element, `|`, `&&` and `$NAME` therefore do
- * not work. A shell without `-c` reads its next word as the name of a file.
+ * Field: `<probe>.exec.command`. Rule: a command that needs a shell starts one. The kubelet runs the elements of the
+ * command as they are (Kubernetes documentation, ExecAction: "it is not run inside a shell"). A line in one element,
+ * `|`, `&&` and `$NAME` therefore do not work. A shell without `-c` reads its next word as the name of a file.
  */
 export const execShell = defineCheck({
   id: 'exec-shell',
@@ -21,26 +23,185 @@ export const execShell = defineCheck({
   cannotWork: true,
   handlers: ['exec'],
   judgesProbeAlone: true,
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    const reading = execReading(probe);
+    const problem = reading && shellProblem(probe.container, reading);
+    if (problem === undefined) return undefined;
+    const edits = problem.isGuess ? undefined : handlerEdits(probe, { command: problem.meant });
+    return {
+      ...located(probe, 'exec', 'command', problem.at),
+      message: `${containerPhrase(probe.container)} ${problem.fault}`,
+      remedy: cut(`write command: ${yamlFlow(shownWords(problem.meant))}`, LONGEST_REMEDY),
+      ...(edits && { edits }),
+    };
+  },
 });
 
 /** A longer command is not repeated in the remedy. */
 const LONGEST_REMEDY = 300;
 
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  const reading = execReading(probe);
-  const problem = reading && shellProblem(probe.container, reading);
-  if (problem === undefined) return undefined;
-  const edits = problem.isGuess ? undefined : handlerEdits(probe, { command: problem.meant });
-  return {
-    ...located(probe, 'exec', 'command', problem.at),
-    message: `${containerPhrase(probe.container)} ${problem.fault}`,
-    remedy: cut(`write command: ${yamlFlow(shownWords(problem.meant))}`, LONGEST_REMEDY),
-    ...(edits && { edits }),
-  };
-}
-
 /** Returns what a remedy can show of a command. Joined words may make a text of megabytes. */
 function shownWords(words: readonly string[]): readonly string[] {
   return words.slice(0, LONGEST_REMEDY).map((word) => beginning(word, MOST_TEXT_CHARACTERS));
+}
+
+/** Why a command does not do what its author means, without a shell. */
+interface ShellProblem {
+  /** Index of the element that does not work. */
+  readonly at: number;
+  /** The problem in words, behind the name of the container. */
+  readonly fault: string;
+  /** The command that the author means. */
+  readonly meant: readonly string[];
+  /** True when nobody knows whether `meant` works: it starts a shell that the image may lack, or joins two commands. */
+  readonly isGuess: boolean;
+}
+
+/** Returns the first problem of a command. Undefined also for a command that is cut. */
+function shellProblem(container: CheckedContainer, reading: ExecReading): ShellProblem | undefined {
+  if (reading.argv.some(isCut)) return undefined;
+  return (
+    lineAsProgram(reading) ??
+    operatorAsArgument(reading) ??
+    variableAsArgument(container, reading) ??
+    commandAsFile(reading) ??
+    wordsBehindScript(reading) ??
+    lineInQuotes(reading)
+  );
+}
+
+/** Signs that a shell does not read as plain text. */
+const SHELL_SIGNS = /[|&;<>()$`\\"'*?[\]#~{}\n]/;
+const WINDOWS_PATH = /^[A-Za-z]:\\/;
+
+/** `["redis-cli ping"]`: no program has the name of a whole line. */
+function lineAsProgram({ argv }: ExecReading): ShellProblem | undefined {
+  const at = firstProgramAt(argv);
+  const [first = '', ...rest] = argv.slice(at);
+  const line = first.trim();
+  if (!/\s/.test(first) || isBlank(first) || WINDOWS_PATH.test(first)) return undefined;
+  const words = line.split(/\s+/);
+  const mayBePath = line.includes('/') && words[1]?.startsWith('-') !== true && !isShell(programName(words[0] ?? ''));
+  if (rest.length > 0 && mayBePath) return undefined;
+  const isPlain = !SHELL_SIGNS.test(line);
+  const whole = [...words, ...rest];
+  const isGuess = !isPlain || (rest.some(isShellOperator) && !isShell(programName(words[0] ?? '')));
+  return {
+    at,
+    fault: `has no program with the name ${quoted(first)}: the kubelet runs a command without a shell`,
+    meant: isGuess ? ['sh', '-c', [line, ...(rest.length > 0 ? [shellLine(rest)] : [])].join(' ')] : whole,
+    isGuess,
+  };
+}
+
+/** Options behind which another program than a shell reads code or a pattern. */
+const CODE_OPTIONS: ReadonlySet<string> = new Set(['-c', '-e', '-E', '--eval']);
+/** Programs that read operators themselves, or join their words to a line. */
+const READS_OPERATORS: ReadonlySet<string> = wordSet('expr test [ cmd cmd.exe pwsh powershell find');
+
+function isExempt({ argv, invocation, shell }: ExecReading, at: number): boolean {
+  if (at === shell?.scriptAt || CODE_OPTIONS.has(argv[at - 1] ?? '')) return true;
+  const program = (invocation?.program ?? '').toLowerCase().replace(/\.exe$/, '');
+  return READS_OPERATORS.has(program) && !(program === 'find' && argv[at] !== ';');
+}
+
+/** `["redis-cli", "ping", "|", "grep", "PONG"]`: the program gets the operator as an argument. */
+function operatorAsArgument(reading: ExecReading): ShellProblem | undefined {
+  const { argv, shell } = reading;
+  const at = argv.findIndex((word, index) => index > 0 && isShellOperator(word) && !isExempt(reading, index));
+  if (at < 0) return undefined;
+  return {
+    at,
+    fault: `has ${quoted(argv[at])} as an argument of ${quoted(programName(argv[0] ?? ''))}: the kubelet runs a command without a shell`,
+    meant: shell?.scriptAt === undefined ? ['sh', '-c', shellLine(argv)] : withWholeScript(argv, shell.scriptAt),
+    isGuess: shell?.scriptAt === undefined,
+  };
+}
+
+/** `["pg_isready", "-U", "$USER"]`: only a shell replaces the variable. */
+function variableAsArgument(container: CheckedContainer, reading: ExecReading): ShellProblem | undefined {
+  const { argv } = reading;
+  const at = argv.findIndex((word, index) => variableIn(word) !== undefined && !isExempt(reading, index));
+  if (at < 0) return undefined;
+  const variables = declaredVariables(container.spec);
+  const replaced = argv.map((word, index) => {
+    const name = isExempt(reading, index) ? undefined : variableIn(word);
+    const source = name === undefined ? undefined : variables?.get(name);
+    return source?.from === 'value' && !source.value.includes('$') && !isCut(source.value) ? `$(${name ?? ''})` : word;
+  });
+  const isComplete = replaced.every((word, index) => variableIn(word) === undefined || isExempt(reading, index));
+  return {
+    at,
+    fault: `has ${quoted(argv[at])} as text: only a shell replaces it, and the kubelet runs a command without a shell`,
+    meant: isComplete ? replaced : ['sh', '-c', shellLine(argv)],
+    isGuess: !isComplete,
+  };
+}
+
+/** `["sh", "redis-cli ping"]`: the shell looks for a file with this name. */
+function commandAsFile({ argv, shell }: ExecReading): ShellProblem | undefined {
+  if (shell?.fileAt === undefined) return undefined;
+  const file = argv[shell.fileAt] ?? '';
+  const isPath = /^\S+$/.test(file) && (file.includes('/') || /\.\w+$/.test(file));
+  if (isPath || isBlank(file) || file.includes('$(')) return undefined;
+  const words = argv.slice(shell.fileAt);
+  return {
+    at: shell.fileAt,
+    fault: `has ${quoted(shell.shell)} read a file with the name ${quoted(file)}: a shell reads a command only behind -c`,
+    meant: [...argv.slice(0, shell.fileAt), '-c', scriptOf(words)],
+    isGuess: false,
+  };
+}
+
+/** Words that a script gets as `$0` by convention: `--`, the name of a shell or of a script. */
+function isScriptName(word: string, script: string): boolean {
+  if (/^(?:--?|_)$/.test(word) || isShell(programName(word))) return true;
+  // Behind a single program, a word is more likely the program's argument.
+  return /\s/.test(script.trim()) && /^[\w.-]{0,64}(?:\.sh|probe|check|ness)$/.test(word);
+}
+
+/**
+ * What reads the words behind a script, which are its parameters: `$0`, `${1:-x}`, `$@`, `$#`, a loop without a list. A
+ * script of another file, and one that `eval` makes, may read them too.
+ */
+const READS_PARAMETERS =
+  /\$(?:[\d@*#]|\{[!#]?[\d@*#])|\b(?:shift|getopts|eval|source)\b|(?:^|[\s;&|(])\.\s|\bfor\s{1,9}\w+(?:\s{0,9}[;\n]|\s{1,9}do\b)/;
+
+/** `["sh", "-c", "pg_isready", "-U", "app"]`: the shell runs `pg_isready` alone. */
+function wordsBehindScript({ argv, shell }: ExecReading): ShellProblem | undefined {
+  if (shell?.scriptAt === undefined) return undefined;
+  const script = argv[shell.scriptAt] ?? '';
+  const [first, ...others] = argv.slice(shell.scriptAt + 1);
+  if (first === undefined || READS_PARAMETERS.test(script) || isBlank(script)) return undefined;
+  if (others.length === 0 && isScriptName(first, script)) return undefined;
+  return {
+    at: shell.scriptAt + 1,
+    fault: `has ${quoted(shell.shell)} run only ${quoted(script)}: words behind the script of -c are no part of it`,
+    meant: withWholeScript(argv, shell.scriptAt),
+    // Words behind a line with operators belong to none of its commands.
+    isGuess: SHELL_SIGNS.test(script),
+  };
+}
+
+/** `["sh", "-c", "'pg_isready -U app'"]`: the quotes make one word of the line. */
+function lineInQuotes({ argv, shell, script }: ExecReading): ShellProblem | undefined {
+  const [command, ...stages] = script?.length === 1 ? (script[0]?.first.stages ?? []) : [];
+  if (shell?.scriptAt === undefined || command?.kind !== 'simple' || stages.length > 0) return undefined;
+  const [word, ...others] = command.words;
+  if (word === undefined || others.length > 0 || !word.isLiteral || !/^\S+\s+\S/.test(word.text)) return undefined;
+  return {
+    at: shell.scriptAt,
+    fault: `has ${quoted(shell.shell)} run a program with the name ${quoted(word.text)}: the quotes make one word of the line`,
+    meant: argv.with(shell.scriptAt, word.text),
+    isGuess: script?.[0]?.rest.length !== 0,
+  };
+}
+
+function withWholeScript(argv: readonly string[], scriptAt: number): string[] {
+  return [...argv.slice(0, scriptAt), scriptOf(argv.slice(scriptAt))];
+}
+
+/** Joins a script and the words behind it. The script is a line already. */
+function scriptOf([script = '', ...rest]: readonly string[]): string {
+  return rest.length === 0 ? script : `${script} ${shellLine(rest)}`;
 }

@@ -1,18 +1,15 @@
 import { declaredVariables, variableReferences, type VariableSource } from '../workload/literal-variables.ts';
 import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { handlerEdits } from './lib/endpoint.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { defineCheck, located, type Finding } from './check.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `<probe>.exec.command[*]`; `env` of the container.
- *
- * Rule: each `$(NAME)` is in `env` with a literal value. For probes, the kubelet replaces only these references. The
- * kubelet puts an empty text in the place of a variable with `valueFrom`, and leaves any other reference as text
- * (pkg/kubelet/container/helpers.go, ExpandContainerCommandOnlyStatic). In a script, `$(name)` in small letters is a
- * command that the shell runs.
+ * Fields: `<probe>.exec.command[*]`; `env` of the container. Rule: each `$(NAME)` is in `env` with a literal value. For
+ * probes, the kubelet replaces only these references. The kubelet puts an empty text in the place of a variable with
+ * `valueFrom`, and leaves any other reference as text (pkg/kubelet/container/helpers.go,
+ * ExpandContainerCommandOnlyStatic). In a script, `$(name)` in small letters is a command that the shell runs.
  */
 export const execVariable = defineCheck({
   id: 'exec-variable',
@@ -20,7 +17,25 @@ export const execVariable = defineCheck({
   action: 'Warn',
   cannotWork: true,
   handlers: ['exec'],
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    const reading = execReading(probe);
+    const lost = reading && lostReference(probe.container, reading);
+    if (reading === undefined || lost === undefined) return undefined;
+    const { at, name, source } = lost;
+    const isScript = at === reading.shell?.scriptAt;
+    const edits = isScript && source?.from === 'reference' ? editsOf(probe, reading, lost) : undefined;
+    return {
+      ...located(probe, 'exec', 'command', at),
+      message:
+        source === undefined
+          ? `${containerPhrase(probe.container)} has no ${quoted(name)} with a literal value in env, so the kubelet leaves ${quoted(`$(${name})`)} as text`
+          : `${containerPhrase(probe.container)} reads ${quoted(name)} from a reference, so the kubelet puts an empty text in place of ${quoted(`$(${name})`)}`,
+      remedy: isScript
+        ? `write $${name}, which the shell replaces`
+        : `write command: [sh, -c, "..."] with $${name} in the script`,
+      ...(edits && { edits }),
+    };
+  },
 });
 
 interface LostReference {
@@ -29,26 +44,6 @@ interface LostReference {
   readonly name: string;
   /** Undefined when the container declares no such variable. */
   readonly source: VariableSource | undefined;
-}
-
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  const reading = execReading(probe);
-  const lost = reading && lostReference(probe.container, reading);
-  if (reading === undefined || lost === undefined) return undefined;
-  const { at, name, source } = lost;
-  const isScript = at === reading.shell?.scriptAt;
-  const edits = isScript && source?.from === 'reference' ? editsOf(probe, reading, lost) : undefined;
-  return {
-    ...located(probe, 'exec', 'command', at),
-    message:
-      source === undefined
-        ? `${containerPhrase(probe.container)} has no ${quoted(name)} with a literal value in env, so the kubelet leaves ${quoted(`$(${name})`)} as text`
-        : `${containerPhrase(probe.container)} reads ${quoted(name)} from a reference, so the kubelet puts an empty text in place of ${quoted(`$(${name})`)}`,
-    remedy: isScript
-      ? `write $${name}, which the shell replaces`
-      : `write command: [sh, -c, "..."] with $${name} in the script`,
-    ...(edits && { edits }),
-  };
 }
 
 /** A name that `env` may have. In a script, other names in parentheses are commands. */
@@ -72,10 +67,7 @@ function lostReference(container: CheckedContainer, { argv, shell }: ExecReading
   return undefined;
 }
 
-/**
- * Returns the edits that let the shell replace the variables with a reference. Undefined where the shell would not
- * replace them as the author means: in single quotes, or when the variable may be missing.
- */
+/** Lets the shell replace the variables. Undefined in single quotes, or when a variable may be missing. */
 function editsOf(probe: CheckedProbe, { argv }: ExecReading, { at }: LostReference): Finding['edits'] {
   const script = argv[at] ?? '';
   if (/['`\\]|\$\$|<</.test(script)) return undefined;

@@ -1,16 +1,12 @@
-import { podGraceSeconds, probeGraceSeconds } from '../probe/grace-period.ts';
-import { killEndsPod } from '../probe/restarts.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located } from './check.ts';
+import { killEndsPod, podGraceSeconds, probeGraceSeconds } from '../probe/grace-period.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 
 /**
  * Fields: `livenessProbe.terminationGracePeriodSeconds`, `startupProbe.terminationGracePeriodSeconds` and the Pod's
- * field. A readiness probe may not have this field (valid-probe).
- *
- * Rule: the probe's grace period is not longer than the Pod's. The field is meant to shorten the termination of a
- * container that hangs. The probe's value also wins when it is longer
- * (pkg/kubelet/kuberuntime/kuberuntime_container.go, setTerminationGracePeriod). A kill that ends the Pod ignores the
- * probe's value (src/engine/probe/restarts.ts).
+ * field. A readiness probe may not have this field (valid-probe). Rule: the probe's grace period is not longer than the
+ * Pod's. The field is meant to shorten the termination of a container that hangs. The probe's value also wins when it
+ * is longer (pkg/kubelet/kuberuntime/kuberuntime_container.go, setTerminationGracePeriod). A kill that ends the Pod
+ * ignores the probe's value (src/engine/probe/grace-period.ts).
  */
 export const gracePeriod = defineCheck({
   id: 'grace-period',

@@ -1,16 +1,14 @@
 import { quote } from '../../base/text/cut.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck, eachHeader, type Finding, type CheckedHeader } from './check.ts';
+import { containerPhrase, defineCheck, eachHeader, located, type CheckedHeader, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /** The headers of HTTP that carry credentials (RFC 9110, sections 11.6.2 and 11.7.2), in lower case. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization']);
 
 /**
- * Fields: `<probe>.httpGet.httpHeaders[*].name` and `.value`.
- *
- * Rule: no header for credentials has a value. The kubelet sends the value as written (pkg/probe/http/request.go), so
- * the credentials stand in the Pod's spec, and a Secret cannot hold them.
+ * Fields: `<probe>.httpGet.httpHeaders[*].name` and `.value`. Rule: no header for credentials has a value. The kubelet
+ * sends the value as written (pkg/probe/http/request.go), so the credentials stand in the Pod's spec, and a Secret
+ * cannot hold them.
  */
 export const headerSecret = defineCheck({
   id: 'header-secret',

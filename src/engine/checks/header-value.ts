@@ -1,14 +1,20 @@
 import { beginning, quote } from '../../base/text/cut.ts';
-import { firstControlCharacter } from '../probe/header-value.ts';
-import { containerPhrase, quotedValue } from './lib/wording.ts';
-import { located, defineCheck, eachHeader, type Finding, type CheckedHeader } from './check.ts';
+import { firstControlCharacter } from '../probe/handler-values.ts';
+import {
+  containerPhrase,
+  defineCheck,
+  eachHeader,
+  located,
+  quotedValue,
+  type CheckedHeader,
+  type Finding,
+} from './check.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
 
 /**
- * Field: `<probe>.httpGet.httpHeaders[*].value`.
- *
- * Rule: the value has no control character except the tab. The API server accepts any value. Go's HTTP client refuses
- * to send such a value (golang.org/x/net/http/httpguts, ValidHeaderFieldValue), so every probe fails.
+ * Field: `<probe>.httpGet.httpHeaders[*].value`. Rule: the value has no control character except the tab. The API
+ * server accepts any value. Go's HTTP client refuses to send such a value (golang.org/x/net/http/httpguts,
+ * ValidHeaderFieldValue), so every probe fails.
  */
 export const headerValue = defineCheck({
   id: 'header-value',

@@ -1,19 +1,15 @@
-import { DEFAULT_HTTP_PROTOCOL, DEFAULT_SCHEME } from '../probe/default-values.ts';
+import { DEFAULT_HTTP_PROTOCOL, DEFAULT_SCHEME } from '../probe/api-defaults.ts';
 import { member } from '../../base/json/json-value.ts';
 import { isNamedForHttps } from '../workload/port-protocol.ts';
 import { findPort } from '../workload/ports.ts';
 import { handlerEdits } from './lib/endpoint.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
-import { located, defineCheck, type Finding } from './check.ts';
-import type { CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `<probe>.httpGet.scheme`, `<probe>.httpGet.port`; `ports[*].name`.
- *
- * Rule: the scheme is HTTPS on a port whose name has the word `https`, or `tls` and `http`; and on a port `webhook*`
- * with a number of TLS. A server that speaks TLS answers a plain HTTP request with an error, or not at all. The API
- * server's default scheme is HTTP.
+ * Fields: `<probe>.httpGet.scheme`, `<probe>.httpGet.port`; `ports[*].name`. Rule: the scheme is HTTPS on a port whose
+ * name has the word `https`, or `tls` and `http`; and on a port `webhook*` with a number of TLS. A server that speaks
+ * TLS answers a plain HTTP request with an error, or not at all. The API server's default scheme is HTTP.
  */
 export const httpsScheme = defineCheck({
   id: 'https-scheme',
@@ -23,26 +19,24 @@ export const httpsScheme = defineCheck({
   handlers: ['httpGet'],
   // The port's name is in the policy too.
   judgesProbeAlone: true,
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    const { handler } = probe;
+    if ((member(handler, 'host') ?? '') !== '') return undefined;
+    const scheme = member(handler, 'scheme') ?? '';
+    if (scheme !== '' && scheme !== DEFAULT_SCHEME) return undefined;
+    const port = member(handler, 'port');
+    if (typeof port !== 'string' && typeof port !== 'number') return undefined;
+    const found = findPort(probe.container.ports ?? [], port);
+    if (!('port' in found) || found.port.name === undefined || !isNamedForHttps(found.port)) return undefined;
+    const { name, number } = found.port;
+    const isNewer = (member(handler, 'protocol') ?? DEFAULT_HTTP_PROTOCOL) !== DEFAULT_HTTP_PROTOCOL;
+    // The API server rejects HTTPS beside protocol HTTP2.
+    const edits = isNewer ? undefined : handlerEdits(probe, { scheme: 'HTTPS' });
+    return {
+      ...located(probe, 'httpGet', 'scheme'),
+      message: `${containerPhrase(probe.container)} gets plain HTTP on its port ${quote(name)} (${number}); a TLS server rejects such a request`,
+      remedy: `write scheme: HTTPS${isNewer ? ', and remove protocol' : ''}`,
+      ...(edits && { edits }),
+    };
+  },
 });
-
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  const { handler } = probe;
-  if ((member(handler, 'host') ?? '') !== '') return undefined;
-  const scheme = member(handler, 'scheme') ?? '';
-  if (scheme !== '' && scheme !== DEFAULT_SCHEME) return undefined;
-  const port = member(handler, 'port');
-  if (typeof port !== 'string' && typeof port !== 'number') return undefined;
-  const found = findPort(probe.container.ports ?? [], port);
-  if (!('port' in found) || found.port.name === undefined || !isNamedForHttps(found.port)) return undefined;
-  const { name, number } = found.port;
-  const isNewer = (member(handler, 'protocol') ?? DEFAULT_HTTP_PROTOCOL) !== DEFAULT_HTTP_PROTOCOL;
-  // The API server rejects HTTPS beside protocol HTTP2.
-  const edits = isNewer ? undefined : handlerEdits(probe, { scheme: 'HTTPS' });
-  return {
-    ...located(probe, 'httpGet', 'scheme'),
-    message: `${containerPhrase(probe.container)} gets plain HTTP on its port ${quote(name)} (${number}); a TLS server rejects such a request`,
-    remedy: `write scheme: HTTPS${isNewer ? ', and remove protocol' : ''}`,
-    ...(edits && { edits }),
-  };
-}

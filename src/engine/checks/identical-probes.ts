@@ -1,18 +1,16 @@
 import { isJsonObject, member, isPresent, type JsonObject } from '../../base/json/json-value.ts';
-import { DEFAULT_GRPC_MODE, DEFAULT_HTTP_PROTOCOL, DEFAULT_TIMING } from '../probe/default-values.ts';
+import { DEFAULT_GRPC_MODE, DEFAULT_HTTP_PROTOCOL, DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { isCut } from '../workload/bounded-container.ts';
 import { verdictSpan } from '../probe/timing.ts';
 import { drainingAdvice } from './lib/drain-race.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import { probeOf, type CheckedProbe } from './checked-workload.ts';
-import { defineCheck, located } from './check.ts';
 
 /**
- * Fields: `livenessProbe`, `readinessProbe`, each as a whole.
- *
- * Rule: the probes are not deeply equal after API defaulting (Kyverno, validate-probes; BSI IT-Grundschutz APP.4.4).
- * Equal probes give up at the same time, so a fault restarts a container that should be drained. The check is off by
- * default, because shared-endpoint recognizes when the same endpoint is safe.
+ * Fields: `livenessProbe`, `readinessProbe`, each as a whole. Rule: the probes are not deeply equal after API
+ * defaulting (Kyverno, validate-probes; BSI IT-Grundschutz APP.4.4). Equal probes give up at the same time, so a fault
+ * restarts a container that should be drained. The check is off by default, because shared-endpoint recognizes when the
+ * same endpoint is safe.
  */
 export const identicalProbes = defineCheck({
   id: 'identical-probes',

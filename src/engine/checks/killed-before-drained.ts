@@ -1,13 +1,10 @@
 import { drainingAdvice, drainRace } from './lib/drain-race.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located } from './check.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 
 /**
- * Fields: handler and integers of `livenessProbe` and `readinessProbe` with different endpoints.
- *
- * Rule: (Fl-1)*Pl > Pr + (Fr-1)*max(Pr,Tr) + Tr. If both endpoints detect a fault, the Pod then leaves its Services
- * before the container is killed (formulas: probe/timing.ts). The check shared-endpoint covers probes with the
- * same endpoint.
+ * Fields: handler and integers of `livenessProbe` and `readinessProbe` with different endpoints. Rule: (Fl-1)*Pl > Pr +
+ * (Fr-1)*max(Pr,Tr) + Tr. If both endpoints detect a fault, the Pod then leaves its Services before the container is
+ * killed (formulas: probe/timing.ts). The check shared-endpoint covers probes with the same endpoint.
  */
 export const killedBeforeDrained = defineCheck({
   id: 'killed-before-drained',

@@ -1,28 +1,32 @@
 import { formatPath } from '../../base/json/field-path.ts';
 import { member } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { isPortNumber } from '../probe/port-number.ts';
+import { isPortNumber } from '../probe/handler-values.ts';
 import { listenFlags, otherPorts, type ListenFlag } from '../workload/listen-flags.ts';
 import { findPort } from '../workload/ports.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { mayAnswer, portValue } from './lib/plausible-port.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `command` and `args` of the container; the port and host of httpGet, tcpSocket and grpc.
- *
- * Rule: a flag with `addr`, `bind` or `listen` in its name does not bind the probe's port to loopback only. The kubelet
- * asks the Pod's IP. A flag that also has `health` or `probe` in its name, and is the only one, has the port of the
- * probe. A probe with its own host asks another address, and probe-host reports that probe.
+ * Fields: `command` and `args` of the container; the port and host of httpGet, tcpSocket and grpc. Rule: a flag with
+ * `addr`, `bind` or `listen` in its name does not bind the probe's port to loopback only. The kubelet asks the Pod's
+ * IP. A flag that also has `health` or `probe` in its name, and is the only one, has the port of the probe. A probe
+ * with its own host asks another address, and probe-host reports that probe.
  */
 export const listenAddress = defineCheck({
   id: 'listen-address',
   summary: 'The application listens on an address or a port where the probe does not ask.',
   action: 'Warn',
   cannotWork: true,
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    const port = asksPod(probe) ? portNumberOf(probe) : undefined;
+    if (port === undefined) return undefined;
+    const flags = listenFlags(probe.container.spec);
+    const binding = loopbackFlag(flags, port);
+    return binding === undefined ? portViolation(probe, port, flags) : bindViolation(probe, binding);
+  },
 });
 
 const FOR_PROBES = /health|probe/i;
@@ -33,14 +37,6 @@ function isForProbes({ name }: ListenFlag): boolean {
 
 function asksPod({ handlerKind, handler }: CheckedProbe): boolean {
   return handlerKind !== 'exec' && (member(handler, 'host') ?? '') === '';
-}
-
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  const port = asksPod(probe) ? portNumberOf(probe) : undefined;
-  if (port === undefined) return undefined;
-  const flags = listenFlags(probe.container.spec);
-  const binding = loopbackFlag(flags, port);
-  return binding === undefined ? portViolation(probe, port, flags) : bindViolation(probe, binding);
 }
 
 function portNumberOf({ container, handler }: CheckedProbe): number | undefined {
@@ -93,10 +89,7 @@ function portViolation(probe: CheckedProbe, port: number, flags: readonly Listen
   };
 }
 
-/**
- * True when the probe asks another port on purpose: another flag names the port, or the port is declared and another
- * probe asks the port for probes.
- */
+/** True when another flag names the port, or when the port is declared and another probe asks `probePort`. */
 function answersElsewhere(probe: CheckedProbe, port: number, flags: readonly ListenFlag[], probePort: number): boolean {
   if (flags.some(({ addresses }) => addresses.some((address) => address.port === port))) return true;
   if (otherPorts(probe.container.spec, flags).has(port)) return true;

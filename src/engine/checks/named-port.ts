@@ -1,20 +1,17 @@
 import { member } from '../../base/json/json-value.ts';
 import { suggestion } from '../../base/text/suggestion.ts';
 import { describePorts, isTcp, type ContainerPort } from '../workload/ports.ts';
-import { isPortName } from '../probe/port-name.ts';
+import { isPortName } from '../probe/handler-values.ts';
 import { mayAnswer, onlyPlausiblePort, portEdit, portValue } from './lib/plausible-port.ts';
-import { containerPhrase, firstListed, quotedValue, yamlFlow } from './lib/wording.ts';
+import { containerPhrase, defineCheck, firstListed, located, quotedValue, type Finding, yamlFlow } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
 import { oncePerWorkload, type CheckedContainer, type CheckedProbe } from './checked-workload.ts';
-import { located, defineCheck, type Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.httpGet.port`, `<probe>.tcpSocket.port` when they are port names; `ports[*].name`, `.protocol` of
- * the same container. gRPC has no named ports.
- *
- * Rule: the same container declares the name, for TCP. The API server accepts any name. The kubelet then fails on every
- * probe and discards the result (pkg/probe/util.go, ResolveContainerPort): liveness never restarts, readiness is never
- * Ready, startup never passes.
+ * the same container. gRPC has no named ports. Rule: the same container declares the name, for TCP. The API server
+ * accepts any name. The kubelet then fails on every probe and discards the result (pkg/probe/util.go,
+ * ResolveContainerPort): liveness never restarts, readiness is never Ready, startup never passes.
  */
 export const namedPort = defineCheck({
   id: 'named-port',
@@ -22,29 +19,24 @@ export const namedPort = defineCheck({
     'The probe names a port that its container does not declare for TCP, so every probe errors and has no effect.',
   action: 'Deny',
   cannotWork: true,
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    const name = member(probe.handler, 'port');
+    const declared = probe.container.ports;
+    if (probe.handlerKind === 'grpc' || typeof name !== 'string' || !isPortName(name) || declared === undefined)
+      return undefined;
+    if (declared.some((port) => port.name === name && isTcp(port))) return undefined;
+    const same = declared.find((port) => port.name === name);
+    const told =
+      same === undefined
+        ? undeclared(probe, name, declared)
+        : { message: notTcp(probe.container, same), ...declaredPortAdvice(probe, declared) };
+    return { ...located(probe, probe.handlerKind, 'port'), ...told };
+  },
 });
-
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  const name = member(probe.handler, 'port');
-  const declared = probe.container.ports;
-  if (probe.handlerKind === 'grpc' || typeof name !== 'string' || !isPortName(name) || declared === undefined)
-    return undefined;
-  if (declared.some((port) => port.name === name && isTcp(port))) return undefined;
-  const same = declared.find((port) => port.name === name);
-  const told =
-    same === undefined
-      ? undeclared(probe, name, declared)
-      : { message: notTcp(probe.container, same), ...declaredPortAdvice(probe, declared) };
-  return { ...located(probe, probe.handlerKind, 'port'), ...told };
-}
 
 type Told = Pick<Finding, 'message' | 'remedy' | 'edits'>;
 
-/**
- * Containers of a Pod share their IP addresses. A probe therefore reaches a port of another container by number, but
- * not by name.
- */
+/** Containers of a Pod share one IP, so a probe reaches another container's port by number, not by name. */
 function undeclared(probe: CheckedProbe, name: string, declared: readonly ContainerPort[]): Told {
   const message = `${containerPhrase(probe.container)} declares no port named ${quote(name)}`;
   const elsewhere = declarersOf(probe.container.workload)
@@ -67,10 +59,7 @@ interface Declarer {
   readonly number: number;
 }
 
-/**
- * The first two containers that declare each TCP port name. The map is built once for each workload, because thousands
- * of containers would otherwise each search all the others.
- */
+/** The first two containers that declare each TCP port name, found once for thousands of containers. */
 const declarersOf = oncePerWorkload((workload) => {
   const byName = new Map<string, Declarer[]>();
   for (const other of workload.containers) {

@@ -1,16 +1,14 @@
 import { guaranteedStartSeconds } from '../probe/timing.ts';
 import { startGateOf } from '../probe/startup-budget.ts';
 import { longerStart, observedStarts, secondsToGuarantee } from './lib/startup-probe.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import { probeOf } from './checked-workload.ts';
-import { located, defineCheck } from './check.ts';
 
 /**
- * Fields: those of `startup-budget`, and the measured starts of the workload (docs/learned.md).
- *
- * Rule: max(0, D-1) + (F-1)*P is at least the longest measured start, and more than the time after which a probe ended
- * a start. A container that needed longer once needs longer again, for example on a busy node. Nothing is reported
- * without measured starts. The message has no measured figures, because tools recognise a finding by its message.
+ * Fields: those of `startup-budget`, and the measured starts of the workload (docs/learned.md). Rule: max(0, D-1) +
+ * (F-1)*P is at least the longest measured start, and more than the time after which a probe ended a start. A container
+ * that needed longer once needs longer again, for example on a busy node. Nothing is reported without measured starts.
+ * The message has no measured figures, because tools recognise a finding by its message.
  */
 export const observedStartup = defineCheck({
   id: 'observed-startup',

@@ -1,18 +1,16 @@
 import { portHintsOf } from '../facts/services.ts';
 import { member, stringMember } from '../../base/json/json-value.ts';
-import { isPortNumber } from '../probe/port-number.ts';
+import { isPortNumber } from '../probe/handler-values.ts';
 import { neverHttp, NO_HINTS, type PortHints } from '../workload/port-protocol.ts';
 import { describePorts, findPort } from '../workload/ports.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck, type Finding } from './check.ts';
-import { oncePerWorkload, type CheckedProbe } from './checked-workload.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
+import { oncePerWorkload } from './checked-workload.ts';
 
 /**
  * Fields: `<probe>.httpGet.port`; `ports[*].name`, `.containerPort`; `metadata.labels` of the Pod template. Of the
- * Services in the namespace: `spec.selector`, `.ports[*].targetPort`, `.port`, `.name`, `.appProtocol`.
- *
- * Rule: httpGet asks no port whose server never answers HTTP (the table of workload/port-protocol.ts). Names that
- * leave a doubt are accepted: `grpc-web`, `redis-exporter`, `tcp`, `peer`. The number counts for a port without a name.
+ * Services in the namespace: `spec.selector`, `.ports[*].targetPort`, `.port`, `.name`, `.appProtocol`. Rule: httpGet
+ * asks no port whose server never answers HTTP (the table of workload/port-protocol.ts). Names that leave a doubt are
+ * accepted: `grpc-web`, `redis-exporter`, `tcp`, `peer`. The number counts for a port without a name.
  */
 export const otherProtocol = defineCheck({
   id: 'other-protocol',
@@ -22,7 +20,25 @@ export const otherProtocol = defineCheck({
   handlers: ['httpGet'],
   // The port's name is in the policy too.
   judgesProbeAlone: true,
-  eachProbe: findingOf,
+  eachProbe: (probe) => {
+    const { handler } = probe;
+    if ((member(handler, 'host') ?? '') !== '') return undefined;
+    const asked = member(handler, 'port');
+    if (typeof asked !== 'string' && !isPortNumber(asked)) return undefined;
+    const found = findPort(probe.container.ports ?? [], asked);
+    if ('problem' in found && typeof asked === 'string') return undefined;
+    const port = 'port' in found ? found.port : { name: undefined, number: Number(asked), protocol: 'TCP' };
+    const other = neverHttp(port, hintsOf(probe.container.workload)(port));
+    if (other === undefined) return undefined;
+    // The number is right for every handler; grpc takes no name.
+    const kinds = other.protocol === 'gRPC' ? ['grpc', 'tcpSocket'] : ['tcpSocket'];
+    const handlers = kinds.map((kind) => `${kind}: { port: ${port.number} }`).join(' or ');
+    return {
+      ...located(probe, 'httpGet', 'port'),
+      message: `${containerPhrase(probe.container)} gets an HTTP request on its port ${describePorts([port]).join('')}, which is for ${other.protocol} by ${other.because}`,
+      remedy: `write ${handlers} in place of httpGet, or ask a port that answers HTTP`,
+    };
+  },
 });
 
 const hintsOf = oncePerWorkload((workload): PortHints => {
@@ -30,23 +46,3 @@ const hintsOf = oncePerWorkload((workload): PortHints => {
   if (services.length === 0) return NO_HINTS;
   return portHintsOf(services, { get: (key) => stringMember(workload.podLabels, key) });
 });
-
-function findingOf(probe: CheckedProbe): Finding | undefined {
-  const { handler } = probe;
-  if ((member(handler, 'host') ?? '') !== '') return undefined;
-  const asked = member(handler, 'port');
-  if (typeof asked !== 'string' && !isPortNumber(asked)) return undefined;
-  const found = findPort(probe.container.ports ?? [], asked);
-  if ('problem' in found && typeof asked === 'string') return undefined;
-  const port = 'port' in found ? found.port : { name: undefined, number: Number(asked), protocol: 'TCP' };
-  const other = neverHttp(port, hintsOf(probe.container.workload)(port));
-  if (other === undefined) return undefined;
-  // The number is right for every handler; grpc takes no name.
-  const kinds = other.protocol === 'gRPC' ? ['grpc', 'tcpSocket'] : ['tcpSocket'];
-  const handlers = kinds.map((kind) => `${kind}: { port: ${port.number} }`).join(' or ');
-  return {
-    ...located(probe, 'httpGet', 'port'),
-    message: `${containerPhrase(probe.container)} gets an HTTP request on its port ${describePorts([port]).join('')}, which is for ${other.protocol} by ${other.because}`,
-    remedy: `write ${handlers} in place of httpGet, or ask a port that answers HTTP`,
-  };
-}

@@ -1,16 +1,13 @@
 import { stringMember } from '../../base/json/json-value.ts';
-import { readPathUrl, type PathUrl } from '../probe/requested-path.ts';
+import { readPathUrl, type PathUrl } from '../probe/handler-values.ts';
 import { handlerEdits } from './lib/endpoint.ts';
-import { containerPhrase, yamlFlow } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { located, defineCheck, type Finding } from './check.ts';
-import type { CheckedProbe } from './checked-workload.ts';
 
 /**
- * Field: `<probe>.httpGet.path`.
- *
- * Rule: the path has no scheme in front. The kubelet parses the path as a URL, keeps path and query, and overwrites
- * scheme and host (pkg/probe/http/request.go, formatURL). The fields `scheme`, `host` and `port` say what to ask.
+ * Field: `<probe>.httpGet.path`. Rule: the path has no scheme in front. The kubelet parses the path as a URL, keeps
+ * path and query, and overwrites scheme and host (pkg/probe/http/request.go, formatURL). The fields `scheme`, `host`
+ * and `port` say what to ask.
  */
 export const pathUrl = defineCheck({
   id: 'path-url',
@@ -19,23 +16,21 @@ export const pathUrl = defineCheck({
   cannotWork: true,
   handlers: ['httpGet'],
   judgesProbeAlone: true,
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    const path = stringMember(probe.handler, 'path');
+    // A path almost always begins with a slash.
+    const url = path === undefined || path.startsWith('/') ? undefined : readPathUrl(path);
+    if (path === undefined || url === undefined) return undefined;
+    // The kubelet sends the same request after the edit.
+    const edits = url.path === undefined ? undefined : handlerEdits(probe, { path: url.path });
+    return {
+      ...located(probe, 'httpGet', 'path'),
+      message: `${containerPhrase(probe.container)} has the URL ${quoted(path)} as path; ${meaningOf(url)}`,
+      remedy: whatToWrite(path, url),
+      ...(edits && { edits }),
+    };
+  },
 });
-
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  const path = stringMember(probe.handler, 'path');
-  // A path almost always begins with a slash.
-  const url = path === undefined || path.startsWith('/') ? undefined : readPathUrl(path);
-  if (path === undefined || url === undefined) return undefined;
-  // The kubelet sends the same request after the edit.
-  const edits = url.path === undefined ? undefined : handlerEdits(probe, { path: url.path });
-  return {
-    ...located(probe, 'httpGet', 'path'),
-    message: `${containerPhrase(probe.container)} has the URL ${quoted(path)} as path; ${meaningOf(url)}`,
-    remedy: whatToWrite(path, url),
-    ...(edits && { edits }),
-  };
-}
 
 function meaningOf({ scheme, path }: PathUrl): string {
   return path === undefined

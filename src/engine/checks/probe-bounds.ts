@@ -1,8 +1,7 @@
 import { probeBounds as bounds, type Limits, type ProbeBounds } from '../policy/check-parameters.ts';
 import { PROBE_INTEGERS, type ProbeInteger } from '../probe/probe.ts';
 import { probeGraceSeconds } from '../probe/grace-period.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 const EXAMPLE =
@@ -10,10 +9,8 @@ const EXAMPLE =
 
 /**
  * Fields: the six integers of each probe, after API defaulting. A probe without terminationGracePeriodSeconds uses the
- * Pod's value, so the field is skipped.
- *
- * Rule: the values are within `minimum` and `maximum` of the policy, per probe kind and field (Kubewarden, Datree). The
- * check is off by default.
+ * Pod's value, so the field is skipped. Rule: the values are within `minimum` and `maximum` of the policy, per probe
+ * kind and field (Kubewarden, Datree). The check is off by default.
  */
 export const probeBounds = defineCheck({
   id: 'probe-bounds',
@@ -64,10 +61,7 @@ function whatToWrite(value: number, { minimum, maximum }: Limits): Advice | unde
   return undefined;
 }
 
-/**
- * True when the bound itself is known to work. A higher number gives the container more time. A lower number allows
- * fewer failures or a shorter start, except for a grace period and for the rhythm of a readiness probe.
- */
+/** True when the bound gives more time; fewer failures or a shorter start may not work. */
 function isKnownToWork({ kind }: CheckedProbe, field: ProbeInteger, { raises }: Advice): boolean {
   if (raises || field === 'terminationGracePeriodSeconds') return true;
   return kind === 'readinessProbe' && (field === 'initialDelaySeconds' || field === 'periodSeconds');

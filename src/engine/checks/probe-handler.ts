@@ -1,6 +1,5 @@
 import { choices, group } from '../policy/check-parameters.ts';
-import { containerPhrase, listed } from './lib/wording.ts';
-import { defineCheck, located } from './check.ts';
+import { containerPhrase, defineCheck, listed, located } from './check.ts';
 
 /** Handlers, in the order of the CRDs. */
 const HANDLERS = ['httpGet', 'tcpSocket', 'grpc', 'exec'] as const;
@@ -10,10 +9,8 @@ const HANDLERS_TEXT = 'Handlers that may be used, out of httpGet, tcpSocket, grp
 const ownList = { allowed: choices({ choices: HANDLERS, text: `${HANDLERS_TEXT}.` }) };
 
 /**
- * Fields: `<probe>.exec`, `.httpGet`, `.tcpSocket`, `.grpc`.
- *
- * Rule: the policy allows the handler: in `<probe>.allowed`, else in `allowed`, else all four are allowed (Gatekeeper,
- * probeTypes).
+ * Fields: `<probe>.exec`, `.httpGet`, `.tcpSocket`, `.grpc`. Rule: the policy allows the handler: in `<probe>.allowed`,
+ * else in `allowed`, else all four are allowed (Gatekeeper, probeTypes).
  */
 export const probeHandler = defineCheck({
   id: 'probe-handler',

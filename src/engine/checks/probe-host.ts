@@ -1,17 +1,15 @@
 import { member } from '../../base/json/json-value.ts';
-import { isLoopbackHost } from '../probe/loopback.ts';
-import { containerPhrase, quotedValue } from './lib/wording.ts';
+import { isLoopbackHost } from '../probe/handler-values.ts';
+import { containerPhrase, defineCheck, quotedValue } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
-import { defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `<probe>.httpGet.host`, `<probe>.tcpSocket.host`; `hostNetwork` of the Pod.
- *
- * Rule: no host, because the Pod's IP address is the default. The kubelet connects from the node, so 127.0.0.1 is the
- * node itself. The kubelet does not resolve names of Services (Kubernetes documentation, "HTTP probes"). PodSecurity
- * baseline rejects any host since 1.34. Exception: with hostNetwork, a loopback address is allowed. A probe needs it to
- * reach a server that listens on loopback only (static Pods of the control plane).
+ * Fields: `<probe>.httpGet.host`, `<probe>.tcpSocket.host`; `hostNetwork` of the Pod. Rule: no host, because the Pod's
+ * IP address is the default. The kubelet connects from the node, so 127.0.0.1 is the node itself. The kubelet does not
+ * resolve names of Services (Kubernetes documentation, "HTTP probes"). PodSecurity baseline rejects any host since
+ * 1.34. Exception: with hostNetwork, a loopback address is allowed. A probe needs it to reach a server that listens on
+ * loopback only (static Pods of the control plane).
  */
 export const probeHost = defineCheck({
   id: 'probe-host',
@@ -19,35 +17,33 @@ export const probeHost = defineCheck({
   action: 'Warn',
   cannotWork: true,
   judgesProbeAlone: true,
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    if (probe.handlerKind !== 'httpGet' && probe.handlerKind !== 'tcpSocket') return undefined;
+    const host = member(probe.handler, 'host');
+    if (typeof host !== 'string' || host === '') return undefined;
+    const isLoopback = isLoopbackHost(host) || UNSPECIFIED.test(host);
+    if (isLoopback && member(probe.container.workload.podSpec, 'hostNetwork') === true) return undefined;
+    const path = probe.place.path(probe.handlerKind, 'host');
+    const subject = `the ${probe.kind} of ${containerPhrase(probe.container)}`;
+    if (isLoopback)
+      return {
+        probe: probe.kind,
+        path,
+        message: `${subject} asks the node, not the Pod: for the kubelet, ${quotedValue(host)} is the node`,
+        remedy: 'remove host',
+        edits: [{ path, value: null }],
+      };
+    return {
+      probe: probe.kind,
+      path,
+      message: `${subject} asks ${quotedValue(host)} instead of the Pod's IP; the kubelet resolves no names of Services`,
+      remedy: `remove host${virtualHost(probe, host)}`,
+    };
+  },
 });
 
 /** Unspecified addresses also mean the node when the kubelet connects. */
 const UNSPECIFIED = /^(?:0\.0\.0\.0|::|\[::\])$/;
-
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  if (probe.handlerKind !== 'httpGet' && probe.handlerKind !== 'tcpSocket') return undefined;
-  const host = member(probe.handler, 'host');
-  if (typeof host !== 'string' || host === '') return undefined;
-  const isLoopback = isLoopbackHost(host) || UNSPECIFIED.test(host);
-  if (isLoopback && member(probe.container.workload.podSpec, 'hostNetwork') === true) return undefined;
-  const path = probe.place.path(probe.handlerKind, 'host');
-  const subject = `the ${probe.kind} of ${containerPhrase(probe.container)}`;
-  if (isLoopback)
-    return {
-      probe: probe.kind,
-      path,
-      message: `${subject} asks the node, not the Pod: for the kubelet, ${quotedValue(host)} is the node`,
-      remedy: 'remove host',
-      edits: [{ path, value: null }],
-    };
-  return {
-    probe: probe.kind,
-    path,
-    message: `${subject} asks ${quotedValue(host)} instead of the Pod's IP; the kubelet resolves no names of Services`,
-    remedy: `remove host${virtualHost(probe, host)}`,
-  };
-}
 
 function virtualHost({ handlerKind }: CheckedProbe, host: string): string {
   return handlerKind === 'httpGet'

@@ -1,23 +1,21 @@
 import { member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
-import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from '../probe/default-values.ts';
+import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from '../probe/api-defaults.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import { startGateOf } from '../probe/startup-budget.ts';
 import { isCount, longestRecoverySeconds, longestStartSeconds, type ProbeTiming } from '../probe/timing.ts';
 import { isDeployment } from '../workload/kinds.ts';
 import { roundDeadlineFrom } from './lib/round-numbers.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck } from './check.ts';
 import { hasProbe, probeOf, type CheckedContainer } from './checked-workload.ts';
-import { defineCheck } from './check.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 
 /**
  * Fields: `spec.progressDeadlineSeconds`, `spec.minReadySeconds` of a Deployment; the integers of the readiness probe
- * and of the startup probe. Without a startup probe, the liveness probe's integers are used.
- *
- * Rule: progressDeadlineSeconds >= B_max + Sr*Pr + minReadySeconds. B_max = D + P + (F-1)*max(P,T) + T is the longest
- * start that the probe allows. The API server compares the deadline with minReadySeconds only. A rollout that uses the
- * time that its probes allow is then reported as failed (omi#9988). The finding is a note: few starts take that long,
- * and a failed report changes nothing in the cluster.
+ * and of the startup probe. Without a startup probe, the liveness probe's integers are used. Rule:
+ * progressDeadlineSeconds >= B_max + Sr*Pr + minReadySeconds. B_max = D + P + (F-1)*max(P,T) + T is the longest start
+ * that the probe allows. The API server compares the deadline with minReadySeconds only. A rollout that uses the time
+ * that its probes allow is then reported as failed (omi#9988). The finding is a note: few starts take that long, and a
+ * failed report changes nothing in the cluster.
  */
 export const progressDeadline = defineCheck({
   id: 'progress-deadline',

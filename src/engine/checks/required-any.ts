@@ -4,10 +4,8 @@ import { hasProbe } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
 
 /**
- * Fields: `livenessProbe`, `readinessProbe`, `startupProbe`.
- *
- * Rule: a container of a workload that runs until it is deleted has at least one of these probes (Kyverno,
- * require-pod-probes). The check is off by default.
+ * Fields: `livenessProbe`, `readinessProbe`, `startupProbe`. Rule: a container of a workload that runs until it is
+ * deleted has at least one of these probes (Kyverno, require-pod-probes). The check is off by default.
  */
 export const requiredAny = defineCheck({
   id: 'required-any',

@@ -3,11 +3,9 @@ import { hasProbe } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
 
 /**
- * Field: `livenessProbe`.
- *
- * Rule: a container of a workload that runs until it is deleted has a liveness probe. Without the probe, nothing
- * restarts a container that hangs. The same rule: Polaris, kube-linter, Gatekeeper, Kubewarden, kube-score, Datree. The
- * check is off by default.
+ * Field: `livenessProbe`. Rule: a container of a workload that runs until it is deleted has a liveness probe. Without
+ * the probe, nothing restarts a container that hangs. The same rule: Polaris, kube-linter, Gatekeeper, Kubewarden,
+ * kube-score, Datree. The check is off by default.
  */
 export const requiredLiveness = defineCheck({
   id: 'required-liveness',

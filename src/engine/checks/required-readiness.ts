@@ -3,11 +3,9 @@ import { hasProbe } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
 
 /**
- * Field: `readinessProbe`.
- *
- * Rule: a container of a workload that runs until it is deleted has a readiness probe. Without the probe, a container
- * gets traffic as soon as it runs, and as long as it runs. The same rule: Polaris, kube-linter, Gatekeeper, Kubewarden,
- * kube-score, Datree. The check is off by default.
+ * Field: `readinessProbe`. Rule: a container of a workload that runs until it is deleted has a readiness probe. Without
+ * the probe, a container gets traffic as soon as it runs, and as long as it runs. The same rule: Polaris, kube-linter,
+ * Gatekeeper, Kubewarden, kube-score, Datree. The check is off by default.
  */
 export const requiredReadiness = defineCheck({
   id: 'required-readiness',

@@ -4,12 +4,10 @@ import { hasProbe } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
 
 /**
- * Field: `startupProbe`.
- *
- * Rule: a container of a workload that runs until it is deleted has a startup probe. Without the probe, the liveness
- * probe may kill a container that starts slowly. With `whenLiveness: true`, only a container with a liveness probe
- * needs a startup probe. The same rule: Polaris, kube-linter, Gatekeeper, Kubewarden, kube-score, Datree. The check is
- * off by default.
+ * Field: `startupProbe`. Rule: a container of a workload that runs until it is deleted has a startup probe. Without the
+ * probe, the liveness probe may kill a container that starts slowly. With `whenLiveness: true`, only a container with a
+ * liveness probe needs a startup probe. The same rule: Polaris, kube-linter, Gatekeeper, Kubewarden, kube-score,
+ * Datree. The check is off by default.
  */
 export const requiredStartup = defineCheck({
   id: 'required-startup',

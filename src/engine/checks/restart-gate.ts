@@ -1,5 +1,5 @@
-import { DEFAULT_TIMING } from '../probe/default-values.ts';
-import { mayBeRestarted } from '../probe/restarts.ts';
+import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
+import { mayBeRestarted } from '../probe/grace-period.ts';
 import { STARTUP_PERIOD_SECONDS } from '../probe/startup-budget.ts';
 import {
   failureThresholdFor,
@@ -7,23 +7,21 @@ import {
   guaranteedStartSeconds,
   OPEN_GATE_ISSUE,
   OPEN_GATE_VERSIONS,
+  type ProbeTiming,
 } from '../probe/timing.ts';
 import { undeclaredPortName } from '../workload/ports.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { isFastEnough, MOST_FAILURES, PERIODS, roundPeriodUpTo, toWrite } from './lib/round-numbers.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, type Finding } from './check.ts';
 import { probeOf, type CheckedContainer, type CheckedProbe } from './checked-workload.ts';
-import { defineCheck, type Finding } from './check.ts';
-import type { ProbeTiming } from '../probe/timing.ts';
 
 /**
  * Fields: `.periodSeconds`, `.failureThreshold` and `.initialDelaySeconds` of `startupProbe` and `livenessProbe`;
- * `restartPolicy`.
- *
- * Rule: max(0, D-1) + (F-1)*P of the liveness probe >= P of the startup probe, or >= the time that the startup probe
- * guarantees. After a liveness kill, Kubernetes 1.35 to 1.37 runs the liveness probe of the new container until the
- * next tick of the startup probe (kubernetes/kubernetes#141155; measured: test/fixtures/kubelet/g1). A container that
- * nothing restarts is skipped, and so is a probe whose port name is undeclared, because it never has a result.
+ * `restartPolicy`. Rule: max(0, D-1) + (F-1)*P of the liveness probe >= P of the startup probe, or >= the time that the
+ * startup probe guarantees. After a liveness kill, Kubernetes 1.35 to 1.37 runs the liveness probe of the new container
+ * until the next tick of the startup probe (kubernetes/kubernetes#141155; measured: test/fixtures/kubelet/g1). A
+ * container that nothing restarts is skipped, and so is a probe whose port name is undeclared, because it never has a
+ * result.
  */
 export const restartGate = defineCheck({
   id: 'restart-gate',
@@ -31,29 +29,27 @@ export const restartGate = defineCheck({
   action: 'Warn',
   judgesProbeAlone: true,
   relatedProbes: ['livenessProbe'],
-  run: findingOf,
+  run: (container) => {
+    const startup = timed(container, 'startupProbe');
+    const liveness = timed(container, 'livenessProbe');
+    if (startup === undefined || liveness === undefined) return undefined;
+    const guaranteed = guaranteedStartSeconds(startup.timing);
+    const afterKill = guaranteedRestartSeconds(startup.timing, liveness.timing);
+    if (afterKill >= guaranteed || !mayBeRestarted(container.spec, container.workload.podSpec)) return undefined;
+    return {
+      probe: 'startupProbe',
+      path: startup.probe.place.path('periodSeconds'),
+      message:
+        `${containerPhrase(container)}: after a liveness kill, ${OPEN_GATE_VERSIONS} may kill it ${afterKill} s ` +
+        `after the restart (${OPEN_GATE_ISSUE})`,
+      ...adviceOf(startup, liveness),
+    };
+  },
 });
 
 interface Timed {
   readonly probe: CheckedProbe;
   readonly timing: ProbeTiming;
-}
-
-function findingOf(container: CheckedContainer): Finding | undefined {
-  const startup = timed(container, 'startupProbe');
-  const liveness = timed(container, 'livenessProbe');
-  if (startup === undefined || liveness === undefined) return undefined;
-  const guaranteed = guaranteedStartSeconds(startup.timing);
-  const afterKill = guaranteedRestartSeconds(startup.timing, liveness.timing);
-  if (afterKill >= guaranteed || !mayBeRestarted(container.spec, container.workload.podSpec)) return undefined;
-  return {
-    probe: 'startupProbe',
-    path: startup.probe.place.path('periodSeconds'),
-    message:
-      `${containerPhrase(container)}: after a liveness kill, ${OPEN_GATE_VERSIONS} may kill it ${afterKill} s ` +
-      `after the restart (${OPEN_GATE_ISSUE})`,
-    ...adviceOf(startup, liveness),
-  };
 }
 
 function timed(container: CheckedContainer, kind: 'startupProbe' | 'livenessProbe'): Timed | undefined {

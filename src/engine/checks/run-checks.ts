@@ -1,4 +1,4 @@
-import { execArgv } from '../probe/exec-argv.ts';
+import { execArgv } from '../probe/handler-values.ts';
 import { commandActs } from '../probe/exec-effects.ts';
 import { cut, quote } from '../../base/text/cut.ts';
 import { CHECKS } from './catalogue.ts';
@@ -26,7 +26,6 @@ export interface PlacedFinding {
 /**
  * Returns every violation of a workload: by check in the catalogue's order, then by container in the API server's
  * order.
- *
  * @param policyFor returns the policy for the checks of a container, by the container's name
  */
 export function runChecks(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): Violation[] {
@@ -43,10 +42,7 @@ export function runChecks(workload: CheckedWorkload, policyFor: (container: stri
 /** Longest problem, without its remedy. The API server's own words have no limit here. */
 const MOST_MESSAGE_CHARACTERS = 200;
 
-/**
- * Returns a finding as a violation carries it: without what only this file reads, and with a message that fits on a
- * screen.
- */
+/** A finding without what only this file reads, and with a message that fits on a screen. */
 function asPrinted(finding: Finding): Finding {
   const { message, remedy, reason } = finding;
   const isLong = message.length > MOST_MESSAGE_CHARACTERS && remedy !== undefined && reason === undefined;
@@ -150,10 +146,7 @@ interface OrderedFinding extends PlacedFinding {
   readonly order: number;
 }
 
-/**
- * Adds the findings of a check in a container. A check with a floor also runs with the floor's parameters, and the
- * findings of both runs count. Higher layers can therefore make the check stricter, but not weaker.
- */
+/** With a floor, the check runs with both parameters: higher layers make it stricter, never weaker. */
 function addFindings(found: OrderedFinding[], active: ActiveCheck, container: CheckedContainer): void {
   const { check, policy } = active;
   const { parameters, floor } = policy;
@@ -178,10 +171,7 @@ function placed(active: ActiveCheck, at: CheckedContainer, finding: Finding, isF
   return { check, order, action: actionOf(finding, active), floor: policy.floor, isFloored, at, finding };
 }
 
-/**
- * Returns the action of one finding. A finding's own level replaces the default action. A policy that sets the action
- * overrides the level. A floor is the least strict action in both cases.
- */
+/** A finding's level replaces the default action; a policy's action and a floor count more. */
 function actionOf({ level }: Finding, { action, policy }: ActiveCheck): Violation['action'] {
   const { isDefaultAction, floor } = policy;
   if (level === undefined || !isDefaultAction) return action;

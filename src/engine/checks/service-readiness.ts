@@ -4,21 +4,18 @@ import { quote } from '../../base/text/cut.ts';
 import { isNamedForMetrics } from '../workload/port-protocol.ts';
 import { describePorts, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { handlerSkeleton } from './lib/missing-probe.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, type Finding } from './check.ts';
 import { hasProbe, oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
-import { defineCheck, type Finding } from './check.ts';
 import type { TargetPort } from '../facts/services.ts';
 
 /**
  * Fields: `readinessProbe`; `ports[*].name`, `.containerPort`, `.protocol`; `metadata.labels` of the Pod template. Of
  * the Services in the namespace: `spec.selector`, `.type`, `.publishNotReadyAddresses`, `.ports[*].targetPort`,
- * `.port`, `.protocol`, `.name`, `.appProtocol`.
- *
- * Rule: a container that gets traffic from a Service has a readiness probe. Without the probe, the container counts as
- * ready as soon as it runs, so the Service sends traffic before the container can answer (docs, "Container probes").
- * Without knowledge of the Services, nothing is reported. A Service all of whose ports are for metrics does not count:
- * a scrape that fails harms no caller. A proxy that forwards to another container of its Pod is a note: the other
- * container tells whether the Pod can answer.
+ * `.port`, `.protocol`, `.name`, `.appProtocol`. Rule: a container that gets traffic from a Service has a readiness
+ * probe. Without the probe, the container counts as ready as soon as it runs, so the Service sends traffic before the
+ * container can answer (docs, "Container probes"). Without knowledge of the Services, nothing is reported. A Service
+ * all of whose ports are for metrics does not count: a scrape that fails harms no caller. A proxy that forwards to
+ * another container of its Pod is a note: the other container tells whether the Pod can answer.
  */
 export const serviceReadiness = defineCheck({
   id: 'service-readiness',
@@ -79,10 +76,7 @@ const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> | unde
 });
 
 interface PodPorts {
-  /**
-   * The port number that a Service finds for each name and protocol: the first container that declares the name counts
-   * (kubernetes, pkg/api/v1/pod/util.go, FindPort). Native sidecars come after the containers.
-   */
+  /** The port of each name and protocol: the first container counts, then sidecars (pod/util.go, FindPort). */
   readonly numbers: ReadonlyMap<string, number>;
   /** The name of each number and protocol. */
   readonly names: ReadonlyMap<string, string>;

@@ -1,14 +1,12 @@
-import { DEFAULT_TIMING } from '../probe/default-values.ts';
+import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { isFastEnough, toWrite } from './lib/round-numbers.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**
- * Field: `livenessProbe.failureThreshold`.
- *
- * Rule: F > 1. With F = 1 the first failed probe kills the container (pkg/kubelet/prober/worker.go, doProbe). One lost
- * packet, or one answer that takes longer than timeoutSeconds, is such a failure. The API server's default is 3.
+ * Field: `livenessProbe.failureThreshold`. Rule: F > 1. With F = 1 the first failed probe kills the container
+ * (pkg/kubelet/prober/worker.go, doProbe). One lost packet, or one answer that takes longer than timeoutSeconds, is
+ * such a failure. The API server's default is 3.
  */
 export const singleFailure = defineCheck({
   id: 'single-failure',

@@ -1,21 +1,23 @@
 import { integer } from '../policy/check-parameters.ts';
-import { longestGraceWithin, longestKillSeconds, probeGraceSeconds, type Kill } from '../probe/grace-period.ts';
-import { killEndsPod } from '../probe/restarts.ts';
+import {
+  killEndsPod,
+  longestGraceWithin,
+  longestKillSeconds,
+  probeGraceSeconds,
+  type Kill,
+} from '../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../probe/timing.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { killOf, MOST_DRAIN_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import { hasProbe, type CheckedProbe } from './checked-workload.ts';
-import { defineCheck, located, type Finding } from './check.ts';
 
 /**
  * Fields: the integers of `livenessProbe` and `readinessProbe`; `livenessProbe.terminationGracePeriodSeconds`, else the
- * Pod's.
- *
- * Rule: P + (F-1)*max(P,T) + T + max(G,2) <= maximumSeconds (G+2 with a preStop hook). A deadlocked container that
- * ignores SIGTERM is dead after this time (formulas: probe/timing.ts and probe/grace-period.ts). The usual cause is a
- * long grace period of the Pod, which was set for normal termination. The finding is a note. It is a warning if the
- * Pod's grace period alone is longer than maximumSeconds.
+ * Pod's. Rule: P + (F-1)*max(P,T) + T + max(G,2) <= maximumSeconds (G+2 with a preStop hook). A deadlocked container
+ * that ignores SIGTERM is dead after this time (formulas: probe/timing.ts and probe/grace-period.ts). The usual cause
+ * is a long grace period of the Pod, which was set for normal termination. The finding is a note. It is a warning if
+ * the Pod's grace period alone is longer than maximumSeconds.
  *
  * A second rule: P + (F-1)*max(P,T) + T <= readinessSeconds for readiness. After this time the Pod of a container that
  * hangs gets no more traffic.
@@ -87,10 +89,7 @@ function slowDrain(readiness: CheckedProbe, maximum: number): Finding | undefine
   };
 }
 
-/**
- * Describes the parts of the kill time, whose sum is the total. After the grace period, a preStop hook that hangs
- * leaves the process some more seconds.
- */
+/** The parts of the kill time. Behind a preStop hook that hangs, the process gets some more seconds. */
 function graceText(kill: Kill): string {
   if (!kill.hasPreStop) return `${longestKillSeconds(kill)} s of grace`;
   return `${kill.graceSeconds} s of grace, ${longestKillSeconds(kill) - kill.graceSeconds} s after its preStop hook`;

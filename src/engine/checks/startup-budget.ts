@@ -2,16 +2,14 @@ import { integer } from '../policy/check-parameters.ts';
 import { guaranteedStartSeconds, longestStartSeconds } from '../probe/timing.ts';
 import { LEAST_START_SECONDS, startGateOf } from '../probe/startup-budget.ts';
 import { longerStart, atLeastObserved } from './lib/startup-probe.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import { probeOf } from './checked-workload.ts';
-import { located, defineCheck } from './check.ts';
 
 /**
  * Fields: `startupProbe.failureThreshold` with `.periodSeconds` and `.initialDelaySeconds`. Without a startup probe,
- * the liveness probe's fields are used, because the liveness probe then kills a container that starts slowly.
- *
- * Rule: max(0, D-1) + (F-1)*P >= minimumSeconds. F*P is the upper limit, not the guarantee: with D=0 and F=1 a
- * container was killed after 0.07 s (pkg/kubelet/prober/worker.go; formula: src/engine/probe/timing.ts).
+ * the liveness probe's fields are used, because the liveness probe then kills a container that starts slowly. Rule:
+ * max(0, D-1) + (F-1)*P >= minimumSeconds. F*P is the upper limit, not the guarantee: with D=0 and F=1 a container was
+ * killed after 0.07 s (pkg/kubelet/prober/worker.go; formula: src/engine/probe/timing.ts).
  */
 export const startupBudget = defineCheck({
   id: 'startup-budget',

@@ -1,37 +1,33 @@
 import { intervalSeconds, type ProbeTiming } from '../probe/timing.ts';
 import { isFastEnough, roundPeriodFrom, toWrite } from './lib/round-numbers.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `<probe>.timeoutSeconds`, `<probe>.periodSeconds`.
- *
- * Rule: T <= P. The next probe starts only after the previous probe has ended. The interval of hanging probes is
- * therefore max(P,T) instead of P (pkg/kubelet/prober/worker.go, run; requested in kyverno/policies#1500). The finding
- * is a note: such a probe works, only less often than it says.
+ * Fields: `<probe>.timeoutSeconds`, `<probe>.periodSeconds`. Rule: T <= P. The next probe starts only after the
+ * previous probe has ended. The interval of hanging probes is therefore max(P,T) instead of P
+ * (pkg/kubelet/prober/worker.go, run; requested in kyverno/policies#1500). The finding is a note: such a probe works,
+ * only less often than it says.
  */
 export const timeoutOverPeriod = defineCheck({
   id: 'timeout-over-period',
   summary: 'A probe may take longer than its period, which stretches the period.',
   action: 'Audit',
   judgesProbeAlone: true,
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    const { timing } = probe;
+    if (timing === undefined || timing.timeoutSeconds <= timing.periodSeconds) return undefined;
+    const { timeoutSeconds: T, periodSeconds: P, failureThreshold: F } = timing;
+    const interval = intervalSeconds(timing, T);
+    return {
+      ...located(probe, 'timeoutSeconds'),
+      message:
+        `${containerPhrase(probe.container)} is probed every ${interval} s while it hangs, not every ${P} s ` +
+        `(${F} ${F === 1 ? 'failure takes' : 'failures take'} ${F * interval} s)`,
+      ...whatToWrite(probe, timing),
+    };
+  },
 });
-
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  const { timing } = probe;
-  if (timing === undefined || timing.timeoutSeconds <= timing.periodSeconds) return undefined;
-  const { timeoutSeconds: T, periodSeconds: P, failureThreshold: F } = timing;
-  const interval = intervalSeconds(timing, T);
-  return {
-    ...located(probe, 'timeoutSeconds'),
-    message:
-      `${containerPhrase(probe.container)} is probed every ${interval} s while it hangs, not every ${P} s ` +
-      `(${F} ${F === 1 ? 'failure takes' : 'failures take'} ${F * interval} s)`,
-    ...whatToWrite(probe, timing),
-  };
-}
 
 /** Advises a longer period, as a shorter timeout could fail slow answers, unless the probe would become too slow. */
 function whatToWrite(probe: CheckedProbe, timing: ProbeTiming): Pick<Finding, 'remedy' | 'edits'> {

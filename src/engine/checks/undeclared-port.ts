@@ -1,50 +1,43 @@
 import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
-import { isPortNumber } from '../probe/port-number.ts';
+import { isPortNumber } from '../probe/handler-values.ts';
 import { describePorts, isTcp } from '../workload/ports.ts';
 import { mayAnswer } from './lib/plausible-port.ts';
-import { containerPhrase, firstListed } from './lib/wording.ts';
-import { located, defineCheck, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, firstListed, located } from './check.ts';
 import type { CheckedWorkload, CheckedProbe } from './checked-workload.ts';
 
 /**
  * Fields: `<probe>.httpGet.port`, `<probe>.tcpSocket.port`, `<probe>.grpc.port` when they are numbers;
- * `ports[*].containerPort`.
- *
- * Rule: the number is among the container's TCP ports. A probe of an undeclared port works, so the finding is a note:
- * among 71 such findings in public charts, no number was wrong (issue 30). The finding is a warning if the number looks
- * like a slip. It is then one typo away from a declared port that may answer. No command, argument or variable of the
- * container has it, and no other container of the Pod declares it. A probe with its own host is skipped, because it
- * asks another address.
- *
- * There are no edits. The declared port may not answer this probe. A new declared port can change which probes policies
- * add to the container.
+ * `ports[*].containerPort`. Rule: the number is among the container's TCP ports. A probe of an undeclared port works,
+ * so the finding is a note: among 71 such findings in public charts, no number was wrong (issue 30). The finding is a
+ * warning if the number looks like a slip. It is then one typo away from a declared port that may answer. No command,
+ * argument or variable of the container has it, and no other container of the Pod declares it. A probe with its own
+ * host is skipped, because it asks another address. There are no edits. The declared port may not answer this probe. A
+ * new declared port can change which probes policies add to the container.
  */
 export const undeclaredPort = defineCheck({
   id: 'undeclared-port',
   summary: 'The probe asks a port number that its container does not declare.',
   action: 'Audit',
   acceptsHandler: true,
-  eachProbe: violationOf,
+  eachProbe: (probe) => {
+    const port = undeclaredNumber(probe);
+    if (port === undefined) return undefined;
+    const declared = probe.container.ports?.filter(isTcp) ?? [];
+    const meant = declared.filter((other) => isOneTypo(port, other.number) && mayAnswer(probe, other));
+    const isSlip =
+      meant.length > 0 && !isNamed(port, probe.container.spec) && !isOfNeighbour(port, probe.container.workload);
+    const only = isSlip && meant.length === 1 ? meant[0] : undefined;
+    const known =
+      declared.length === 0 ? 'no TCP port' : `only ${firstListed(describePorts(declared), 'and', declared.length)}`;
+    return {
+      ...located(probe, probe.handlerKind, 'port'),
+      message: `the ${probe.kind} asks port ${port}, but ${containerPhrase(probe.container)} declares ${known}`,
+      remedy: `${only === undefined ? '' : `write port: ${only.number}, or `}add containerPort: ${port} to its ports`,
+      ...(isSlip && { level: 'Warn' }),
+    };
+  },
 });
-
-function violationOf(probe: CheckedProbe): Finding | undefined {
-  const port = undeclaredNumber(probe);
-  if (port === undefined) return undefined;
-  const declared = probe.container.ports?.filter(isTcp) ?? [];
-  const meant = declared.filter((other) => isOneTypo(port, other.number) && mayAnswer(probe, other));
-  const isSlip =
-    meant.length > 0 && !isNamed(port, probe.container.spec) && !isOfNeighbour(port, probe.container.workload);
-  const only = isSlip && meant.length === 1 ? meant[0] : undefined;
-  const known =
-    declared.length === 0 ? 'no TCP port' : `only ${firstListed(describePorts(declared), 'and', declared.length)}`;
-  return {
-    ...located(probe, probe.handlerKind, 'port'),
-    message: `the ${probe.kind} asks port ${port}, but ${containerPhrase(probe.container)} declares ${known}`,
-    remedy: `${only === undefined ? '' : `write port: ${only.number}, or `}add containerPort: ${port} to its ports`,
-    ...(isSlip && { level: 'Warn' }),
-  };
-}
 
 function undeclaredNumber({ container, handlerKind, handler }: CheckedProbe): number | undefined {
   const port = handlerKind === 'exec' ? undefined : member(handler, 'port');

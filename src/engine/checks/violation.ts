@@ -1,4 +1,4 @@
-import { formatPath, type FieldPath, type FieldEdit } from '../../base/json/field-path.ts';
+import { formatPath, type FieldEdit, type FieldPath } from '../../base/json/field-path.ts';
 import type { Outcome } from '../policy/action.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 
@@ -9,10 +9,7 @@ export interface Violation {
   readonly container: string;
   /** True when the parameters of a floor cause the violation. Policies in namespaces cannot remove such a violation. */
   readonly isFloored?: boolean;
-  /**
-   * Name of the Pod template, for objects with several. The name stays the same when list elements are added or
-   * removed.
-   */
+  /** Name of the Pod template, for objects with several. It survives changes of the list. */
   readonly template?: string;
   readonly probe?: ProbeKind;
   /** Path of the field that causes the violation, in the object that the user applied. */
@@ -66,10 +63,7 @@ export function formatViolation(violation: Violation): string {
   return `${formatPath(violation.path)}: ${fullMessage(violation)} (${violation.check})`;
 }
 
-/**
- * Returns what a reader needs to know of an exception: `ProbeException legacy (owner team-a) until
- * 2027-01-31T00:00:00Z: reason`.
- */
+/** Formats `ProbeException legacy (owner team-a) until 2027-01-31T00:00:00Z: reason`. */
 export function formatException({ name, owner, reason, ticket, expires }: AppliedException): string {
   const people = [`owner ${owner}`, ...(ticket === undefined ? [] : [ticket])].join(', ');
   return `ProbeException ${name} (${people}) until ${expires}: ${reason}`;
@@ -86,10 +80,7 @@ export function violationKey({ check, template, container, probe }: Violation): 
   return JSON.stringify([check, template, container, probe]);
 }
 
-/**
- * Returns the identity of a violation for advice. Two rules of a check about two fields of a probe are two violations:
- * advice for one must not cause the other.
- */
+/** Identity for advice: two rules about two fields of a probe must not cause each other. */
 export function adviceKey(violation: Violation): string {
   const field = violation.path.findLast((step) => typeof step === 'string');
   return JSON.stringify([violationKey(violation), field]);
@@ -101,4 +92,12 @@ export function withoutEdits(violation: Violation): Violation {
   const copy: { -readonly [Key in keyof Violation]: Violation[Key] } = { ...violation };
   delete copy.edits;
   return copy;
+}
+
+/** The page of the project. package.json and the chart name the same page. */
+export const HOMEPAGE = 'https://github.com/probewright/probewright';
+
+/** Returns the URL of a check's section in docs/checks.md. */
+export function checkUrl(id: string): string {
+  return `${HOMEPAGE}/blob/main/docs/checks.md#${encodeURIComponent(id)}`;
 }

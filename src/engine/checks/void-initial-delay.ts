@@ -1,11 +1,9 @@
 import { guaranteedStartSeconds } from '../probe/timing.ts';
-import { containerPhrase } from './lib/wording.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import { probeOf } from './checked-workload.ts';
-import { defineCheck, located } from './check.ts';
 
 /**
  * Fields: `livenessProbe.initialDelaySeconds`, `readinessProbe.initialDelaySeconds`; the integers of `startupProbe`.
- *
  * Rule: no delay when a startup probe guards a longer start: max(0, Ds-1) + (Fs-1)*Ps > D > 0. The delay counts from
  * the container's start, not from the startup probe's success (pkg/kubelet/prober/worker.go, doProbe). Such a delay has
  * no effect.

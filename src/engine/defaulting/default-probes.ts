@@ -13,7 +13,7 @@ import { startupDefault, withoutLearnedBudget } from './startup.ts';
 import { TemplatePolicy } from './template-policy.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { StartFigures } from '../probe/learned-budget.ts';
+import type { StartFigures } from '../probe/startup-budget.ts';
 import type { Container } from '../workload/containers.ts';
 import type { Injection } from './injection.ts';
 import type { HandlerProblem, NotInjected } from './reason.ts';

@@ -4,7 +4,7 @@ import { HANDLER_KINDS, handlerKindsOf, ownProbe, PROBE_KINDS, type Probe, type 
 import { probeTiming } from '../probe/timing.ts';
 import { plainDefault } from './plain-probe.ts';
 import { startupDefault, type EffectiveLiveness } from './startup.ts';
-import type { StartFigures } from '../probe/learned-budget.ts';
+import type { StartFigures } from '../probe/startup-budget.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { Container } from '../workload/containers.ts';
 import type { Evidence } from './handler.ts';

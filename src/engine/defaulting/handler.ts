@@ -1,8 +1,8 @@
 import { FieldPlace, formatPath } from '../../base/json/field-path.ts';
 import { cut, quote } from '../../base/text/cut.ts';
-import { namesNoProgram } from '../probe/exec-program.ts';
-import { firstControlCharacter } from '../probe/header-value.ts';
+import { firstControlCharacter, namesNoProgram } from '../probe/handler-values.ts';
 import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
+import { ApiStruct } from '../probe/api-struct.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
 import { probeHandlerCauses } from '../probe/probe-rules.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
@@ -137,14 +137,14 @@ function handlerProblem(ports: readonly ContainerPort[], handler: JsonObject): s
 
 /** True when the API server refuses the handler: it has no port, or a scheme that is none. */
 export function isRefused(probe: Probe): boolean {
-  return probeHandlerCauses(defaultedProbe(probe), new FieldPlace([], 'probe')).length > 0;
+  return probeHandlerCauses(new ApiStruct(defaultedProbe(probe), new FieldPlace([], 'probe'))).length > 0;
 }
 
 /** Why the API server would reject the handler. A missing port is ignored: the kind's own controller may fill it in. */
 function refusal(liveness: Probe, handler: JsonObject): string | undefined {
-  const [cause] = probeHandlerCauses(defaultedProbe(liveness), new FieldPlace([], 'livenessProbe')).filter(
-    ({ path }) => path.at(-1) !== 'port' || (member(handler, 'port') ?? 0) !== 0,
-  );
+  const [cause] = probeHandlerCauses(
+    new ApiStruct(defaultedProbe(liveness), new FieldPlace([], 'livenessProbe')),
+  ).filter(({ path }) => path.at(-1) !== 'port' || (member(handler, 'port') ?? 0) !== 0);
   return cause && `${formatPath(cause.path)}: ${cause.message}`;
 }
 

@@ -1,5 +1,5 @@
 import type { ContainerPolicy } from '../policy/container-policy.ts';
-import type { StartFigures } from '../probe/learned-budget.ts';
+import type { StartFigures } from '../probe/startup-budget.ts';
 import type { Probe, ProbeKind } from '../probe/probe.ts';
 import type { Container } from '../workload/containers.ts';
 

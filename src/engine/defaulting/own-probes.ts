@@ -1,14 +1,21 @@
 import { equalJson, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { commandActs } from '../probe/exec-effects.ts';
-import { DEFAULT_SCHEME } from '../probe/default-values.ts';
+import { DEFAULT_SCHEME } from '../probe/api-defaults.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
 import { isLongList } from '../workload/bounded-container.ts';
 import { findPort, type ContainerPort } from '../workload/ports.ts';
-import { explicitPort, isRefused, livenessHandler, policyHandler, soundHandler } from './handler.ts';
+import {
+  explicitPort,
+  isRefused,
+  livenessHandler,
+  policyHandler,
+  soundHandler,
+  type Evidence,
+  type HandlerResult,
+} from './handler.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
 import type { Aimed } from '../policy/container-policy.ts';
-import type { Evidence, HandlerResult } from './handler.ts';
 
 /**
  * A handler for a container, by what its author wrote (issue 30, A). The author's probes are evidence: they tell the

@@ -1,13 +1,23 @@
 import { member, type JsonObject } from '../../base/json/json-value.ts';
-import { DEFAULT_TIMING } from '../probe/default-values.ts';
+import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { PROBE_INTEGERS, type Probe, type ProbeInteger } from '../probe/probe.ts';
-import { hasEnoughStarts, learnedSeconds, type StartFigures } from '../probe/learned-budget.ts';
-import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../probe/startup-budget.ts';
-import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probe/timing.ts';
+import {
+  LEAST_START_SECONDS,
+  STARTUP_PERIOD_SECONDS,
+  hasEnoughStarts,
+  learnedSeconds,
+  type StartFigures,
+} from '../probe/startup-budget.ts';
+import {
+  failureThresholdFor,
+  guaranteedStartSeconds,
+  longestStartSeconds,
+  probeTiming,
+  type ProbeTiming,
+} from '../probe/timing.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { livenessHandler, type Evidence } from './handler.ts';
 import { handlerFor, likeOwnLiveness } from './own-probes.ts';
-import type { ProbeTiming } from '../probe/timing.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { GivenProbe, LearnedBudget } from './injection.ts';
 import type { HandlerProblem } from './reason.ts';

@@ -1,5 +1,5 @@
 import { figuresOf, profileName, type StartupProfile } from './startup-profile.ts';
-import type { StartFigures } from '../probe/learned-budget.ts';
+import type { StartFigures } from '../probe/startup-budget.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { ByNamespace } from './by-namespace.ts';
 

@@ -1,7 +1,6 @@
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { DEFAULT_PROTOCOL } from '../probe/default-values.ts';
-import { isPortName } from '../probe/port-name.ts';
-import { isPortNumber } from '../probe/port-number.ts';
+import { DEFAULT_PROTOCOL } from '../probe/api-defaults.ts';
+import { isPortName, isPortNumber } from '../probe/handler-values.ts';
 import { protocolOfText, type PortHint, type PortHints } from '../workload/port-protocol.ts';
 import type { Labels } from '../policy/label-selector.ts';
 

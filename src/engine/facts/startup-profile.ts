@@ -3,7 +3,7 @@ import { MOST_KEPT_STARTS } from '../policy/slow-start.ts';
 import { shortHash } from '../../base/text/utf8.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { Problem } from '../policy/reader.ts';
-import type { StartFigures } from '../probe/learned-budget.ts';
+import type { StartFigures } from '../probe/startup-budget.ts';
 import type { WorkloadReference } from '../workload/workload-of-pod.ts';
 
 export const STARTUP_PROFILE_KIND = 'StartupProfile';

@@ -1,9 +1,15 @@
 import { PROBE_INTEGERS, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
-import { effective, handlerSettings, integerSettings, portSettings, slowStartSettings } from './layer-settings.ts';
+import {
+  effective,
+  handlerSettings,
+  integerSettings,
+  portSettings,
+  slowStartSettings,
+  type Setting,
+} from './layer-settings.ts';
 import { withLearnedLayer } from './slow-start.ts';
-import type { LearnedSettings } from '../probe/learned-budget.ts';
+import type { LearnedSettings } from '../probe/startup-budget.ts';
 import type { Container } from '../workload/containers.ts';
-import type { Setting } from './layer-settings.ts';
 import type { HandlerDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 

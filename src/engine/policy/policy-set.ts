@@ -2,7 +2,7 @@ import { ContainerLayers, mergeLayers, type ContainerPolicy } from './container-
 import { builtInPolicy, mergeOver, type CheckPolicy, type CheckPolicyByContainer } from './check-policy.ts';
 import { selects, type Labels } from './label-selector.ts';
 import { LayerCache } from './layer-cache.ts';
-import type { StartFigures } from '../probe/learned-budget.ts';
+import type { StartFigures } from '../probe/startup-budget.ts';
 import type { PortHints } from '../workload/port-protocol.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
 import type { PolicyLayer, ProbePolicy } from './probe-policy.ts';

@@ -1,8 +1,11 @@
-import { namesNoProgram } from '../probe/exec-program.ts';
-import { firstControlCharacter } from '../probe/header-value.ts';
-import { isHeaderName } from '../probe/header-name.ts';
-import { isPortName, LONGEST_PORT_NAME } from '../probe/port-name.ts';
-import { HIGHEST_PORT } from '../probe/port-number.ts';
+import {
+  HIGHEST_PORT,
+  LONGEST_PORT_NAME,
+  firstControlCharacter,
+  isHeaderName,
+  isPortName,
+  namesNoProgram,
+} from '../probe/handler-values.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, type HandlerKind, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
 import { BOUNDS, boundProblem, textLength } from './bounds.ts';
 import { defined, given, nullable, type FieldTable, type Reader } from './reader.ts';

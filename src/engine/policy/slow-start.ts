@@ -1,5 +1,5 @@
 import { INT32_MAX } from '../probe/go-values.ts';
-import { DEFAULT_LEARNED, type LearnedSettings } from '../probe/learned-budget.ts';
+import { DEFAULT_LEARNED, type LearnedSettings } from '../probe/startup-budget.ts';
 import { given, nullable, type FieldTable, type Reader } from './reader.ts';
 
 /** A layer's settings for slow starters. Null removes a lower layer's value. */

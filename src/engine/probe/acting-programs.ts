@@ -4,7 +4,6 @@ import { CURL_VALUED, optionsOf, type CommandOption } from './exec-invocation.ts
 /**
  * Tells what a program does beside asking, by its options and words: `-X POST`. Undefined when it only asks. The
  * programs are those for which a name alone says nothing. The reason is logged: it holds no value, URL or code.
- *
  * @param isFed true when the program reads a file or the output of another command
  */
 type Rule = (words: readonly string[], isFed: boolean) => string | undefined;
@@ -127,10 +126,7 @@ const code: Rule = (words, isFed) => {
 const VALUED = /^-(?:[aCDhHnoprstuU]|pw)$/;
 const FLAG = /^--(?:no-.*|raw|csv|json|tls|insecure|quiet|silent|verbose|user|system|now|help|version)$/;
 
-/**
- * A client that acts, unless its words ask from the first on. A command that is not known to ask is not told unless
- * it stands in front, because it may be the value of an option.
- */
+/** Acts unless its words ask. An unknown command is told only in front: it may be an option's value. */
 function asksWith(pattern: RegExp, inputs?: RegExp): Rule {
   return (words, isFed) => {
     const input = words.find((word) => inputs?.test(word));

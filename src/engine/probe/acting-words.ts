@@ -13,10 +13,7 @@ const ALWAYS = wordSet(`
   nft ipset s6-svc svc del erase rd ren move copy xcopy robocopy taskkill
 `);
 
-/**
- * Words that name an action in the command line of a client, in the name of a script, and in the path of a URL: `consul
- * leave`, `/scripts/cleanup.sh`, `/actuator/restart`.
- */
+/** Words that name an action in a command, a script or a URL: `consul leave`, `cleanup.sh`, `/actuator/restart`. */
 const ACTIONS = wordSet(`
   add alter annotate append apply assassinate backup bgrewriteaof bgsave bootstrap clean cleanup clear compact copy
   cordon create decommission defrag delete demote deploy destroy disable drain drop edit enable erase evict expire
@@ -49,7 +46,7 @@ const partsOf = (word: string): readonly string[] => word.match(/[A-Z]?[a-z]+|[A
 export const isAction = (word: string): boolean => ACTIONS.has(word.replace(/[-_]/g, '').toLowerCase());
 
 /** Returns the action that a word names, without the rest of the word: `flush` in `flush-hosts`. */
-export function actionIn(word: string): string | undefined {
+function actionIn(word: string): string | undefined {
   return isAction(word) ? word : partsOf(word).find((part) => ACTIONS.has(part.toLowerCase()));
 }
 
@@ -58,10 +55,7 @@ export function actionOfFile(path: string): string | undefined {
   return actionIn(path.slice(path.lastIndexOf('/') + 1));
 }
 
-/**
- * Returns the first action that a word names. An option names one as a whole: `--delete`, not `--bootstrap-server`.
- * Values behind `=`, paths and texts name none.
- */
+/** The first word that names an action; an option does as a whole: `--delete`, not `--bootstrap-server`. */
 export function actionOfWords(words: readonly string[]): string | undefined {
   for (const word of words) {
     const name = /^([A-Za-z-][\w:.-]*)(?:=|$)/.exec(word)?.[1] ?? '';
@@ -112,10 +106,7 @@ const CALLS: readonly (readonly [string, RegExp])[] = [
 const OF_FILES = /\b(?:os|shutil|fs|fsp|promises|File|FileUtils|db|rs)(?:\.|::)(\w{1,40})/g;
 const TO_OUTPUT = /(?:stdout|stderr)(?:\.buffer)?\.(?:write|flush)\b/g;
 
-/**
- * Returns what writes, deletes, kills or sends in code of another language than a shell's: a name of a function. The
- * name comes from the lists above, so that no text of the code is told.
- */
+/** The function in code that writes, deletes, kills or sends: a name of the lists above, and no text of the code. */
 export function actionInCode(code: string): string | undefined {
   const call = CALLS.find(([, pattern]) => pattern.test(code));
   if (call !== undefined) return call[0];

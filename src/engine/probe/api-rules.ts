@@ -1,10 +1,11 @@
-import { CONTAINER_LISTS } from './api-defaults.ts';
-import { CONTAINER_RULES } from './container-rules.ts';
-import { unlessOneOf, forbidden, MOST_CAUSES, notSupported, required, invalid, type ApiCause } from './api-cause.ts';
-import { goLength, goObjects, goString, goInteger, isSet } from './go-values.ts';
-import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from './default-values.ts';
+import { CONTAINER_LISTS, DEFAULT_PROGRESS_DEADLINE_SECONDS, type ContainerList } from './api-defaults.ts';
+import { ApiStruct, MOST_CAUSES, type ApiCause } from './api-struct.ts';
+import { containerPortsCauses, lifecycleCauses, probesCauses } from './probe-rules.ts';
+import { PROBE_KINDS } from './probe.ts';
 import { FieldPlace } from '../../base/json/field-path.ts';
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
+
+type Causes = readonly ApiCause[];
 
 /**
  * The kind of object around a Pod spec, which decides about restartPolicy and ephemeral containers:
@@ -17,90 +18,130 @@ import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
  */
 export type PodSpecPlace = 'pod' | 'pod-update' | 'forever' | 'completion' | 'template';
 
-/** The causes of one container, or of the Pod as a whole. */
-export interface CauseGroup {
-  /** The container's place; undefined for causes of the Pod spec itself. */
-  readonly container: FieldPlace | undefined;
-  readonly causes: readonly ApiCause[];
-}
-
 /**
  * Every cause for which the API server would refuse a Pod spec because of its probes, in the server's order and words
  * (Kubernetes 1.36 and the alpha fields of 1.37, pkg/apis/core/validation/validation.go, ValidatePodSpec). The rules
  * about ports, restart policies, hooks (which share the probes' handlers) and ephemeral containers belong to them.
  * Nothing else of a Pod is validated here.
- *
  * @param podSpec after defaulting, and without a problem of the decode stage: members of the wrong type count as absent
  * @param podSpecPlace in its object: `spec`, `spec.template.spec`
  */
-export function apiCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: PodSpecPlace): CauseGroup[] {
-  const groups: CauseGroup[] = [];
-  let count = 0;
-  for (const list of CONTAINER_LISTS) {
-    const listPlace = podSpecPlace.at(list);
-    let index = 0;
-    for (const container of goObjects(podSpec, list)) {
-      if (count >= MOST_CAUSES) break;
-      const own = listPlace.at(index++);
-      const causes = CONTAINER_RULES[list](container, own);
-      if (causes.length > 0) groups.push({ container: own, causes });
-      count += causes.length;
-    }
-  }
-  const causes = podCauses(podSpec, podSpecPlace, place);
-  if (causes.length > 0) groups.push({ container: undefined, causes });
-  return groups;
-}
-
-function podCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: PodSpecPlace): readonly ApiCause[] {
-  const restartPolicy = goString(podSpec, 'restartPolicy');
-  const field = podSpecPlace.at('restartPolicy');
-  return [
-    ...restartPolicyCauses(restartPolicy, field),
-    ...ephemeralCauses(podSpec, podSpecPlace, place),
-    ...templateRestartPolicyCauses(restartPolicy, field, place),
-  ];
+export function apiCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: PodSpecPlace): ApiCause[] {
+  const pod = new ApiStruct(podSpec, podSpecPlace);
+  const causes: ApiCause[] = [];
+  for (const list of CONTAINER_LISTS)
+    causes.push(...pod.each(list, CONTAINER_RULES[list], MOST_CAUSES - causes.length));
+  causes.push(...podPolicyCauses(pod), ...ephemeralCauses(pod, place), ...ownerPolicyCauses(pod, place));
+  return causes;
 }
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 
 /** validation.go, validateRestartPolicy. */
-function restartPolicyCauses(policy: string, field: FieldPlace): readonly ApiCause[] {
-  if (policy === '') return [required(field)];
-  return unlessOneOf(policy, RESTART_POLICIES, field);
+function podPolicyCauses(pod: ApiStruct): Causes {
+  const isEmpty = pod.string('restartPolicy') === '';
+  return isEmpty ? [pod.required('restartPolicy')] : pod.oneOf('restartPolicy', RESTART_POLICIES);
 }
 
 /** Ephemeral containers are added to a running Pod and never before (ValidatePodCreate, ValidatePodTemplateSpec). */
-function ephemeralCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: PodSpecPlace): readonly ApiCause[] {
-  if (place === 'pod-update' || goLength(podSpec, 'ephemeralContainers') === 0) return [];
+function ephemeralCauses(pod: ApiStruct, place: PodSpecPlace): Causes {
+  if (place === 'pod-update' || pod.length('ephemeralContainers') === 0) return [];
   const detail = place === 'pod' ? 'cannot be set on create' : 'ephemeral containers not allowed in pod template';
-  return [forbidden(podSpecPlace.at('ephemeralContainers'), detail)];
+  return [pod.forbidden('ephemeralContainers', detail)];
 }
 
 /**
  * The restartPolicy that a template's owner demands: ReplicaSets and similar kinds want Always
  * (ValidatePodTemplateSpecForRS and its sisters), Jobs any other policy (pkg/apis/batch/validation, validateJobSpec).
  */
-function templateRestartPolicyCauses(policy: string, field: FieldPlace, place: PodSpecPlace): readonly ApiCause[] {
-  if (place === 'forever' && policy !== 'Always') return [notSupported(field, policy, ['Always'])];
+function ownerPolicyCauses(pod: ApiStruct, place: PodSpecPlace): Causes {
+  if (place === 'forever') return pod.oneOf('restartPolicy', ['Always']);
   if (place !== 'completion') return [];
-  if (policy === 'Always' || policy === '') return [required(field, 'valid values: "OnFailure", "Never"')];
-  return RESTART_POLICIES.includes(policy) ? [] : [notSupported(field, policy, ['OnFailure', 'Never'])];
+  if (['Always', ''].includes(pod.string('restartPolicy')))
+    return [pod.required('restartPolicy', 'valid values: "OnFailure", "Never"')];
+  return pod.oneOf('restartPolicy', ['OnFailure', 'Never']);
+}
+
+/** The rules for one container, by its list in the Pod spec. */
+const CONTAINER_RULES: Readonly<Record<ContainerList, (container: ApiStruct) => Causes>> = {
+  /** validation.go, validateContainers. */
+  containers: (container) => [
+    ...containerPortsCauses(container),
+    ...lifecycleCauses(container),
+    ...probesCauses(container),
+    ...restartPolicyCauses(container),
+  ],
+  /** A plain init container may have less than a sidecar (validation.go, validateInitContainers). */
+  initContainers: (container) => [
+    ...containerPortsCauses(container),
+    ...restartPolicyCauses(container),
+    ...(container.string('restartPolicy') === 'Always'
+      ? [...lifecycleCauses(container), ...probesCauses(container)]
+      : NOT_FOR_INIT.filter((field) => container.isSet(field)).map((field) =>
+          container.forbidden(field, 'may not be set for init containers without restartPolicy=Always'),
+        )),
+  ],
+  /** validation.go, validateEphemeralContainers. */
+  ephemeralContainers: (container) => [
+    ...containerPortsCauses(container),
+    ...NOT_FOR_EPHEMERAL.filter((field) => isForbiddenlySet(container, field)).map((field) =>
+      container.forbidden(field, 'cannot be set for an Ephemeral Container'),
+    ),
+  ],
+};
+
+/** The API server refuses the fields without a look at their values. */
+const NOT_FOR_INIT = ['lifecycle', ...PROBE_KINDS];
+
+/** What an ephemeral container may not have, in the order of core/v1 (validateFieldAllowList). */
+const NOT_FOR_EPHEMERAL = [
+  ...['ports', 'resources', 'resizePolicy', 'restartPolicy', 'restartPolicyRules'],
+  ...['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'],
+];
+
+/** `resources` is a struct and no pointer: empty resources look like absent ones. */
+function isForbiddenlySet(container: ApiStruct, field: string): boolean {
+  if (field !== 'resources') return container.isSet(field);
+  const resources = container.pointer(field);
+  return ['limits', 'requests', 'claims'].some((member) => resources?.isSet(member));
 }
 
 /**
- * The causes of a Deployment whose progress deadline is not above minReadySeconds (pkg/apis/apps/validation,
- * ValidateDeploymentSpec).
+ * A container's own restartPolicy and the rules beside it (validation.go, validateContainerRestartPolicy). All three
+ * policies are legal on every container since Kubernetes 1.35. An init container may have probes only with Always.
  */
+function restartPolicyCauses(container: ApiStruct): Causes {
+  const hasRules = container.length('restartPolicyRules') > 0;
+  const missing = 'must specify restartPolicy when restart rules are used';
+  return [
+    ...(container.isSet('restartPolicy')
+      ? container.oneOf('restartPolicy', ['Always', 'Never', 'OnFailure'])
+      : hasRules
+        ? [container.required('restartPolicy', missing)]
+        : []),
+    ...container.atMost('restartPolicyRules', 20),
+    ...container.each('restartPolicyRules', (rule) => [
+      ...rule.oneOf('action', ['Restart', 'RestartAllContainers']),
+      ...exitCodesCauses(rule),
+    ]),
+  ];
+}
+
+function exitCodesCauses(rule: ApiStruct): Causes {
+  const exitCodes = rule.pointer('exitCodes');
+  if (exitCodes === undefined) return [rule.required('exitCodes', 'must be specified')];
+  return [...exitCodes.oneOf('operator', ['In', 'NotIn']), ...exitCodes.atMost('values', 255)];
+}
+
+/** The progress deadline is above minReadySeconds (pkg/apis/apps/validation, ValidateDeploymentSpec). */
 export function deploymentCauses(deployment: JsonObject): ApiCause[] {
-  const spec = objectMember(deployment, 'spec') ?? {};
-  const place = new FieldPlace(['spec'], 'progressDeadlineSeconds');
-  const isGiven = isSet(spec, 'progressDeadlineSeconds');
-  const deadline = isGiven ? goInteger(spec, 'progressDeadlineSeconds') : DEFAULT_PROGRESS_DEADLINE_SECONDS;
-  const causes: ApiCause[] = [];
-  if (deadline < 0) causes.push(invalid(place, deadline, 'must be greater than or equal to 0'));
-  if (deadline <= goInteger(spec, 'minReadySeconds')) {
-    causes.push(invalid(place, deadline, 'must be greater than minReadySeconds'));
-  }
-  return causes;
+  const field = 'progressDeadlineSeconds';
+  const spec = new ApiStruct(objectMember(deployment, 'spec') ?? {}, new FieldPlace([], 'spec'));
+  const deadline = spec.isSet(field) ? spec.integer(field) : DEFAULT_PROGRESS_DEADLINE_SECONDS;
+  return [
+    ...(deadline < 0 ? [spec.invalid(field, deadline, 'must be greater than or equal to 0')] : []),
+    ...(deadline <= spec.integer('minReadySeconds')
+      ? [spec.invalid(field, deadline, 'must be greater than minReadySeconds')]
+      : []),
+  ];
 }

@@ -18,7 +18,6 @@ export interface DecodeProblem {
  *
  * Parsed JSON has lost the text of numbers. The server refuses `1.0`, `1e1` and 9223372036854775808 (for an int64).
  * Here those values look like 1, 10 and 9223372036854775807 and are accepted, unless they come as a NumberLiteral.
- *
  * @param podSpecPlace in its object: `spec`, `spec.template.spec`
  */
 export function decodeProblem(podSpec: JsonObject, podSpecPlace: FieldPlace): DecodeProblem | undefined {

@@ -9,8 +9,7 @@ import {
   textActs,
   wordSet,
 } from './acting-words.ts';
-import { firstProgramAt, invocationOf, programName } from './exec-invocation.ts';
-import { isShell, shellInvocationOf } from './shell-invocation.ts';
+import { firstProgramAt, invocationOf, isShell, programName, shellInvocationOf } from './exec-invocation.ts';
 import { scanShellScript, type ShellRedirection, type ShellWord } from './shell-tokens.ts';
 
 /** Scripts in scripts, and words of a command, at most. More is not parsed. */

@@ -1,6 +1,5 @@
 import { member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
-import { DEFAULT_POD_GRACE_SECONDS } from './default-values.ts';
-import { killEndsPod } from './restarts.ts';
+import { DEFAULT_POD_GRACE_SECONDS } from './api-defaults.ts';
 
 const FIELD = 'terminationGracePeriodSeconds';
 
@@ -35,7 +34,6 @@ export interface Kill {
  * longer than the Pod's, else within the Pod's (pkg/kubelet/kuberuntime/kuberuntime_container.go,
  * setTerminationGracePeriod). A kill that ends the Pod uses the Pod's: the kubelet then stops the Pod, not the
  * container (kuberuntime_manager.go, SyncPod; measured with the kubelet 1.36.2, test/fixtures/kubelet/m3).
- *
  * @returns undefined when the grace period that counts is malformed
  */
 export function killBy(probe: JsonObject, container: JsonObject, podSpec: JsonObject): Kill | undefined {
@@ -50,10 +48,7 @@ export function hasPreStop(container: JsonObject): boolean {
   return lifecycle !== undefined && objectMember(lifecycle, 'preStop') !== undefined;
 }
 
-/**
- * The shortest grace period of a kill in seconds, whatever the Pod says
- * (pkg/kubelet/kuberuntime/kuberuntime_manager.go, minimumGracePeriodInSeconds).
- */
+/** The shortest grace period of a kill in seconds (kuberuntime_manager.go, minimumGracePeriodInSeconds). */
 const MINIMUM_SECONDS = 2;
 
 /**
@@ -70,11 +65,33 @@ export function longestKillFormula({ hasPreStop }: Kill): string {
   return hasPreStop ? `G+${MINIMUM_SECONDS}` : `max(G,${MINIMUM_SECONDS})`;
 }
 
-/**
- * The longest grace period with which a container is dead within `seconds`; undefined when no grace period is short
- * enough.
- */
+/** The longest grace period with which a container is dead within `seconds`, if there is one. */
 export function longestGraceWithin(seconds: number, { hasPreStop }: Kill): number | undefined {
   const graceSeconds = hasPreStop ? seconds - MINIMUM_SECONDS : seconds;
   return seconds >= MINIMUM_SECONDS && graceSeconds >= 1 ? graceSeconds : undefined;
+}
+
+/**
+ * True when the kubelet may start the container again after a probe has killed it: it has restart rules, or the
+ * restartPolicy that counts for it is not Never. Its own restartPolicy counts, else the Pod's
+ * (pkg/kubelet/container/helpers.go, ShouldContainerBeRestarted).
+ */
+export function mayBeRestarted(container: JsonObject, podSpec: JsonObject): boolean {
+  const rules = member(container, 'restartPolicyRules');
+  if (Array.isArray(rules) && rules.length > 0) return true;
+  return (member(container, 'restartPolicy') ?? member(podSpec, 'restartPolicy')) !== 'Never';
+}
+
+/**
+ * True when a kill by a probe ends the whole Pod: nothing restarts the container, and the Pod has no other container
+ * that stays. Sidecars do not count (pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions: keepCount).
+ */
+export function killEndsPod(container: JsonObject, podSpec: JsonObject): boolean {
+  const containers = member(podSpec, 'containers');
+  return Array.isArray(containers) && containers.length === 1 && !mayBeRestarted(container, podSpec);
+}
+
+/** A sidecar runs as long as the Pod and may have probes (validation.go, validateInitContainers). */
+export function isSidecar(initContainer: JsonObject): boolean {
+  return member(initContainer, 'restartPolicy') === 'Always';
 }

@@ -1,11 +1,7 @@
-import { isLoopbackHost } from './loopback.ts';
-import { isPortNumber } from './port-number.ts';
+import { isLoopbackHost, isPortNumber } from './handler-values.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
-/**
- * A client that asks one address of its own Pod, and the handler that asks the same address. Undefined for another
- * program, and for a request that the kubelet cannot make.
- */
+/** The handler that asks the same address of the own Pod as a client does. Undefined when none can. */
 export function localClient(program: string, operands: readonly string[]): JsonObject | undefined {
   switch (program) {
     case 'curl':

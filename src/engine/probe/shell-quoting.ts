@@ -4,7 +4,6 @@ type Closer = ')' | '}' | '"' | '`';
 /**
  * Returns the position behind a quoted text, a `$(...)`, a `${...}` or a command in backticks that begins at `start`.
  * Undefined when the end is missing. Nesting costs no stack: a hostile text may have tens of thousands of levels.
- *
  * @param at the position behind the opening sign
  */
 export function endOfQuoting(text: string, at: number, closer: Closer): number | undefined {

@@ -85,10 +85,7 @@ function commandMayEnd(command: ShellCommand): boolean {
   return mayEndWithFailure(command.words) || UNKNOWN_EFFECTS.has(command.words[0]?.text ?? '');
 }
 
-/**
- * `a && b` fails when one of both fails, `a || b` only when `b` fails. `|| exit 1` does not run behind a command that
- * always succeeds.
- */
+/** `a && b` fails when one fails, `a || b` only when `b` does. `|| exit 1` does not run behind a success. */
 function statusOf(entry: AndOrList, isPipefail: boolean, options: StatusOptions): AlwaysTrue | undefined {
   if (entry.isBackground) return undefined;
   let status = pipelineStatus(entry.first, options);
@@ -140,7 +137,6 @@ function programStatus(words: readonly ShellWord[], isFed: boolean): AlwaysTrue 
 
 /**
  * Tells why a program never fails.
- *
  * @param operands the words behind the program
  * @param isFed true when the program reads the output of another program
  */
@@ -176,10 +172,7 @@ function mayFilterFail(program: string, operands: readonly string[]): boolean {
   return program === 'cat' && has(/^[^-]/);
 }
 
-/**
- * True for a PING whose answer nobody reads. The client prints an error of the server, such as `NOAUTH` or `LOADING`,
- * and ends with status 0. With `-e`, an error of the server is a failure (redis-cli --help).
- */
+/** A PING whose answer nobody reads: without `-e`, an error ends with status 0 (redis-cli --help). */
 function isUncheckedPing(program: string, operands: readonly string[]): boolean {
   if (!REDIS_CLIENTS.has(program) || operands.includes('-e')) return false;
   return operands.at(-1)?.toLowerCase() === 'ping';

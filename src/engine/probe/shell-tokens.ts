@@ -48,8 +48,8 @@ const EXPANDED = /[A-Za-z0-9_@*#?$!-]/;
 
 /**
  * Splits a shell script into words and operators, in one pass (POSIX, Shell Command Language, section 2.3). Comments,
- * redirections with their targets, and the texts of here-documents are left out.
- * Undefined for a script with an open quote or bracket.
+ * redirections with their targets, and the texts of here-documents are left out. Undefined for a script with an open
+ * quote or bracket.
  */
 export function shellTokens(script: string): readonly ShellToken[] | undefined {
   return scanShellScript(script)?.tokens.filter((token) => token.kind !== 'redirection');

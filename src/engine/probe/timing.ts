@@ -1,5 +1,5 @@
 import { member, type JsonObject } from '../../base/json/json-value.ts';
-import { DEFAULT_TIMING } from './default-values.ts';
+import { DEFAULT_TIMING } from './api-defaults.ts';
 import { INT32_MAX } from './go-values.ts';
 import { longestKillSeconds, type Kill } from './grace-period.ts';
 
@@ -125,10 +125,7 @@ export function faultSpan(timing: ProbeTiming, tau: number): Span {
   return { earliest, latest: timing.periodSeconds + earliest };
 }
 
-/**
- * From a fault to the probe's verdict, whatever the fault is: (F-1)*P when each probe is refused at once, up to
- * P + (F-1)*max(P,T) + T when each probe hangs.
- */
+/** From any fault to the verdict: (F-1)*P when refused at once, P + (F-1)*max(P,T) + T when each probe hangs. */
 export function verdictSpan(timing: ProbeTiming): Span {
   return { earliest: faultSpan(timing, 0).earliest, latest: faultSpan(timing, timing.timeoutSeconds).latest };
 }
@@ -146,10 +143,7 @@ export function longestRecoverySeconds({ successThreshold: S, periodSeconds: P }
   return S * P + tau;
 }
 
-/**
- * The smallest failureThreshold with which liveness gives up strictly later than `seconds` after a fault, even when
- * each of its probes fails at once: (F-1)*P > seconds.
- */
+/** The smallest failureThreshold with which liveness gives up later than `seconds`: (F-1)*P > seconds. */
 export function failureThresholdBeyond(seconds: number, periodSeconds: number): number {
   return Math.min(INT32_MAX, Math.max(1, Math.floor(seconds / periodSeconds) + 2));
 }

@@ -1,7 +1,7 @@
 import { equalJson, type JsonObject } from '../../base/json/json-value.ts';
 import { formatPath, withEdits, type FieldEdit } from '../../base/json/field-path.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
-import { yamlFlow } from '../checks/lib/wording.ts';
+import { yamlFlow } from '../checks/check.ts';
 import { adviceKey, withoutEdits, type Violation } from '../checks/violation.ts';
 
 /** Judges an object. Offline, the violations that only a manifest shows are included. */

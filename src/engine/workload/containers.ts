@@ -1,5 +1,5 @@
 import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { isSidecar } from '../probe/sidecar.ts';
+import { isSidecar } from '../probe/grace-period.ts';
 import { isMeshProxyName } from './mesh.ts';
 
 /**

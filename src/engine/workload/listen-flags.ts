@@ -1,7 +1,6 @@
 import { member, type JsonObject } from '../../base/json/json-value.ts';
-import { isLoopbackHost } from '../probe/loopback.ts';
-import { isPortNumber } from '../probe/port-number.ts';
-import { shellInvocationOf } from '../probe/shell-invocation.ts';
+import { isLoopbackHost, isPortNumber } from '../probe/handler-values.ts';
+import { shellInvocationOf } from '../probe/exec-invocation.ts';
 import { shellTokens } from '../probe/shell-tokens.ts';
 import { CUT_MARK, isCut } from './bounded-container.ts';
 

@@ -1,5 +1,5 @@
 import { cut } from '../../base/text/cut.ts';
-import { DEFAULT_PROTOCOL } from '../probe/default-values.ts';
+import { DEFAULT_PROTOCOL } from '../probe/api-defaults.ts';
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { MOST_TEXT_CHARACTERS } from './bounded-container.ts';
 

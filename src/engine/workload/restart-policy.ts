@@ -1,5 +1,5 @@
 import { member, type JsonObject } from '../../base/json/json-value.ts';
-import { DEFAULT_RESTART_POLICY } from '../probe/default-values.ts';
+import { DEFAULT_RESTART_POLICY } from '../probe/api-defaults.ts';
 
 /** True when the Pod's containers are meant to run for ever: its restartPolicy is Always, which is the default. */
 export function podRunsForever(podSpec: JsonObject): boolean {

@@ -1,5 +1,5 @@
 import { CHECKS } from '../../engine/checks/catalogue.ts';
-import { checkUrl } from '../../engine/checks/lib/check-url.ts';
+import { checkUrl } from '../../engine/checks/violation.ts';
 import { startsOfContainer, startsOfWorkload } from '../../engine/facts/learned-starts.ts';
 import { endOf, exceptionRules } from '../../engine/policy/exception-rules.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
-import { DEFAULT_POD_GRACE_SECONDS } from '../../engine/probe/default-values.ts';
+import { DEFAULT_POD_GRACE_SECONDS } from '../../engine/probe/api-defaults.ts';
 import { hasPreStop, killBy, type Kill } from '../../engine/probe/grace-period.ts';
 import { PROBE_KINDS, ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
 import { probeTiming, type ProbeTiming } from '../../engine/probe/timing.ts';

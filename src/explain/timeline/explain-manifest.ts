@@ -4,11 +4,17 @@ import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { TemplatePolicy } from '../../engine/defaulting/template-policy.ts';
 import { formatNotInjected } from '../../engine/defaulting/reason.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
-import { mayBeRestarted } from '../../engine/probe/restarts.ts';
+import { mayBeRestarted } from '../../engine/probe/grace-period.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload, type ExceptionOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
 import { containersOf, type Container } from '../../engine/workload/containers.ts';
-import { isPod, templatesToLookAt, workloadKindOfManifest } from '../../engine/workload/kinds.ts';
+import {
+  isPod,
+  templatesToLookAt,
+  workloadKindOfManifest,
+  type PlacedTemplate,
+  type WorkloadKind,
+} from '../../engine/workload/kinds.ts';
 import { meshProxyTest } from '../../engine/workload/mesh.ts';
 import { caveatsOf, headlineOf } from './headline.ts';
 import { explainedFields, NO_PLACES, type FieldPlaces } from './explained-fields.ts';
@@ -22,7 +28,6 @@ import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { Injection } from '../../engine/defaulting/injection.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { ContainerExplanation, WorkloadExplanation } from './explanation.ts';
 
 /** The settings of an explanation, in addition to the manifest. */

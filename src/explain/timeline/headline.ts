@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
-import { podGraceSeconds, probeGraceSeconds } from '../../engine/probe/grace-period.ts';
+import { killEndsPod, podGraceSeconds, probeGraceSeconds } from '../../engine/probe/grace-period.ts';
 import { PROBE_KINDS, ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
-import { killEndsPod } from '../../engine/probe/restarts.ts';
 import { OPEN_GATE_ISSUE, OPEN_GATE_VERSIONS } from '../../engine/probe/timing.ts';
 import { duration } from '../../base/text/duration.ts';
 import { undeclaredPortName } from '../../engine/workload/ports.ts';

@@ -8,7 +8,6 @@ import type { ElectionPart } from '../../process/election-part.ts';
 import type { MutationMode } from '../../engine/verdict/modes.ts';
 import type { ObserverContext } from '../observer-part.ts';
 
-/** The settings of the port. */
 export interface DashboardSettings extends Pick<FleetSources, 'enforcement'> {
   /** Undefined = there is no page. */
   readonly dashboardPort: number | undefined;
@@ -16,11 +15,7 @@ export interface DashboardSettings extends Pick<FleetSources, 'enforcement'> {
   readonly mutation: MutationMode;
 }
 
-/**
- * The port of the page. Undefined when no port is given.
- *
- * @param dropped called when a connection is closed to keep to the limit
- */
+/** The port of the page, if one is set. `dropped` is called when a connection is closed to keep to the limit. */
 export function dashboardPort(
   context: ObserverContext,
   { dashboardPort: port, host, enforcement, mutation }: DashboardSettings,
@@ -62,11 +57,7 @@ const HEADERS = {
 };
 const NOT_YET = 'The policies have not been read yet. Ask again in a few seconds.\n';
 
-/**
- * The port of the page: `GET /` and `HEAD /`, and nothing else. The page is read-only.
- *
- * @param page resolves with undefined while there is nothing to show yet
- */
+/** The app of the page: `GET /` and `HEAD /`, and nothing else. `page` resolves with undefined while there is none. */
 export function buildDashboardApp(page: () => Promise<CachedPage | undefined>, inputs: AppInputs): FastifyInstance {
   const app = plainApp(inputs);
   app.addHook('onRequest', (_request, reply, done) => {
@@ -99,36 +90,27 @@ function isKnown(header: string | undefined, etag: string): boolean {
   return header?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
 }
 
-/** A page as it is sent. */
 export interface CachedPage {
   readonly body: Buffer;
   /** For `If-None-Match`, with its quotation marks. */
   readonly etag: string;
 }
 
-/** Time from one rendering to the next, in milliseconds. */
 export const PAGE_LIFETIME = 30_000;
 
-/**
- * Renders a page when somebody asks for it, and at most every 30 s, whatever the load is: the result of a rendering
- * is also the answer to all who ask during the rendering, and so is its failure.
- */
+/** Renders a page at most every 30 s, whatever the load is: all who ask meanwhile get that page, or its failure. */
 export class PageCache {
   readonly #render: () => Promise<string | undefined>;
   readonly #monotonic: () => number;
   #page: Promise<CachedPage | undefined> | undefined;
   #begun = 0;
 
-  /**
-   * @param render resolves with undefined while there is nothing to show yet
-   * @param monotonic a clock that never goes back, in milliseconds
-   */
+  /** @param monotonic a clock that never goes back, in milliseconds */
   constructor(render: () => Promise<string | undefined>, monotonic: () => number) {
     this.#render = render;
     this.#monotonic = monotonic;
   }
 
-  /** The page, at most 30 s old when nobody else has asked for it in between. */
   get(): Promise<CachedPage | undefined> {
     const now = this.#monotonic();
     if (this.#page === undefined || now - this.#begun >= PAGE_LIFETIME) {

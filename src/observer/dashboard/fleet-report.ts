@@ -16,10 +16,8 @@ import type { ObserverContext } from '../observer-part.ts';
 
 /** Workloads that a page reads. A page of the whole of a huge cluster would cost minutes and memory. */
 const MOST_READ_WORKLOADS = 5_000;
-/** Workloads that have a row of their own, the worst first. */
 const MOST_ROWS = 1_000;
 
-/** The inputs for the reports of a fleet. */
 export interface FleetSources
   extends VerdictSettings, Pick<ObserverContext, 'client' | 'kinds' | 'store' | 'isExempt' | 'extraResults'> {
   /** Why this replica does not know all that the page is about; undefined when it knows all. */
@@ -71,10 +69,7 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
   };
 }
 
-/**
- * Drops what only rows show of the workloads that will have no row. The worst so far stay: later ones can only
- * take their places.
- */
+/** Drops what only rows show of workloads without a row. The worst stay: later ones can only take their places. */
 function dropTimes(workloads: ReportedWorkload[]): void {
   const worst = new Set(worstFirst(workloads).slice(0, MOST_ROWS));
   for (const [index, workload] of workloads.entries()) {
@@ -112,7 +107,6 @@ async function readKind(
   }
 }
 
-/** Undefined for objects that the webhook would skip, or would never see. */
 function reportedWorkload(
   item: KubernetesObject,
   kind: ObservedKind,

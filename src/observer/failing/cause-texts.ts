@@ -6,7 +6,6 @@ import type { Failure, FailureCause } from './diagnosis.ts';
 interface CauseText {
   /** Follows `container "app": its readinessProbe (httpGet /healthz on port http) `. */
   readonly problem: string;
-  /** The change to make. */
   readonly remedy: string;
 }
 
@@ -129,7 +128,6 @@ function textsOf({ cause, described, isVoid, isEarly }: Failure): CauseText {
   return cause === 'connection-refused' && described?.asks.startsWith('grpc ') === true ? NO_GRPC : CAUSE_TEXTS[cause];
 }
 
-/** A message has at most this many characters, as those of checks. */
 const MOST_CHARACTERS = 200;
 
 /** The message of a finding, without what changes while the cause stays: times, counts, names of Pods. */

@@ -5,11 +5,9 @@ import type { ContainerHealth, EndedRun, PodHealth } from './pod-health.ts';
 /** One run of a container. Times are in milliseconds since the epoch, by the clock of the node. */
 export interface Run {
   readonly from: number;
-  /** Undefined for the present run. */
   readonly until: number | undefined;
   /** When the kubelet began to stop the container; undefined when nothing tells that it did. */
   readonly killedAt: number | undefined;
-  /** The probe that stopped the container; undefined when none did. */
   readonly killer: ProbeKind | undefined;
   /** The longest time from a verdict to the end, where a signal ended the run and no event tells the verdict. */
   readonly endsForMilliseconds: number;
@@ -23,16 +21,12 @@ export interface Runs {
   readonly kills: readonly { readonly at: number; readonly until: number }[];
 }
 
-/** A time of an event, and the probe that the event names. */
 interface ProbeTime {
   readonly at: number;
   readonly probe: ProbeKind | undefined;
 }
 
-/**
- * Events may come 9 s after the status of the same instant (measured, kubelet 1.36.2). So the end of a container may be
- * told so much later than the answer that the end gave.
- */
+/** The end of a container may be told this much after its answer: events come up to 9 s late (measured, 1.36.2). */
 export const LATE_EVENT_MILLISECONDS = 10_000;
 /** A container that has run so long since its restart has recovered. The kubelet forgets its back-off then, too. */
 export const RECOVERED_MILLISECONDS = 600_000;
@@ -119,7 +113,6 @@ function failedLast(
   return latest(timesByAge(failures).filter(({ at }) => at >= since && at <= until));
 }
 
-/** All times of events, the oldest first. */
 function timesByAge(hints: readonly ProbeHint[]): ProbeTime[] {
   return hints
     .flatMap((hint) => timesOf(hint).map((at) => ({ at, probe: hint.probe })))
@@ -134,7 +127,6 @@ function latest(times: readonly ProbeTime[]): ProbeTime | undefined {
   );
 }
 
-/** How many times a run that went on gave this answer. An event without a time counts for the present run. */
 export function timesIn(run: Run | undefined, hint: ProbeHint, now: number): number[] {
   if (run === undefined) return [];
   return timesOf(hint).filter((at) => (at === 0 ? run.until === undefined : wentOn(run, hint, at, now)));
@@ -196,10 +188,7 @@ export function killOf(
   return hasRecovered(container, kill, now - present.from) ? undefined : kill;
 }
 
-/**
- * True when the present run has outlived the cause of the kill. A startup probe has passed. A start has lasted longer
- * than the start of any container that never answers. A container that had served has served for 10 minutes again.
- */
+/** True when the present run has outlived the cause of the kill. */
 function hasRecovered(
   { started, ready, limits }: ContainerHealth,
   { probe, cause }: Kill,

@@ -3,12 +3,10 @@ import { timesOf, type ProbeHint } from './probe-events.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Kill, KillCause, Runs } from './container-runs.ts';
 import type { ContainerHealth, DescribedProbe, PodHealth } from './pod-health.ts';
-import type { AnswerCause } from './probe-text.ts';
+import type { AnswerCause } from './probe-events.ts';
 
-/** Why a probe fails. */
 export type FailureCause = AnswerCause | KillCause;
 
-/** One cause at one container of a Pod. */
 export interface Failure {
   readonly container: string;
   readonly probe: ProbeKind;
@@ -20,10 +18,7 @@ export interface Failure {
   readonly isEarly?: true;
 }
 
-/**
- * Answers that a container never gives because of a slow start. Such answers are reported at once. A kill that follows
- * such answers is their effect, and is not reported.
- */
+/** Answers of no slow start: reported at once. A kill that follows them is their effect, and is not reported. */
 const DEFINITE: ReadonlySet<string> = new Set<AnswerCause>([
   'http-400',
   'http-401',
@@ -42,19 +37,12 @@ const DEFINITE: ReadonlySet<string> = new Set<AnswerCause>([
 /** Answers of an application that runs. The kill of a liveness probe that gets nothing else is no slow start. */
 const STATUSES: ReadonlySet<string> = new Set<AnswerCause>(['http-5xx', 'grpc-unhealthy']);
 
-/**
- * A container that was never ready is given at least this time, because each start has some failures. With a probe that
- * stops the container, the time is the longest start that this probe allows.
- */
+/** Each start has some failures. With a probe that stops the container, its longest start counts instead. */
 const PATIENCE_MILLISECONDS = 30_000;
-/**
- * A result that is thrown away has no other trace. The kubelet sends one event of a Pod in 5 minutes, at least. A busy
- * node throws single results away.
- */
+/** Such a result has no other trace, busy nodes throw single ones away, and a Pod has an event in 5 minutes. */
 const FEWEST_VOID = 3;
 const FRESH_MILLISECONDS = 900_000;
 
-/** True for an answer that no slow start gives. */
 export function isDefinite(cause: FailureCause): boolean {
   return DEFINITE.has(cause);
 }
@@ -74,7 +62,6 @@ export function diagnose(pod: PodHealth, hints: readonly ProbeHint[], now: numbe
   });
 }
 
-/** A hint about the result of a probe that the container has. */
 type Answer = ProbeHint & { readonly probe: ProbeKind; readonly cause: AnswerCause | 'connection-lost' };
 
 /** The hints about one container, and the state that they are compared with. */
@@ -85,7 +72,6 @@ class ContainerDiagnosis {
   readonly #now: number;
   readonly #runs: Runs;
   readonly #kill: Kill | undefined;
-  /** The answers that led to the kill. */
   readonly #killing: readonly Answer[];
 
   constructor(pod: PodHealth, container: ContainerHealth, hints: readonly ProbeHint[], now: number) {

@@ -14,17 +14,13 @@ import type { ObserverContext, ObserverPart } from '../observer-part.ts';
 /** Findings are worked out so often. Most of the work is needed for Pods with trouble only. */
 const ROUND_MILLISECONDS = 5_000;
 
-/**
- * Tells why Pods are not Ready: watches Pods and the kubelet's events, and puts one result for each workload and cause
- * into the reports.
- */
+/** Tells why Pods are not Ready: one result for each workload and cause, from Pods and the kubelet's events. */
 export class FailingPart implements ObserverPart {
   readonly #workloads = new FailingWorkloads();
   readonly #reflectors: readonly Reflector[];
   readonly #context: ObserverContext;
   #timer: NodeJS.Timeout | undefined;
   #isLeader = false;
-  /** The namespace and the cause of each finding. */
   #found: (readonly [namespace: string, cause: string])[] = [];
 
   constructor(context: ObserverContext) {

@@ -4,37 +4,31 @@ import { failureMessage, failureRemedy } from './cause-texts.ts';
 import { isDefinite, type Failure } from './diagnosis.ts';
 import type { WorkloadName } from '../observed-workload.ts';
 import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
-import type { ReportResult } from '../reports/report-result.ts';
+import { resultOfLive, type ReportResult } from '../reports/report-result.ts';
 import type { PodHealth } from './pod-health.ts';
 
-/** The present problems of one workload. */
 export interface FailingWorkload {
   readonly workload: WorkloadName;
-  /** One entry for each container and cause. */
   readonly failures: readonly Failure[];
-  /** The workload fails together with others. */
   readonly shared: SharedTrouble | undefined;
 }
 
-/** The cause of workloads that fail together. */
 export const SHARED_CAUSE = 'shared-dependency';
 
-/** The texts of a finding about workloads that fail together. */
 export const SHARED_MESSAGE =
   'readiness fails together with other workloads while the containers run: they share a dependency';
 export const SHARED_REMEDY =
   'Check what the workloads have in common: a database, a DNS server, a network policy, a node.';
-/** A property lists at most this many workloads. */
 const MOST_LISTED = 20;
+
+const FAILS_NOW = { rule: PROBE_FAILING_RULE, category: 'Fails now', severity: 'high' } as const;
 
 const workloadText = ({ namespace, kind, name }: WorkloadName): string => `${kind} ${namespace}/${name}`;
 
-/** The results of a workload for its report. */
 export function failingResults({ workload, failures, shared }: FailingWorkload): ReportResult[] {
   return [...(shared === undefined ? [] : [sharedResult(shared, workload)]), ...failures.map(failureResult)];
 }
 
-/** The causes of a workload, each once. */
 export function failingCauses({ failures, shared }: FailingWorkload): ReadonlySet<string> {
   return new Set([...(shared === undefined ? [] : [SHARED_CAUSE]), ...failures.map(({ cause }) => cause)]);
 }
@@ -42,16 +36,9 @@ export function failingCauses({ failures, shared }: FailingWorkload): ReadonlySe
 function failureResult(failure: Failure): ReportResult {
   const { container, probe, cause, described } = failure;
   const source = described?.injectedBy;
-  return {
-    policy: source === undefined || source === 'safety' || source === 'annotation' ? 'probewright' : source,
-    rule: PROBE_FAILING_RULE,
-    category: 'Fails now',
-    severity: 'high',
-    result: 'warn',
-    scored: false,
-    message: failureMessage(failure),
-    properties: { cause, container, probe, fix: failureRemedy(failure) } satisfies LiveProperties,
-  };
+  const policy = source === 'safety' || source === 'annotation' ? undefined : source;
+  const properties = { cause, container, probe, fix: failureRemedy(failure) } satisfies LiveProperties;
+  return resultOfLive(FAILS_NOW, policy, failureMessage(failure), properties);
 }
 
 /** The report is in the namespace of the workload, so the result names no workload of another namespace. */
@@ -63,34 +50,24 @@ function sharedResult({ since, count: all, byNamespace }: SharedTrouble, { names
     more > 0 ? `${listed} and ${more} more` : listed,
     ...(elsewhere > 0 ? [`${count(elsewhere, 'workload')} in other namespaces`] : []),
   ];
-  return {
-    policy: 'probewright',
-    rule: PROBE_FAILING_RULE,
-    category: 'Fails now',
-    severity: 'high',
-    result: 'warn',
-    scored: false,
-    message: SHARED_MESSAGE,
-    properties: {
-      cause: SHARED_CAUSE,
-      workloads: parts.join('; '),
-      since: new Date(since).toISOString(),
-      fix: SHARED_REMEDY,
-    } satisfies LiveProperties,
-  };
+  const properties = {
+    cause: SHARED_CAUSE,
+    workloads: parts.join('; '),
+    since: new Date(since).toISOString(),
+    fix: SHARED_REMEDY,
+  } satisfies LiveProperties;
+  return resultOfLive(FAILS_NOW, undefined, SHARED_MESSAGE, properties);
 }
 
 /** Workloads that stopped being ready together. */
 export interface SharedTrouble {
   /** When the first of them stopped, in milliseconds since the epoch. */
   readonly since: number;
-  /** All of them. */
   readonly count: number;
   /** By namespace, because who reads a report may not read other namespaces. */
   readonly byNamespace: ReadonlyMap<string, readonly WorkloadName[]>;
 }
 
-/** A workload that fails, with its Pods that have trouble. */
 export interface Candidate {
   readonly key: string;
   readonly workload: WorkloadName;
@@ -98,7 +75,6 @@ export interface Candidate {
   readonly pods: readonly PodHealth[];
 }
 
-/** Workloads that stop within this time stop together. */
 const TOGETHER_MILLISECONDS = 60_000;
 /** Two workloads of one namespace may fail together because one needs the other. */
 const FEWEST_WORKLOADS = 3;

@@ -5,7 +5,6 @@ import { ProbeHints, type ProbeHint } from './probe-events.ts';
 import { sharedTroubles, type FailingWorkload } from './failing-results.ts';
 import type { PodHealth } from './pod-health.ts';
 
-/** A Pod, and the workload to which findings about the Pod belong. */
 interface HeldPod {
   readonly workload: WorkloadName;
   readonly health: PodHealth;
@@ -33,12 +32,10 @@ export class FailingWorkloads {
   readonly #ended = new NamespaceShares<HeldPod & { since?: number }>(MOST_ENDED);
   readonly #hints = new ProbeHints();
 
-  /** How many Pods have trouble. */
   get troubledPods(): number {
     return this.#troubled.size;
   }
 
-  /** How many Pods are held: those with trouble, and others whose events may tell of one. */
   get heldPods(): number {
     return this.#troubled.size + this.#ready.size + this.#ended.size;
   }
@@ -100,7 +97,6 @@ export class FailingWorkloads {
       .map(({ key, workload, failures }) => ({ workload, failures, shared: shared.get(key) }));
   }
 
-  /** Forgets old events, and Pods that ended long ago. */
   #forgetOld(now: number): void {
     this.#hints.forgetOld(now);
     for (const [namespace, uid, pod] of this.#ended.entries()) {

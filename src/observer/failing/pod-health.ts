@@ -23,7 +23,6 @@ export interface EndedRun {
   readonly outOfMemory: boolean;
 }
 
-/** A probe of a container, as a finding describes it. */
 export interface DescribedProbe {
   /** `httpGet /healthz on port http` */
   readonly asks: string;
@@ -31,7 +30,6 @@ export interface DescribedProbe {
   readonly injectedBy: string | undefined;
 }
 
-/** The record of one container of a Pod with trouble. */
 export interface ContainerHealth {
   readonly name: string;
   /** When the present run began; undefined while nothing runs. */
@@ -47,7 +45,6 @@ export interface ContainerHealth {
   readonly limits: StartLimits;
 }
 
-/** The record of one Pod with probes. */
 export interface PodHealth {
   readonly uid: string;
   readonly isReady: boolean;

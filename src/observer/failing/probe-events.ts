@@ -1,7 +1,7 @@
-import { isJsonObject, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
-import { answerOf, type AnswerCause } from './probe-text.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 
 /** The reasons of the kubelet's events about probes. Each is listed apart: a field selector knows no "or". */
@@ -15,20 +15,15 @@ export interface ProbeHint {
   readonly container: string;
   /** Undefined when the kubelet stops the container and names no probe. */
   readonly probe: ProbeKind | undefined;
-  /**
-   * The result of the probe; `connection-lost` when the connection broke before an answer; `killed` when the kubelet
-   * stops the container.
-   */
+  /** `connection-lost`: the connection broke before an answer. `killed`: the kubelet stops the container. */
   readonly cause: AnswerCause | 'connection-lost' | 'killed';
   /** The kubelet threw the result away: the probe neither fails nor succeeds. */
   readonly isVoid: boolean;
   /** When the event was last seen, by the clock of the node, in milliseconds since the epoch; 0 when unknown. */
   readonly at: number;
-  /** Earlier times of the same event, as far as they are known. */
   readonly earlier?: readonly number[];
 }
 
-/** All known times of a hint, in milliseconds since the epoch. */
 export function timesOf({ at, earlier = [] }: ProbeHint): number[] {
   return [...earlier, at];
 }
@@ -45,17 +40,13 @@ const COMBINED = '(combined from similar events): ';
 const UNHEALTHY = /^(Startup|Liveness|Readiness) probe (failed|errored)(?: and resulted in \w+ state)?: ?/;
 /** A success, in which the endpoint sent the kubelet to another host (pkg/probe/http/http.go, DoHTTPProbe). */
 const WARNING = /^(Startup|Liveness|Readiness) probe warning: Probe terminated redirects/;
-/**
- * pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions and computeInitContainerActions: a container, or a
- * sidecar ("Init container"). With restartPolicy Never, nothing follows.
- */
+/** kuberuntime_manager.go, computePodActions and computeInitContainerActions. restartPolicy Never: nothing follows. */
 const KILLED_BY_PROBE = /^(?:Container|Init container) ([a-z0-9-]{1,63}) failed (startup|liveness) probe\b/;
 /** `spec.containers{app}` and `spec.initContainers{proxy}` (pkg/kubelet/container/ref.go). */
 const FIELD_PATH = /^spec\.(?:containers|initContainers)\{([a-z0-9-]{1,63})\}$/;
 
 /** Longest text that is read. The kubelet cuts outputs of probes at 10 KiB, and the API server events at 1 KiB. */
 const MAX_TEXT_LENGTH = 12_000;
-/** The longest UID. The API server gives UUIDs, but takes any text in an event. */
 const MAX_UID_LENGTH = 64;
 
 /** Reads a v1 Event; undefined when the event is not about a probe. */
@@ -118,7 +109,6 @@ function firstTime(times: readonly unknown[]): number {
   return Number.isNaN(at) ? 0 : at;
 }
 
-/** A hint with the instant when the observer received it, in milliseconds since the epoch. */
 type ReceivedHint = ProbeHint & { readonly receivedAt: number };
 
 /** A hint keeps so many of its last times. A kubelet sends 25 events of a Pod at once, and then one in 5 minutes. */
@@ -139,7 +129,6 @@ export class ProbeHints {
   /** Within a namespace, the Pod whose last hint is the oldest comes first. */
   readonly #pods = new NamespaceShares<Map<string, ReceivedHint>>(MOST_PODS);
 
-  /** How many Pods have hints. */
   get size(): number {
     return this.#pods.size;
   }
@@ -176,4 +165,113 @@ function merged(before: ProbeHint | undefined, hint: ProbeHint): ProbeHint {
   const times = new Set([...(before === undefined ? [] : timesOf(before)), ...timesOf(hint)]);
   const kept = [...times].sort((one, other) => one - other).slice(-MOST_TIMES);
   return { ...hint, at: kept.at(-1) ?? 0, earlier: kept.slice(0, -1) };
+}
+
+/** The result that a failing probe got, as far as the kubelet's text shows it. */
+export const ANSWER_CAUSES = [
+  'http-400',
+  'http-401',
+  'http-403',
+  'http-404',
+  'http-3xx',
+  'http-4xx',
+  'http-5xx',
+  'redirect-other-host',
+  'connection-refused',
+  'unreachable',
+  'timeout',
+  'tls-mismatch',
+  'tls-handshake',
+  'other-protocol',
+  'executable-not-found',
+  'command-failed',
+  'grpc-unhealthy',
+  'grpc-unimplemented',
+  'port-name-undeclared',
+  'unclear',
+] as const;
+export type AnswerCause = (typeof ANSWER_CAUSES)[number];
+
+interface Rule {
+  readonly cause: AnswerCause;
+  readonly pattern: RegExp;
+}
+
+/**
+ * The texts, in the order in which they are tried. Sources: pkg/probe/http, tcp, grpc and exec; Go's net, net/http and
+ * crypto/tls; runc and the shells for commands. A Go error has its cause at the end, so texts of causes come first.
+ */
+const RULES: readonly Rule[] = [
+  // pkg/probe/util.go: the name is taken for a number when no port has the name.
+  { cause: 'port-name-undeclared', pattern: /^strconv\.(?:Atoi|ParseInt): parsing "|^couldn't find port: / },
+  // runc: `exec: "curl": executable file not found in $PATH`, `exec: "/bin/x": stat /bin/x: no such file or directory`.
+  {
+    cause: 'executable-not-found',
+    pattern: /executable file not found in \$PATH|exec: \\*"[^"\n]*": (?:stat [^\n]*: )?no such file or directory/,
+  },
+  // A shell that cannot find the command: `sh: 1: curl: not found`, `/bin/sh: curl: command not found`.
+  {
+    cause: 'executable-not-found',
+    pattern: /(?:^|\n)(?:\S*\/)?(?:ba|da|a|z|k)?sh: (?:(?:line )?\d+: )?[^\s:]+: (?:command )?not found\s*$/m,
+  },
+  // The connection broke, or there was none: the health service said nothing.
+  { cause: 'connection-refused', pattern: /^error: health rpc probe failed: rpc error: code = Unavailable / },
+  { cause: 'grpc-unimplemented', pattern: /^error: this server does not implement the grpc health protocol/ },
+  { cause: 'grpc-unhealthy', pattern: /^service unhealthy \(responded with |^error: health rpc probe failed: / },
+  {
+    cause: 'timeout',
+    pattern: /^timeout: health rpc did not complete|^command timed out: |^command "[^\n]*" timed out/,
+  },
+  // grpc: a refused connection is tried again until the timeout.
+  {
+    cause: 'connection-refused',
+    pattern: /^timeout: failed to connect service |^error: failed to connect service at /,
+  },
+  { cause: 'tls-mismatch', pattern: /server gave HTTP response to HTTPS client|first record does not look like a TLS/ },
+  // A TLS alert: content type 0x15, version 0x03.
+  { cause: 'tls-mismatch', pattern: /malformed HTTP response "\\x15\\x03/ },
+  { cause: 'other-protocol', pattern: /malformed HTTP (?:response|status code|version)/ },
+  { cause: 'tls-handshake', pattern: /remote error: tls: |tls: (?!.*timeout)/ },
+  { cause: 'http-3xx', pattern: /stopped after \d+ redirects/ },
+  { cause: 'connection-refused', pattern: /connection refused$/m },
+  {
+    cause: 'unreachable',
+    pattern: /no route to host|network is unreachable|host is down|no such host|server misbehaving/,
+  },
+  {
+    cause: 'timeout',
+    pattern: /context deadline exceeded|Client\.Timeout exceeded|i\/o timeout|request canceled|TLS handshake timeout/,
+  },
+];
+/** The server closed the connection before it answered. */
+const LOST = /: EOF$|connection reset by peer|server closed idle connection/m;
+
+/** pkg/probe/http/http.go */
+const STATUS_CODE = /^HTTP probe failed with statuscode: (\d{3})/;
+/** The text of a transport error begins with the request, the text of a dial with the dial. */
+const TRANSPORT = /^(?:Get |dial |rpc error: |read |write )/;
+
+/** The kubelet's own words come first. What follows may be the output of a command, as long as its author likes. */
+const MOST_READ = 2000;
+
+/**
+ * The answer that a text of the kubelet tells: the text behind "probe failed: " or "probe errored ...: ".
+ * `connection-lost`: the connection broke before an answer came. A server of another protocol does this, and so does
+ * every server that ends.
+ */
+export function answerOf(whole: string): AnswerCause | 'connection-lost' {
+  const text = whole.slice(0, MOST_READ);
+  const status = STATUS_CODE.exec(text)?.[1];
+  if (status !== undefined) return causeOfStatus(Number(status));
+  const rule = RULES.find(({ pattern }) => pattern.test(text));
+  if (rule !== undefined) return rule.cause;
+  if (LOST.test(text)) return TRANSPORT.test(text) ? 'connection-lost' : 'other-protocol';
+  // Any other text is what a command printed before it failed, which is often nothing.
+  return TRANSPORT.test(text) ? 'unclear' : 'command-failed';
+}
+
+function causeOfStatus(status: number): AnswerCause {
+  const own = ([400, 401, 403, 404] as const).find((one) => one === status);
+  if (own !== undefined) return `http-${own}`;
+  return status >= 500 ? 'http-5xx' : status >= 400 ? 'http-4xx' : status >= 300 ? 'http-3xx' : 'unclear';
 }

@@ -5,8 +5,7 @@ import { RepeatedWork } from '../../cluster/client/repeated-work.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { namespaceGauge } from '../gauges.ts';
 import { LIVE_PODS, workloadNameOfPod } from '../observed-workload.ts';
-import { MissedPods } from './missed-pods.ts';
-import { missedProbes } from './missed-probes.ts';
+import { MissedPods, missedProbes } from './missed-probes.ts';
 import { laterTimes, readPolicyTimes, type PolicyTimes } from './policy-times.ts';
 import { DEFAULT_SCOPE, readWebhookScope, type WebhookScope } from './webhook-scope.ts';
 import type { Registry } from 'prom-client';
@@ -14,20 +13,16 @@ import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';
 
-/** What the part works with. */
 export interface MissedContext extends Pick<
   ObserverContext,
   'client' | 'log' | 'now' | 'podWatch' | 'extraResults' | 'isExempt'
 > {
   /** The policies and facts in force; undefined before the first ones. */
   readonly snapshot: () => Snapshot | undefined;
-  /** Name of the MutatingWebhookConfiguration. */
   readonly webhookConfiguration: string;
 }
 
-/** How often to look whether policies have changed. */
 const CHECK_MILLISECONDS = 3_000;
-/** How often to read the webhook's scope again. */
 const SCOPE_MILLISECONDS = 300_000;
 /** The pause between two lists of all Pods, however often policies change: 100 times as long as the last list took. */
 const LIST_PAUSE = { factor: 100, minimum: 5_000, maximum: 30_000 };
@@ -43,10 +38,7 @@ interface Basis {
   readonly scope: WebhookScope;
 }
 
-/**
- * Finds live Pods without probes that new Pods get. Only the leading observer works: when it begins to lead, and after
- * each change of policies, it lists all Pods. In between it evaluates new Pods of the watch.
- */
+/** Finds live Pods without probes that new Pods get. The leader lists all Pods after each change of policies. */
 export class MissedPart implements ObserverPart {
   readonly #context: MissedContext;
   readonly #pods = new MissedPods();
@@ -57,7 +49,6 @@ export class MissedPart implements ObserverPart {
   #times: PolicyTimes = new Map();
   #scope = DEFAULT_SCOPE;
   #scopeReadAt = -Infinity;
-  /** No list begins earlier. */
   #nextList = -Infinity;
   /** Works the results out when it ends. */
   #writing: NodeJS.Timeout | undefined;
@@ -121,7 +112,6 @@ export class MissedPart implements ObserverPart {
     return this.#basis !== undefined && this.#basis.policies === this.#context.snapshot()?.policies;
   }
 
-  /** Returns false when it has failed. */
   async #round(): Promise<boolean> {
     if (!this.#isLeader) return true;
     const { now, snapshot } = this.#context;
@@ -185,7 +175,6 @@ export class MissedPart implements ObserverPart {
     this.#write();
   }
 
-  /** Returns true when the Pod's finding has changed. */
   #evaluate(pod: KubernetesObject): boolean {
     const snapshot = this.#context.snapshot();
     const object = pod as unknown as JsonObject;

@@ -1,16 +1,23 @@
 import { equalJson, isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
+import { MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { readProvenance } from '../../engine/defaulting/provenance.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { containersOf } from '../../engine/workload/containers.ts';
+import { POD_KIND, isBeingDeleted, templatesToLookAt } from '../../engine/workload/kinds.ts';
 import { isMeshProbe } from '../../engine/workload/mesh.ts';
-import { isBeingDeleted, POD_KIND, templatesToLookAt } from '../../engine/workload/kinds.ts';
-import { isInScope, type WebhookScope } from './webhook-scope.ts';
+import { restartLine } from '../../explain/fleet-page/live-findings.ts';
+import { workloadKey } from '../observed-workload.ts';
+import { isInScope } from './webhook-scope.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { Injection } from '../../engine/defaulting/injection.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
+import type { WorkloadName } from '../observed-workload.ts';
+import { resultOfLive, type ReportResult } from '../reports/report-result.ts';
+import type { WebhookScope } from './webhook-scope.ts';
 
 /**
  * Why a Pod lacks probes that a new Pod would get.
@@ -23,14 +30,12 @@ import type { Injection } from '../../engine/defaulting/injection.ts';
 export const MISSED_CAUSES = ['missed', 'predates', 'outdated', 'unknown'] as const;
 export type MissedCause = (typeof MISSED_CAUSES)[number];
 
-/** The probes that a Pod lacks. */
 export interface MissedProbes {
   readonly cause: MissedCause;
   /** The layers that give the probes, each once: `ProbePolicy/apps/static`. */
   readonly sources: readonly string[];
 }
 
-/** The inputs of the replay beside the Pod. */
 export interface ReplaySurroundings {
   readonly snapshot: Snapshot;
   readonly scope: WebhookScope;
@@ -38,10 +43,7 @@ export interface ReplaySurroundings {
   readonly changedAt: (source: string) => number | undefined;
 }
 
-/**
- * A Pod without probes that was created within this time after a change of a policy was not missed. The webhook reads
- * policies by a watch, and times of objects are whole seconds.
- */
+/** The webhook reads policies by a watch, and times of objects are whole seconds: a Pod this young was not missed. */
 const MARGIN_MILLISECONDS = 2000;
 
 /**
@@ -109,7 +111,6 @@ function isFromNode(pod: JsonObject): boolean {
   return Array.isArray(owners) && owners.some((owner) => isJsonObject(owner) && owner['kind'] === 'Node');
 }
 
-/** The Pod without the probes that the annotation names, and without the annotation. */
 function withoutProbes(pod: JsonObject, named: ReturnType<typeof readProvenance>): JsonObject {
   if (named.size === 0) return pod;
   const metadata = objectMember(pod, 'metadata') ?? {};
@@ -135,10 +136,7 @@ const FOREIGN_SIDECARS: Readonly<Record<string, string>> = {
   'appmesh.k8s.aws/sidecarInjectorWebhook': 'envoy',
 };
 
-/**
- * The Pod without the containers that known injectors have added. Such a container may declare a port, and the engine
- * could then not tell the main container of a Pod that the webhook saw before the injector did.
- */
+/** An injected container may declare a port, and hide from the engine which one is the main container. */
 function withoutForeignSidecars(pod: JsonObject): JsonObject {
   const annotations = stringMap(objectMember(pod, 'metadata') ?? {}, 'annotations');
   const added = Object.entries(FOREIGN_SIDECARS).flatMap(([key, name]) => (annotations.has(key) ? [name] : []));
@@ -148,7 +146,6 @@ function withoutForeignSidecars(pod: JsonObject): JsonObject {
   );
 }
 
-/** The Pod with other lists of containers. */
 function withContainers(pod: JsonObject, change: (containers: readonly unknown[]) => unknown[]): JsonObject {
   const spec = objectMember(pod, 'spec') ?? {};
   const lists = ['containers', 'initContainers'].flatMap((list) => {
@@ -177,7 +174,6 @@ function notThere(
   });
 }
 
-/** How the annotation begins for a probe with a learned budget. */
 const LEARNED = 'learned: ';
 
 function withoutBudget(probe: unknown): unknown {
@@ -205,3 +201,75 @@ function causeOf(
   const created = Date.parse(stringMember(metadata, 'creationTimestamp') ?? '');
   return Number.isNaN(created) || changes.includes(undefined) ? 'unknown' : 'predates';
 }
+
+export const MISSED_MESSAGES: Readonly<Record<MissedCause, string>> = {
+  missed: 'Pods lack probes that new Pods get: the webhook was away when they were created',
+  predates: 'Pods lack probes that new Pods get: they are older than the policy',
+  outdated: 'Pods have other probes than new Pods get: the policy has changed since they were created',
+  unknown: 'Pods lack probes that new Pods get: it is not known when the policy last changed',
+};
+
+interface MissedPod {
+  readonly workload: WorkloadName;
+  readonly missed: MissedProbes;
+}
+
+/** The Pods that lack probes: a few words for each, nothing for all other Pods. */
+export class MissedPods {
+  readonly #pods = new Map<string, MissedPod>();
+
+  /** Keeps or forgets a Pod, by its UID. Returns true when something has changed. */
+  set(uid: string, workload: WorkloadName, missed: MissedProbes | undefined): boolean {
+    if (missed === undefined) return this.#pods.delete(uid);
+    const before = this.#pods.get(uid)?.missed;
+    this.#pods.set(uid, { workload, missed });
+    return before?.cause !== missed.cause || before.sources.join() !== missed.sources.join();
+  }
+
+  has(uid: string): boolean {
+    return this.#pods.has(uid);
+  }
+
+  delete(uid: string): boolean {
+    return this.#pods.delete(uid);
+  }
+
+  retain(uids: ReadonlySet<string>): void {
+    for (const uid of this.#pods.keys()) if (!uids.has(uid)) this.#pods.delete(uid);
+  }
+
+  /** The namespace and the cause of each Pod, for the metric. Exempt namespaces are left out. */
+  causes(isExempt: (namespace: string) => boolean): (readonly [namespace: string, cause: MissedCause])[] {
+    return [...this.#pods.values()]
+      .filter(({ workload }) => !isExempt(workload.namespace))
+      .map(({ workload, missed }) => [workload.namespace, missed.cause]);
+  }
+
+  /** The results of all workloads: one for each cause, with the number of Pods in a property. */
+  results(): (readonly [WorkloadName, readonly ReportResult[]])[] {
+    return [...Map.groupBy(this.#pods.values(), ({ workload }) => workloadKey(workload)).values()].flatMap((pods) => {
+      const workload = pods[0]?.workload;
+      if (workload === undefined) return [];
+      const results = MISSED_CAUSES.flatMap((cause) => {
+        const ofCause = pods.filter(({ missed }) => missed.cause === cause);
+        return ofCause.length === 0 ? [] : [resultOf(workload, cause, ofCause)];
+      });
+      return [[workload, results] as const];
+    });
+  }
+}
+
+function resultOf(workload: WorkloadName, cause: MissedCause, pods: readonly MissedPod[]): ReportResult {
+  const sources = [...new Set(pods.flatMap(({ missed }) => missed.sources))].toSorted();
+  const policies = sources.filter((source) => source !== 'annotation' && source !== 'safety');
+  const properties = {
+    cause,
+    pods: String(pods.length),
+    sources: sources.slice(0, MOST_SOURCES).join(', '),
+    fix: restartLine(workload),
+  } satisfies LiveProperties;
+  const kind = { rule: MISSED_PODS_RULE, category: 'Missed Pods', severity: 'low' } as const;
+  return resultOfLive(kind, policies[0], MISSED_MESSAGES[cause], properties);
+}
+
+const MOST_SOURCES = 20;

@@ -2,15 +2,12 @@ import { isJsonObject, member, objectMember, stringMember, type JsonObject } fro
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 
-/** When the spec of a policy last changed. */
 export interface PolicyTime {
-  /** The API server counts changes of the spec. */
   readonly generation: number;
   /** In milliseconds since the epoch; undefined when it is not known. */
   readonly at: number | undefined;
 }
 
-/** The times of all policies, by the sources of their layers. */
 export type PolicyTimes = ReadonlyMap<string, PolicyTime>;
 
 /**
@@ -33,7 +30,6 @@ const COLLECTIONS = [
   { kind: 'ClusterProbePolicy', path: '/apis/probewright.dev/v1alpha1/clusterprobepolicies' },
 ] as const;
 
-/** Reads the times of all policies of a cluster: metadata alone, in pages. */
 export async function readPolicyTimes(client: Pick<ApiClient, 'measured'>): Promise<PolicyTimes> {
   const times = new Map<string, PolicyTime>();
   for (const { kind, path } of COLLECTIONS)

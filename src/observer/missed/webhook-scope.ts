@@ -5,7 +5,6 @@ import { NAMESPACE_NAME_LABEL } from '../../engine/policy/policy-set.ts';
 import { Reader } from '../../engine/policy/reader.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
-/** Which Pods the API server sends to the mutating webhook. */
 export interface WebhookScope {
   readonly namespaces: LabelSelector;
   readonly pods: LabelSelector;
@@ -13,13 +12,9 @@ export interface WebhookScope {
   readonly foreignConditions: readonly string[];
 }
 
-/** The chart's webhook for Pods. */
 const WEBHOOK_NAME = 'mutate.probewright.dev';
 
-/**
- * The chart's own conditions on Pods. They skip Pods that are being deleted, that a kubelet creates, or that lack no
- * probe: the replay tells all three by itself.
- */
+/** The chart's own conditions on Pods. The replay finds out all of this by itself. */
 const OWN_CONDITIONS = ['not-being-deleted', 'not-from-a-node', 'not-a-mirror-pod', 'lacks-a-probe'];
 
 const OPT_OUT = [{ key: OPT_OUT_LABEL, operator: 'NotIn', values: [OPT_OUT_VALUE] }] as const;
@@ -34,10 +29,7 @@ export const DEFAULT_SCOPE: WebhookScope = {
   foreignConditions: [],
 };
 
-/**
- * Reads a MutatingWebhookConfiguration; undefined when it has no webhook of ours. A selector that cannot be read counts
- * as a foreign condition.
- */
+/** Undefined without a webhook of ours. A selector that cannot be read counts as a foreign condition. */
 export function readWebhookScope(configuration: JsonObject): WebhookScope | undefined {
   const webhooks = member(configuration, 'webhooks');
   const webhook = (Array.isArray(webhooks) ? (webhooks as unknown[]) : []).find(
@@ -63,7 +55,6 @@ function conditionNames(webhook: JsonObject): string[] {
   );
 }
 
-/** True when the API server sends a Pod with these labels in this namespace to the webhook. */
 export function isInScope(
   scope: WebhookScope,
   namespace: string,

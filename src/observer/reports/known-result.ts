@@ -2,14 +2,10 @@ import { PROBE_FAILING_RULE, MISSED_PODS_RULE, type ObservedResult } from '../..
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { CAUSE_TEXTS, failureMessage, failureRemedy } from '../failing/cause-texts.ts';
 import { SHARED_CAUSE, SHARED_MESSAGE, SHARED_REMEDY } from '../failing/failing-results.ts';
-import { missedMessage } from '../missed/missed-pods.ts';
-import { MISSED_CAUSES } from '../missed/missed-probes.ts';
+import { MISSED_CAUSES, MISSED_MESSAGES } from '../missed/missed-probes.ts';
 import { restartLine, type LiveProperties, type RestartedWorkload } from '../../explain/fleet-page/live-findings.ts';
 
-/**
- * Returns a result about live Pods with texts that follow from its cause, container and probe alone. Anybody with the
- * right to write reports can write any text, and such texts must not leave a cluster. Undefined for an unknown cause.
- */
+/** The result with texts of its cause: who may write reports may write any text. Undefined for an unknown cause. */
 export function knownResult(result: ObservedResult, workload: RestartedWorkload): ObservedResult | undefined {
   const texts = textsOf(result, workload);
   if (texts === undefined) return undefined;
@@ -45,7 +41,7 @@ function textsOf(
   const { cause, container = '' } = properties;
   if (rule === MISSED_PODS_RULE) {
     const known = MISSED_CAUSES.find((each) => each === cause);
-    return known && { message: missedMessage(known), fix: restartLine(workload) };
+    return known && { message: MISSED_MESSAGES[known], fix: restartLine(workload) };
   }
   if (rule !== PROBE_FAILING_RULE) return undefined;
   if (cause === SHARED_CAUSE) return { message: SHARED_MESSAGE, fix: SHARED_REMEDY };

@@ -1,25 +1,26 @@
 import { isKubernetesObject, isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
-import { PROBEWRIGHT, REPORT_APIS, type ReportApi } from '../../cluster/sources/observer-reports.ts';
+import { PROBEWRIGHT, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
 import { unlessMissing } from '../api-answers.ts';
-import { isOurs, MANAGED_BY_LABEL, reportObject, type ReportContent } from './report-object.ts';
+import { informer } from '../informer.ts';
+import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject } from './report-object.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Pace } from '../../cluster/client/pace.ts';
+import type { Reflector } from '../../cluster/client/reflector.ts';
+import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
+import type { InformerContext } from '../informer.ts';
+import type { ReportContent } from './report-object.ts';
 import type { ReportsSetting } from './reports-setting.ts';
 
-/** Selects the reports of Probewright. */
 export const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;
 
-/** Which report APIs the API server has, and which of them is written to. */
 export interface ReportTarget {
   readonly served: readonly ReportApi[];
   readonly target: ReportApi | undefined;
 }
 
-/**
- * Asks the API server for its report APIs. Rejects when the answer is unknown: then nothing may be concluded. Without
- * reports, the observer has no right to any report, and asks for nothing.
- */
+/** Rejects when the answer is unknown: nothing may be concluded then. Without reports, there is no right to ask. */
 export async function discoverReportApis(client: ApiClient, setting: ReportsSetting): Promise<ReportTarget> {
   if (setting === 'none') return { served: [], target: undefined };
   const served: ReportApi[] = [];
@@ -34,7 +35,6 @@ async function isServed(client: ApiClient, { apiVersion, resource }: ReportApi):
   return Array.isArray(resources) && resources.some((each) => isRecord(each) && each['name'] === resource);
 }
 
-/** The path of the reports of a namespace, or of all namespaces. */
 export function reportsPath({ apiVersion, resource }: ReportApi, namespace?: string): string {
   const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   return `/apis/${apiVersion}${scope}/${resource}`;
@@ -90,3 +90,63 @@ async function existingReport(client: ApiClient, path: string, signal: AbortSign
 
 /** Probewright itself does not write this report. */
 export class ReportRefused extends Error {}
+
+/** Knows the content hashes of our reports in the cluster, by `namespace/name`. Their content is not kept. */
+export class ReportInformer {
+  readonly api: ReportApi;
+  readonly hashes = new Map<string, string>();
+  readonly #reflector: Reflector;
+  #isStopped = false;
+
+  constructor(context: InformerContext, api: ReportApi, troubled: (problem: string | undefined) => void) {
+    this.api = api;
+    const reports = { path: reportsPath(api), labelSelector: OUR_REPORTS, metadataOnly: true };
+    let unlisted = new Set<string>();
+    this.#reflector = informer(context, reports, {
+      seen: (report) => {
+        unlisted.delete(reportKey(report.metadata));
+        this.set(reportKey(report.metadata), hashOf(report));
+      },
+      gone: (report) => this.set(reportKey(report.metadata), undefined),
+      listing: () => {
+        unlisted = new Set(this.hashes.keys());
+      },
+      listed: () => {
+        for (const key of unlisted) this.hashes.delete(key);
+        unlisted.clear();
+      },
+      troubled,
+    });
+  }
+
+  /** Resolves once all our reports are known; also on stop. */
+  start(): Promise<void> {
+    return this.#reflector.start();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#reflector.stop();
+  }
+
+  get isSynced(): boolean {
+    return !this.#isStopped && this.#reflector.status().synced;
+  }
+
+  /** To be called after a write, too: the watch tells of it only later. Undefined = there is no report. */
+  set(key: string, hash: string | undefined): void {
+    if (hash === undefined) this.hashes.delete(key);
+    else this.hashes.set(key, hash);
+  }
+}
+
+export function reportKey({ namespace = '', name }: { readonly namespace?: string; readonly name: string }): string {
+  return `${namespace}/${name}`;
+}
+
+/** Undefined for a report that is not ours. Anybody who may write reports may write any text as the hash. */
+function hashOf({ metadata }: KubernetesObject): string | undefined {
+  const hash: unknown = metadata.annotations?.[HASH_ANNOTATION];
+  if (!isOurs(metadata)) return undefined;
+  return typeof hash === 'string' ? hash.slice(0, 80) : '';
+}

@@ -21,13 +21,11 @@ export interface ReportContent {
   readonly workload: JudgedWorkload['workload'];
   readonly summary: Readonly<Record<ReportOutcome, number>>;
   readonly results: readonly ReportResult[];
-  /** `sha256:...` of everything above. */
   readonly hash: string;
 }
 
 const OUTCOME_ORDER: readonly ReportOutcome[] = ['fail', 'error', 'warn', 'skip', 'pass'];
 
-/** The content of a workload's report: the findings of checks, and of others. */
 export function reportContent(judged: JudgedWorkload, extra: readonly ReportResult[]): ReportContent {
   const all = [...judged.results, ...extra];
   const summary: Record<ReportOutcome, number> = { pass: judged.passed, fail: 0, warn: 0, error: 0, skip: 0 };
@@ -74,12 +72,7 @@ export function isOurs(metadata: {
   return metadata.labels?.[MANAGED_BY_LABEL] === PROBEWRIGHT && metadata.name.startsWith('probewright-');
 }
 
-/**
- * The object to write.
- *
- * @param before the report that is replaced: a finding that it has already keeps its time stamp
- * @param seconds the present, as a Unix time
- */
+/** The object to write. A finding of `before` keeps its time stamp. `seconds`: the present, as a Unix time. */
 export function reportObject(
   { workload, summary, results, hash }: ReportContent,
   api: ReportApi,

@@ -1,7 +1,6 @@
 import { Backoff } from '../../cluster/client/backoff.ts';
 import type { WorkloadName } from '../observed-workload.ts';
 
-/** A report that may have to be written. */
 export interface QueuedReport {
   readonly namespace: string;
   readonly uid: string;
@@ -9,13 +8,9 @@ export interface QueuedReport {
   readonly workload: WorkloadName | undefined;
 }
 
-/** The pauses after failures, in milliseconds. */
 export const PAUSES = { minimum: 1_000, maximum: 60_000 };
 
-/**
- * Reports that wait to be written, each once. Namespaces take turns, and a namespace in which a write failed waits. So
- * a namespace with thousands of reports, or with failures, delays no other.
- */
+/** Reports to write, each once. Namespaces take turns, and one with a failed write waits: it delays no other. */
 export class ReportQueue {
   readonly #random: () => number;
   /** By UID, in the order in which the reports were asked for. The namespace whose turn is next comes first. */
@@ -37,11 +32,7 @@ export class ReportQueue {
     else ofNamespace.set(uid, report);
   }
 
-  /**
-   * Takes the next report out; undefined when none waits, except in namespaces that pause.
-   *
-   * @param now by a clock that never goes back, in milliseconds
-   */
+  /** Takes out the next report of a namespace without a pause. `now`: a clock that never goes back, in milliseconds. */
   take(now: number): QueuedReport | undefined {
     for (const [namespace, reports] of this.#waiting) {
       if ((this.#paused.get(namespace)?.until ?? 0) > now) continue;

@@ -6,7 +6,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { workloadKey, type WorkloadName } from '../observed-workload.ts';
 import type { PolicyLayer } from '../../engine/policy/probe-policy.ts';
 
-/** The values that the report APIs allow. */
 export type ReportSeverity = 'critical' | 'high' | 'medium' | 'low' | 'info';
 export type ReportOutcome = 'pass' | 'fail' | 'warn' | 'error' | 'skip';
 
@@ -14,17 +13,13 @@ export type ReportOutcome = 'pass' | 'fail' | 'warn' | 'error' | 'skip';
 export interface ReportResult {
   /** The policy that set the action: `ProbePolicy/apps/static`. `probewright` for built-in behavior. */
   readonly policy: string;
-  /** The id of the check, or of another kind of finding. */
   readonly rule: string;
   readonly category: string;
   readonly severity: ReportSeverity;
   readonly result: ReportOutcome;
   readonly scored: boolean;
-  /**
-   * Without numbers that drift, such as ages, counts and measured times: dashboards identify a finding by its message.
-   */
+  /** Without ages, counts and measured times: dashboards identify a finding by its message. */
   readonly message: string;
-  /** Figures, and what a program needs to find the place. */
   readonly properties: Readonly<Record<string, string>>;
 }
 
@@ -42,7 +37,6 @@ const OUTCOMES: Readonly<Record<string, ReportOutcome>> = {
   Excepted: 'skip',
 };
 
-/** The result of a report about a violation. */
 export function resultOfViolation(
   violation: Violation,
   layers: readonly PolicyLayer[],
@@ -100,6 +94,16 @@ export function resultOfWarning(warning: string): ReportResult {
   };
 }
 
+/** A result about live Pods. Without a policy, Probewright itself is the reason. */
+export function resultOfLive(
+  kind: Pick<ReportResult, 'rule' | 'category' | 'severity'>,
+  policy: string | undefined,
+  message: string,
+  properties: ReportResult['properties'],
+): ReportResult {
+  return { policy: policy ?? PROBEWRIGHT, ...kind, result: 'warn', scored: false, message, properties };
+}
+
 /** The highest layer that sets the action or the floor of a check for a container. `probewright` if no layer does. */
 function settingLayer(layers: readonly PolicyLayer[], container: string, check: string): string {
   const layer = layers.findLast(({ checks, containers }) => {
@@ -110,22 +114,17 @@ function settingLayer(layers: readonly PolicyLayer[], container: string, check: 
   return layer?.source ?? PROBEWRIGHT;
 }
 
-/** The producers of results, in the order in which reports hold their results. */
 const PRODUCERS = ['failing', 'missed'] as const;
 type Producer = (typeof PRODUCERS)[number];
 
 /** All results of a producer, by workload. A workload without results has no entry. */
 type Results = ReadonlyMap<string, { readonly workload: WorkloadName; readonly results: readonly ReportResult[] }>;
 
-/**
- * Findings about workloads that no check makes: missed Pods, probes that fail. The report of a workload holds the
- * results of all producers.
- */
+/** Findings about workloads that no check makes: missed Pods, probes that fail. */
 export class ExtraResults {
   readonly #byProducer = new Map<Producer, Results>();
   #changed: (workload: WorkloadName) => void = () => undefined;
 
-  /** Calls back with each workload whose results have changed. */
   onChange(changed: (workload: WorkloadName) => void): void {
     this.#changed = changed;
   }
@@ -144,7 +143,6 @@ export class ExtraResults {
     for (const [key, { workload }] of before ?? []) if (!after.has(key)) this.#changed(workload);
   }
 
-  /** The results of all producers about a workload. */
   of(workload: WorkloadName): readonly ReportResult[] {
     const key = workloadKey(workload);
     return PRODUCERS.flatMap((producer) => this.#byProducer.get(producer)?.get(key)?.results ?? []);

@@ -1,29 +1,32 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
 import { Backoff } from '../../cluster/client/backoff.ts';
 import { Pace } from '../../cluster/client/pace.ts';
-import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
+import { isUnavailable, pauseAfter } from '../api-answers.ts';
+import { gauge } from '../gauges.ts';
 import {
+  ReportInformer,
+  ReportRefused,
   discoverReportApis,
   putReport,
   removeReport,
   removeReports,
-  ReportRefused,
+  reportKey,
   reportsPath,
 } from './report-api.ts';
-import { isUnavailable, pauseAfter } from '../api-answers.ts';
-import { ReportInformer, reportKey } from './report-informer.ts';
-import { reportName, type ReportContent } from './report-object.ts';
-import { PAUSES, ReportQueue, type QueuedReport } from './report-queue.ts';
-import type { ScanDependencies, WorkloadRecord, WorkloadRecords } from '../scan/verdicts.ts';
+import { reportName } from './report-object.ts';
+import { PAUSES, ReportQueue } from './report-queue.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Counter } from 'prom-client';
 import type { WorkloadName } from '../observed-workload.ts';
+import type { ScanDependencies, WorkloadRecord, WorkloadRecords } from '../scan/verdicts.ts';
 import type { ReportTarget } from './report-api.ts';
-import type { ReportStatus, ReportWrites } from './report-metrics.ts';
+import type { ReportContent } from './report-object.ts';
+import type { QueuedReport } from './report-queue.ts';
+import type { Registry } from 'prom-client';
 
-/** The facts that the scan has about workloads. */
 export interface JudgedWorkloads {
   readonly records: () => WorkloadRecords;
-  /** True while every workload of the cluster has a record. */
   readonly isComplete: () => boolean;
   /** Reads and judges a workload. Rejects as ApiClient.request does. */
   readonly read: (workload: WorkloadName) => Promise<ReportContent | undefined>;
@@ -39,7 +42,7 @@ const IDLE_MILLISECONDS = 100;
  * report is written only if its content hash differs from the hash in the cluster. Only reports with our label and our
  * prefix are touched.
  */
-export class ReportWriter implements ReportStatus {
+export class ReportWriter {
   readonly #dependencies: ScanDependencies;
   readonly #workloads: JudgedWorkloads;
   readonly #writes: ReportWrites;
@@ -75,9 +78,8 @@ export class ReportWriter implements ReportStatus {
     this.#queue.clear();
   }
 
-  /** The verdict on a workload has changed. */
-  changed(workload: WorkloadName, { uid, digest, isClean }: WorkloadRecord): void {
-    const { namespace } = workload;
+  changed({ workload, digest, isClean }: WorkloadRecord): void {
+    const { namespace, uid } = workload;
     const wanted = isClean && !this.#dependencies.reportSettings.includeClean ? undefined : digest;
     // Before all reports are known, `reconcile` compares all workloads with them at once.
     if (this.#informer?.isSynced !== true) return;
@@ -85,29 +87,25 @@ export class ReportWriter implements ReportStatus {
     if (known !== wanted) this.#queue.add({ namespace, uid, workload });
   }
 
-  /** The results that no check makes have changed. */
   extraResultsChanged(workload: WorkloadName): void {
     const record = this.#workloads.records().find(workload);
     if (record === undefined || this.#found?.target === undefined) return;
-    this.#queue.add({ namespace: workload.namespace, uid: record.uid, workload });
+    this.#queue.add({ namespace: workload.namespace, uid: record.workload.uid, workload });
   }
 
   gone(namespace: string, uid: string): void {
     this.#queue.add({ namespace, uid, workload: undefined });
   }
 
-  /**
-   * Compares all workloads with the reports in the cluster.
-   *
-   * @param isComplete every workload is known: a report of another workload is deleted
-   */
+  /** Compares all workloads with the reports. `isComplete`: a report of an unknown workload is deleted. */
   reconcile(isComplete: boolean): void {
     const informer = this.#informer;
     if (informer?.isSynced !== true) return;
     const known = new Set<string>();
-    for (const [workload, record] of this.#workloads.records().entries()) {
-      known.add(reportKey({ namespace: workload.namespace, name: reportName(record.uid) }));
-      this.changed(workload, record);
+    for (const record of this.#workloads.records().entries()) {
+      const { namespace, uid } = record.workload;
+      known.add(reportKey({ namespace, name: reportName(uid) }));
+      this.changed(record);
     }
     if (!isComplete) return;
     for (const key of informer.hashes.keys()) {
@@ -205,7 +203,6 @@ export class ReportWriter implements ReportStatus {
     }
   }
 
-  /** Makes the report in the cluster say what it has to say. */
   async #write(report: QueuedReport, informer: ReportInformer): Promise<void> {
     const { client, now, reportSettings } = this.#dependencies;
     const { signal } = this.#stopped;
@@ -225,7 +222,8 @@ export class ReportWriter implements ReportStatus {
 
   /** Undefined when the workload is gone. Rejects when it is there without a verdict: its report stays as it is. */
   async #contentOf({ workload, uid }: QueuedReport): Promise<ReportContent | undefined> {
-    const isKnown = (): boolean => workload !== undefined && this.#workloads.records().find(workload)?.uid === uid;
+    const isKnown = (): boolean =>
+      workload !== undefined && this.#workloads.records().find(workload)?.workload.uid === uid;
     if (workload === undefined || !isKnown()) return undefined;
     try {
       await this.#pace.turn(this.#stopped.signal);
@@ -268,4 +266,31 @@ export class ReportWriter implements ReportStatus {
   async #pause(milliseconds: number): Promise<void> {
     await sleep(milliseconds, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
   }
+}
+
+export type ReportWrites = Counter<'result'>;
+
+/** Writes since the start of the process. `registerReportMetrics` registers the counter. */
+export function reportWrites(): ReportWrites {
+  const writes = new Counter({
+    name: 'probewright_report_writes_total',
+    help: 'Writes of reports, by result: written, deleted or failed.',
+    labelNames: ['result'] as const,
+    registers: [],
+  });
+  for (const result of ['written', 'deleted', 'failed']) writes.inc({ result }, 0);
+  return writes;
+}
+
+/** Registers the metrics of reports. `status` is undefined while this replica does not lead. */
+export function registerReportMetrics(
+  writes: ReportWrites,
+  status: () => Pick<ReportWriter, 'waiting' | 'problem'> | undefined,
+  registers: Registry[],
+): void {
+  for (const registry of registers) registry.registerMetric(writes);
+  const waiting = 'Reports that wait to be written, on the leading observer.';
+  gauge('probewright_reports_waiting', waiting, registers, () => status()?.waiting ?? 0);
+  const problem = 'Whether reports cannot be written now. /readyz names the problem.';
+  gauge('probewright_reports_problem', problem, registers, () => Number(status()?.problem !== undefined));
 }

@@ -9,15 +9,12 @@ import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Enforcement } from '../../engine/verdict/modes.ts';
 
-/** The settings of the webhook that change its verdict. */
 export interface VerdictSettings {
   /** The strictest action that a violation may have. */
   readonly enforcement: Enforcement;
-  /** True when the webhook adds probes to Pods. */
   readonly addsProbes: boolean;
 }
 
-/** A live object with the verdict on it. */
 export interface LiveJudgement extends Judgement {
   /** The object with its type, which lists leave out of their items. */
   readonly object: JsonObject;
@@ -47,7 +44,6 @@ export function judgeLive(
   return { ...judgement, violations, object, templates };
 }
 
-/** The verdict on a workload, as reports, logs and metrics need it. */
 export interface JudgedWorkload {
   readonly workload: ObservedWorkload;
   readonly results: readonly ReportResult[];
@@ -79,7 +75,6 @@ export function judgedWorkload(
   return { workload, results, passed: inForce.filter(([check]) => !violated.has(check)).length };
 }
 
-/** The template that a violation is in. */
 function templateOf({ path }: Violation, templates: readonly PlacedTemplate[]): PlacedTemplate | undefined {
   if (templates.length === 1) return templates[0];
   return templates.find((template) => template.path.every((step, index) => path[index] === step));

@@ -3,9 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { Pace } from '../../cluster/client/pace.ts';
 import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type WorkloadName } from '../observed-workload.ts';
-import { affectedNamespaces, exceptionEnds, union, type AffectedNamespaces } from './changes.ts';
+import {
+  ScanLists,
+  affectedNamespaces,
+  exceptionEnds,
+  listsFor,
+  type AffectedNamespaces,
+  type ListToRead,
+  type StandalonePods,
+  union,
+} from './scan-lists.ts';
 import { Rescans } from './rescans.ts';
-import { listsFor, ScanLists, type ListToRead, type StandalonePods } from './scan-lists.ts';
 import { Verdicts, type Run, type ScanDependencies } from './verdicts.ts';
 import { WorkloadWatches } from './workload-watches.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -13,18 +21,13 @@ import type { ReportContent } from '../reports/report-object.ts';
 import type { ReportWriter } from '../reports/report-writer.ts';
 import type { ScanStatus } from './scan-status.ts';
 
-/** Requests of lists in a second. */
 const REQUESTS_PER_SECOND = 40;
 /** While the kinds of the API server cannot be found out. */
 const DISCOVERY_RETRY_MILLISECONDS = 5_000;
-/**
- * How often to look for an instant that has come. A long timer overflows, and does not run while the machine sleeps.
- */
+/** A long timer overflows, and does not run while the machine sleeps, so instants are looked for so often. */
 const TICK_MILLISECONDS = 1_000;
 
-/**
- * The scan while this replica leads: watches, records and rescans. The scan is dropped when this replica stops leading.
- */
+/** The scan while this replica leads; dropped when it stops leading. */
 export class LeadingScan {
   readonly verdicts: Verdicts;
   readonly #dependencies: ScanDependencies;
@@ -34,7 +37,6 @@ export class LeadingScan {
   readonly #stopped = new AbortController();
   readonly #watches: WorkloadWatches;
   readonly #rescans: Rescans;
-  /** The first scan, while it runs. */
   #startRun: Run | undefined;
   #lastRunId = '';
   /** Kinds that have been read whole, or could not be read, since the start. */
@@ -127,7 +129,6 @@ export class LeadingScan {
     this.#reports.reconcile(this.isComplete);
   }
 
-  /** A watch begins to list all workloads of a kind. */
   listing(kind: ObservedKind): void {
     this.#lists.set(collectionOf(kind), this.verdicts.listBegins());
   }
@@ -169,7 +170,6 @@ export class LeadingScan {
     return isKubernetesObject(object) ? this.take(object, kind) : undefined;
   }
 
-  /** An event belongs to the scan before it. */
   #eventRun(): Run {
     return this.#startRun ?? { id: this.#lastRunId, now: this.#dependencies.now() };
   }
@@ -189,7 +189,7 @@ export class LeadingScan {
     const { log, now } = this.#dependencies;
     const { signal } = this.#stopped;
     const run: Run = { id: randomUUID(), now: now() };
-    this.#status.begin();
+    this.#status.begin(run.now);
     this.#startRun = run;
     this.#lastRunId = run.id;
     log.info({ scan: run.id, reason: 'start', namespaces: 'all' }, 'scan_started');
@@ -206,7 +206,7 @@ export class LeadingScan {
     if (run === undefined || kinds.length === 0 || !kinds.every((each) => this.#tried.has(collectionOf(each)))) return;
     const { log, now, scanInterval } = this.#dependencies;
     this.#startRun = undefined;
-    this.#status.end(run);
+    this.#status.end(run, now());
     const figures = { workloads: this.verdicts.records.size, problems: 0, durationMs: this.#status.lastDuration };
     log.info({ scan: run.id, reason: 'start', ...figures }, 'scan_finished');
     this.#nextScan = now() + scanInterval;

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Backoff } from '../../cluster/client/backoff.ts';
-import { union, type AffectedNamespaces } from './changes.ts';
-import { kindKey, type ListToRead, type ScanLists } from './scan-lists.ts';
+import { kindKey, type AffectedNamespaces, type ListToRead, type ScanLists, union } from './scan-lists.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ObservedKind } from '../observed-workload.ts';
 import type { ScanStatus } from './scan-status.ts';
 import type { Run, ScanDependencies, Verdicts } from './verdicts.ts';
 
-/** Why workloads are judged again. */
 export type ScanReason = 'start' | 'interval' | 'change' | 'expiry' | 'retry';
 
-/** What rescans need of the scan. */
 export interface RescannedScan {
   readonly lists: ScanLists;
   readonly verdicts: Verdicts;
@@ -24,13 +21,11 @@ export interface RescannedScan {
   readonly isStopped: () => boolean;
 }
 
-/** A scan that has been asked for. */
 interface AskedScan {
   readonly scope: AffectedNamespaces;
   readonly reason: ScanReason;
 }
 
-/** The pauses after scans with lists that could not be read. */
 const RETRIES = { minimum: 5_000, maximum: 60_000 };
 
 /** Scans by lists, one after the other. What is asked for during a scan becomes one further scan. */
@@ -92,7 +87,7 @@ export class Rescans {
     const { log, now } = this.#dependencies;
     const { lists, verdicts, status, plan, take, isStopped, finished } = this.#scanned;
     const run: Run = { id: randomUUID(), now: now() };
-    status.begin();
+    status.begin(run.now);
     const begun = verdicts.listBegins();
     log.info({ scan: run.id, reason, namespaces: scope === 'all' ? 'all' : scope.size }, 'scan_started');
     const isIn = (namespace: string | undefined): boolean =>
@@ -119,7 +114,7 @@ export class Rescans {
       );
     });
     for (const problem of problems) log.warn({ scan: run.id, problem }, 'workloads cannot be listed');
-    status.end(run);
+    status.end(run, now());
     const workloads = verdicts.records.size;
     const durationMs = status.lastDuration;
     log.info({ scan: run.id, reason, workloads, problems: problems.length, durationMs }, 'scan_finished');

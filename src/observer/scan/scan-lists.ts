@@ -1,20 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../base/text/error-message.ts';
 import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
 import { Backoff } from '../../cluster/client/backoff.ts';
 import { PAGE_SIZE, PagedList } from '../../cluster/client/paged-list.ts';
-import { messageOf } from '../../base/text/error-message.ts';
 import { pauseAfter } from '../api-answers.ts';
-import { collectionOf, LIVE_PODS, OBSERVED_POD, type ObservedKind } from '../observed-workload.ts';
+import { LIVE_PODS, OBSERVED_POD, collectionOf } from '../observed-workload.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Pace } from '../../cluster/client/pace.ts';
-import type { AffectedNamespaces } from './changes.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { ProbeException } from '../../engine/policy/probe-exception.ts';
+import type { ObservedKind } from '../observed-workload.ts';
 import type { WorkloadRecords } from './verdicts.ts';
 
-/** A list of workloads of one kind. */
 export interface ListToRead {
   readonly kind: ObservedKind;
-  /** Undefined = of all namespaces. */
   readonly namespace: string | undefined;
   readonly fieldSelector?: string;
 }
@@ -37,7 +37,7 @@ export function listsFor(
 ): readonly ListToRead[] {
   const namespacesOf = new Map<string, Set<string>>();
   for (const namespace of scope === 'all' ? [] : scope)
-    for (const [workload] of records.entries(namespace)) {
+    for (const { workload } of records.entries(namespace)) {
       const key = kindKey(workload);
       namespacesOf.set(key, (namespacesOf.get(key) ?? new Set()).add(namespace));
     }
@@ -104,20 +104,12 @@ function mayPass(error: unknown): boolean {
   return hasCode(error, 410) || error.code === 429 || error.code >= 500;
 }
 
-/**
- * The Pods without a controller: their namespaces by UID. Every replica knows them, so that a new leader need not list
- * all Pods.
- */
+/** Pods without a controller: namespaces by UID. Every replica knows them, so a new leader need not list all Pods. */
 export class StandalonePods {
   readonly #namespaces = new Map<string, string>();
-  #isListed = false;
-
   /** True once a whole list has been read. */
-  get isListed(): boolean {
-    return this.#isListed;
-  }
+  isListed = false;
 
-  /** The namespaces with at least one such Pod. */
   get namespaces(): readonly string[] {
     return [...new Set(this.#namespaces.values())];
   }
@@ -133,6 +125,68 @@ export class StandalonePods {
   /** A list of all Pods is complete: what it has not shown is gone. */
   listed(uids: ReadonlySet<string>): void {
     for (const uid of this.#namespaces.keys()) if (!uids.has(uid)) this.#namespaces.delete(uid);
-    this.#isListed = true;
+    this.isListed = true;
   }
+}
+
+export type AffectedNamespaces = 'all' | ReadonlySet<string>;
+
+/**
+ * Compares two snapshots. A changed ClusterProbePolicy affects all namespaces, a changed policy or fact of a namespace
+ * affects that namespace. Labels of a namespace count only while a policy looks at them.
+ *
+ * @param namespaces the namespaces with workloads
+ */
+export function affectedNamespaces(
+  before: Snapshot,
+  after: Snapshot,
+  namespaces: readonly string[],
+): AffectedNamespaces {
+  const affected = new Set<string>();
+  if (before.policies !== after.policies) {
+    const old = new Set(before.policies);
+    const changed = [...after.policies.filter((policy) => !old.delete(policy)), ...old];
+    for (const { namespace } of changed) {
+      if (namespace === undefined) return 'all';
+      affected.add(namespace);
+    }
+  }
+  const looksAtLabels = before.looksAtNamespaceLabels || after.looksAtNamespaceLabels;
+  const [old, now] = [before.facts, after.facts];
+  for (const namespace of namespaces) {
+    const isSame =
+      (!looksAtLabels || old.namespaceLabels.get(namespace) === now.namespaceLabels.get(namespace)) &&
+      isSameList(old.exceptions.ofNamespace(namespace), now.exceptions.ofNamespace(namespace)) &&
+      isSameList(old.starts.ofNamespace(namespace), now.starts.ofNamespace(namespace)) &&
+      isSameList(old.services?.ofNamespace(namespace), now.services?.ofNamespace(namespace));
+    if (!isSame) affected.add(namespace);
+  }
+  return affected;
+}
+
+/** The elements of unchanged objects are the same in both snapshots. */
+function isSameList(one: readonly unknown[] | undefined, other: readonly unknown[] | undefined): boolean {
+  if (one === other) return true;
+  return one?.length === other?.length && one?.every((element, index) => element === other?.[index]) === true;
+}
+
+export function union(one: AffectedNamespaces, other: AffectedNamespaces): AffectedNamespaces {
+  return one === 'all' || other === 'all' ? 'all' : new Set([...one, ...other]);
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** The namespaces with an exception that ends after one instant, up to another. */
+export function exceptionEnds(snapshot: Snapshot | undefined, after: number, until: number): ReadonlySet<string> {
+  const ended = new Set<string>();
+  for (const [namespace, exceptions] of snapshot?.facts.exceptions.lists ?? [])
+    if (exceptions.some((exception) => endsWithin(exception, after, until))) ended.add(namespace);
+  return ended;
+}
+
+/** An exception ends at its own end, and at a whole number of days after its creation if a policy limits it so. */
+function endsWithin({ expires, created }: ProbeException, after: number, until: number): boolean {
+  if (expires > after && expires <= until) return true;
+  if (created === undefined || until <= created) return false;
+  return Math.floor((until - created) / DAY) > Math.floor((after - created) / DAY);
 }

@@ -4,48 +4,37 @@ import type { Run, WorkloadRecords } from './verdicts.ts';
 
 /** The state of scans, for metrics and `/readyz`. Instants are in milliseconds since the epoch. */
 export class ScanStatus {
-  readonly #now: () => number;
-  /** How many scans have begun. */
   runs = 0;
   lastStart: number | undefined;
   lastEnd: number | undefined;
-  /** In milliseconds. */
   lastDuration: number | undefined;
   isRunning = false;
 
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  begin(): void {
-    this.lastStart = this.#now();
+  begin(now: number): void {
+    this.lastStart = now;
     this.isRunning = true;
     this.runs += 1;
   }
 
-  end({ now: start }: Pick<Run, 'now'>): void {
-    this.lastEnd = this.#now();
-    this.lastDuration = this.lastEnd - start;
+  end({ now: start }: Pick<Run, 'now'>, now: number): void {
+    this.lastEnd = now;
+    this.lastDuration = now - start;
     this.isRunning = false;
   }
 }
 
-/** Registers the metrics of scans. */
 export function registerScanMetrics(
   status: ScanStatus,
   records: () => Pick<WorkloadRecords, 'size' | 'findingCounts'> | undefined,
   registers: Registry[],
 ): void {
-  const seconds = (milliseconds: number | undefined): number | undefined => milliseconds && milliseconds / 1000;
-  gauge('probewright_scan_last_start_timestamp_seconds', 'The start of the last scan, as a Unix time.', registers, () =>
-    seconds(status.lastStart),
-  );
-  gauge('probewright_scan_last_end_timestamp_seconds', 'The end of the last scan, as a Unix time.', registers, () =>
-    seconds(status.lastEnd),
-  );
-  gauge('probewright_scan_duration_seconds', 'The duration of the last scan.', registers, () =>
-    seconds(status.lastDuration),
-  );
+  const times = [
+    ['lastStart', 'last_start_timestamp_seconds', 'The start of the last scan, as a Unix time.'],
+    ['lastEnd', 'last_end_timestamp_seconds', 'The end of the last scan, as a Unix time.'],
+    ['lastDuration', 'duration_seconds', 'The duration of the last scan.'],
+  ] as const;
+  for (const [field, name, help] of times)
+    gauge(`probewright_scan_${name}`, help, registers, () => status[field] && status[field] / 1000);
   new Counter({
     name: 'probewright_scans_total',
     help: 'Scans that have begun on this replica.',
@@ -55,12 +44,8 @@ export function registerScanMetrics(
       this.inc(status.runs);
     },
   });
-  gauge(
-    'probewright_scan_workloads',
-    'Workloads that the leading observer knows.',
-    registers,
-    () => records()?.size ?? 0,
-  );
+  const workloads = 'Workloads that the leading observer knows.';
+  gauge('probewright_scan_workloads', workloads, registers, () => records()?.size ?? 0);
   new Gauge({
     name: 'probewright_scan_violations',
     help: 'Violations of live workloads, by check and action, on the leading observer.',

@@ -1,8 +1,7 @@
 import { isoTimeOrNull } from '../../process/policy-status.ts';
 import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
 import { OBSERVED_POD, type WorkloadName } from '../observed-workload.ts';
-import { registerReportMetrics, reportWrites } from '../reports/report-metrics.ts';
-import { ReportWriter } from '../reports/report-writer.ts';
+import { ReportWriter, registerReportMetrics, reportWrites } from '../reports/report-writer.ts';
 import { LeadingScan } from './leading-scan.ts';
 import { StandalonePods } from './scan-lists.ts';
 import { registerScanMetrics, ScanStatus } from './scan-status.ts';
@@ -15,7 +14,7 @@ import type { ObserverPart } from '../observer-part.ts';
 /** Judges live workloads and writes reports, on the leader. A follower only remembers the Pods without a controller. */
 export class Scan implements ObserverPart {
   readonly #dependencies: ScanDependencies;
-  readonly #status: ScanStatus;
+  readonly #status = new ScanStatus();
   readonly #pods = new StandalonePods();
   readonly #unknown: UnknownControllers;
   readonly #writes = reportWrites();
@@ -23,7 +22,6 @@ export class Scan implements ObserverPart {
 
   constructor(dependencies: ScanDependencies) {
     this.#dependencies = dependencies;
-    this.#status = new ScanStatus(dependencies.now);
     this.#unknown = new UnknownControllers(dependencies.log);
     dependencies.store.onChange(() => this.#leading?.scan.policiesChanged());
     dependencies.extraResults.onChange((workload) => this.#leading?.reports.extraResultsChanged(workload));

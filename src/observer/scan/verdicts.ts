@@ -1,7 +1,7 @@
 import { isOfController } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
 import { canHaveController, controllerOwners, hasControllerOwner } from '../../engine/workload/controller-owner.ts';
-import { versionOf, workloadOf } from '../observed-workload.ts';
+import { versionOf, workloadKey, workloadOf } from '../observed-workload.ts';
 import { reportContent, type ReportContent } from '../reports/report-object.ts';
 import { judgedWorkload, type VerdictSettings } from './judged-workload.ts';
 import type { Logger } from 'pino';
@@ -11,7 +11,6 @@ import type { ObservedKind, ObservedWorkload, WorkloadName } from '../observed-w
 import type { ObserverContext } from '../observer-part.ts';
 import type { ReportsSetting } from '../reports/reports-setting.ts';
 
-/** The dependencies of the scan. */
 export interface ScanDependencies extends ObserverContext {
   readonly settings: VerdictSettings;
   /** `includeClean`: workloads without findings have a report, too. */
@@ -20,10 +19,9 @@ export interface ScanDependencies extends ObserverContext {
   readonly scanInterval: number;
 }
 
-/** Receives changes of verdicts. */
 export interface VerdictsListener {
   /** The workload is new, or its verdict has changed. */
-  changed(workload: WorkloadName, record: WorkloadRecord): void;
+  changed(record: WorkloadRecord): void;
   /** The workload is gone, or is looked at no longer. */
   gone(namespace: string, uid: string): void;
 }
@@ -63,21 +61,13 @@ export class Verdicts {
     return ++this.#lists;
   }
 
-  /**
-   * A list has ended. Drops the records that neither the list nor an event has shown since the list began: these
-   * workloads are gone.
-   *
-   * @param isListed true for the workloads that the list would have shown
-   */
+  /** The list has ended. A listed workload that nothing has shown since the list began is gone. */
   listEnds(list: number, isListed: (workload: WorkloadName) => boolean): void {
-    for (const [workload, { uid, seen }] of this.records.entries())
-      if (seen < list && isListed(workload)) this.forget({ ...workload, uid });
+    for (const { workload, seen } of this.records.entries())
+      if (seen < list && isListed(workload)) this.forget(workload);
   }
 
-  /**
-   * Judges a live object, and tells the listener when the verdict has changed. Returns the content of the workload's
-   * report. Undefined for an object that is not looked at, or that is older than the judged one.
-   */
+  /** The content of the report. Undefined for an object that is not looked at, or is older than the judged one. */
   take(object: KubernetesObject, kind: ObservedKind, run: Run): ReportContent | undefined {
     const { store, isExempt, extraResults, settings } = this.#dependencies;
     const workload = workloadOf(object, kind);
@@ -93,7 +83,7 @@ export class Verdicts {
     if (isOfController(object, { ...kind.served, names: [], isNamespaced: true })) return undefined;
     const version = versionOf(object);
     const before = this.records.find(workload);
-    const isKnown = before?.uid === workload.uid;
+    const isKnown = before?.workload.uid === workload.uid;
     if (isKnown) before.seen = this.#lists;
     // A page of a list may be older than an event that has come since.
     if (isKnown && before.version > version) return undefined;
@@ -103,19 +93,19 @@ export class Verdicts {
       return undefined;
     }
     const content = reportContent(judged, extraResults.of(workload));
-    if (before !== undefined && !isKnown) this.#listener.gone(workload.namespace, before.uid);
+    if (before !== undefined && !isKnown) this.#listener.gone(workload.namespace, before.workload.uid);
     const record = {
-      uid: workload.uid,
+      workload,
       digest: content.hash,
       isClean: content.results.length === 0,
       version,
       findings: judged.results.map(({ rule, properties }) => `${rule} ${properties['action'] ?? 'Warn'}`),
       seen: this.#lists,
     };
-    this.records.put(workload, record);
+    this.records.put(record);
     if (!isKnown || before.digest !== content.hash) {
       this.#log(content, run);
-      this.#listener.changed(workload, record);
+      this.#listener.changed(record);
     }
     return content;
   }
@@ -137,8 +127,8 @@ export class Verdicts {
   }
 
   /** The workload is gone. A record of a later workload of the same name stays. */
-  forget(workload: Omit<ObservedWorkload, 'apiVersion'>): void {
-    if (this.records.find(workload)?.uid !== workload.uid) return;
+  forget(workload: ObservedWorkload): void {
+    if (this.records.find(workload)?.workload.uid !== workload.uid) return;
     this.records.delete(workload);
     this.#listener.gone(workload.namespace, workload.uid);
   }
@@ -178,12 +168,9 @@ export class UnknownControllers {
   }
 }
 
-/** The record of a workload: conclusions, and no part of the object. */
 export interface WorkloadRecord {
-  readonly uid: string;
-  /** The digest of the verdict: the content hash of the report. */
+  readonly workload: ObservedWorkload;
   readonly digest: string;
-  /** True when the workload has no findings. */
   readonly isClean: boolean;
   /** The version of the object that was judged. NaN = unknown. */
   readonly version: number;
@@ -193,7 +180,6 @@ export interface WorkloadRecord {
   seen: number;
 }
 
-/** The records of all workloads, by namespace. */
 export class WorkloadRecords {
   readonly #byNamespace = new Map<string, Map<string, WorkloadRecord>>();
 
@@ -206,43 +192,30 @@ export class WorkloadRecords {
   }
 
   find(workload: WorkloadName): WorkloadRecord | undefined {
-    return this.#byNamespace.get(workload.namespace)?.get(rowKey(workload));
+    return this.#byNamespace.get(workload.namespace)?.get(workloadKey(workload));
   }
 
-  put(workload: WorkloadName, record: WorkloadRecord): void {
+  put(record: WorkloadRecord): void {
+    const { workload } = record;
     const rows = this.#byNamespace.get(workload.namespace) ?? new Map<string, WorkloadRecord>();
-    this.#byNamespace.set(workload.namespace, rows.set(rowKey(workload), record));
+    this.#byNamespace.set(workload.namespace, rows.set(workloadKey(workload), record));
   }
 
   delete(workload: WorkloadName): void {
     const rows = this.#byNamespace.get(workload.namespace);
-    if (rows?.delete(rowKey(workload)) === true && rows.size === 0) this.#byNamespace.delete(workload.namespace);
+    if (rows?.delete(workloadKey(workload)) === true && rows.size === 0) this.#byNamespace.delete(workload.namespace);
   }
 
   /** All records, or those of a namespace. Records may be deleted meanwhile. */
-  *entries(namespace?: string): Generator<readonly [WorkloadName, WorkloadRecord]> {
+  *entries(namespace?: string): Generator<WorkloadRecord> {
     for (const name of namespace === undefined ? this.namespaces : [namespace])
-      for (const [key, record] of this.#byNamespace.get(name) ?? []) yield [{ namespace: name, ...rowOf(key) }, record];
+      yield* this.#byNamespace.get(name)?.values() ?? [];
   }
 
-  /** The number of findings by `check action`. */
   findingCounts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
-    for (const rows of this.#byNamespace.values())
-      for (const { findings } of rows.values())
-        for (const finding of findings) counts.set(finding, (counts.get(finding) ?? 0) + 1);
+    for (const { findings } of this.entries())
+      for (const finding of findings) counts.set(finding, (counts.get(finding) ?? 0) + 1);
     return counts;
   }
-}
-
-type Row = Omit<WorkloadName, 'namespace'>;
-
-/** Neither a group, a kind nor a name has a slash. */
-function rowKey({ group, kind, name }: Row): string {
-  return `${group}/${kind}/${name}`;
-}
-
-function rowOf(key: string): Row {
-  const [group = '', kind = '', name = ''] = key.split('/');
-  return { group, kind, name };
 }

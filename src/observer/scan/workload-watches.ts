@@ -9,7 +9,6 @@ import { collectionOf, type ObservedKind } from '../observed-workload.ts';
 import type { Reflector } from '../../cluster/client/reflector.ts';
 import type { ScanDependencies } from './verdicts.ts';
 
-/** One watch for each kind of workload that the API server has. */
 export class WorkloadWatches {
   readonly #dependencies: ScanDependencies;
   readonly #handlersOf: (kind: ObservedKind) => InformerHandlers;
@@ -23,7 +22,6 @@ export class WorkloadWatches {
     this.#handlersOf = handlersOf;
   }
 
-  /** The kinds that are watched. */
   get kinds(): readonly ObservedKind[] {
     return [...this.#watches.values()].map(({ kind }) => kind);
   }

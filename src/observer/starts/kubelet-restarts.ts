@@ -4,7 +4,6 @@ import type { MeasuredStart } from './measured-start.ts';
 export interface ClosedGate {
   /** The first status that said `started: false`. */
   readonly since: number;
-  /** The last one. */
   readonly seenAt: number;
 }
 
@@ -25,7 +24,6 @@ interface NodeRecord {
   /** The kubelet's last write, and the first write after its last silence, in seconds since the epoch. */
   lastWrite: number;
   awakeSince: number;
-  /** Pods with a closed gate, and since when. */
   readonly closed: Map<string, number>;
   opening: Opening | undefined;
   /** An instant between the last restart and the gates that it opened, in milliseconds since the epoch. */
@@ -59,7 +57,6 @@ export class KubeletRestarts {
   readonly #nodes = new Map<string, NodeRecord>();
   readonly #measured: (start: MeasuredStart) => void;
 
-  /** @param measured where starts go that no restart interrupted */
   constructor(measured: (start: MeasuredStart) => void) {
     this.#measured = measured;
   }

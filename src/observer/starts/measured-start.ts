@@ -1,16 +1,19 @@
-import { PROFILE_BOUNDS, type StartSample } from '../../engine/facts/startup-profile.ts';
-import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { ownProbe } from '../../engine/probe/probe.ts';
+import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { shortHash } from '../../base/text/utf8.ts';
+import { PROFILE_BOUNDS } from '../../engine/facts/startup-profile.ts';
+import { ownProbe } from '../../engine/probe/probe.ts';
+import { containersOf } from '../../engine/workload/containers.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
+import { podRunsForever } from '../../engine/workload/restart-policy.ts';
 import { controllerOfPod } from '../observed-workload.ts';
-import { metadataOf } from '../pod-status.ts';
-import { containersReady, observedContainers, secondsOf } from './observed-containers.ts';
-import { overEstimate, startProbeOf, type StartProbe } from '../start-limits.ts';
+import { MOST_CONTAINERS, conditionOf, containerStatuses, instantOf, metadataOf, stateOf } from '../pod-status.ts';
+import { overEstimate, startProbeOf } from '../start-limits.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { StartSample } from '../../engine/facts/startup-profile.ts';
+import type { Container } from '../../engine/workload/containers.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
-import type { ObservedContainer, ReadyCondition } from './observed-containers.ts';
+import type { StartProbe } from '../start-limits.ts';
 
-/** Where a start was seen. */
 export interface StartPlace {
   readonly namespace: string;
   readonly workload: WorkloadReference;
@@ -18,12 +21,10 @@ export interface StartPlace {
   readonly image: string;
 }
 
-/** A start whose time is known. */
 export interface MeasuredStart extends StartPlace {
   readonly sample: StartSample;
 }
 
-/** The place of a start of a container of a Pod. */
 export function placeOf(pod: JsonObject, container: JsonObject, workload: WorkloadReference): StartPlace {
   return {
     namespace: metadataOf(pod, 'namespace'),
@@ -38,16 +39,11 @@ export function startId(pod: JsonObject, containerID: string): string {
   return shortHash(`${metadataOf(pod, 'uid')}/${containerID}`);
 }
 
-/** The name of the node, or ''. */
 export function nodeOf(pod: JsonObject): string {
   return stringMember(objectMember(pod, 'spec') ?? {}, 'nodeName') ?? '';
 }
 
-/**
- * The start of the container that runs now. Undefined without a workload, and for a start longer than a profile takes.
- *
- * @param rounding error of the two instants, in seconds
- */
+/** The start of the container that runs now. `rounding`: the error of the two instants, in seconds. */
 export function startOf(
   pod: JsonObject,
   { container, running, isRestart }: ObservedContainer,
@@ -135,4 +131,84 @@ export function startInSnapshot(pod: JsonObject, now: number): MeasuredStart | u
   const seconds = Math.ceil(ready.since - startedAt) + 1;
   const start = startOf(pod, slow, probe, seconds, ROUNDING_SECONDS);
   return start && { ...start, sample: { ...start.sample, ...(hasReadiness && { basis: 'readiness' }) } };
+}
+
+export interface ContainerEnd {
+  readonly containerID: string;
+  readonly isOutOfMemory: boolean;
+  readonly lifetimeSeconds: number | undefined;
+}
+
+/** A container of a Pod with its status. Instants are in seconds since the epoch, by the node's clock. */
+export interface ObservedContainer {
+  readonly container: Container;
+  /** The container that runs now; undefined when none runs. */
+  readonly running: { readonly containerID: string; readonly startedAt: number } | undefined;
+  readonly started: boolean;
+  readonly ready: boolean;
+  readonly isRestart: boolean;
+  /** The ends that the status still names: of the present container, and of the one before. */
+  readonly ends: readonly ContainerEnd[];
+}
+
+/** Whether all containers are ready, and since when, in seconds since the epoch. */
+export interface ReadyCondition {
+  readonly isTrue: boolean;
+  readonly since: number;
+}
+
+/**
+ * The containers of a Pod that may have probes, with their statuses. Undefined for a Pod whose containers run to
+ * completion, because Probewright gives such containers no probes. Undefined also for a Pod with too many containers:
+ * nobody learns from such a Pod, and each event of it would take long.
+ */
+export function observedContainers(pod: JsonObject): readonly ObservedContainer[] | undefined {
+  const spec = objectMember(pod, 'spec');
+  if (spec === undefined || !podRunsForever(spec)) return undefined;
+  const statuses = containerStatuses(pod);
+  const found: ObservedContainer[] = [];
+  for (const container of containersOf(spec)) {
+    if (container.name === '' || container.role === 'init' || container.role === 'mesh') continue;
+    if (found.length >= MOST_CONTAINERS) return undefined;
+    found.push(observed(container, statuses.get(container.name) ?? {}));
+  }
+  return found;
+}
+
+/** The condition ContainersReady. The condition Ready also waits for readiness gates. */
+export function containersReady(pod: JsonObject): ReadyCondition | undefined {
+  const condition = conditionOf(pod, 'ContainersReady');
+  return condition?.since === undefined ? undefined : { isTrue: condition.isTrue, since: condition.since / 1000 };
+}
+
+export function secondsOf(object: JsonObject, field: string): number | undefined {
+  const milliseconds = instantOf(object, field);
+  return milliseconds === undefined ? undefined : milliseconds / 1000;
+}
+
+function observed(container: Container, status: JsonObject): ObservedContainer {
+  const running = stateOf(status, 'state', 'running');
+  const startedAt = running && secondsOf(running, 'startedAt');
+  const containerID = stringMember(status, 'containerID') ?? '';
+  const last = stateOf(status, 'lastState', 'terminated');
+  const restarts = member(status, 'restartCount');
+  return {
+    container,
+    running: startedAt === undefined || containerID === '' ? undefined : { containerID, startedAt },
+    started: status['started'] === true,
+    ready: status['ready'] === true,
+    // A restart of the node may reset the count, but then it also keeps the last state.
+    isRestart: (typeof restarts === 'number' && restarts > 0) || last !== undefined,
+    ends: [stateOf(status, 'state', 'terminated'), last].flatMap((end) => (end === undefined ? [] : [endOf(end)])),
+  };
+}
+
+function endOf(terminated: JsonObject): ContainerEnd {
+  const startedAt = secondsOf(terminated, 'startedAt');
+  const finishedAt = secondsOf(terminated, 'finishedAt');
+  return {
+    containerID: stringMember(terminated, 'containerID') ?? '',
+    isOutOfMemory: terminated['reason'] === 'OOMKilled',
+    lifetimeSeconds: startedAt === undefined || finishedAt === undefined ? undefined : finishedAt - startedAt,
+  };
 }

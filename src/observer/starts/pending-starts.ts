@@ -5,7 +5,6 @@ import type { MeasuredStart, StartPlace } from './measured-start.ts';
 import type { KilledSample, ProfileNews } from './profile-update.ts';
 import type { KilledStart } from './start-inference.ts';
 
-/** A start that no profile has yet. */
 interface PendingStart {
   readonly id: string;
   /** When it was seen, in milliseconds since the epoch. */
@@ -16,7 +15,6 @@ interface PendingStart {
   readonly killed?: KilledSample;
 }
 
-/** The starts of one workload that no profile has yet. */
 export interface PendingWorkload {
   readonly key: string;
   readonly namespace: string;
@@ -33,10 +31,7 @@ interface Pending extends Pick<PendingWorkload, 'namespace' | 'workload'> {
 /** More workloads than start anything within five minutes. */
 const MOST_WORKLOADS = 20_000;
 
-/**
- * Starts that wait to be written. Each replica of the observer collects them, so a new leader also knows the starts
- * that the old one had not written. Each start has an identity, so a start that two replicas write counts once.
- */
+/** Starts to write. Each replica collects them, so a new leader knows what the old one has not written. */
 export class PendingStarts {
   readonly #workloads = new NamespaceShares<Pending>(MOST_WORKLOADS);
 
@@ -64,7 +59,6 @@ export class PendingStarts {
     this.#set(place, [...starts, { id, seenAt: now, container, image, killed }]);
   }
 
-  /** All workloads with starts to write, the oldest first. */
   workloads(): readonly PendingWorkload[] {
     return [...this.#workloads.entries()]
       .map(([, key, { namespace, workload, starts }]) => ({

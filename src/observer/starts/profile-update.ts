@@ -1,17 +1,23 @@
-import { figuresOf, NONE_KILLED, percentile, PROFILE_BOUNDS } from '../../engine/facts/startup-profile.ts';
-import { DEFAULT_LEARNED, hasEnoughStarts, learnedSeconds } from '../../engine/probe/learned-budget.ts';
-import { STARTUP_PERIOD_SECONDS } from '../../engine/probe/startup-budget.ts';
-import type {
-  ContainerProfile,
-  KilledStarts,
-  StartSample,
-  StartupProfile,
+import {
+  figuresOf,
+  NONE_KILLED,
+  percentile,
+  PROFILE_BOUNDS,
+  type ContainerProfile,
+  type KilledStarts,
+  type StartSample,
+  type StartupProfile,
 } from '../../engine/facts/startup-profile.ts';
+import {
+  DEFAULT_LEARNED,
+  STARTUP_PERIOD_SECONDS,
+  hasEnoughStarts,
+  learnedSeconds,
+  type StartFigures,
+} from '../../engine/probe/startup-budget.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
-import type { StartFigures } from '../../engine/probe/learned-budget.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
-/** A start that a probe ended. */
 export interface KilledSample {
   readonly id: string;
   readonly boundSeconds: number;
@@ -19,26 +25,18 @@ export interface KilledSample {
   readonly at: string;
 }
 
-/** New starts of one container. */
 export interface ContainerNews {
   readonly image: string;
   readonly samples: readonly StartSample[];
   readonly killed: readonly KilledSample[];
 }
 
-/** New starts of a workload, by container. */
 export type ProfileNews = ReadonlyMap<string, ContainerNews>;
 
-/**
- * Restarts in place take at most this many places when there are more starts than places: a container that restarts
- * again and again would else push out all first starts.
- */
+/** Restarts in place may take so many places of a full profile: they would else push out all first starts. */
 const MOST_RESTARTS = 10;
 
-/**
- * The profile with new starts. A start that the profile has already is not added again. A start may therefore be
- * reported by several replicas, and more than once.
- */
+/** The profile with new starts. A start counts once, however many replicas report it. */
 export function updatedProfile(
   profile: StartupProfile | undefined,
   workload: WorkloadReference,
@@ -70,7 +68,6 @@ function updatedContainer(
   return { name: before.name, image, samples, killed: withKilled(before.killed, killed, samples) };
 }
 
-/** The latest starts, oldest first. */
 function latest(samples: readonly StartSample[]): readonly StartSample[] {
   const sorted = samples.toSorted((one, other) => compare(one.at, other.at) || compare(one.id, other.id));
   let restarts = sorted.filter(({ restart }) => restart).length;
@@ -117,7 +114,6 @@ export function repositoryOf(image: string): string {
   return colon > slash ? name.slice(0, colon) : name;
 }
 
-/** The figures of a container as people read them. */
 export interface ShownFigures {
   readonly starts: number;
   readonly restarts: number;
@@ -128,7 +124,6 @@ export interface ShownFigures {
   readonly budgetSeconds?: number;
 }
 
-/** The figures of a container, as profiles and `probewright starts` show them. */
 export function shownFigures(container: ContainerProfile): ShownFigures {
   return figuresOfSeconds({ ...figuresOf(container), seconds: container.samples.map(({ seconds }) => seconds) });
 }

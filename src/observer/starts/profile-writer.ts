@@ -24,17 +24,13 @@ export type WriteResult = 'written' | 'unchanged' | 'conflict' | 'gone' | 'faile
 /** Asks for the object of a workload, whose uid the profile's owner reference needs. */
 export type FindWorkload = (namespace: string, workload: WorkloadReference) => Promise<JsonObject | undefined>;
 
-/** A profile is written at most so often. */
 export const WRITE_MILLISECONDS = 5 * 60_000;
 /** Starts that change no figure are written after this time, so that the profile keeps the latest starts. */
 const QUIET_MILLISECONDS = 60 * 60_000;
 /** A change of the middle start times by less than a tenth does not matter. */
 const RELEVANT_CHANGE = 0.1;
 
-/**
- * Writes StartupProfiles. Each write reads the profile first. The API server rejects the write if the profile has
- * changed meanwhile, so two writers never lose a start of each other.
- */
+/** Writes StartupProfiles. The API server rejects a write if the profile has changed since it was read. */
 export class ProfileWriter {
   readonly #client: Pick<ApiClient, 'request'>;
   readonly #pending: PendingStarts;
@@ -124,7 +120,6 @@ export class ProfileWriter {
   }
 }
 
-/** The versions of an API group may differ. */
 function isSame(one: WorkloadReference, other: WorkloadReference): boolean {
   return one.kind === other.kind && one.name === other.name && groupOf(one.apiVersion) === groupOf(other.apiVersion);
 }

@@ -5,35 +5,37 @@ import { NamespaceShares } from '../namespace-shares.ts';
 import { controllerOfPod } from '../observed-workload.ts';
 import { conditionOf, metadataOf } from '../pod-status.ts';
 import { KubeletRestarts, type ClosedGate } from './kubelet-restarts.ts';
-import { better, hasLaterProbe, nodeOf, placeOf, secondsUntilReady, startId, startOf } from './measured-start.ts';
-import { containersReady, observedContainers } from './observed-containers.ts';
+import {
+  better,
+  containersReady,
+  hasLaterProbe,
+  nodeOf,
+  observedContainers,
+  placeOf,
+  secondsUntilReady,
+  startId,
+  startOf,
+} from './measured-start.ts';
 import { killedStartOf, startProbeOf, type StartProbe } from '../start-limits.ts';
-import type { MeasuredStart, StartPlace } from './measured-start.ts';
-import type { ContainerEnd, ObservedContainer, ReadyCondition } from './observed-containers.ts';
+import type { ContainerEnd, MeasuredStart, ObservedContainer, ReadyCondition, StartPlace } from './measured-start.ts';
 
-/** A start that a probe ended: the container needs more than the bound. */
 export interface KilledStart extends StartPlace {
   /** Identifies the start, so that two observers count it once. */
   readonly id: string;
   readonly boundSeconds: number;
 }
 
-/** Where starts go. */
 export interface StartListener {
   measured(start: MeasuredStart): void;
   killed(start: KilledStart): void;
 }
 
-/** A container that is starting. */
 interface Starting {
   /** The container that runs; '' while none runs. */
   readonly containerID: string;
   /** Start by the node's clock, in seconds since the epoch. */
   readonly startedAt: number;
-  /**
-   * When a watch first reported that the container runs, by our clock. Undefined when the container may have run
-   * before.
-   */
+  /** When a watch first told that the container runs, by our clock; undefined when it may have run before. */
   readonly runningSeenAt: number | undefined;
   /** The closed startup gate, if a status has shown it. */
   readonly gate: ClosedGate | undefined;
@@ -43,7 +45,6 @@ interface Starting {
   readonly provisional?: { readonly start: MeasuredStart; readonly at: number };
 }
 
-/** A Pod with containers that are starting. */
 interface StartingPod {
   readonly node: string;
   readonly containers: ReadonlyMap<string, Starting>;
@@ -52,7 +53,6 @@ interface StartingPod {
   readonly seenAt: number;
 }
 
-/** One event of one Pod. */
 interface PodEvent {
   readonly pod: JsonObject;
   readonly uid: string;
@@ -75,9 +75,7 @@ const RUNNING_SEEN_WITHIN_SECONDS = 3;
 const JUST_STARTED_SECONDS = { earliest: -2, latest: 5 };
 /** Both instants of the kubelet are whole seconds, so their difference is off by less than one in both directions. */
 const ROUNDING_SECONDS = 2;
-/**
- * Error of an instant of our clock: how long after the start the container was seen, and how late a status is written.
- */
+/** Error of our clock: how long after the start the container was seen, and how late a status is written. */
 const EVENT_ERROR_SECONDS = 5;
 /** A node that writes nothing for this long counts as lost, and its Pods as unready (node-monitor-grace-period). */
 const LONGEST_UNSEEN_SECONDS = 40;
@@ -109,12 +107,10 @@ export class StartInference {
     });
   }
 
-  /** The number of Pods that are followed now. */
   get size(): number {
     return this.#pods.size;
   }
 
-  /** A list of all Pods begins. */
   listing(): void {
     this.#isListing = true;
   }
@@ -126,7 +122,6 @@ export class StartInference {
       if (!uids.has(uid)) this.#forget(namespace, uid, node);
   }
 
-  /** A Pod has been deleted, or has ended. */
   gone(pod: JsonObject): void {
     const [namespace, uid] = [metadataOf(pod, 'namespace'), metadataOf(pod, 'uid')];
     const known = this.#pods.get(namespace, uid);
@@ -301,7 +296,6 @@ function isFromItsStart({ ready, containers }: PodEvent, startedAt: number): boo
   return containers.filter(({ container }) => startProbeOf(container.spec) !== undefined).length === 1;
 }
 
-/** The record of a container that is seen for the first time. */
 function firstRecord(
   { receivedAt }: PodEvent,
   { container, isRestart }: ObservedContainer,

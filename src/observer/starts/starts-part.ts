@@ -14,7 +14,6 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';
 
-/** What the part works with. */
 type StartsContext = Pick<ObserverContext, 'client' | 'kinds' | 'log' | 'now' | 'podWatch' | 'random'>;
 
 const ROUND_MILLISECONDS = 10_000;

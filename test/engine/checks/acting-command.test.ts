@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withEdits } from '../../../src/base/json/field-path.ts';
-import { execArgv } from '../../../src/engine/probe/exec-argv.ts';
+import { execArgv } from '../../../src/engine/probe/handler-values.ts';
 import { commandActs } from '../../../src/engine/probe/exec-effects.ts';
 import { checkTexts } from '../../support/check-texts.ts';
 import { clusterPolicyDocument } from '../../support/worlds.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../support/cases.ts';
 import { CLUSTER_QUESTIONS } from '../../../src/engine/checks/lib/cluster-questions.ts';
 import { findings, httpProbe, onlyFinding, podWith } from './workload.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -42,27 +43,7 @@ describe('cluster-probe', () => {
     expect(onlyFinding(ID, asking(path)).message).toMatch(new RegExp(`, so ${fails} makes every member unready$`));
   });
 
-  it.each([
-    '/_cluster/health?local=true',
-    '/_cluster/stats',
-    '/_up',
-    '/_membership',
-    '/_status/nodes',
-    '/api/aliveness-test/%2F',
-    '/api/health/checks/local-alarms',
-    '/health?ready=1',
-    '/health?serializable=true',
-    '/v1/agent/self',
-    '/v1/status/leader',
-    '/v1/sys/ha-status',
-    '/v1/sys/health?standbyok=true',
-    '/minio/health/live',
-    '/hazelcast/health/node-state',
-    '/solr/admin/collections?action=CLUSTERSTATUS',
-    '/cluster/status',
-    '/healthz',
-    '/clusters',
-  ])('accepts the path %s', (path) => {
+  it.each(cases('cluster-probe', 'accepted paths') as string[])('accepts the path %s', (path) => {
     expect(findings(ID, asking(path))).toEqual([]);
   });
 
@@ -79,29 +60,12 @@ describe('cluster-probe', () => {
     expect(onlyFinding(ID, running(...command)).message).toMatch(new RegExp(`, so ${fails} restarts every member$`));
   });
 
-  it.each([
-    [['rabbitmq-diagnostics', '-q', 'ping']],
-    [['rabbitmqctl', 'status']],
-    [['rabbitmqctl', 'cluster_status']],
-    [['nodetool', 'status']],
-    [['sh', '-c', 'nodetool status | grep "UN *$POD_IP"']],
-    [['nodetool', 'statusbinary']],
-    [['cockroach', 'node', 'status']],
-    [['consul', 'members']],
-    [['etcdctl', 'endpoint', 'status']],
-    [['etcdctl', 'member', 'list']],
-    [['mongosh', '--eval', "db.adminCommand('ping')"]],
-    [['mongosh', '--eval', 'rs.status().ok']],
-    [['patronictl', '-c', '/etc/p.yml', 'list']],
-    [['redis-cli', 'ping']],
-    [['redis-cli', 'cluster', 'nodes']],
-    [['vault', 'status']],
-    [['vault', 'operator', 'raft', 'list-peers']],
-    [['cat', '/tmp/healthy']],
-    [[7, null]],
-  ])('accepts the command %j, which does not fail while a member is missing', (command) => {
-    expect(findings(ID, running(...command))).toEqual([]);
-  });
+  it.each(cases('cluster-probe', 'accepted commands') as [unknown[]][])(
+    'accepts the command %j, which does not fail while a member is missing',
+    (command) => {
+      expect(findings(ID, running(...command))).toEqual([]);
+    },
+  );
 
   it('suggests nothing that the check itself reports', () => {
     for (const { local } of CLUSTER_QUESTIONS) expect(findings(ID, asking(local)), local).toEqual([]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../support/cases.ts';
 import { parse } from 'yaml';
 import { findings, httpProbe, onlyFinding, podWith } from './workload.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -117,37 +118,12 @@ describe('delayed-liveness', () => {
     expect(findings(ID, liveness({ failureThreshold: 12 }), { toleranceSeconds: 121 })).toEqual([]);
   });
 
-  it.each<[string, JsonObject, JsonObject]>([
-    [
-      'headers, scheme, timeout and grace',
-      {
-        httpGet: { path: '/a, b', port: 8080, scheme: 'HTTPS', httpHeaders: [{ name: 'Host', value: 'no: "x"' }] },
-        timeoutSeconds: 7,
-        terminationGracePeriodSeconds: 5,
-      },
-      {
-        httpGet: { path: '/a, b', port: 8080, scheme: 'HTTPS', httpHeaders: [{ name: 'Host', value: 'no: "x"' }] },
-        periodSeconds: 10,
-        timeoutSeconds: 7,
-        failureThreshold: 6,
-        terminationGracePeriodSeconds: 5,
-      },
-    ],
-    [
-      'exec',
-      { exec: { command: ['sh', '-c', 'true && [ -f /x ]', 'no', '1'] } },
-      { exec: { command: ['sh', '-c', 'true && [ -f /x ]', 'no', '1'] }, timeoutSeconds: 5 },
-    ],
-    [
-      'a heavy client',
-      { exec: { command: ['nodetool', 'info'] } },
-      { exec: { command: ['nodetool', 'info'] }, timeoutSeconds: 5, periodSeconds: 30, failureThreshold: 3 },
-    ],
-    ['tcpSocket', { tcpSocket: { port: 'http' } }, { tcpSocket: { port: 'http' } }],
-    ['grpc', { grpc: { port: 9000 } }, { grpc: { port: 9000 } }],
-  ])('copies %s', (_name, probe, copied) => {
-    const { remedy } = onlyFinding(ID, podWith({ livenessProbe: { ...probe, initialDelaySeconds: 31 } }));
-    // 30 + 2*10 = 50 s
-    expect(probeIn(remedy)).toEqual({ periodSeconds: 5, failureThreshold: 11, ...copied });
-  });
+  it.each(cases('delayed-liveness', 'copied probes') as [string, JsonObject, JsonObject][])(
+    'copies %s',
+    (_name, probe, copied) => {
+      const { remedy } = onlyFinding(ID, podWith({ livenessProbe: { ...probe, initialDelaySeconds: 31 } }));
+      // 30 + 2*10 = 50 s
+      expect(probeIn(remedy)).toEqual({ periodSeconds: 5, failureThreshold: 11, ...copied });
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../support/cases.ts';
 import { findings, onlyFinding, podWith } from './workload.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -18,46 +19,7 @@ describe('exec-shell', () => {
     });
   });
 
-  it.each<[readonly string[], readonly string[]]>([
-    [['pg_isready -U app'], ['pg_isready', '-U', 'app']],
-    [['/app/check '], ['/app/check']],
-    [
-      ['/bin/sh -c', 'test -f /x'],
-      ['/bin/sh', '-c', 'test -f /x'],
-    ],
-    [
-      ['sh', 'pg_isready -U app'],
-      ['sh', '-c', 'pg_isready -U app'],
-    ],
-    [
-      ['bash', '-e', 'pg_isready', '-U', 'app'],
-      ['bash', '-e', '-c', 'pg_isready -U app'],
-    ],
-    [
-      ['env', 'A=b', 'sh', 'pg_isready'],
-      ['env', 'A=b', 'sh', '-c', 'pg_isready'],
-    ],
-    [
-      ['timeout', '5', 'sh', 'pg_isready'],
-      ['timeout', '5', 'sh', '-c', 'pg_isready'],
-    ],
-    [
-      ['sh', '-c', 'pg_isready', '-U', 'app'],
-      ['sh', '-c', 'pg_isready -U app'],
-    ],
-    [
-      ['sh', '-c', 'A=1', 'mysql -e x'],
-      ['sh', '-c', 'A=1 mysql -e x'],
-    ],
-    [
-      ['sh', '-c', 'curl', '-f', 'http://web'],
-      ['sh', '-c', 'curl -f http://web'],
-    ],
-    [
-      ['sh', '-c', '/check.sh', 'liveness'],
-      ['sh', '-c', '/check.sh liveness'],
-    ],
-  ])('edits %j to %j', (command, meant) => {
+  it.each(cases('exec-shell', 'edits') as [string[], string[]][])('edits %j to %j', (command, meant) => {
     expect(onlyFinding(ID, running(command)).edits).toEqual([{ path: PATH, value: meant }]);
   });
 
@@ -84,44 +46,7 @@ describe('exec-shell', () => {
     expect(found.remedy).toBe(remedy);
   });
 
-  it.each([
-    [['/bin/sh', '-c', 'redis-cli ping | grep PONG']],
-    [['sh', '-c', 'exec pg_isready -U postgres']],
-    [['bash', '-o', 'pipefail', '-c', 'a | b']],
-    [['cat', '/tmp/healthy']],
-    [['cat', '/tmp/my file']],
-    [['bash', '/scripts/check.sh']],
-    [['sh', 'check.sh', 'liveness']],
-    [['sh', '-x', './check']],
-    [['sh', '-s']],
-    [['sh']],
-    [['sh', '-c', 'test "$1" = a', 'probe', 'a']],
-    [['sh', '-c', 'curl "http://$0/"', 'localhost:80']],
-    [['sh', '-c', 'curl "http://${1:-localhost}/"', 'probe', 'web']],
-    [['sh', '-c', 'test $# -eq 2', 'sh', 'a', 'b']],
-    [['sh', '-c', 'exec "$@"', 'sh', 'pg_isready', '-U', 'app']],
-    [['sh', '-c', 'for word; do test -n "$word"; done', 'sh', 'a']],
-    [['sh', '-c', '. /opt/env.sh; check', 'sh', 'a']],
-    [['sh', '-c', 'shift; true', 'sh', 'a']],
-    [['sh', '-c', 'curl -f "$URL"', 'liveness']],
-    [['bash', '-c', 'test -f /x', 'check.sh']],
-    [['sh', '-c', 'pg_isready', '--']],
-    [['sh', '-c', 'pg_isready', 'sh']],
-    [['sh', '$(SCRIPT)']],
-    [['sh', '-c', '"/opt/check.sh"']],
-    [['sh', '-c', '"$CHECK now"']],
-    [['mysqladmin', 'ping', '-p$MYSQL_ROOT_PASSWORD']],
-    [['psql', '-c', '|']],
-    [['grep', '-E', '||', '/tmp/x']],
-    [['mongosh', '--eval', '$db']],
-    [['expr', '1', '>', '2']],
-    [['find', '/tmp', '-exec', 'true', ';']],
-    [['pwsh', '-Command', 'Get-Process', '|', 'Out-Null']],
-    [['C:\\Program Files\\App\\check.exe']],
-    [['/opt/my app/check', 'live']],
-    [['']],
-    [[' ']],
-  ])('accepts %j', (command) => {
+  it.each(cases('exec-shell', 'accepted') as [string[]][])('accepts %j', (command) => {
     expect(findings(ID, running(command))).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../support/cases.ts';
 import { findings, onlyFinding, podWith } from './workload.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -39,29 +40,7 @@ describe('listen-address', () => {
     expect(onlyFinding(ID, podWith({ command, livenessProbe: LIVENESS })).path).toBe('spec.containers[0].command[2]');
   });
 
-  it.each([
-    [['--listen-address=:8080']],
-    [['--listen-address=0.0.0.0:8080']],
-    [['--listen-address=[::]:8080']],
-    [['--listen-address=127.0.0.1:9090']],
-    [['--listen=127.0.0.1:8080', '--listen=0.0.0.0:8080']],
-    [['--listen=127.0.0.1:8080,10.0.0.1:8080']],
-    [['--listen-address=127.0.0.1']],
-    [['--listen-address', '--verbose']],
-    [['--listen-address']],
-    [['--advertise-address=127.0.0.1:8080']],
-    [['--upstream-addr=127.0.0.1:8080']],
-    [['--host=127.0.0.1', '--port=9090']],
-    [['--host=127.0.0.1', '--port=8080', '--http-port=9090']],
-    [['--host=127.0.0.1', '--metrics-port=8080']],
-    [['--host=0.0.0.0', '--port=8080']],
-    [['--url=http://127.0.0.1:8080']],
-    [['listen=127.0.0.1:8080']],
-    [['--listen=127.0.0.1:99999']],
-    ['--listen=127.0.0.1:8080'],
-    [[7, null, ['--listen=127.0.0.1:8080']]],
-    [{}],
-  ])('accepts %j', (args) => {
+  it.each(cases('listen-address', 'accepted') as [JsonObject | string | unknown[]][])('accepts %j', (args) => {
     expect(findings(ID, started(args))).toEqual([]);
   });
 

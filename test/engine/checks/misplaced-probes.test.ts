@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { misplacedProbes } from '../../../src/engine/checks/lib/misplaced-probes.ts';
+import { misplacedProbes, type StrayField } from '../../../src/engine/checks/lib/unknown-fields.ts';
 import { formatPath, withEdits } from '../../../src/base/json/field-path.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { appContainer } from '../../support/worlds.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { StrayField } from '../../../src/engine/checks/lib/unknown-fields.ts';
 
 const probe = { httpGet: { path: '/live', port: 8080 } };
 

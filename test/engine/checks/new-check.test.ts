@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CATALOGUE_FILE } from '../../../scripts/checks/catalogue-file.ts';
 import { CHECKS } from '../../../src/engine/checks/catalogue.ts';
-import { ANSWER_CAUSES } from '../../../src/observer/failing/probe-text.ts';
+import { ANSWER_CAUSES } from '../../../src/observer/failing/probe-events.ts';
 
 const ID = 'invented-check';
 const FILE = `src/engine/checks/${ID}.ts`;
@@ -14,8 +14,7 @@ const FILE = `src/engine/checks/${ID}.ts`;
 /** The file that CONTRIBUTING.md asks for, with a rule that no check of the catalogue has. */
 const CHECK = `
 import { integer } from '../policy/check-parameters.ts';
-import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located } from './check.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 
 export const inventedCheck = defineCheck({
   id: '${ID}',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../support/cases.ts';
 import { withEdits } from '../../../src/base/json/field-path.ts';
 import { findings, httpProbe, onlyFinding, podWith } from './workload.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -74,50 +75,15 @@ describe('restart-gate', () => {
   });
 
   describe('advice', () => {
-    it.each<[string, readonly number[], readonly number[], string]>([
-      [
-        'takes the longest round period that is short enough',
-        [0, 10, 1, 12],
-        [0, 7, 1, 2],
-        'periodSeconds: 5 and failureThreshold: 23 in the startupProbe',
-      ],
-      [
-        'keeps the number of failures where it is enough',
-        [20, 10, 1, 1],
-        [0, 5, 1, 2],
-        'periodSeconds: 5 in the startupProbe',
-      ],
-      [
-        'has at most 60 failures of the startup probe',
-        [0, 10, 1, 30],
-        [0, 5, 1, 2],
-        'periodSeconds: 5 and failureThreshold: 59 in the startupProbe',
-      ],
-      [
-        'raises liveness where 60 are too few',
-        [0, 10, 1, 31],
-        [0, 5, 1, 2],
-        'failureThreshold: 3 in the livenessProbe',
-      ],
-      [
-        'does not go below the timeout of the startup probe',
-        [0, 10, 5, 12],
-        [0, 4, 1, 2],
-        'failureThreshold: 4 in the livenessProbe',
-      ],
-      ['never lets a single failure kill', [0, 10, 1, 5], [0, 10, 1, 1], 'failureThreshold: 3 in the livenessProbe'],
-      [
-        'changes both where neither is enough',
-        [0, 30, 1, 10],
-        [0, 2, 1, 2],
-        'periodSeconds: 15 and failureThreshold: 19 in the startupProbe, and failureThreshold: 9 in the livenessProbe',
-      ],
-    ])('%s', (_name, startup, liveness, remedy) => {
-      const manifest = podOf(startup, liveness);
-      const found = onlyFinding(ID, manifest);
-      expect(found.remedy).toBe(`write ${remedy}`);
-      expect(findings(ID, withEdits(manifest, found.edits ?? []))).toEqual([]);
-    });
+    it.each(cases('restart-gate', 'advice') as [string, number[], number[], string][])(
+      '%s',
+      (_name, startup, liveness, remedy) => {
+        const manifest = podOf(startup, liveness);
+        const found = onlyFinding(ID, manifest);
+        expect(found.remedy).toBe(`write ${remedy}`);
+        expect(findings(ID, withEdits(manifest, found.edits ?? []))).toEqual([]);
+      },
+    );
 
     it('is only text where liveness would need more than 10 failures, or more than 120 s', () => {
       const remedy = expect.stringMatching(/^shorten periodSeconds of the startupProbe, or let/) as string;

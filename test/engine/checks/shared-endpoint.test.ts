@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../support/cases.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { deploymentWith, findings, httpProbe, onlyFinding, podWith } from './workload.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -73,53 +74,13 @@ describe('shared-endpoint', () => {
     expect(findings(ID, both(httpProbe({ failureThreshold: 2, periodSeconds: 7 }), readiness))).toEqual([]);
   });
 
-  it.each<[string, JsonObject, JsonObject]>([
-    ['a port name and its number', { httpGet: { path: '/', port: 'http' } }, { httpGet: { path: '/', port: 8080 } }],
-    ['a path left out and "/"', { httpGet: { port: 80 } }, { httpGet: { path: '/', port: 80 } }],
-    [
-      'a path with and without its first slash',
-      { httpGet: { path: 'a', port: 80 } },
-      { httpGet: { path: '/a', port: 80 } },
-    ],
-    [
-      'headers in another order and case',
-      {
-        httpGet: {
-          port: 80,
-          httpHeaders: [
-            { name: 'A', value: '1' },
-            { name: 'B', value: '2' },
-          ],
-        },
-      },
-      {
-        httpGet: {
-          port: 80,
-          httpHeaders: [
-            { name: 'b', value: '2' },
-            { name: 'a', value: '1' },
-          ],
-        },
-      },
-    ],
-    ['tcpSocket by name and number', { tcpSocket: { port: 'http' } }, { tcpSocket: { port: 8080 } }],
-    ['grpc without a service and with an empty one', { grpc: { port: 9 } }, { grpc: { port: 9, service: '' } }],
-    ['grpc with and without its default mode', { grpc: { port: 9 } }, { grpc: { port: 9, mode: 'Plaintext' } }],
-    [
-      'httpGet with and without its default protocol',
-      { httpGet: { path: '/', port: 80 } },
-      { httpGet: { path: '/', port: 80, protocol: 'HTTP1' } },
-    ],
-    ['exec', { exec: { command: ['cat', '/x'] } }, { exec: { command: ['cat', '/x'] } }],
-    [
-      'exec with a null, which is an empty word',
-      { exec: { command: ['cat', null] } },
-      { exec: { command: ['cat', ''] } },
-    ],
-  ])('takes for the same: %s', (_name, liveness, readiness) => {
-    expect(findings(ID, both(liveness, readiness))).toHaveLength(1);
-    expect(findings('killed-before-drained', both(liveness, readiness))).toEqual([]);
-  });
+  it.each(cases('shared-endpoint', 'same endpoints') as [string, JsonObject, JsonObject][])(
+    'takes for the same: %s',
+    (_name, liveness, readiness) => {
+      expect(findings(ID, both(liveness, readiness))).toHaveLength(1);
+      expect(findings('killed-before-drained', both(liveness, readiness))).toEqual([]);
+    },
+  );
 
   it.each<[string, JsonObject, JsonObject]>([
     ['path', { httpGet: { path: '/a', port: 80 } }, { httpGet: { path: '/b', port: 80 } }],

@@ -8,7 +8,7 @@ import { appContainer, pod, policyDocument, policySet } from '../../support/worl
 import type { Injection } from '../../../src/engine/defaulting/injection.ts';
 import type { NotInjected } from '../../../src/engine/defaulting/reason.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { StartFigures } from '../../../src/engine/probe/learned-budget.ts';
+import type { StartFigures } from '../../../src/engine/probe/startup-budget.ts';
 
 const KNOWN: StartFigures = { starts: 12, longestSeconds: 41, boundSeconds: 0 };
 const live = { kubernetesProbeEndpoints: { livenessProbe: '/live' } };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../support/cases.ts';
 import { FieldPlace, formatPath } from '../../../src/base/json/field-path.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
 import { apiCauses, deploymentCauses, type PodSpecPlace } from '../../../src/engine/probe/api-rules.ts';
@@ -12,8 +13,8 @@ const SPEC = new FieldPlace([], 'spec');
 
 /** The causes of a Pod spec as one line each: path, reason without its prefix, message. */
 function causesOf(podSpec: JsonObject, place: PodSpecPlace = 'pod'): string[] {
-  return apiCauses(defaultedPodSpec(podSpec), SPEC, place).flatMap(({ causes }) =>
-    causes.map(({ path, reason, message }) => `${formatPath(path)} ${reason.replace('FieldValue', '')} ${message}`),
+  return apiCauses(defaultedPodSpec(podSpec), SPEC, place).map(
+    ({ path, reason, message }) => `${formatPath(path)} ${reason.replace('FieldValue', '')} ${message}`,
   );
 }
 
@@ -132,31 +133,7 @@ describe('a port', () => {
     expect(livenessCauses({ tcpSocket: { port } })).toEqual([]);
   });
 
-  it.each<[string, string[]]>([
-    ['metrics-endpoint', ['must be no more than 15 characters']],
-    ['Http', ['must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)']],
-    ['8443', ['must contain at least one letter (a-z)']],
-    ['a--b', ['must not contain consecutive hyphens']],
-    ['-a', ['must not begin or end with a hyphen']],
-    ['a-', ['must not begin or end with a hyphen']],
-    [
-      '',
-      [
-        'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)',
-        'must contain at least one letter (a-z)',
-      ],
-    ],
-    [
-      '9--_--------------9-',
-      [
-        'must be no more than 15 characters',
-        'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)',
-        'must contain at least one letter (a-z)',
-        'must not contain consecutive hyphens',
-        'must not begin or end with a hyphen',
-      ],
-    ],
-  ])('has no name like %j', (port, problems) => {
+  it.each(cases('api-rules', 'port names') as [string, string[]][])('has no name like %j', (port, problems) => {
     expect(livenessCauses({ tcpSocket: { port } })).toEqual(
       problems.map((problem) => `.tcpSocket.port Invalid Invalid value: "${port}": ${problem}`),
     );
@@ -342,8 +319,8 @@ describe('what probes lean on', () => {
 });
 
 describe('several causes', () => {
-  it('come container after container, grouped by it, in the API server’s order of lists', () => {
-    const groups = apiCauses(
+  it('come container after container, in the API server’s order of lists', () => {
+    const causes = apiCauses(
       defaultedPodSpec({
         restartPolicy: 'Once',
         ephemeralContainers: [{ livenessProbe: {} }],
@@ -354,15 +331,13 @@ describe('several causes', () => {
       'template',
     );
     const prefix = 'spec.template.spec';
-    const printed = groups.map(({ container, causes }) => [
-      container && formatPath(container.path()),
-      causes.map(({ path }) => formatPath(path)),
-    ]);
-    expect(printed).toEqual([
-      [`${prefix}.containers[0]`, [`${prefix}.containers[0].livenessProbe`, `${prefix}.containers[0].startupProbe`]],
-      [`${prefix}.initContainers[1]`, [`${prefix}.initContainers[1].startupProbe`]],
-      [`${prefix}.ephemeralContainers[0]`, [`${prefix}.ephemeralContainers[0].livenessProbe`]],
-      [undefined, [`${prefix}.restartPolicy`, `${prefix}.ephemeralContainers`]],
+    expect(causes.map(({ path }) => formatPath(path))).toEqual([
+      `${prefix}.containers[0].livenessProbe`,
+      `${prefix}.containers[0].startupProbe`,
+      `${prefix}.initContainers[1].startupProbe`,
+      `${prefix}.ephemeralContainers[0].livenessProbe`,
+      `${prefix}.restartPolicy`,
+      `${prefix}.ephemeralContainers`,
     ]);
   });
 });
@@ -382,46 +357,7 @@ describe('a value that the API server cannot decode', () => {
     });
   });
 
-  it.each<[unknown, string]>([
-    [[], 'array into Go struct field Container.spec.containers.livenessProbe of type v1.Probe'],
-    [3, 'number into Go struct field Container.spec.containers.livenessProbe of type v1.Probe'],
-    [
-      { periodSeconds: {} },
-      'object into Go struct field Probe.spec.containers.livenessProbe.periodSeconds of type int32',
-    ],
-    [
-      { periodSeconds: 0.5 },
-      'number 0.5 into Go struct field Probe.spec.containers.livenessProbe.periodSeconds of type int32',
-    ],
-    [
-      { failureThreshold: -2_147_483_649 },
-      'number -2147483649 into Go struct field Probe.spec.containers.livenessProbe.failureThreshold of type int32',
-    ],
-    [
-      { terminationGracePeriodSeconds: 0.5 },
-      'number 0.5 into Go struct field Probe.spec.containers.livenessProbe.terminationGracePeriodSeconds of type int64',
-    ],
-    [
-      { exec: { command: ['sh', 3] } },
-      'number into Go struct field ExecAction.spec.containers.livenessProbe.ProbeHandler.exec.command of type string',
-    ],
-    [
-      { grpc: { port: 1, mode: 1 } },
-      'number into Go struct field GRPCAction.spec.containers.livenessProbe.ProbeHandler.grpc.mode of type v1.GRPCProbeMode',
-    ],
-    [
-      { httpGet: { port: 1, protocol: true } },
-      'bool into Go struct field HTTPGetAction.spec.containers.livenessProbe.ProbeHandler.httpGet.protocol of type v1.HTTPProtocol',
-    ],
-    [
-      { grpc: { port: 'grpc' } },
-      'string into Go struct field GRPCAction.spec.containers.livenessProbe.ProbeHandler.grpc.port of type int32',
-    ],
-    [
-      { httpGet: { httpHeaders: { Host: 'a' } } },
-      'object into Go struct field HTTPGetAction.spec.containers.livenessProbe.ProbeHandler.httpGet.httpHeaders of type []v1.HTTPHeader',
-    ],
-  ])('such as %j', (probe, message) => {
+  it.each(cases('api-rules', 'undecodable values') as [unknown, string][])('such as %j', (probe, message) => {
     expect(problem(probe)).toHaveProperty('message', `json: cannot unmarshal ${message}`);
   });
 

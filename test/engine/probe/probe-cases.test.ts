@@ -112,7 +112,7 @@ function ephemeralFindingsOf(patch: JsonObject): Finding[] {
   const podSpec = defaultedPodSpec(patch['spec'] as JsonObject);
   const spec = new FieldPlace([], 'spec');
   const undecodable = decodeProblem(podSpec, spec);
-  return undecodable ? [undecodable] : apiCauses(podSpec, spec, 'pod-update').flatMap((group) => [...group.causes]);
+  return undecodable ? [undecodable] : apiCauses(podSpec, spec, 'pod-update');
 }
 
 /** The server drops unknown fields, nulls and zeros, so its probes are to be part of ours. */

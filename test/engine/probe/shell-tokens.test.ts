@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../support/cases.ts';
 import { readShellScript } from '../../../src/engine/probe/shell-script.ts';
 import { shellTokens } from '../../../src/engine/probe/shell-tokens.ts';
 import { runs } from '../../support/runs.ts';
@@ -8,30 +9,7 @@ import { runs } from '../../support/runs.ts';
 const texts = (script: string): string[] | undefined => shellTokens(script)?.map(({ text }) => text);
 
 describe('the words of a shell script', () => {
-  it.each([
-    ['a b  c', ['a', 'b', 'c']],
-    ['a|b||c&&d;e&f', ['a', '|', 'b', '||', 'c', '&&', 'd', ';', 'e', '&', 'f']],
-    ['a\nb', ['a', '\n', 'b']],
-    ['a \\\n b', ['a', 'b']],
-    [`a'b c'"d e"f`, ['ab cd ef']],
-    ['a "b \\" c" \\| d\\ e', ['a', 'b " c', '|', 'd e']],
-    ['a # b | c', ['a']],
-    ['a#b', ['a#b']],
-    ['a > b 2>&1 < c >> d', ['a']],
-    ['a 2>b', ['a']],
-    ['a 2 >b', ['a', '2']],
-    ['a &> b', ['a']],
-    ['a <<X | b\nc | d\nX\ne', ['a', '|', 'b', '\n', 'e']],
-    ["a <<-'X'\nc\n\tX\ne", ['a', '\n', 'e']],
-    ['a <<< "b c" d', ['a', 'd']],
-    ['a $(b | c "d)" $(e)) f', ['a', '$(b | c "d)" $(e))', 'f']],
-    ['a "$(b "c d")" e', ['a', '$(b "c d")', 'e']],
-    ['a ${b:-"c d"} `e | f` g', ['a', '${b:-"c d"}', '`e | f`', 'g']],
-    ['a <(b | c) d', ['a', '<(b | c)', 'd']],
-    ["a $(b # it's\n) c", ['a', "$(b # it's\n)", 'c']],
-    ['', []],
-    [' \t', []],
-  ])('of %j are %j', (script, words) => {
+  it.each(cases('shell-tokens', 'words') as [string, string[]][])('of %j are %j', (script, words) => {
     expect(texts(script)).toEqual(words);
   });
 
@@ -107,30 +85,7 @@ describe('a megabyte of shell', () => {
   const MEGABYTE = 1_000_000;
 
   // Quadratic work on a megabyte takes minutes, so the test's own time limit finds it.
-  it.each([
-    ...[
-      "'",
-      '"',
-      '`',
-      '$(',
-      '${',
-      '(',
-      '{ ',
-      'a|',
-      'a;',
-      '\\',
-      '#',
-      '\n',
-      ' ',
-      '$',
-      '<<X\n',
-      '<<X ',
-      '<',
-      '"$(',
-      "'a' ",
-    ],
-    ...['if ', 'if a;then ', 'a||', '! ', 'A=b ', '1>', "$('", '`"', '{}', '()', '\\\\"', "a'b'"],
-  ])('of %j is read in linear time', (piece) => {
+  it.each(cases('shell-tokens', 'repeated pieces') as string[])('of %j is read in linear time', (piece) => {
     const text = piece.repeat(Math.floor(MEGABYTE / piece.length));
     expect(() => readShellScript(text)).not.toThrow();
     expect(() => readShellScript(`a "${text}`)).not.toThrow();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failingResults } from '../../../src/observer/failing/failing-results.ts';
-import { MissedPods } from '../../../src/observer/missed/missed-pods.ts';
+import { MissedPods } from '../../../src/observer/missed/missed-probes.ts';
 import { reportContent, reportObject } from '../../../src/observer/reports/report-object.ts';
 import { liveFindings } from '../../../src/explain/fleet-page/live-findings.ts';
 import { readObserverReport, REPORT_APIS } from '../../../src/cluster/sources/observer-reports.ts';

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { defaultProbes } from '../../../src/engine/defaulting/default-probes.ts';
-import { figuresOf, profileName, readStartupProfile } from '../../../src/engine/facts/startup-profile.ts';
+import {
+  figuresOf,
+  profileName,
+  readStartupProfile,
+  type ContainerProfile,
+} from '../../../src/engine/facts/startup-profile.ts';
 import { startProbeOf } from '../../../src/observer/start-limits.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { shortHash } from '../../../src/base/text/utf8.ts';
@@ -9,9 +14,8 @@ import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { appContainer, pod, policyDocument, policySet } from '../../support/worlds.ts';
 import { observeFleet, type FleetResult } from './fleet.ts';
 import type { Injection } from '../../../src/engine/defaulting/injection.ts';
-import type { ContainerProfile } from '../../../src/engine/facts/startup-profile.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { StartFigures } from '../../../src/engine/probe/learned-budget.ts';
+import type { StartFigures } from '../../../src/engine/probe/startup-budget.ts';
 import type { PodHistory } from '../../kubelet/status-history.ts';
 import type { TrueStart } from '../../kubelet/truth.ts';
 

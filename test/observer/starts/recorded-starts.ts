@@ -1,6 +1,6 @@
 import { StartInference } from '../../../src/observer/starts/start-inference.ts';
 import { startId } from '../../../src/observer/starts/measured-start.ts';
-import { byPod, podName, recording } from '../../kubelet/recordings.ts';
+import { byPod, podName, recording, scriptsOf } from '../../kubelet/recordings.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Batch, PodEvent, Recording, TruthEntry } from '../../kubelet/recordings.ts';
 
@@ -17,11 +17,6 @@ export interface LearnedStart {
   readonly truth: number;
   /** The instants of start and report, on the clock of the recording. */
   readonly startedAt: number;
-}
-
-/** The script of a run: what the application answers from a second on, by path. */
-interface Script {
-  readonly phases?: Readonly<Record<string, readonly (readonly [number, string])[]>>;
 }
 
 /**
@@ -96,10 +91,7 @@ function truthOf(
   const containers = [...(spec['initContainers'] ?? []), ...(spec['containers'] ?? [])];
   const own = containers.find(({ name }) => name === container) ?? {};
   const probe = 'startupProbe' in own ? 's' : 'readinessProbe' in own ? 'r' : 'l';
-  const annotations =
-    (pod['metadata'] as Readonly<Record<string, Readonly<Record<string, string>>>>)['annotations'] ?? {};
-  const script = JSON.parse(annotations[`lab/app.${container}`] ?? '{}') as Script & { readonly instances?: Script[] };
-  const instances = script.instances ?? [script];
+  const instances = scriptsOf(pod, container);
   const { phases = {} } = instances[Math.min(attempt, instances.length - 1)] ?? {};
   const answers = phases[pathOf(own, probe)] ?? phases['*'] ?? [[0, '200']];
   const well =

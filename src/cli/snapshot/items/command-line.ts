@@ -1,6 +1,6 @@
 import { member, type JsonObject } from '../../../base/json/json-value.ts';
-import { isLoopbackHost } from '../../../engine/probe/loopback.ts';
-import { shellInvocationOf } from '../../../engine/probe/shell-invocation.ts';
+import { isLoopbackHost } from '../../../engine/probe/handler-values.ts';
+import { shellInvocationOf } from '../../../engine/probe/exec-invocation.ts';
 import { boundedContainer } from '../../../engine/workload/bounded-container.ts';
 import { listenFlags, otherPorts, type ListenFlag } from '../../../engine/workload/listen-flags.ts';
 import { bare } from './parts.ts';

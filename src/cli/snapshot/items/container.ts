@@ -1,7 +1,6 @@
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
 import { CONTAINER_TYPE, PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
-import { execArgv } from '../../../engine/probe/exec-argv.ts';
-import { isPortNumber } from '../../../engine/probe/port-number.ts';
+import { execArgv, isPortNumber } from '../../../engine/probe/handler-values.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../../../engine/probe/probe.ts';
 import { boundedContainer, isCut } from '../../../engine/workload/bounded-container.ts';
 import { declaredVariables } from '../../../engine/workload/literal-variables.ts';
@@ -80,7 +79,7 @@ function portsOfProbes(container: JsonObject): ReadonlySet<number> {
 
 /**
  * The environment variables that a probe's command refers to: name, and whether the value is literal. The check
- * shell-problem asks whether a literal value has a dollar sign.
+ * exec-shell asks whether a literal value has a dollar sign.
  */
 function variablesOf(container: JsonObject, commands: readonly string[]): readonly JsonObject[] {
   const own = PROBE_KINDS.flatMap((kind) => {

@@ -1,6 +1,5 @@
 import { isJsonObject, member, objectMember, type JsonObject } from '../../../base/json/json-value.ts';
-import { misplacedProbes } from '../../../engine/checks/lib/misplaced-probes.ts';
-import { unknownProbeFields } from '../../../engine/checks/lib/unknown-fields.ts';
+import { misplacedProbes, unknownProbeFields } from '../../../engine/checks/lib/unknown-fields.ts';
 import { ANNOTATION_PREFIX } from '../../../engine/policy/annotations.ts';
 import { CONTAINER_LISTS } from '../../../engine/probe/api-defaults.ts';
 import { PROBE_TYPE } from '../../../engine/probe/api-schema.ts';

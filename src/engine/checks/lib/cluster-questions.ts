@@ -1,5 +1,5 @@
 /** A question about a whole cluster of some product, in a path or in a command. */
-export interface ClusterQuestion {
+interface ClusterQuestion {
   readonly product: string;
   /** The question, in an HTTP path with its query or in the text of a command. */
   readonly pattern: RegExp;

@@ -1,4 +1,4 @@
-import { DEFAULT_TIMING } from '../../probe/default-values.ts';
+import { DEFAULT_TIMING } from '../../probe/api-defaults.ts';
 import { failureThresholdBeyond, verdictSpan } from '../../probe/timing.ts';
 import { endpointOf } from './endpoint.ts';
 import { leastExecPeriodSeconds } from './heavy-client.ts';
@@ -7,7 +7,7 @@ import { probeOf, type CheckedContainer, type CheckedProbe } from '../checked-wo
 import type { Finding } from '../check.ts';
 
 /** The timing of a fault after which the container may be killed before its Pod leaves the Service. */
-export interface DrainRace {
+interface DrainRace {
   readonly liveness: CheckedProbe;
   readonly sameEndpoint: boolean;
   /** Earliest time at which liveness gives up, in seconds after a fault: (Fl-1)*Pl. */

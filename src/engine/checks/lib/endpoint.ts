@@ -5,18 +5,13 @@ import {
   DEFAULT_HTTP_PATH,
   DEFAULT_HTTP_PROTOCOL,
   DEFAULT_SCHEME,
-} from '../../probe/default-values.ts';
-import { execArgv } from '../../probe/exec-argv.ts';
+} from '../../probe/api-defaults.ts';
+import { execArgv, requestedPath } from '../../probe/handler-values.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
-import { requestedPath } from '../../probe/requested-path.ts';
 import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
 
-/**
- * Returns the target of a probe as a text. Two probes with the same target have equal texts. The text contains the
- * handler kind and the target, with a port name replaced by its number in this container. Undefined when a part of the
- * target is malformed or cut.
- */
+/** The target as a text, equal for equal targets. Undefined when a part is malformed or cut. */
 export function endpointOf(probe: CheckedProbe): string | undefined {
   const parts = partsOf(probe);
   if (parts.includes(undefined)) return undefined;

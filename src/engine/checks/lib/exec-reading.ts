@@ -1,6 +1,5 @@
-import { execArgv } from '../../probe/exec-argv.ts';
-import { invocationOf, type Invocation } from '../../probe/exec-invocation.ts';
-import { shellInvocationOf, type ShellInvocation } from '../../probe/shell-invocation.ts';
+import { execArgv } from '../../probe/handler-values.ts';
+import { invocationOf, shellInvocationOf, type Invocation, type ShellInvocation } from '../../probe/exec-invocation.ts';
 import { readShellScript, type ShellList } from '../../probe/shell-script.ts';
 import { isCut } from '../../workload/bounded-container.ts';
 import { oncePerWorkload, type CheckedProbe } from '../checked-workload.ts';

@@ -1,13 +1,9 @@
 import { wordSet } from '../../probe/acting-words.ts';
 import { member } from '../../../base/json/json-value.ts';
-import { invocationOf } from '../../probe/exec-invocation.ts';
-import { isShell } from '../../probe/shell-invocation.ts';
+import { invocationOf, isShell } from '../../probe/exec-invocation.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
 
-/**
- * Programs that start a virtual machine or an interpreter for one question. Erlang: RabbitMQ. Java: Cassandra and
- * Kafka. JavaScript: mongosh. Each start takes about a second of a processor.
- */
+/** Programs that start a virtual machine or an interpreter, which takes about a second of a processor. */
 const HEAVY_CLIENTS: ReadonlySet<string> = wordSet('rabbitmqctl rabbitmq-diagnostics nodetool cqlsh java mongosh');
 
 /** `kafka-topics.sh` and its relatives, and `python` with or without a version. */
@@ -19,10 +15,7 @@ const HEAVY_ANYWHERE = /rabbitmq|nodetool|cqlsh|java|mongosh|kafka-|python/;
 /** Words of a shell that stand before a command. */
 const SHELL_WORDS: ReadonlySet<string> = wordSet('exec if then while until ! {');
 
-/**
- * Returns the heavy client that an exec probe runs, by its own name: as the program that does the work, or as a command
- * in the script of a shell. Undefined for any other probe.
- */
+/** The heavy client that an exec probe runs: its program, or a command in the script of its shell. */
 export function heavyClientOf({ handlerKind, handler }: CheckedProbe): string | undefined {
   const argv = handlerKind === 'exec' ? member(handler, 'command') : undefined;
   if (!Array.isArray(argv)) return undefined;

@@ -5,10 +5,9 @@ import { tcpPortsOf, type ContainerPort } from '../../workload/ports.ts';
 import { containerRunsForever } from '../../workload/restart-policy.ts';
 import { startupProbeFor } from './startup-probe.ts';
 import { speaksHttp } from './plausible-port.ts';
-import { containerPhrase, yamlFlow } from './wording.ts';
+import { containerPhrase, yamlFlow, type Finding } from '../check.ts';
 import { probeOf, type CheckedContainer } from '../checked-workload.ts';
 import type { ProbeKind } from '../../probe/probe.ts';
-import type { Finding } from '../check.ts';
 
 /** Parameters that select the containers for a check that requires a probe. */
 export const concernedParameters = {
@@ -28,7 +27,6 @@ export const concernedParameters = {
  * container, or with `containers: main` to the main container. With `sidecars: true` they also apply to sidecars. When
  * the main container cannot be determined, every application container without the probe has a finding. A requirement
  * is never silent.
- *
  * @param lacks the probe that the container lacks, and what follows. Undefined when it lacks every probe
  */
 export function missingProbe(
@@ -61,10 +59,7 @@ function isConcerned(container: CheckedContainer, parameters: ValuesOf<typeof co
   );
 }
 
-/**
- * Advises the probe to write. With a liveness probe, a startup probe is complete. Otherwise the words are a skeleton
- * with a port of the container: no endpoint is known to answer.
- */
+/** With a liveness probe, a startup probe is complete. Otherwise no endpoint is known to answer. */
 function probeToWrite(container: CheckedContainer, kind: ProbeKind): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
   const liveness = kind === 'startupProbe' ? probeOf(container, 'livenessProbe') : undefined;
   const startup = liveness && startupProbeFor(liveness);
@@ -77,7 +72,6 @@ function probeToWrite(container: CheckedContainer, kind: ProbeKind): Pick<Findin
 
 /**
  * Returns a handler for one of the ports, in words. An endpoint is left for the author to fill in.
- *
  * @param ports TCP ports that a container declares
  */
 export function handlerSkeleton(ports: readonly ContainerPort[]): string {

@@ -9,10 +9,7 @@ export function speaksHttp(port: ContainerPort): boolean {
   return protocolOfPort(port).speaks !== 'other';
 }
 
-/**
- * True when a server of this kind of probe may listen on the port, judging by the port's name and number. Advice names
- * no other port: httpGet on a port of Redis never succeeds.
- */
+/** True when a server for this probe may listen on the port, by the port's name and number. */
 export function mayAnswer({ handlerKind, handler }: CheckedProbe, port: ContainerPort): boolean {
   if (!isTcp(port)) return false;
   if (handlerKind === 'tcpSocket') return true;

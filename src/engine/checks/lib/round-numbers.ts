@@ -1,14 +1,11 @@
-import { DEFAULT_TIMING } from '../../probe/default-values.ts';
+import { DEFAULT_TIMING } from '../../probe/api-defaults.ts';
 import { killBy, longestKillSeconds, type Kill } from '../../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../../probe/timing.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
 import type { ProbeInteger } from '../../probe/probe.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
 
-/**
- * The periods that advice proposes, in seconds, ascending. These are the periods that people write. A number like 34
- * looks like a mistake in a review. All numbers of this file are Probewright's own (issue 30).
- */
+/** The periods that people write, in seconds: advice proposes no 34. The numbers are Probewright's own (issue 30). */
 export const PERIODS = [1, 2, 5, 10, 15, 20, 30, 60] as const;
 
 /** The highest failureThreshold that advice proposes. A slower start gets a longer period instead. */

@@ -1,12 +1,17 @@
 import { member, isPresent, type JsonObject } from '../../../base/json/json-value.ts';
-import { DEFAULT_GRPC_SERVICE, DEFAULT_SCHEME, DEFAULT_TIMING } from '../../probe/default-values.ts';
+import { DEFAULT_GRPC_SERVICE, DEFAULT_SCHEME, DEFAULT_TIMING } from '../../probe/api-defaults.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
 import { podGraceSeconds, probeGraceSeconds } from '../../probe/grace-period.ts';
-import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../../probe/startup-budget.ts';
+import {
+  DEFAULT_LEARNED,
+  LEAST_START_SECONDS,
+  STARTUP_PERIOD_SECONDS,
+  learnedSeconds,
+} from '../../probe/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds, type ProbeTiming } from '../../probe/timing.ts';
 import { MOST_FAILURES, PERIODS, isFastEnough, toWrite } from './round-numbers.ts';
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
-import { yamlFlow } from './wording.ts';
+import { yamlFlow, type Finding } from '../check.ts';
 import { oncePerWorkload, type CheckedProbe, type CheckedContainer } from '../checked-workload.ts';
 import {
   startsOfContainer,
@@ -14,13 +19,11 @@ import {
   type ContainerStarts,
   type WorkloadStarts,
 } from '../../facts/learned-starts.ts';
-import { DEFAULT_LEARNED, learnedSeconds } from '../../probe/learned-budget.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
-import type { Finding } from '../check.ts';
 
 /** A startup probe to write, with the start time that the probe guarantees, in seconds. */
-export interface StartupProbeToWrite {
+interface StartupProbeToWrite {
   /** The probe with its field name, as YAML on one line. A handler that is too long for a message is only named. */
   readonly yaml: string;
   readonly guaranteedSeconds: number;
@@ -38,7 +41,6 @@ export const WARNED_DELAY_SECONDS = 60;
  * guarantees, and `leastSeconds`. It allows at least as many failures as the other probe, up to 60. Its timeout is not
  * longer than its period. Undefined when the other probe's integers are malformed, or when no round numbers
  * (round-numbers.ts) guarantee the time.
- *
  * @param source the liveness probe, or the readiness probe where there is no liveness probe
  */
 export function startupProbeFor(source: CheckedProbe, leastSeconds = 0): StartupProbeToWrite | undefined {
@@ -77,7 +79,6 @@ export function startupProbeFor(source: CheckedProbe, leastSeconds = 0): Startup
 /**
  * Advises a startup probe in place of the delays of other probes. The startup probe copies the first probe and
  * guarantees each of the delays.
- *
  * @param delayed the probes that wait for the start, first the one to copy
  */
 export function startupInPlaceOfDelays(
@@ -139,10 +140,7 @@ function graceOf(source: CheckedProbe): JsonObject {
   return { terminationGracePeriodSeconds: member(source.spec, 'terminationGracePeriodSeconds') };
 }
 
-/**
- * Returns a handler as a person would write it. Defaults that the API server fills in (HTTP, an empty gRPC service) and
- * unset values are left out.
- */
+/** A handler as a person would write it: without unset values and the API server's defaults. */
 function withoutDefaults(handler: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(handler).filter(
@@ -157,7 +155,6 @@ function withoutDefaults(handler: JsonObject): JsonObject {
 /**
  * Advises a higher failureThreshold, or also a longer period where that would take too many failures. A liveness probe
  * that needs more patience than a running container needs a startup probe instead.
- *
  * @param minimum the seconds that the container should be guaranteed to start
  */
 export function longerStart(

@@ -1,11 +1,11 @@
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { readStartupProfile, type StartSample } from '../../../src/engine/facts/startup-profile.ts';
 import { PendingStarts } from '../../../src/observer/starts/pending-starts.ts';
-import { ProfileWriter, WRITE_MILLISECONDS, type WriteResult } from '../../../src/observer/starts/profile-writer.ts';
+import { ProfileWriter, WRITE_MILLISECONDS } from '../../../src/observer/starts/profile-writer.ts';
 import { ProfileStore } from './profile-store.ts';
-import { runs } from '../../support/runs.ts';
+import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import type { StartSample } from '../../../src/engine/facts/startup-profile.ts';
+import type { MeasuredStart } from '../../../src/observer/starts/measured-start.ts';
+import type { WriteResult } from '../../../src/observer/starts/profile-writer.ts';
 
 const WEB = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
 const BEGIN = Date.parse('2026-11-20T10:00:00Z');
@@ -123,79 +123,29 @@ describe('the writer of profiles', () => {
     }
     expect(results).toEqual(['written', 'written']);
   });
+});
 
-  it('loses no profile and counts no start twice, whenever the leader is killed', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(
-          fc.record({
-            starts: fc.integer({ min: 0, max: 4 }),
-            kills: fc.integer({ min: 0, max: 2 }),
-            /** The request whose answer the leader does not get, because it is killed. */
-            killedAt: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
-          }),
-          { minLength: 1, maxLength: 25 },
-        ),
-        async (rounds) => {
-          const profiles = new ProfileStore();
-          const replicas = [new PendingStarts(), new PendingStarts()];
-          let [leader, now, starts, kills] = [0, BEGIN, 0, 0];
-          const seen = { samples: [] as string[], killed: 0 };
-          for (const { starts: more, kills: killed, killedAt } of [
-            ...rounds,
-            { starts: 0, kills: 0, killedAt: undefined },
-          ]) {
-            // Both replicas watch, so both see each start.
-            for (let index = 0; index < more; index++) {
-              const one = sample((starts += 1));
-              seen.samples.push(one.id);
-              for (const replica of replicas) replica.measured({ ...start, sample: one }, now);
-            }
-            for (let index = 0; index < killed; index++) {
-              kills += 1;
-              seen.killed += 1;
-              for (const replica of replicas) replica.killed({ ...start, id: `k${kills}`, boundSeconds: 20 }, now);
-            }
-            let left = killedAt ?? Infinity;
-            const client = profiles.client(() => left-- <= 0);
-            const writer = new ProfileWriter(client, replicas[leader] ?? expect.fail(), owner);
-            for (const pending of writer.due(now)) await writer.write(pending, now, never).catch(() => undefined);
-            if (killedAt !== undefined) {
-              // The process is replaced by one that knows nothing; the other replica leads.
-              replicas[leader] = new PendingStarts();
-              leader = 1 - leader;
-            }
-            now += WRITE_MILLISECONDS;
-          }
-          if (seen.samples.length === 0 && seen.killed === 0) return;
-          // At most one replica is killed at a time, so the other one still has what was not written.
-          for (const replica of replicas) {
-            const writer = new ProfileWriter(profiles.client(), replica, owner);
-            for (const pending of writer.due(now)) await writer.write(pending, now + 20 * WRITE_MILLISECONDS, never);
-          }
-          // Both replicas may have been killed before the first write.
-          if (profiles.objects.size === 0) return;
-          const [container] = readStartupProfile(written(profiles))?.containers ?? [];
-          // The second one may have been killed between the profile and its status.
-          if (container === undefined) return;
-          const ids = container.samples.map(({ id }) => id);
-          expect(new Set(ids).size).toBe(ids.length);
-          for (const id of ids) expect(seen.samples).toContain(id);
-          expect(container.killed.count).toBeLessThanOrEqual(seen.killed);
-          expect(new Set(container.killed.ids).size).toBe(container.killed.ids.length);
-        },
-      ),
-      {
-        numRuns: runs(300),
-        examples: [
-          [
-            [
-              { starts: 1, kills: 0, killedAt: 0 },
-              { starts: 0, kills: 0, killedAt: 1 },
-            ],
-          ],
-        ],
-      },
-    );
-  });
+const startOf = (namespace: string, name: string): MeasuredStart => ({
+  ...start,
+  namespace,
+  workload: { ...WEB, name },
+  sample: { ...sample(1), id: name },
+});
+
+it('a namespace with more workloads than the store holds pushes out none of another namespace', () => {
+  const pending = new PendingStarts();
+  pending.measured(startOf('apps', 'first'), 0);
+  for (let index = 0; index < 21_000; index++) pending.measured(startOf('tenant', `w-${index}`), 1);
+  pending.measured(startOf('late', 'last'), 2);
+  expect(pending.size).toBe(20_000);
+  const namespaces = pending.workloads().map(({ namespace }) => namespace);
+  expect([namespaces[0], namespaces.at(-1)]).toEqual(['apps', 'late']);
+});
+
+it('workloads come in the order of their oldest start, across namespaces', () => {
+  const pending = new PendingStarts();
+  pending.measured(startOf('b', 'one'), 1);
+  pending.measured(startOf('a', 'two'), 2);
+  pending.measured(startOf('b', 'three'), 3);
+  expect(pending.workloads().map(({ workload }) => workload.name)).toEqual(['one', 'two', 'three']);
 });

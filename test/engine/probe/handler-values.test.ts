@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readPathUrl, requestedPath } from '../../../src/engine/probe/requested-path.ts';
+import { readPathUrl, requestedPath } from '../../../src/engine/probe/handler-values.ts';
 
 describe('the path that the kubelet asks for', () => {
   it.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LEARNED, hasEnoughStarts, learnedSeconds } from '../../../src/engine/probe/learned-budget.ts';
-import type { LearnedSettings, StartFigures } from '../../../src/engine/probe/learned-budget.ts';
+import { DEFAULT_LEARNED, hasEnoughStarts, learnedSeconds } from '../../../src/engine/probe/startup-budget.ts';
+import type { LearnedSettings, StartFigures } from '../../../src/engine/probe/startup-budget.ts';
 
 const seconds = (figures: Partial<StartFigures>, settings: Partial<LearnedSettings> = {}, period = 5): number =>
   learnedSeconds(

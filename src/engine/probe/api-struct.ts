@@ -1,0 +1,127 @@
+import { cut } from '../../base/text/cut.ts';
+import { isJsonObject, isPresent, member, type JsonObject } from '../../base/json/json-value.ts';
+import { goJsonQuote, goQuote } from './go-values.ts';
+import type { FieldPath, FieldPlace } from '../../base/json/field-path.ts';
+
+/** One field error in the API server's words: a cause of its 422 (apimachinery, util/validation/field/errors.go). */
+export interface ApiCause {
+  readonly path: FieldPath;
+  readonly reason: `FieldValue${'Required' | 'Invalid' | 'Forbidden' | 'NotSupported' | 'Duplicate' | 'TooMany'}`;
+  /** The text behind the path: `Invalid value: 0: must be between 1 and 65535, inclusive`. */
+  readonly message: string;
+}
+
+/** Most causes that are listed: an object of megabytes can have any number. */
+export const MOST_CAUSES = 1000;
+
+/** Most characters of a value in a message: quoting may make it five times as long. */
+const MAX_SHOWN_LENGTH = 1024;
+
+/**
+ * A JSON object at its place, as Go sees it after decoding: an absent or null member is the type's zero value. So is a
+ * member of the wrong type. A Pod that passed the decode stage has none, and reading one must not throw.
+ */
+export class ApiStruct {
+  readonly #object: JsonObject;
+  readonly #place: FieldPlace;
+
+  constructor(object: JsonObject, place: FieldPlace) {
+    this.#object = object;
+    this.#place = place;
+  }
+
+  /** The member as it is written. */
+  member(field: string): unknown {
+    return member(this.#object, field);
+  }
+
+  string(field: string): string {
+    const value = this.member(field);
+    return typeof value === 'string' ? value : '';
+  }
+
+  integer(field: string): number {
+    const value = this.member(field);
+    // JSON can say -0, which an integer cannot.
+    return typeof value === 'number' ? value + 0 : 0;
+  }
+
+  /** The length of a slice. */
+  length(field: string): number {
+    const value = this.member(field);
+    return Array.isArray(value) ? value.length : 0;
+  }
+
+  /** True for a pointer or slice that is not nil. */
+  isSet(field: string): boolean {
+    return isPresent(this.member(field));
+  }
+
+  /** A pointer to a struct; undefined when it is nil. */
+  pointer(field: string): ApiStruct | undefined {
+    const value = this.member(field);
+    if (!isPresent(value)) return undefined;
+    return new ApiStruct(isJsonObject(value) ? value : {}, this.#place.at(field));
+  }
+
+  /** The causes of a slice's structs in their order, until there are `most`. A null element is an empty struct. */
+  each(
+    field: string,
+    causesOf: (element: ApiStruct) => readonly ApiCause[],
+    most: number = MOST_CAUSES,
+  ): readonly ApiCause[] {
+    const elements = this.member(field);
+    if (!Array.isArray(elements)) return [];
+    const place = this.#place.at(field);
+    const causes: ApiCause[] = [];
+    for (const [index, element] of (elements as unknown[]).entries()) {
+      if (causes.length >= most) break;
+      causes.push(...causesOf(new ApiStruct(isJsonObject(element) ? element : {}, place.at(index))));
+    }
+    return causes;
+  }
+
+  /** @param field undefined for the struct itself */
+  required(field: string | undefined, detail?: string): ApiCause {
+    const path = this.#place.path(...(field === undefined ? [] : [field]));
+    const message = detail === undefined ? 'Required value' : `Required value: ${detail}`;
+    return { path, reason: 'FieldValueRequired', message };
+  }
+
+  invalid(field: string, value: string | number, detail: string): ApiCause {
+    return this.#cause(field, 'Invalid', `Invalid value: ${shown(value)}: ${detail}`);
+  }
+
+  forbidden(field: string, detail: string): ApiCause {
+    return this.#cause(field, 'Forbidden', `Forbidden: ${detail}`);
+  }
+
+  duplicate(field: string, value: string): ApiCause {
+    return this.#cause(field, 'Duplicate', `Duplicate value: ${shown(value)}`);
+  }
+
+  /** The cause that a slice has more elements than `most`. */
+  atMost(field: string, most: number): readonly ApiCause[] {
+    const count = this.length(field);
+    return count > most ? [this.#cause(field, 'TooMany', `Too many: ${count}: must have at most ${most} items`)] : [];
+  }
+
+  /** The cause that a string is none of the supported ones, which are in the server's order for this field. */
+  oneOf(field: string, supported: readonly string[]): readonly ApiCause[] {
+    const value = this.string(field);
+    if (supported.includes(value)) return [];
+    // In Go the value has a named string type, which the server shows as JSON (ErrorBody, since 1.34).
+    const text = goJsonQuote(cut(value, MAX_SHOWN_LENGTH));
+    const message = `Unsupported value: ${text}: supported values: ${supported.map(goQuote).join(', ')}`;
+    return [this.#cause(field, 'NotSupported', message)];
+  }
+
+  #cause(field: string, reason: 'Invalid' | 'Forbidden' | 'NotSupported' | 'Duplicate' | 'TooMany', message: string) {
+    return { path: this.#place.path(field), reason: `FieldValue${reason}`, message } as const;
+  }
+}
+
+/** A value as a message shows it: numbers bare, strings quoted. */
+function shown(value: string | number): string {
+  return typeof value === 'string' ? goQuote(cut(value, MAX_SHOWN_LENGTH)) : String(value);
+}
