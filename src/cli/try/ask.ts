@@ -1,5 +1,5 @@
 import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
-import { execArgv } from '../../engine/probe/exec-argv.ts';
+import { execArgv } from '../../engine/probe/handler-values.ts';
 import { commandActs } from '../../engine/probe/exec-effects.ts';
 import { GoError } from './connection.ts';
 import { execVerdict, expandedCommand } from './exec-probe.ts';

@@ -1,4 +1,4 @@
-import { answerOf, type AnswerCause } from '../../observer/failing/probe-text.ts';
+import { answerOf, type AnswerCause } from '../../observer/failing/probe-events.ts';
 import { CAUSE_TEXTS } from '../../observer/failing/cause-texts.ts';
 import type { Answer } from './answer.ts';
 import type { HandlerKind } from '../../engine/probe/probe.ts';

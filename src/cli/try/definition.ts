@@ -2,7 +2,7 @@ import { inGroup, optional, repeatable, toggle, withDefault, type CommandDefinit
 import { choice, duration, someText, textThat, wholeNumber, wordList, type ValueType } from '../flags/value-types.ts';
 import { CLUSTER_FLAGS, CLUSTER_INPUT_FILES, CLUSTER_INPUT_FLAGS, INPUT_DESCRIPTION } from '../input/input-flags.ts';
 import { COLOUR_FLAG } from '../output/screen.ts';
-import { HIGHEST_PORT } from '../../engine/probe/port-number.ts';
+import { HIGHEST_PORT } from '../../engine/probe/handler-values.ts';
 import { quote } from '../../base/text/cut.ts';
 
 const TRY_FORMATS = ['text', 'json', 'junit', 'github'] as const;

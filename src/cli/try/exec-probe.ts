@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { declaredVariables } from '../../engine/workload/literal-variables.ts';
-import { goQuote } from '../../engine/probe/go-quote.ts';
+import { goQuote } from '../../engine/probe/go-values.ts';
 import { codeOf, failure, goDuration, success, type Answer, type NotRun } from './answer.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 

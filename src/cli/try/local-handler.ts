@@ -1,7 +1,6 @@
-import { execArgv } from '../../engine/probe/exec-argv.ts';
-import { invocationOf } from '../../engine/probe/exec-invocation.ts';
+import { execArgv } from '../../engine/probe/handler-values.ts';
+import { invocationOf, isShell } from '../../engine/probe/exec-invocation.ts';
 import { localClient } from '../../engine/probe/local-client.ts';
-import { isShell } from '../../engine/probe/shell-invocation.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** What a shell would replace or combine. */
