@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A step of action.yml: checks the manifests. Writes the findings as annotations of the job and as SARIF.
+# In the mode try, the probes are run against a container instead. Results have no SARIF.
 set -euo pipefail
 # shellcheck source=program.sh
 . "$(dirname "${BASH_SOURCE[0]}")/program.sh"
@@ -10,8 +11,22 @@ flags+=("--namespace=$NAMESPACE")
 if [ -n "$POLICIES" ]; then flags+=("--policies=$POLICIES"); fi
 if [ "$STRICT" = true ]; then flags+=(--strict); fi
 
-sarif=$RUNNER_TEMP/probewright.sarif
 code=0
+case ${MODE:-check} in
+  check) ;;
+  try)
+    "$program" try "${flags[@]}" --output=github -- "${files[@]}" || code=$?
+    echo "code=$code" >>"$GITHUB_OUTPUT"
+    exit 0
+    ;;
+  *)
+    echo "::error title=Probewright::the input mode must be check or try, not $MODE"
+    echo "code=2" >>"$GITHUB_OUTPUT"
+    exit 0
+    ;;
+esac
+
+sarif=$RUNNER_TEMP/probewright.sarif
 # Behind `--`, a file whose name begins with a dash is no flag.
 "$program" check "${flags[@]}" --output=github -- "${files[@]}" || code=$?
 # The same findings once more. What cannot be read has been reported already.

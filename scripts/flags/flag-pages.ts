@@ -13,6 +13,7 @@ const PAGES = {
   report: 'commands.md',
   snapshot: 'commands.md',
   starts: 'commands.md',
+  try: 'try.md',
   checks: 'commands.md',
 } as const;
 

@@ -9,6 +9,7 @@ import { SERVE } from './process/serve-definition.ts';
 import { REPORT } from './report/definition.ts';
 import { SNAPSHOT } from './snapshot/definition.ts';
 import { STARTS } from './starts/definition.ts';
+import { TRY } from './try/definition.ts';
 import type { CommandDefinition, NoFlags } from './flags/flag.ts';
 
 export const PROGRAM = 'probewright';
@@ -50,6 +51,7 @@ const COMMANDS = {
   observe: OBSERVE,
   check: CHECK,
   fix: FIX,
+  try: TRY,
   explain: EXPLAIN,
   plan: PLAN,
   report: REPORT,

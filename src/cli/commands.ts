@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<CommandName, RunnableCommand>> = {
   observe: runnable(COMMAND_TABLE.observe, async () => (await import('./process/observe.ts')).runObserve),
   check: runnable(COMMAND_TABLE.check, async () => (await import('./check/check.ts')).runCheck),
   fix: runnable(COMMAND_TABLE.fix, async () => (await import('./fix/fix.ts')).runFix),
+  try: runnable(COMMAND_TABLE.try, async () => (await import('./try/try.ts')).runTry),
   explain: runnable(COMMAND_TABLE.explain, async () => (await import('./explain/explain.ts')).runExplain),
   plan: runnable(COMMAND_TABLE.plan, async () => (await import('./plan/plan.ts')).runPlan),
   snapshot: runnable(COMMAND_TABLE.snapshot, async () => (await import('./snapshot/snapshot.ts')).runSnapshot),

@@ -19,6 +19,7 @@ export async function runProbewright(
     columns?: number;
     env?: Readonly<Record<string, string>>;
     monotonic?: () => number;
+    now?: () => number;
   } = {},
 ): Promise<Ran> {
   let stdout = '';
@@ -30,7 +31,7 @@ export async function runProbewright(
     stdoutColumns: options.columns,
     stderrColumns: options.columns,
     readStdin: () => Promise.resolve(options.stdin ?? ''),
-    now: () => 0,
+    now: options.now ?? (() => 0),
     monotonic: options.monotonic ?? (() => 0),
     untilSignal: () => Promise.resolve('SIGINT'),
   });

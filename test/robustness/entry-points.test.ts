@@ -58,6 +58,7 @@ const STARTS: Readonly<Record<CommandName, readonly (readonly string[])[]>> = {
   observe: [['--kubeconfig', 'config']],
   check: [FILES, CLUSTER],
   fix: [FILES],
+  try: [['manifests', '--address', '127.0.0.1', '--count', '1']],
   explain: [FILES, CLUSTER],
   plan: [FILES, ['--policies', 'policies', ...CLUSTER]],
   report: [FILES, CLUSTER],
@@ -71,7 +72,9 @@ const STARTS: Readonly<Record<CommandName, readonly (readonly string[])[]>> = {
 };
 
 const portFlags = ({ flags }: CommandDefinition): string[] =>
-  Object.keys(flags).filter((flag) => /^(.+-)?port$/.test(flag));
+  Object.entries(flags).flatMap(([flag, { isRepeatable }]) =>
+    !isRepeatable && /^(.+-)?port$/.test(flag) ? [flag] : [],
+  );
 const isServer = (definition: CommandDefinition): boolean => portFlags(definition).length > 0;
 const DEFINITIONS: Readonly<Record<CommandName, CommandDefinition>> = COMMAND_TABLE;
 const cases = Object.values(DEFINITIONS).flatMap((definition) =>

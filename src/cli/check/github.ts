@@ -4,7 +4,7 @@ import type { FilePlace } from '../output/json-outputs.ts';
 import type { ShownReport } from './report.ts';
 
 const COMMAND = { Deny: 'error', Warn: 'warning', Audit: 'notice', Excepted: 'notice' } as const;
-type Command = (typeof COMMAND)[keyof typeof COMMAND];
+type Command = 'error' | 'warning' | 'notice';
 
 /** GitHub Actions workflow commands: annotations on the lines of a pull request. */
 export function githubReport({ violations, problems }: ShownReport): string {
@@ -14,7 +14,8 @@ export function githubReport({ violations, problems }: ShownReport): string {
   ].join('');
 }
 
-function annotation(command: Command, { file, line, column }: FilePlace, title: string, text: string): string {
+/** One workflow command. Title and text may hold anything. */
+export function annotation(command: Command, { file, line, column }: FilePlace, title: string, text: string): string {
   return `::${command} file=${property(file)},line=${line},col=${column},title=${property(title)}::${data(text)}\n`;
 }
 

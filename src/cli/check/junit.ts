@@ -9,28 +9,42 @@ import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
  * passed case, as readers take an empty file for a crash.
  */
 export function junitReport({ violations, problems }: ShownReport): string {
-  const cases = [...violations.map(violationCase), ...problems.map(problemCase)];
+  return testSuites([...violations.map(violationCase), ...problems.map(problemCase)], 'no violations');
+}
+
+/** A test case of a report. */
+export interface TestCase {
+  readonly file: string;
+  readonly line: number;
+  readonly title: string;
+  readonly className: string;
+  readonly result: 'passed' | 'failure' | 'error';
+  /** Empty for a passed case that needs no words. */
+  readonly text: string;
+}
+
+/**
+ * The suites of a report, one for each file.
+ *
+ * @param none the name of the passed case of a report without cases
+ */
+export function testSuites(cases: readonly TestCase[], none: string): string {
   const suites = [...Map.groupBy(cases, ({ file }) => file)].map(([file, own]) => suite(file, own));
-  const body = suites.length > 0 ? suites.join('') : SUITE_WITHOUT_VIOLATIONS;
+  const body = suites.length > 0 ? suites.join('') : suiteWithoutCases(none);
   return (
     '<?xml version="1.0" encoding="UTF-8"?>\n' +
     `<testsuites name="probewright" ${counts(cases, Math.max(1, cases.length))}>\n${body}</testsuites>\n`
   );
 }
 
-interface TestCase {
-  readonly file: string;
-  readonly result: 'passed' | 'failure' | 'error';
-  readonly element: string;
+function suiteWithoutCases(name: string): string {
+  const passed = `<testcase name="${name}" classname="probewright"/>`;
+  return `  <testsuite name="probewright" ${counts([], 1)}>${passed}</testsuite>\n`;
 }
-
-const SUITE_WITHOUT_VIOLATIONS =
-  `  <testsuite name="probewright" ${counts([], 1)}>` +
-  '<testcase name="no violations" classname="probewright"/></testsuite>\n';
 
 function suite(file: string, cases: readonly TestCase[]): string {
   const start = `  <testsuite name="${escapeXml(file)}" ${counts(cases, cases.length)}>`;
-  return `${start}\n${cases.map(({ element }) => element).join('')}  </testsuite>\n`;
+  return `${start}\n${cases.map(element).join('')}  </testsuite>\n`;
 }
 
 function counts(cases: readonly TestCase[], tests: number): string {
@@ -41,26 +55,25 @@ function counts(cases: readonly TestCase[], tests: number): string {
 function violationCase(violation: PlacedViolation): TestCase {
   const { check, kind, namespace, name, container, probe, file, line, action } = violation;
   const title = `${objectName({ kind, namespace, name })} ${[container, probe].filter(Boolean).join('.')}: ${check}`;
-  const text = escapeXml(`${file}:${line}: ${shownViolation(violation)}`);
+  const text = `${file}:${line}: ${shownViolation(violation)}`;
   const isFailure = action === 'Deny';
-  const content = isFailure
-    ? `<failure message="${text}" type="${escapeXml(check)}">${text}</failure>`
-    : `<system-out>${action}: ${text}</system-out>`;
-  return { file, result: isFailure ? 'failure' : 'passed', element: element(title, check, { file, line }, content) };
+  const shown = isFailure ? text : `${action}: ${text}`;
+  return { file, line, title, className: check, result: isFailure ? 'failure' : 'passed', text: shown };
 }
 
 function problemCase({ file, line, message }: FileProblem): TestCase {
-  const text = escapeXml(`${file}:${line}: ${message}`);
-  const content = `<error message="${text}" type="input">${text}</error>`;
-  return { file, result: 'error', element: element(`input: ${message}`, 'input', { file, line }, content) };
+  const text = `${file}:${line}: ${message}`;
+  return { file, line, title: `input: ${message}`, className: 'input', result: 'error', text };
 }
 
-function element(
-  name: string,
-  className: string,
-  { file, line }: Pick<FileProblem, 'file' | 'line'>,
-  content: string,
-): string {
-  const names = `name="${escapeXml(name)}" classname="${escapeXml(className)}"`;
+function element({ file, line, title, className, result, text }: TestCase): string {
+  const names = `name="${escapeXml(title)}" classname="${escapeXml(className)}"`;
+  const shown = escapeXml(text);
+  const content =
+    result === 'passed'
+      ? text === ''
+        ? ''
+        : `<system-out>${shown}</system-out>`
+      : `<${result} message="${shown}" type="${escapeXml(className)}">${shown}</${result}>`;
   return `    <testcase ${names} file="${escapeXml(file)}" line="${line}">${content}</testcase>\n`;
 }

@@ -249,3 +249,50 @@ export interface ExplainOutput {
     readonly failures?: readonly ListedFailure[];
   }[];
 }
+
+/** The result of a probe that was run, or not run. */
+export type TryResult = 'passes' | 'warns' | 'fails' | 'not run';
+
+/** A probe with its result. */
+export interface TriedProbe extends FilePlace {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly container: string;
+  readonly probe: ProbeName;
+  /** Such as `httpGet /healthz on port http`. */
+  readonly handler: string;
+  readonly result: TryResult;
+  /** The message of the kubelet's event; empty for a plain success. */
+  readonly event: string;
+  /** The HTTP status, or the exit code of a command. */
+  readonly code: number | null;
+  readonly milliseconds: { readonly median: number; readonly longest: number } | null;
+  readonly timeoutSeconds: number;
+  /** Why the probe fails or warns, such as `http-404`. */
+  readonly cause: string | null;
+  /** What to write; for a probe that is not run, why. */
+  readonly remedy: string;
+  /** The remedy as edits of the object. Empty when no value is known to work. */
+  readonly edits: readonly AdvisedEdit[];
+}
+
+/** The output of `probewright try --output json`. */
+export interface TryOutput {
+  readonly probes: readonly TriedProbe[];
+  readonly summary: {
+    readonly passes: number;
+    readonly fails: number;
+    readonly warns: number;
+    readonly notRun: number;
+  };
+  /** With `--wait`: how long each container took until all of its probes passed. */
+  readonly starts?: readonly {
+    readonly container: string;
+    readonly seconds: number;
+    /** What the startup probe, or else the liveness probe, guarantees. */
+    readonly guaranteedSeconds?: number | undefined;
+    /** The failureThreshold of that probe that fits. */
+    readonly failureThreshold?: number | undefined;
+  }[];
+}

@@ -1,0 +1,124 @@
+import type { ProbeKind } from '../../engine/probe/probe.ts';
+
+/**
+ * What a probe got, in the words of the kubelet (pkg/kubelet/prober/prober.go, runProbe). `warning` counts as success.
+ * An `error` is tried three times and then thrown away: the probe has no result. `failed-error` is the same with the
+ * word "failure" in the event.
+ */
+export interface Answer {
+  readonly result: 'success' | 'warning' | 'failure' | 'failed-error' | 'error';
+  /** What follows "probe failed: " in the event; empty for a success. */
+  readonly text: string;
+  /** The HTTP status, or the exit code of a command. */
+  readonly code?: number;
+  /** True when the body of an HTTP answer is longer than what the kubelet reads of it. */
+  readonly isLong?: true;
+  /** A status from 300 to 399 without a Location: a warning that no other host causes. */
+  readonly isNoRedirect?: true;
+  /** How long the answer took, without what the way to the container takes. */
+  readonly milliseconds?: number;
+}
+
+/** A probe that was not asked, with the reason. */
+export interface NotRun {
+  readonly notRun: string;
+}
+
+/** The kubelet of Kubernetes 1.36 calls itself so (pkg/probe/http/request.go, userAgent). */
+export const KUBE_PROBE = 'kube-probe/1.36';
+
+const SUCCESS: Answer = { result: 'success', text: '' };
+
+/** A success, perhaps with its code. */
+export function success(more: Pick<Answer, 'code' | 'isLong'> = {}): Answer {
+  return { ...SUCCESS, ...more };
+}
+
+/** A failure with the kubelet's text. */
+export function failure(text: string, code?: number): Answer {
+  return { result: 'failure', text, ...(code !== undefined && { code }) };
+}
+
+/** True where the kubelet counts a success. */
+export function isSuccess({ result }: Answer): boolean {
+  return result === 'success' || result === 'warning';
+}
+
+const NAMES: Readonly<Record<ProbeKind, string>> = {
+  startupProbe: 'Startup',
+  livenessProbe: 'Liveness',
+  readinessProbe: 'Readiness',
+};
+
+/** The message of the event that the kubelet records (prober.go, probe); empty for a plain success. */
+export function eventMessage(probe: ProbeKind, { result, text }: Answer): string {
+  const name = `${NAMES[probe]} probe`;
+  switch (result) {
+    case 'success':
+      return '';
+    case 'warning':
+      return `${name} warning: ${text}`;
+    case 'failure':
+      return `${name} failed: ${text}`;
+    case 'failed-error':
+      return `${name} errored and resulted in failure state: ${text}`;
+    case 'error':
+      return `${name} errored and resulted in unknown state: ${text}`;
+  }
+}
+
+/** A host and port as Go joins them: an IPv6 address in brackets. */
+export function hostPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** An error of Node's sockets as Go's net package writes it, behind `dial tcp ADDRESS: ` or `read tcp ...: `. */
+export function socketErrorText(code: string | undefined): string | undefined {
+  const known: Readonly<Record<string, string>> = {
+    ECONNREFUSED: 'connection refused',
+    ECONNRESET: 'connection reset by peer',
+    EHOSTUNREACH: 'no route to host',
+    EHOSTDOWN: 'host is down',
+    ENETUNREACH: 'network is unreachable',
+    EPIPE: 'broken pipe',
+    ETIMEDOUT: 'connection timed out',
+    EACCES: 'permission denied',
+  };
+  return code === undefined ? undefined : known[code];
+}
+
+/** The code of an error of Node: `ECONNREFUSED`. */
+export function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  // Happy Eyeballs reports the failures of all addresses together.
+  if (code === undefined && error instanceof AggregateError) return codeOf(error.errors.at(-1));
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Bytes as Go's %q prints them (strconv.Quote), for texts about malformed answers. */
+export function goQuoted(bytes: Uint8Array): string {
+  const short: Readonly<Record<number, string>> = {
+    7: '\\a',
+    8: '\\b',
+    9: '\\t',
+    10: '\\n',
+    11: '\\v',
+    12: '\\f',
+    13: '\\r',
+    34: '\\"',
+    92: '\\\\',
+  };
+  const quoted = [...bytes].map(
+    (byte) =>
+      short[byte] ??
+      (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`),
+  );
+  return `"${quoted.join('')}"`;
+}
+
+/** Seconds as Go prints a time.Duration: `0.3s`, `1m30s`, `1h0m0s`. */
+export function goDuration(seconds: number): string {
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  if (hours > 0) return `${hours}h${minutes}m${rest}s`;
+  return minutes > 0 ? `${minutes}m${rest}s` : `${rest}s`;
+}

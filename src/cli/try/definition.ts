@@ -1,0 +1,124 @@
+import { inGroup, optional, repeatable, toggle, withDefault, type CommandDefinition } from '../flags/flag.ts';
+import { choice, duration, someText, textThat, wholeNumber, wordList, type ValueType } from '../flags/value-types.ts';
+import { CLUSTER_FLAGS, CLUSTER_INPUT_FILES, CLUSTER_INPUT_FLAGS, INPUT_DESCRIPTION } from '../input/input-flags.ts';
+import { COLOUR_FLAG } from '../output/screen.ts';
+import { HIGHEST_PORT } from '../../engine/probe/handler-values.ts';
+import { quote } from '../../base/text/cut.ts';
+
+const TRY_FORMATS = ['text', 'json', 'junit', 'github'] as const;
+export type TryFormatName = (typeof TRY_FORMATS)[number];
+
+/** The words of `--runtime`, of `--probe`. The programs are tried in this order. */
+const RUNTIME_WORDS = ['docker', 'podman', 'nerdctl'] as const;
+const PROBE_WORDS = ['startup', 'liveness', 'readiness'] as const;
+
+const CONTAINER = textThat(
+  (text) => /^[A-Za-z0-9][\w.-]*$/.test(text),
+  'the name or id of a container, such as web',
+  'NAME',
+);
+
+/** `8080=49153`: the container's port and the local one. */
+const PORT_PAIR: ValueType<readonly [number, number]> = {
+  placeholder: 'PORT=LOCAL',
+  read: (text) => {
+    const [, container, local] = /^(\d{1,5})=(\d{1,5})$/.exec(text) ?? [];
+    const pair = [Number(container), Number(local)] as const;
+    if (pair.every((port) => port >= 1 && port <= HIGHEST_PORT)) return { value: pair };
+    return { problem: `must be two ports such as 8080=49153, not ${quote(text)}` };
+  },
+};
+
+/** A command line without quotes: each word is one argument. */
+const COMMAND: ValueType<readonly string[]> = {
+  placeholder: 'COMMAND',
+  read: (text) => {
+    const words = text.split(' ').filter((word) => word !== '');
+    if (words.length === 0) return { problem: 'must name a program, such as "docker exec web"' };
+    if (/["'`$\\|;&<>]/.test(text)) return { problem: `must be plain words without quotes, not ${quote(text)}` };
+    return { value: words };
+  },
+};
+
+/** Where the container runs. */
+const TARGET_FLAGS = inGroup('Flags that say where to ask', {
+  address: optional({
+    type: textThat((text) => /^[A-Za-z0-9][\w.:-]*$|^::1$/.test(text), 'a host name or an address', 'HOST'),
+    summary: 'Ask a process or a container with published ports at this address.',
+  }),
+  port: repeatable({
+    type: PORT_PAIR,
+    summary: 'With --address: the local port of a port of the container, such as 8080=49153.',
+  }),
+  exec: optional({
+    type: COMMAND,
+    summary: 'With --address: the command that runs an exec probe, such as "docker exec web".',
+    otherwise: 'exec probes are not run',
+  }),
+  docker: optional({ type: CONTAINER, summary: 'Ask this container of docker, podman or nerdctl.' }),
+  runtime: optional({
+    type: choice(RUNTIME_WORDS),
+    summary: 'With --docker: the program of the runtime.',
+    otherwise: 'the first one that knows the container',
+  }),
+  pod: optional({
+    type: textThat((text) => /^[a-z0-9][a-z0-9.-]*$/.test(text), 'the name of a Pod', 'NAME'),
+    summary: 'With a cluster: the Pod to ask.',
+    otherwise: 'the newest Pod of the workload that runs',
+  }),
+});
+
+const FLAGS = {
+  ...CLUSTER_INPUT_FLAGS,
+  container: repeatable({ type: someText('NAME'), summary: 'Run only the probes of this container.' }),
+  probe: repeatable({ type: wordList('PROBE', PROBE_WORDS), summary: 'Run only these probes.' }),
+  count: withDefault({ type: wholeNumber('N', 1, 1000), default: '5', summary: 'How often each probe is run.' }),
+  wait: optional({
+    type: duration(3_600_000),
+    summary: 'Wait for so long until all probes pass, and print how long the start took.',
+    otherwise: 'each probe is run at once',
+  }),
+  'allow-side-effects': toggle({ summary: 'Run commands of exec probes that may do more than ask.' }),
+  output: withDefault({ type: choice(TRY_FORMATS), default: 'text', summary: 'Format of the results.' }),
+  color: COLOUR_FLAG,
+  strict: toggle({ summary: 'Fail for warnings, too.' }),
+  ...TARGET_FLAGS,
+  ...CLUSTER_FLAGS,
+} as const;
+
+export const TRY: CommandDefinition<typeof FLAGS> = {
+  name: 'try',
+  summary: 'Run probes against a running container, as the kubelet does',
+  usage: '[FILE...] (--address HOST | --docker NAME) [flags]',
+  description: [
+    'Runs each probe of the manifests as the kubelet would, prints its event, and says what to write. ' +
+      'Probes that policies add are run too.',
+    INPUT_DESCRIPTION,
+    'With a workload of a cluster, such as -n shop deploy/web, the newest Pod of the workload is asked.',
+  ],
+  positionals: CLUSTER_INPUT_FILES,
+  flags: FLAGS,
+  conflicts: ({ address, docker, port, exec, runtime, pod, cluster, context, kubeconfig, ...flags }) => {
+    const needs = (flag: string, isGiven: boolean, other: string, isThere: boolean): string[] =>
+      isGiven && !isThere ? [`${flag}: only with ${other}`] : [];
+    const isCluster = cluster || context !== undefined || kubeconfig !== undefined;
+    const ways = [
+      ...(address === undefined ? [] : ['--address']),
+      ...(docker === undefined ? [] : ['--docker']),
+      ...(isCluster ? ['a cluster'] : []),
+    ];
+    return [
+      ...(ways.length > 1 ? [`${ways.join(' and ')}: name one of them`] : []),
+      ...needs('--port', port.length > 0, '--address', address !== undefined),
+      ...needs('--exec', exec !== undefined, '--address', address !== undefined),
+      ...needs('--runtime', runtime !== undefined, '--docker', docker !== undefined),
+      ...needs('--pod', pod !== undefined, 'a cluster', address === undefined && docker === undefined),
+      ...(flags['all-namespaces'] ? ['--all-namespaces: try asks one workload; give --namespace instead'] : []),
+    ];
+  },
+  exitCodes: [
+    { code: 0, meaning: 'All probes that were run pass; without --strict some may warn.' },
+    { code: 1, meaning: 'A probe fails; with --strict also: a probe warns.' },
+    { code: 2, meaning: 'An input cannot be read, no probe can be run, or the command line is wrong.' },
+  ],
+};

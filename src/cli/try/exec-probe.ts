@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { declaredVariables } from '../../engine/workload/literal-variables.ts';
+import { goQuote } from '../../engine/probe/go-values.ts';
+import { codeOf, failure, goDuration, success, type Answer, type NotRun } from './answer.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+
+/** The kubelet keeps no more of a command's output (pkg/probe/exec/exec.go, maxReadLength). */
+export const MOST_OUTPUT_BYTES = 10 * 1024;
+
+/** How a command ended. */
+export interface CommandEnd {
+  /** Undefined when the time was over. */
+  readonly code: number | undefined;
+  /** Standard output and standard error in the order in which they came. */
+  readonly output: string;
+}
+
+/** What a runtime prints when it cannot start the command: runc, crun, and containerd's and Docker's clients. */
+const NOT_STARTED = /OCI runtime exec failed: (.*)|executable file (?:`[^`]*` )?not found/s;
+
+/**
+ * The kubelet's verdict on the end of a command (pkg/probe/exec/exec.go, Probe; pkg/kubelet/cri/remote). A command that
+ * the runtime cannot start has no verdict.
+ */
+export function execVerdict(command: readonly string[], { code, output }: CommandEnd, timeoutSeconds: number): Answer {
+  if (code === undefined)
+    return failure(`command timed out: ${goQuote(command.join(' '))} timed out after ${goDuration(timeoutSeconds)}`);
+  if (code === 0) return success({ code: 0 });
+  if ((code === 126 || code === 127 || code === 255) && NOT_STARTED.test(output)) {
+    const text = output.slice(output.search(/OCI runtime exec failed|executable file/)).trim();
+    return { result: 'error', text: `rpc error: code = Unknown desc = failed to exec in container: ${text}`, code };
+  }
+  return failure(output, code);
+}
+
+/**
+ * Runs a program of this machine: the runtime's own, or the prefix of `--exec`. Its arguments hold the probe's command.
+ *
+ * @throws never; a program that cannot be started is told as a reason
+ */
+export function runProgram(
+  argv: readonly string[],
+  timeoutMilliseconds: number,
+  mostBytes = MOST_OUTPUT_BYTES,
+): Promise<CommandEnd | NotRun> {
+  return new Promise((resolve) => {
+    const [program = '', ...args] = argv;
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const keep = (chunk: Buffer): void => {
+      if (bytes < mostBytes) chunks.push(chunk.subarray(0, mostBytes - bytes));
+      bytes += chunk.length;
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    const end = (code: number | undefined): void => {
+      clearTimeout(timer);
+      resolve({ code, output: Buffer.concat(chunks).toString() });
+    };
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      child.stdout.destroy();
+      child.stderr.destroy();
+      end(undefined);
+    }, timeoutMilliseconds);
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      const why = codeOf(error) === 'ENOENT' ? 'is not on the PATH' : `cannot be started: ${error.message}`;
+      resolve({ notRun: `${program} ${why}` });
+    });
+    child.on('close', (code) => {
+      end(code ?? 1);
+    });
+  });
+}
+
+/**
+ * A command with the container's own variables in the place of `$(NAME)`. The kubelet knows literal values only, and
+ * leaves other references (pkg/kubelet/container/helpers.go, ExpandContainerCommandOnlyStatic).
+ */
+export function expandedCommand(command: readonly string[], container: JsonObject): readonly string[] {
+  const variables = declaredVariables(container);
+  return command.map((word) =>
+    word.replace(/\$\$|\$\(([^)]*)\)/g, (written, name: string | undefined) => {
+      if (name === undefined) return '$';
+      const source = variables?.get(name);
+      return source?.from === 'value' ? source.value : written;
+    }),
+  );
+}

@@ -1,0 +1,130 @@
+import { jsonText } from '../../base/text/visible.ts';
+import { count } from '../../base/text/cut.ts';
+import { annotation } from '../check/github.ts';
+import { testSuites, type TestCase } from '../check/junit.ts';
+import { paragraph, type Screen, type Style } from '../output/screen.ts';
+import { isInCluster, type Origin } from '../input/cluster-object.ts';
+import { summaryOf } from './tried-probe.ts';
+import type { TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
+import type { Start } from './measure.ts';
+import type { TryFormatName } from './definition.ts';
+
+/** All that `try` prints. */
+export interface TryReport extends Origin {
+  readonly probes: readonly TriedProbe[];
+  /** With `--wait`: how long each container took to start. */
+  readonly starts: readonly Start[];
+}
+
+const STYLES: Readonly<Record<TryResult, Style>> = {
+  passes: 'added',
+  warns: 'warning',
+  fails: 'error',
+  'not run': 'note',
+};
+const COMMANDS = { passes: 'notice', warns: 'warning', fails: 'error', 'not run': 'notice' } as const;
+
+/** For people: a block for each workload, and a line with the numbers. */
+function textReport({ probes, starts, ...origin }: TryReport, screen: Screen): string {
+  const blocks = [...Map.groupBy(probes, workloadName)].map(([workload, own]) => {
+    const { file = '', line = 1 } = own[0] ?? {};
+    const place = isInCluster(file, origin) ? '' : ` (${file}:${line})`;
+    return [
+      ...paragraph(screen, { text: `${workload}${place}`, style: 'heading' }),
+      ...own.flatMap((probe) => probeLines(probe, screen)),
+      ...starts
+        .filter(({ container }) => own.some((one) => one.container === container))
+        .flatMap((start) => startLines(start, screen)),
+    ];
+  });
+  const summary = paragraph(screen, { text: summaryText(probes), style: 'heading' });
+  return [...blocks, summary].map((lines) => lines.map((line) => `${line}\n`).join('')).join('\n');
+}
+
+function workloadName({ kind, namespace, name }: TriedProbe): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+function probeLines(probe: TriedProbe, screen: Screen): string[] {
+  const { container, handler, result, event, cause, remedy, edits } = probe;
+  const label = result.padEnd(8);
+  const lines = paragraph(screen, {
+    text: `${container}: ${probe.probe} ${handler}${timesText(probe)}`,
+    indent: 2,
+    label: { text: label, style: STYLES[result] },
+  });
+  const more = (text: string, style?: Style): string[] =>
+    text === '' ? [] : paragraph(screen, { text, indent: 10, ...(style !== undefined && { style }) });
+  return [
+    ...lines,
+    ...more(event.trimEnd(), 'faint'),
+    ...more(cause === null ? remedy : `${cause}: ${remedy}`),
+    ...edits.flatMap(({ path, value }) =>
+      more(value === null ? `remove ${path}` : `${path}: ${jsonText(value)}`, 'added'),
+    ),
+  ];
+}
+
+function timesText({ milliseconds, timeoutSeconds }: TriedProbe): string {
+  if (milliseconds === null) return '';
+  const { median, longest } = milliseconds;
+  return `: median ${median} ms, longest ${longest} ms of ${timeoutSeconds} s`;
+}
+
+function startLines({ container, seconds, guaranteedSeconds, failureThreshold }: Start, screen: Screen): string[] {
+  const guaranteed =
+    guaranteedSeconds === undefined
+      ? ''
+      : ` Its probes guarantee ${guaranteedSeconds} s; failureThreshold ${failureThreshold} is enough for this start.`;
+  return paragraph(screen, { text: `${container} started in ${seconds} s.${guaranteed}`, indent: 2 });
+}
+
+function summaryText(probes: readonly TriedProbe[]): string {
+  const { passes, fails, warns, notRun } = summaryOf(probes);
+  const parts = [`${passes} ${passes === 1 ? 'passes' : 'pass'}`, `${fails} ${fails === 1 ? 'fails' : 'fail'}`];
+  if (warns > 0) parts.push(`${warns} ${warns === 1 ? 'warns' : 'warn'}`);
+  if (notRun > 0) parts.push(`${notRun} not run`);
+  return `${count(probes.length, 'probe')}: ${parts.join(', ')}`;
+}
+
+function jsonReport({ probes, starts }: TryReport): string {
+  const output: TryOutput = { probes, summary: summaryOf(probes), ...(starts.length > 0 && { starts }) };
+  return `${jsonText(output, undefined, 2)}\n`;
+}
+
+/** What happened, and what to write, in one line. */
+function sentence({ event, cause, remedy, edits }: TriedProbe): string {
+  const written = edits.map(({ path, value }) => (value === null ? `remove ${path}` : `${path}: ${jsonText(value)}`));
+  return [event.trimEnd(), cause === null ? remedy : `${cause}: ${remedy}`, ...written].filter(Boolean).join('; ');
+}
+
+function titleOf(probe: TriedProbe): string {
+  return `${workloadName(probe)} ${probe.container}.${probe.probe}: ${probe.handler}`;
+}
+
+function junitReport({ probes }: TryReport): string {
+  const cases = probes.map((probe): TestCase => ({
+    file: probe.file,
+    line: probe.line,
+    title: titleOf(probe),
+    className: probe.cause ?? 'probe',
+    result: probe.result === 'fails' ? 'failure' : 'passed',
+    text: probe.result === 'passes' ? '' : `${probe.result}: ${sentence(probe)}`,
+  }));
+  return testSuites(cases, 'no probes');
+}
+
+function githubReport({ probes }: TryReport): string {
+  return probes
+    .filter(({ result }) => result !== 'passes')
+    .map((probe) => annotation(COMMANDS[probe.result], probe, titleOf(probe), sentence(probe)))
+    .join('');
+}
+
+/** The formats of `--output`. */
+export const TRY_REPORTS: Readonly<Record<TryFormatName, (report: TryReport, screen: Screen) => string>> = {
+  text: textReport,
+  json: jsonReport,
+  junit: junitReport,
+  github: githubReport,
+};

@@ -1,0 +1,202 @@
+import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
+import { STATUS_CODES } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { failure, goDuration, hostPort, KUBE_PROBE, success, type Answer } from './answer.ts';
+import type { Endpoint } from './connection.ts';
+
+/** google.golang.org/grpc/codes, by number. */
+const CODES =
+  'OK Canceled Unknown InvalidArgument DeadlineExceeded NotFound AlreadyExists PermissionDenied ResourceExhausted FailedPrecondition Aborted OutOfRange Unimplemented Internal Unavailable DataLoss Unauthenticated'.split(
+    ' ',
+  );
+const [UNKNOWN, DEADLINE_EXCEEDED, UNIMPLEMENTED, INTERNAL, UNAVAILABLE] = [2, 4, 12, 13, 14];
+/** grpc.health.v1, HealthCheckResponse.ServingStatus, by number. */
+const SERVING_STATUS = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
+/** What grpc-go makes of an HTTP status without a gRPC status (internal/transport/http_util.go, HTTPStatusConvTab). */
+const CODE_OF_HTTP: Readonly<Record<number, number>> = {
+  400: INTERNAL,
+  401: 16,
+  403: 7,
+  404: UNIMPLEMENTED,
+  429: UNAVAILABLE,
+  502: UNAVAILABLE,
+  503: UNAVAILABLE,
+  504: UNAVAILABLE,
+};
+/** grpc-go waits about so long before it dials again (backoff.DefaultConfig, BaseDelay). */
+const DIAL_PAUSE_MILLISECONDS = 1000;
+
+/**
+ * Runs a gRPC probe as the kubelet does (pkg/probe/grpc/grpc.go, Probe): without TLS, one call of
+ * grpc.health.v1.Health/Check. A connection counts once the server's first SETTINGS have come. Until the time is over,
+ * a failed connection is tried again.
+ *
+ * The call is one request of HTTP/2. `@grpc/grpc-js` brings a package with an install script for it, which
+ * test/robustness/supply-chain.test.ts refuses.
+ *
+ * @param shown the address that events name
+ * @param timeoutMilliseconds timeoutSeconds of the probe
+ */
+export async function grpcProbe(
+  real: Endpoint,
+  shown: Endpoint,
+  service: string,
+  timeoutMilliseconds: number,
+): Promise<Answer> {
+  const signal = AbortSignal.timeout(timeoutMilliseconds);
+  const address = hostPort(shown.host, shown.port);
+  const timeout = goDuration(timeoutMilliseconds / 1000);
+  for (;;) {
+    const session = await openSession(real, signal);
+    if (session !== undefined) {
+      const answer = await check(session, address, service, timeout, signal);
+      session.destroy();
+      return answer;
+    }
+    if (!signal.aborted) await sleep(DIAL_PAUSE_MILLISECONDS, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return unconnected(address, timeoutMilliseconds);
+  }
+}
+
+/** The failure of a probe that got no connection (grpc.go, DialContext with WithBlock). */
+export function unconnected(address: string, timeoutMilliseconds: number): Answer {
+  const timeout = goDuration(timeoutMilliseconds / 1000);
+  return failure(`timeout: failed to connect service "${address}" within ${timeout}: context deadline exceeded`);
+}
+
+/** A session whose server has sent its settings; undefined for any other server. */
+export function openSession({ host, port }: Endpoint, signal: AbortSignal): Promise<ClientHttp2Session | undefined> {
+  return new Promise((resolve) => {
+    const session = connect(`http://${hostPort(host, port)}`);
+    const done = (opened: ClientHttp2Session | undefined): void => {
+      signal.removeEventListener('abort', stop);
+      if (opened === undefined) session.destroy();
+      resolve(opened);
+    };
+    const stop = (): void => {
+      done(undefined);
+    };
+    signal.addEventListener('abort', stop);
+    session.once('remoteSettings', () => {
+      done(session);
+    });
+    session.on('error', stop);
+    session.on('close', stop);
+  });
+}
+
+/** The end of a call: the status and its message as the server sent them, or how the connection ended. */
+interface CallEnd {
+  readonly code: number;
+  readonly message: string;
+  readonly body: Buffer;
+}
+
+type Head = IncomingHttpHeaders & { readonly ':status'?: number | undefined };
+
+async function check(
+  session: ClientHttp2Session,
+  address: string,
+  service: string,
+  timeout: string,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { code, message, body } = await call(session, address, service, signal);
+  if (code === UNIMPLEMENTED)
+    return failure(
+      `error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ${message}`,
+    );
+  if (code === DEADLINE_EXCEEDED) return failure(`timeout: health rpc did not complete within ${timeout}`);
+  if (code !== 0)
+    return failure(`error: health rpc probe failed: rpc error: code = ${CODES[code] ?? code} desc = ${message}`);
+  const status = servingStatus(body);
+  return status === 'SERVING' ? success() : failure(`service unhealthy (responded with "${status}")`);
+}
+
+function call(session: ClientHttp2Session, address: string, service: string, signal: AbortSignal): Promise<CallEnd> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let head: Head = {};
+    let end: IncomingHttpHeaders = {};
+    const lost = (message: string): void => {
+      resolve({ code: signal.aborted ? DEADLINE_EXCEEDED : UNAVAILABLE, message, body: Buffer.alloc(0) });
+    };
+    session.on('error', () => {
+      lost('error reading from server: connection reset by peer');
+    });
+    const stream = session.request(
+      {
+        ':method': 'POST',
+        ':path': '/grpc.health.v1.Health/Check',
+        ':authority': address,
+        'content-type': 'application/grpc',
+        'user-agent': KUBE_PROBE,
+        te: 'trailers',
+      },
+      { signal },
+    );
+    stream.on('response', (headers) => (head = headers));
+    stream.on('trailers', (trailers: IncomingHttpHeaders) => (end = trailers));
+    stream.on('data', (chunk: Buffer) => {
+      // An answer of the health service has a few bytes.
+      if (chunks.length < 16) chunks.push(chunk);
+    });
+    stream.on('error', () => undefined);
+    stream.on('close', () => {
+      const status = end['grpc-status'] ?? head['grpc-status'];
+      if (signal.aborted || (status === undefined && head[':status'] === undefined)) {
+        if (stream.rstCode !== constants.NGHTTP2_NO_ERROR && stream.rstCode !== constants.NGHTTP2_CANCEL)
+          lost(`stream terminated by RST_STREAM with error code: ${stream.rstCode}`);
+        else lost('error reading from server: EOF');
+      } else if (status === undefined) resolve(withoutGrpc(head));
+      else {
+        const message = end['grpc-message'] ?? head['grpc-message'] ?? '';
+        resolve({ code: Number(status), message: decoded(String(message)), body: Buffer.concat(chunks) });
+      }
+    });
+    stream.end(request(service));
+  });
+}
+
+/** An answer of a server that speaks HTTP/2 and no gRPC (internal/transport/http2_client.go, operateHeaders). */
+function withoutGrpc(head: Head): CallEnd {
+  const status = head[':status'] ?? 0;
+  const type = head['content-type'];
+  const what =
+    type === undefined
+      ? 'malformed header: missing HTTP content-type'
+      : `transport: received unexpected content-type "${type}"`;
+  const message = `unexpected HTTP status code received from server: ${status} (${STATUS_CODES[status] ?? ''}); ${what}`;
+  return { code: CODE_OF_HTTP[status] ?? UNKNOWN, message, body: Buffer.alloc(0) };
+}
+
+/** A HealthCheckRequest in a frame of gRPC: field 1 is the service's name. */
+function request(service: string): Buffer {
+  const name = Buffer.from(service);
+  const message = name.length === 0 ? name : Buffer.concat([Buffer.from([0x0a]), varint(name.length), name]);
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(message.length, 1);
+  return Buffer.concat([prefix, message]);
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128);
+  return Buffer.from([...bytes, rest]);
+}
+
+/** Field 1 of a HealthCheckResponse in a frame of gRPC. Absent means 0. */
+function servingStatus(body: Buffer): string {
+  const value = body[5] === 0x08 ? (body[6] ?? 0) : 0;
+  return SERVING_STATUS[value] ?? String(value);
+}
+
+/** A message as grpc-go decodes it: percent signs stand for bytes. */
+function decoded(message: string): string {
+  try {
+    return decodeURIComponent(message);
+  } catch {
+    return message;
+  }
+}

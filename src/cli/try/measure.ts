@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { failureThresholdFor, guaranteedStartSeconds } from '../../engine/probe/timing.ts';
+import { isSuccess, type Answer, type NotRun } from './answer.ts';
+import type { PlannedProbe } from './planned-probes.ts';
+
+/** The answers of one probe, with what they took. */
+export interface Measured {
+  /** The first answer that is no plain success; the last one when all are. */
+  readonly answer: Answer;
+  readonly asked: number;
+  readonly failed: number;
+  readonly milliseconds: { readonly median: number; readonly longest: number };
+}
+
+/** Asks one probe, and tells a reason where it cannot be asked. */
+type Ask = (probe: PlannedProbe) => Promise<Answer | NotRun>;
+
+/** A probe that fails so often in a row is not run again. */
+const ENOUGH_FAILURES = 2;
+
+/** Runs a probe several times, one after the other. A probe that fails as `error` never has a result. */
+export async function measure(
+  probe: PlannedProbe,
+  times: number,
+  ask: Ask,
+  monotonic: () => number,
+): Promise<Measured | NotRun> {
+  const answers: Answer[] = [];
+  const took: number[] = [];
+  let inARow = 0;
+  while (answers.length < times && inARow < ENOUGH_FAILURES) {
+    const before = monotonic();
+    const answer = await ask(probe);
+    if ('notRun' in answer) return answer;
+    took.push(rounded(answer.milliseconds ?? monotonic() - before));
+    answers.push(answer);
+    inARow = isSuccess(answer) ? 0 : inARow + 1;
+  }
+  took.sort((a, b) => a - b);
+  const worst = answers.find((one) => !isSuccess(one)) ?? answers.find(({ result }) => result === 'warning');
+  return {
+    answer: worst ?? (answers.at(-1) as Answer),
+    asked: answers.length,
+    failed: answers.filter((one) => !isSuccess(one)).length,
+    milliseconds: { median: took[Math.floor(took.length / 2)] ?? 0, longest: took.at(-1) ?? 0 },
+  };
+}
+
+/** Tenths of a millisecond. */
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
+}
+
+/** How long a container took until all of its probes passed. */
+export interface Start {
+  readonly container: string;
+  readonly seconds: number;
+  /** What the startup probe, or else the liveness probe, guarantees. Undefined when neither is there. */
+  readonly guaranteedSeconds: number | undefined;
+  /** The failureThreshold of that probe that fits. */
+  readonly failureThreshold: number | undefined;
+}
+
+/** Probes that never passed in the time. */
+export interface Waited {
+  readonly starts: readonly Start[];
+  readonly late: readonly PlannedProbe[];
+}
+
+/**
+ * Runs each probe at its own period until it passes, or until the time is over.
+ *
+ * @param since the start of the container, on the clock of `now`, in milliseconds
+ */
+export async function waitForStart(
+  probes: readonly PlannedProbe[],
+  ask: Ask,
+  now: () => number,
+  since: number,
+  mostMilliseconds: number,
+): Promise<Waited> {
+  const end = now() + mostMilliseconds;
+  const passedAt = await Promise.all(
+    probes.map(async (probe) => {
+      for (;;) {
+        const begin = now();
+        const answer = await ask(probe);
+        if ('notRun' in answer) return undefined;
+        if (isSuccess(answer)) return now();
+        const next = Math.max(begin + probe.timing.periodSeconds * 1000, now());
+        if (next >= end) return Infinity;
+        await sleep(next - now());
+      }
+    }),
+  );
+  const byContainer = Map.groupBy(probes.keys(), (index) => probes[index]?.container ?? '');
+  const starts = [...byContainer].flatMap(([container, indices]): Start[] => {
+    const times = indices.flatMap((index) => passedAt[index] ?? []);
+    const last = Math.max(...times);
+    if (times.length === 0 || last === Infinity) return [];
+    return [
+      startOf(
+        container,
+        Math.max(0, last - since) / 1000,
+        indices.flatMap((index) => probes[index] ?? []),
+      ),
+    ];
+  });
+  return { starts, late: probes.filter((_, index) => passedAt[index] === Infinity) };
+}
+
+function startOf(container: string, seconds: number, probes: readonly PlannedProbe[]): Start {
+  const gate =
+    probes.find(({ probe }) => probe === 'startupProbe') ?? probes.find(({ probe }) => probe === 'livenessProbe');
+  const timing = gate?.timing;
+  return {
+    container,
+    seconds: Math.round(seconds * 10) / 10,
+    guaranteedSeconds: timing && guaranteedStartSeconds(timing),
+    failureThreshold:
+      timing && failureThresholdFor(Math.ceil(seconds), timing.initialDelaySeconds, timing.periodSeconds),
+  };
+}

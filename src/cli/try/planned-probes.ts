@@ -1,0 +1,161 @@
+import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
+import {
+  isJsonObject,
+  member,
+  objectMember,
+  stringMember,
+  stringMembers,
+  type JsonObject,
+} from '../../base/json/json-value.ts';
+import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
+import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
+import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
+import { handlerKindsOf, ownProbe, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../../engine/probe/probe.ts';
+import { probeTiming, type ProbeTiming } from '../../engine/probe/timing.ts';
+import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
+import { containersOf, type Container } from '../../engine/workload/containers.ts';
+import { isPod, type PlacedTemplate } from '../../engine/workload/kinds.ts';
+import { meshProxyTest } from '../../engine/workload/mesh.ts';
+import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
+import { workloadIn, type Manifest } from '../input/manifest.ts';
+import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
+import type { FilePlace } from '../output/json-outputs.ts';
+import type { Inputs } from '../input/inputs.ts';
+
+/** A probe that the kubelet would run, after the API server's and the policies' defaults. */
+export interface PlannedProbe extends FilePlace {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly container: string;
+  readonly probe: ProbeKind;
+  readonly handlerKind: HandlerKind;
+  readonly handler: JsonObject;
+  readonly timing: ProbeTiming;
+  /** The container that the probe belongs to, with all defaults. */
+  readonly spec: JsonObject;
+  readonly containerPath: FieldPath;
+  /** The paths that the policies in force name for HTTP probes. */
+  readonly policyPaths: readonly string[];
+  /** The policy that gives the probe. Absent for a probe of the manifest. */
+  readonly injectedBy?: string;
+}
+
+/** The order in which the kubelet runs the probes of a container. */
+const ORDER = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
+
+/** The words of `--probe`, for each kind. */
+export const PROBE_WORDS = { startup: 'startupProbe', liveness: 'livenessProbe', readiness: 'readinessProbe' } as const;
+
+/** Which probes the command line selects. Empty lists select all. */
+export interface ProbeSelection {
+  readonly containers: readonly string[];
+  readonly probes: readonly (keyof typeof PROBE_WORDS)[];
+}
+
+/** The probes of all application and sidecar containers of the inputs, in the order of the files. */
+export function plannedProbes(inputs: Inputs, { containers, probes }: ProbeSelection): PlannedProbe[] {
+  const kinds = new Set<ProbeKind>(probes.map((word) => PROBE_WORDS[word]));
+  return inputs.texts
+    .flatMap(({ manifests }) => manifests)
+    .flatMap((manifest) => probesOfManifest(manifest, inputs))
+    .filter(
+      ({ container, probe }) =>
+        (containers.length === 0 || containers.includes(container)) && (kinds.size === 0 || kinds.has(probe)),
+    );
+}
+
+function probesOfManifest(manifest: Manifest, inputs: Inputs): PlannedProbe[] {
+  const workload = workloadIn(manifest.object, inputs);
+  if (workload === undefined) return [];
+  const { kind, namespace, name, templates } = workload;
+  const itself = workloadNameOf(manifest.object, kind, false);
+  return templates.flatMap((placed) => {
+    const labels = stringMembers(objectMember(placed.template, 'metadata') ?? {}, 'labels');
+    const policy = inputs.policies.policyFor(namespace, labels, itself);
+    const { injections } = permittedDefaulting(placed.template, policy, kind);
+    const podSpec = defaultedPodSpec(objectMember(effectiveTemplate(placed.template, injections), 'spec') ?? {});
+    return containersOf(podSpec, meshProxyTest(placed.template, isPod(kind)))
+      .filter(({ role }) => role === 'application' || role === 'sidecar')
+      .flatMap((container) => probesOfContainer(container, placed, injections))
+      .map((probe) => ({
+        ...place(manifest, probe),
+        kind: kind.kind,
+        namespace,
+        name,
+        policyPaths: pathsOf(policy),
+        ...probe,
+      }));
+  });
+}
+
+type ProbeOfContainer = Omit<PlannedProbe, keyof FilePlace | 'kind' | 'namespace' | 'name' | 'policyPaths'>;
+
+function probesOfContainer(
+  { name, list, index, spec }: Container,
+  { path }: PlacedTemplate,
+  injections: readonly Injection[],
+): ProbeOfContainer[] {
+  return ORDER.flatMap((kind) => {
+    const probe = ownProbe(spec, kind);
+    const handlerKind = isJsonObject(probe) ? handlerKindsOf(probe)[0] : undefined;
+    if (!isJsonObject(probe) || handlerKind === undefined) return [];
+    const injection = injectionAt(injections, { list, index }, kind);
+    return [
+      {
+        container: name,
+        probe: kind,
+        handlerKind,
+        handler: objectMember(probe, handlerKind) ?? {},
+        timing: probeTiming(probe),
+        spec,
+        containerPath: [...path, 'spec', list, index],
+        ...(injection !== undefined && { injectedBy: injection.source }),
+      },
+    ];
+  });
+}
+
+/** The endpoints of all layers that speak about a workload. */
+function pathsOf({ layers }: WorkloadPolicy): string[] {
+  const paths = layers.flatMap(({ probes }) =>
+    PROBE_KINDS.map((kind) => stringMember(probes[kind]?.handler?.fields ?? {}, 'path')),
+  );
+  return [...new Set(paths.filter((path) => path !== undefined))];
+}
+
+/** The place of a probe; for one that a policy gives, that of its container. */
+function place({ document, path }: Manifest, { containerPath, probe, injectedBy }: ProbeOfContainer): FilePlace {
+  const field = injectedBy === undefined ? [...containerPath, probe] : containerPath;
+  return { file: document.file, ...document.position([...path, ...field], { key: true }) };
+}
+
+/** The path of a field of the probe in the object: `spec.template.spec.containers[0].livenessProbe.httpGet.path`. */
+export function probeField({ containerPath, probe }: PlannedProbe, ...steps: FieldPath): string {
+  return formatPath([...containerPath, probe, ...steps]);
+}
+
+/**
+ * The number of the port that a probe asks; the event's text where there is none. A name that the container does not
+ * declare is taken for a number (pkg/probe/util.go, ResolveContainerPort).
+ */
+export function portOf({ handler, spec }: PlannedProbe): number | { readonly text: string } {
+  const port = member(handler, 'port');
+  if (typeof port === 'number') return port;
+  const name = typeof port === 'string' ? port : '';
+  const declared = declaredPorts(spec).find((one) => one.name === name);
+  return declared?.number ?? { text: `strconv.Atoi: parsing "${name}": invalid syntax` };
+}
+
+/** The ports that a container declares. */
+export function declaredPorts(
+  spec: JsonObject,
+): readonly { readonly name: string | undefined; readonly number: number }[] {
+  const ports = member(spec, 'ports');
+  if (!Array.isArray(ports)) return [];
+  return (ports as readonly unknown[]).filter(isJsonObject).flatMap((port) => {
+    const number = member(port, 'containerPort');
+    const isTcp = (member(port, 'protocol') ?? 'TCP') === 'TCP';
+    return typeof number === 'number' && isTcp ? [{ name: stringMember(port, 'name'), number }] : [];
+  });
+}

@@ -1,0 +1,112 @@
+import { messageOf } from '../../base/text/error-message.ts';
+import { PROGRAM } from '../command-table.ts';
+import { readAnyInputs, readCommandInputs } from '../input/command-inputs.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
+import { reportProblems } from '../output/problems.ts';
+import { paintFor } from '../output/screen.ts';
+import { addressTarget } from './address-target.ts';
+import type { Answer, NotRun } from './answer.ts';
+import { askProbe } from './ask.ts';
+import { dockerTarget } from './docker-target.ts';
+import { TRY_REPORTS } from './formats.ts';
+import { lookFurther } from './look-further.ts';
+import { measure, waitForStart, type Start } from './measure.ts';
+import { plannedProbes, type PlannedProbe } from './planned-probes.ts';
+import { summaryOf, triedProbe } from './tried-probe.ts';
+import type { TriedProbe } from '../output/json-outputs.ts';
+import type { CommandLine } from '../flags/flag.ts';
+import type { Inputs } from '../input/inputs.ts';
+import type { Target } from './target.ts';
+import type { TRY } from './definition.ts';
+
+type TryLine = CommandLine<typeof TRY.flags>;
+
+/** Runs the probes of manifests against a running container, and prints the kubelet's verdicts. */
+export async function runTry(line: TryLine, io: CommandIo): Promise<number> {
+  const inputs = await readTryInputs(line, io);
+  if (inputs === undefined) return EXIT_USAGE;
+  reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
+  // A cluster may hide policies from a user who may still try probes.
+  if (inputs.problems.length > 0 && inputs.isFromCluster !== true) return EXIT_USAGE;
+  const { container: containers, probe } = line.flags;
+  const planned = plannedProbes(inputs, { containers, probes: probe.flat() });
+  if (planned.length === 0) return refuse(io, 'the inputs have no such probe, so nothing is tried');
+  const target = await openTarget(line, inputs, io);
+  if ('problem' in target) return refuse(io, target.problem);
+  try {
+    return await tryAll(planned, target, line, inputs.isFromCluster === true, io);
+  } finally {
+    await target.close();
+  }
+}
+
+function refuse(io: CommandIo, problem: string): number {
+  printLine(io.stderr, `${PROGRAM} try: ${problem}`);
+  return EXIT_USAGE;
+}
+
+async function readTryInputs(line: TryLine, io: CommandIo): Promise<Inputs | undefined> {
+  const { address, docker, namespace = 'default', ...flags } = line.flags;
+  if (address === undefined && docker === undefined) {
+    const inputs = await readAnyInputs('try', line, io);
+    if (inputs === undefined || inputs.isFromCluster === true) return inputs;
+    refuse(
+      io,
+      'name where to ask: --address HOST, --docker NAME, or a workload of a cluster such as -n shop deploy/web',
+    );
+    return undefined;
+  }
+  return await readCommandInputs('try', { ...line, flags: { ...flags, namespace } }, io);
+}
+
+async function openTarget(
+  line: TryLine,
+  inputs: Inputs,
+  io: CommandIo,
+): Promise<Target | { readonly problem: string }> {
+  const { address, docker, port, exec = [], runtime } = line.flags;
+  if (address !== undefined) return addressTarget({ host: address, ports: new Map(port), execPrefix: exec });
+  if (docker !== undefined) return await dockerTarget(docker, runtime, io.env['DOCKER_HOST']);
+  try {
+    // Most command lines need no client of the API server.
+    const { clusterTarget } = await import('./cluster-target.ts');
+    return await clusterTarget(line, inputs, io);
+  } catch (error) {
+    return { problem: messageOf(error) };
+  }
+}
+
+async function tryAll(
+  planned: readonly PlannedProbe[],
+  target: Target,
+  line: TryLine,
+  isFromCluster: boolean,
+  io: CommandIo,
+): Promise<number> {
+  const { count, wait, output, color, strict } = line.flags;
+  const allows = line.flags['allow-side-effects'];
+  const ask = (probe: PlannedProbe): Promise<Answer | NotRun> => askProbe(probe, target, allows);
+  let starts: readonly Start[] = [];
+  if (wait !== undefined) {
+    const since = target.startedAt ?? io.now();
+    ({ starts } = await waitForStart(planned, ask, io.now, since, wait));
+  }
+  const probes: TriedProbe[] = [];
+  for (const probe of planned) {
+    const measured = await measure(probe, count, ask, io.monotonic);
+    // A redirect to another host is a success that proves nothing.
+    const isWrong = !('notRun' in measured) && measured.answer.result !== 'success';
+    const look = { planned: probe, target, monotonic: io.monotonic };
+    const diagnosis = isWrong ? await lookFurther({ ...look, answer: measured.answer }) : undefined;
+    probes.push(triedProbe(probe, measured, diagnosis));
+  }
+  const screen = { columns: io.stdoutColumns, paint: paintFor(color, io) };
+  io.stdout.write(TRY_REPORTS[output]({ probes, starts, ...(isFromCluster && { isFromCluster }) }, screen));
+  return exitCode(probes, strict, io);
+}
+
+function exitCode(probes: readonly TriedProbe[], isStrict: boolean, io: CommandIo): number {
+  const { fails, warns, notRun } = summaryOf(probes);
+  if (notRun === probes.length) return refuse(io, 'no probe can be run');
+  return fails > 0 || (isStrict && warns > 0) ? EXIT_DENIED : EXIT_OK;
+}

@@ -1,0 +1,311 @@
+import { describe, expect, it } from 'vitest';
+import { eventMessage } from '../../../src/cli/try/answer.ts';
+import { httpProbe, type HttpProbe } from '../../../src/cli/try/http-probe.ts';
+import { closedPort, h2, h2c, http, https, tcp } from './probe-servers.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+interface Case {
+  readonly name: string;
+  readonly port: () => Promise<number>;
+  readonly probe?: Partial<HttpProbe>;
+  readonly timeout?: number;
+  /** The kubelet's message behind `Liveness probe `, with PORT; '' for a success. */
+  readonly event: string;
+}
+
+const status =
+  (code: number): Handler =>
+  (_request, response) => {
+    response.writeHead(code);
+    response.end();
+  };
+const to =
+  (location: string, code = 302): Handler =>
+  (_request, response) => {
+    response.writeHead(code, { location });
+    response.end();
+  };
+const only =
+  (isRight: (request: IncomingMessage) => boolean): Handler =>
+  (request, response) => {
+    response.statusCode = isRight(request) ? 200 : 400;
+    response.end();
+  };
+const GET = 'failed: Get "http://127.0.0.1:PORT/":';
+const TLS_GET = 'failed: Get "https://127.0.0.1:PORT/":';
+const WAITING = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+const READING =
+  'errored and resulted in failure state: context deadline exceeded (Client.Timeout or context cancellation while reading body)';
+const AWAY = 'warning: Probe terminated redirects, Response body: ';
+const BROKEN = `${GET} net/http: HTTP/1.x transport connection broken: malformed HTTP`;
+
+const CASES: readonly Case[] = [
+  ...[200, 204, 299].map((code) => ({ name: `status ${code}`, port: () => http(status(code)), event: '' })),
+  ...[400, 401, 403, 404, 429, 500, 503].map((code) => ({
+    name: `status ${code}`,
+    port: () => http(status(code)),
+    event: `failed: HTTP probe failed with statuscode: ${code}`,
+  })),
+  { name: 'status 304, which is no redirect', port: () => http(status(304)), event: AWAY },
+  {
+    name: 'a redirect to itself',
+    port: () => http(to('/again')),
+    event: 'failed: Get "/again": stopped after 10 redirects',
+  },
+  {
+    name: 'a redirect to a path of the same host',
+    port: () => http((request, response) => (request.url === '/' ? to('/up')(request, response) : response.end())),
+    event: '',
+  },
+  {
+    name: 'nine redirects in a row',
+    port: () => {
+      let left = 9;
+      return http((request, response) => (left-- > 0 ? to(`/${left}`)(request, response) : response.end()));
+    },
+    event: '',
+  },
+  { name: 'a redirect to another host', port: () => http(to('https://login.example.com/')), event: AWAY },
+  {
+    name: 'a redirect to the same host by another name',
+    port: () => http(to('http://localhost/')),
+    event: AWAY,
+  },
+  { name: 'a redirect without a Location', port: () => http(status(302)), event: AWAY },
+  {
+    name: 'a redirect to another scheme',
+    port: () => http(to('ftp://127.0.0.1/')),
+    event: 'failed: Get "ftp://127.0.0.1/": unsupported protocol scheme "ftp"',
+  },
+  { name: 'headers that never come', port: () => http(() => undefined), timeout: 200, event: `${GET} ${WAITING}` },
+  {
+    name: 'a body that never ends',
+    port: () => http((_request, response) => response.write('a')),
+    timeout: 200,
+    event: READING,
+  },
+  {
+    name: 'headers and body that come late together',
+    port: () =>
+      http((_request, response) => {
+        setTimeout(() => {
+          response.writeHead(200);
+          response.write('a');
+        }, 150);
+        setTimeout(() => response.end(), 400);
+      }),
+    timeout: 300,
+    event: READING,
+  },
+  {
+    name: 'a body of more than 10 KiB that never ends',
+    port: () => http((_request, response) => response.write('a'.repeat(11 * 1024))),
+    timeout: 500,
+    event: '',
+  },
+  {
+    name: 'a body that is cut off',
+    port: () =>
+      tcp((socket) => {
+        socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort'));
+      }),
+    event: 'errored and resulted in failure state: unexpected EOF',
+  },
+  {
+    name: 'nothing on the port',
+    port: closedPort,
+    event: `${GET} dial tcp 127.0.0.1:PORT: connect: connection refused`,
+  },
+  { name: 'a connection that is closed', port: () => tcp((socket) => socket.end()), event: `${GET} EOF` },
+  {
+    name: 'a connection that is closed after the request',
+    port: () => tcp((socket) => socket.once('data', () => socket.end())),
+    event: `${GET} EOF`,
+  },
+  {
+    name: 'a connection that is reset',
+    port: () => tcp((socket) => socket.once('data', () => socket.resetAndDestroy())),
+    event: `${GET} read tcp LOCAL->127.0.0.1:PORT: read: connection reset by peer`,
+  },
+  {
+    name: 'half of a status line',
+    port: () => tcp((socket) => socket.once('data', () => socket.end('HTTP/1.1 2'))),
+    event: `${BROKEN} status code "2"`,
+  },
+  {
+    name: 'SSH',
+    port: () => tcp((socket) => socket.end('SSH-2.0-OpenSSH_9.7\r\n')),
+    event: `${BROKEN} response "SSH-2.0-OpenSSH_9.7"`,
+  },
+  {
+    name: 'a status that is no number',
+    port: () => tcp((socket) => socket.once('data', () => socket.end('HTTP/1.1 abc OK\r\n\r\n'))),
+    event: `${BROKEN} status code "abc"`,
+  },
+  {
+    name: 'HTTP/2 without TLS',
+    port: () => h2c((stream) => stream.respond({ ':status': 200 }, { endStream: true })),
+    event: `${BROKEN} response "\\x00\\x00\\x00\\x04\\x00\\x00\\x00\\x00\\x00`,
+  },
+  {
+    name: 'TLS, asked without',
+    port: () => https(status(200)),
+    event: `${GET} EOF`,
+  },
+  { name: 'TLS', port: () => https(status(200)), probe: { isHttps: true }, event: '' },
+  {
+    name: 'a status over TLS',
+    port: () => https(status(401)),
+    probe: { isHttps: true },
+    event: 'failed: HTTP probe failed with statuscode: 401',
+  },
+  {
+    name: 'plain HTTP, asked with TLS',
+    port: () => http(status(200)),
+    probe: { isHttps: true },
+    event: `${TLS_GET} http: server gave HTTP response to HTTPS client`,
+  },
+  {
+    name: 'other bytes, asked with TLS',
+    port: () => tcp((socket) => socket.end('220 ready\r\n')),
+    probe: { isHttps: true },
+    event: `${TLS_GET} tls: first record does not look like a TLS handshake`,
+  },
+  {
+    name: 'a server that wants a client certificate',
+    port: () => https(status(200), { requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' }),
+    probe: { isHttps: true },
+    event: `${TLS_GET} remote error: tls: certificate required`,
+  },
+  {
+    name: 'a TLS handshake that never ends',
+    port: () => tcp(() => undefined),
+    probe: { isHttps: true },
+    timeout: 200,
+    event: `${TLS_GET} ${WAITING}`,
+  },
+  {
+    name: 'nothing on the port, asked with TLS',
+    port: closedPort,
+    probe: { isHttps: true },
+    event: `${TLS_GET} dial tcp 127.0.0.1:PORT: connect: connection refused`,
+  },
+  {
+    name: 'a TLS connection that is closed at once',
+    port: () => tcp((socket) => socket.end()),
+    probe: { isHttps: true },
+    event: `${TLS_GET} EOF`,
+  },
+  {
+    name: 'HTTP/2 over TLS',
+    port: () => h2((stream) => stream.respond({ ':status': 200 }, { endStream: true })),
+    probe: { isHttps: true },
+    event: '',
+  },
+  {
+    name: 'a status of HTTP/2 over TLS',
+    port: () => h2((stream) => stream.respond({ ':status': 503 }, { endStream: true })),
+    probe: { isHttps: true },
+    event: 'failed: HTTP probe failed with statuscode: 503',
+  },
+  {
+    name: 'a check of the User-Agent',
+    port: () => http(only(({ headers }) => headers['user-agent'] === 'kube-probe/1.36')),
+    event: '',
+  },
+  {
+    name: 'a User-Agent of the manifest',
+    port: () => http(only(({ headers }) => headers['user-agent'] === 'mine')),
+    probe: { headers: [['User-Agent', 'mine']] },
+    event: '',
+  },
+  {
+    name: 'an Accept that the manifest empties',
+    port: () => http(only(({ headers }) => headers.accept === undefined)),
+    probe: { headers: [['Accept', '']] },
+    event: '',
+  },
+  {
+    name: 'no compression and no kept connection',
+    port: () =>
+      http(
+        only(
+          ({ headers }) =>
+            headers['accept-encoding'] === undefined && headers.accept === '*/*' && headers.connection === 'close',
+        ),
+      ),
+    event: '',
+  },
+  {
+    name: 'a check of the Host',
+    port: () => http(only(({ headers }) => headers.host === 'shop.example.com')),
+    event: 'failed: HTTP probe failed with statuscode: 400',
+  },
+  {
+    name: 'a Host of the manifest',
+    port: () => http(only(({ headers }) => headers.host === 'shop.example.com')),
+    probe: { headers: [['Host', 'shop.example.com']] },
+    event: '',
+  },
+  {
+    name: 'a header twice',
+    port: () => http(only(({ headers }) => headers['x-a'] === '1, 2')),
+    probe: {
+      headers: [
+        ['X-A', '1'],
+        ['x-a', '2'],
+      ],
+    },
+    event: '',
+  },
+  {
+    name: 'a header with a line break',
+    port: () => http(status(200)),
+    probe: { headers: [['X-A', 'a\r\nb: c']] },
+    event: `${GET} net/http: invalid header field value for "X-A"`,
+  },
+  {
+    name: 'a path with a query',
+    port: () => http(only(({ url }) => url === '/health?full=1')),
+    probe: { path: '/health?full=1' },
+    event: '',
+  },
+  {
+    name: 'an address of IPv6',
+    port: () => http(status(404), '::1'),
+    probe: { host: '::1' },
+    event: 'failed: HTTP probe failed with statuscode: 404',
+  },
+  {
+    name: 'a host that nobody knows',
+    port: closedPort,
+    probe: { host: 'nowhere.invalid' },
+    timeout: 5000,
+    event: 'failed: Get "http://nowhere.invalid:PORT/": dial tcp: lookup nowhere.invalid: no such host',
+  },
+];
+
+describe('an HTTP probe', () => {
+  it.each(CASES)(
+    'gets the verdict of the kubelet from $name',
+    async ({ port: start, probe, timeout = 3000, event }) => {
+      const port = await start();
+      const answer = await httpProbe(
+        { isHttps: false, host: '127.0.0.1', port, path: '/', headers: [], ...probe },
+        timeout,
+      );
+      const message = eventMessage('livenessProbe', answer)
+        .replace(/read tcp [\d.:]+->/, 'read tcp LOCAL->')
+        .replaceAll(String(port), 'PORT');
+      if (event === '') expect(message).toBe('');
+      else expect(message.startsWith(`Liveness probe ${event}`), `${message}\n${event}`).toBe(true);
+    },
+  );
+
+  it('says when a body is longer than what the kubelet reads', async () => {
+    const port = await http((_request, response) => response.end('a'.repeat(10 * 1024 + 1)));
+    const probe = { isHttps: false, host: '127.0.0.1', port, path: '/', headers: [] };
+    expect(await httpProbe(probe, 1000)).toEqual({ result: 'success', text: '', code: 200, isLong: true });
+  });
+});

@@ -1,0 +1,251 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runProbewright } from '../cli/run-probewright.ts';
+import { controlPlaneProblem, startControlPlane, waitUntil, type ControlPlane } from './control-plane.ts';
+import { makePodNetwork } from './pod-network.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+import { startTryKubelet, type TryKubelet } from './try-kubelet.ts';
+import type { Tried } from '../cli/try/run-try.ts';
+import type { ChildProcess } from 'node:child_process';
+
+const network = controlPlaneProblem() ?? (await makePodNetwork());
+if (typeof network === 'string') console.warn(`try.test.ts is skipped: ${network}`);
+
+/** The application of the Pod: HTTP on 8080, HTTP on loopback only on 9090, and a gRPC health service on 9091. */
+const APPLICATION = `
+const { createServer } = require('node:http');
+const answer = (request, response) => {
+  const to = { '/here': '/livez', '/away': 'http://login.example.com/', '/loop': '/loop' }[request.url];
+  if (to !== undefined) return void response.writeHead(302, { location: to }).end();
+  if (request.url === '/hang') return;
+  if (request.url === '/host') return void response.writeHead(request.headers.host === 'shop' ? 200 : 400).end();
+  if (request.url === '/agent') return void response.writeHead(/^kube-probe/.test(request.headers['user-agent']) ? 200 : 400).end();
+  response.writeHead(['/livez', '/readyz'].includes(request.url) ? 200 : request.url === '/down' ? 503 : 404).end();
+};
+createServer(answer).listen(8080, '0.0.0.0');
+createServer(answer).listen(9090, '127.0.0.1');
+const grpc = require('node:http2').createServer();
+grpc.on('stream', (stream) => {
+  stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+  stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+  stream.end(Buffer.from([0, 0, 0, 0, 2, 8, 1]));
+});
+grpc.listen(9091, '0.0.0.0', () => console.log('ready'));
+`;
+
+interface Output {
+  readonly code: number;
+  readonly stderr: string;
+  readonly probe: Tried;
+}
+
+describe.skipIf(typeof network === 'string')('try with a Pod of a cluster', () => {
+  let cluster: ControlPlane;
+  let kubelet: TryKubelet;
+  let application: ChildProcess;
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let pods = 0;
+
+  const post = async (path: string, object: object): Promise<void> => {
+    const { status, body } = await cluster.request('POST', path, object);
+    if (status !== 201) throw new Error(`${path}: ${status} ${body}`);
+  };
+
+  beforeAll(async () => {
+    if (typeof network === 'string') return;
+    cluster = await startControlPlane({ users: ['reader'] });
+    directory = await temporaryDirectory('try');
+    kubelet = await startTryKubelet(network);
+    application = network.start(APPLICATION);
+    await once(application.stdout ?? application, 'data');
+    await post('/api/v1/namespaces', { metadata: { name: 'shop' } });
+    await post('/api/v1/nodes', { metadata: { name: 'node-1' } });
+    await patch('/api/v1/nodes/node-1/status', {
+      addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+      daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } },
+    });
+    await waitUntil('Pods can be created in shop', async () => {
+      const path = '/api/v1/namespaces/shop/serviceaccounts';
+      const account = await cluster.request('POST', path, { metadata: { name: 'default' } });
+      return account.status === 201 || account.status === 409;
+    });
+    const rules = [
+      { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'list'] },
+      { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] },
+    ];
+    const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/shop';
+    await post(`${rbac}/roles`, { metadata: { name: 'reader' }, rules });
+    const subjects = [{ kind: 'User', name: 'reader', apiGroup: 'rbac.authorization.k8s.io' }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' };
+    await post(`${rbac}/rolebindings`, { metadata: { name: 'reader' }, subjects, roleRef });
+  });
+  afterAll(async () => {
+    if (typeof network === 'string') return;
+    application.kill('SIGKILL');
+    await kubelet.stop();
+    await cluster.stop();
+    await directory.remove();
+    await network.remove();
+  });
+
+  async function patch(path: string, status: object): Promise<void> {
+    const answer = await cluster.request('PATCH', path, { status }, { 'content-type': 'application/merge-patch+json' });
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.body}`);
+  }
+
+  /** Creates a Deployment with the probe, and its Pod, which runs at the address of the namespace. */
+  async function workload(container: object): Promise<string> {
+    const name = `web-${(pods += 1)}`;
+    const labels = { app: name };
+    const spec = {
+      nodeName: 'node-1',
+      automountServiceAccountToken: false,
+      containers: [{ name: 'app', image: 'registry.example/app:1', ...container }],
+    };
+    const template = { metadata: { labels }, spec };
+    await post('/apis/apps/v1/namespaces/shop/deployments', {
+      metadata: { name },
+      spec: { selector: { matchLabels: labels }, template },
+    });
+    await post('/api/v1/namespaces/shop/pods', { metadata: { name: `${name}-x`, labels }, spec });
+    await patch(`/api/v1/namespaces/shop/pods/${name}-x/status`, {
+      phase: 'Running',
+      podIP: typeof network === 'string' ? '' : network.address,
+      podIPs: [{ ip: typeof network === 'string' ? '' : network.address }],
+      containerStatuses: [
+        {
+          name: 'app',
+          ready: true,
+          restartCount: 0,
+          image: 'a',
+          imageID: 'a',
+          state: { running: { startedAt: null } },
+        },
+      ],
+    });
+    return name;
+  }
+
+  async function tried(
+    probe: object,
+    {
+      args = [],
+      container = {},
+      kubeconfig = cluster.kubeconfig,
+    }: { args?: string[]; container?: object; kubeconfig?: string } = {},
+  ): Promise<Output> {
+    const name = await workload({ ...container, livenessProbe: probe });
+    const line = ['try', '-n', 'shop', `deploy/${name}`, '--count', '1', '--output', 'json', ...args];
+    const { code, stdout, stderr } = await runProbewright(line, {
+      env: { KUBECONFIG: kubeconfig },
+      monotonic: Date.now,
+    });
+    const [only] = stdout === '' ? [] : (JSON.parse(stdout) as { probes: readonly Tried[] }).probes;
+    if (only === undefined) throw new Error(`no result: ${stderr}`);
+    return { code, stderr, probe: only };
+  }
+
+  const get = (path: string, more: object = {}): object => ({ httpGet: { path, port: 8080, ...more } });
+  const shown = (event: string): string =>
+    typeof network === 'string' ? event : event.replaceAll(network.address, 'IP');
+
+  it.each([
+    ['/livez', 'passes', ''],
+    ['/agent', 'passes', ''],
+    ['/here', 'passes', ''],
+    ['/down', 'fails', 'Liveness probe failed: HTTP probe failed with statuscode: 503'],
+    ['/away', 'warns', 'Liveness probe warning: Probe terminated redirects, Response body: '],
+    ['/loop', 'fails', 'Liveness probe failed: Get "/loop": stopped after 10 redirects'],
+    [
+      '/hang',
+      'fails',
+      'Liveness probe failed: Get "http://IP:8080/hang": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
+    ],
+  ])('asks %s through the Pod proxy', async (path, result, event) => {
+    const { probe } = await tried(get(path));
+    expect([probe.result, shown(probe.event)]).toEqual([result, event]);
+  });
+
+  it('proposes a path that answers', async () => {
+    const { probe, code } = await tried(get('/health'));
+    expect(code).toBe(1);
+    expect(probe.edits).toEqual([
+      { path: 'spec.template.spec.containers[0].livenessProbe.httpGet.path', value: '/livez' },
+    ]);
+  });
+
+  it('sends a header that the proxy replaces through port-forward', async () => {
+    const before = kubelet.asked.length;
+    const { probe } = await tried(get('/host', { httpHeaders: [{ name: 'Host', value: 'shop' }] }));
+    expect(probe).toMatchObject({ result: 'passes', code: 200 });
+    expect(kubelet.asked.length).toBeGreaterThan(before);
+  });
+
+  it('sees an application that listens on loopback only', async () => {
+    const { probe } = await tried({ httpGet: { path: '/livez', port: 9090 } });
+    expect(probe).toMatchObject({ result: 'fails', cause: 'loopback-only' });
+    expect(shown(probe.event)).toBe(
+      'Liveness probe failed: Get "http://IP:9090/livez": dial tcp IP:9090: connect: connection refused',
+    );
+  });
+
+  it('sees a port on which nothing listens', async () => {
+    const { probe } = await tried({ httpGet: { path: '/livez', port: 9999 } });
+    expect(probe).toMatchObject({ result: 'fails', cause: 'connection-refused' });
+  });
+
+  it('sees TLS where there is none', async () => {
+    const { probe } = await tried(get('/livez', { scheme: 'HTTPS' }));
+    expect(shown(probe.event)).toBe(
+      'Liveness probe failed: Get "https://IP:8080/livez": http: server gave HTTP response to HTTPS client',
+    );
+    expect(probe.cause).toBe('tls-mismatch');
+  });
+
+  it('connects TCP and asks gRPC through port-forward', async () => {
+    expect((await tried({ tcpSocket: { port: 8080 } })).probe).toMatchObject({ result: 'passes' });
+    // Servers before 1.24 drop the handler.
+    if (Number(/^v1\.(\d+)/.exec(cluster.version)?.[1]) >= 24)
+      expect((await tried({ grpc: { port: 9091 } })).probe).toMatchObject({ result: 'passes' });
+    else console.warn(`the gRPC probe is not tried: ${cluster.version} has none`);
+    expect((await tried({ tcpSocket: { port: 9090 } })).probe).toMatchObject({
+      result: 'fails',
+      cause: 'loopback-only',
+    });
+    const { probe } = await tried({ tcpSocket: { port: 9999 } });
+    expect(shown(probe.event)).toBe('Liveness probe failed: dial tcp IP:9999: connect: connection refused');
+  });
+
+  it('runs commands by exec', async () => {
+    const exec = (...command: string[]): object => ({ exec: { command } });
+    expect((await tried(exec('sh', '-c', 'exit 0'))).probe).toMatchObject({ result: 'passes', code: 0 });
+    const failed = (await tried(exec('sh', '-c', 'echo sick; exit 3'))).probe;
+    expect(failed).toMatchObject({ result: 'fails', code: 3, event: 'Liveness probe failed: sick\n' });
+    expect((await tried(exec('sleep', '5'))).probe.event).toBe(
+      'Liveness probe failed: command timed out: "sleep 5" timed out after 1s',
+    );
+    expect((await tried(exec('no-such-program'))).probe).toMatchObject({ cause: 'executable-not-found' });
+  });
+
+  it('names the rights that are missing', async () => {
+    const tokens = await readFile(join(dirname(cluster.kubeconfig), 'tokens.csv'), 'utf8');
+    const token = /^([^,]+),reader,/m.exec(tokens)?.[1];
+    const admin = JSON.parse(await readFile(cluster.kubeconfig, 'utf8')) as object;
+    const kubeconfig = join(directory.path, 'reader.json');
+    await writeFile(kubeconfig, JSON.stringify({ ...admin, users: [{ name: 'admin', user: { token } }] }));
+    const reasons = [];
+    for (const probe of [get('/livez'), { tcpSocket: { port: 8080 } }, { exec: { command: ['true'] } }])
+      reasons.push((await tried(probe, { kubeconfig })).probe);
+    expect(reasons.map(({ result }) => result)).toEqual(['not run', 'not run', 'not run']);
+    expect(reasons[0]?.remedy).toContain('pods/proxy');
+    expect(reasons[1]?.remedy).toContain('pods/portforward');
+    expect(reasons[2]?.remedy).toContain('pods/exec');
+  });
+
+  it('asks the Pod that --pod names', async () => {
+    const { probe } = await tried(get('/livez'), { args: ['--pod', 'web-1-x'] });
+    expect(probe.result).toBe('passes');
+  });
+});
