@@ -9,7 +9,7 @@ import { grpcHealth, otherProtocol } from './look-protocol.ts';
 import { declaredPorts, portOf, probeField, type PlannedProbe } from './planned-probes.ts';
 
 /** An answer that comes so late is slow, and no answer at all. */
-const LEAST_SLOW_SECONDS = 10;
+const LEAST_SLOW_SECONDS = 5;
 const LEAST_BODY_SECONDS = 3;
 const MOST_SLOW_SECONDS = 30;
 
@@ -92,7 +92,7 @@ async function slowAnswer({ planned, target, answer: before, monotonic }: Look):
   const { timeoutSeconds } = planned.timing;
   // A body that has begun and does not end is often a stream.
   const least = before.code === undefined ? LEAST_SLOW_SECONDS : LEAST_BODY_SECONDS;
-  const most = Math.min(MOST_SLOW_SECONDS, Math.max(least, timeoutSeconds * 3));
+  const most = Math.min(MOST_SLOW_SECONDS, Math.max(least, timeoutSeconds * 4));
   if (most <= timeoutSeconds) return undefined;
   const start = monotonic();
   // The probe itself has been run before, so it may be run.

@@ -2,10 +2,10 @@ import { isSuccess } from './answer.ts';
 import { askHttp, httpRequestOf } from './ask.ts';
 import { LOOK_MILLISECONDS, USUAL_PATHS, type Diagnosis, type Look } from './diagnosis.ts';
 import { probeField, type PlannedProbe } from './planned-probes.ts';
-import type { TryCause } from './cause.ts';
+import { causeOfAnswer, type TryCause } from './cause.ts';
 import type { HttpProbe } from './http-probe.ts';
-import type { Target } from './target.ts';
 
+const MOST_LATE = 2;
 /** A server that gives this many of the paths a success gives it to every path. */
 const CATCH_ALL = 8;
 /** The other scheme, if the port speaks it; with a usual path, if the path of the probe does not answer. */
@@ -67,7 +67,15 @@ export async function otherPath(
     (path) => path !== request.path && isFor(path, planned, cause),
   );
   const good: string[] = [];
-  for (const path of paths) if (await passes(target, { ...request, path })) good.push(path);
+  let late = 0;
+  for (const path of paths) {
+    const answer = await askHttp(target, { ...request, path }, LOOK_MILLISECONDS);
+    if ('notRun' in answer) return undefined;
+    if (answer.result === 'success') good.push(path);
+    // A server that hangs on two paths hangs on all, and a person waits.
+    late = causeOfAnswer(answer) === 'timeout' ? late + 1 : 0;
+    if (late === MOST_LATE) break;
+  }
   const [best] = good.toSorted((a, b) => rank(a, planned) - rank(b, planned));
   if (best === undefined || good.length >= CATCH_ALL) return undefined;
   const others = good.filter((path) => path !== best);
@@ -77,11 +85,6 @@ export async function otherPath(
     remedy: `${best} answers with success: set httpGet.path to it.${also}`,
     edits: [{ path: probeField(planned, 'httpGet', 'path'), value: best }],
   };
-}
-
-async function passes(target: Target, request: HttpProbe): Promise<boolean> {
-  const answer = await askHttp(target, request, LOOK_MILLISECONDS);
-  return !('notRun' in answer) && answer.result === 'success';
 }
 
 const READY = /ready|readiness/;

@@ -32,6 +32,8 @@ const only =
     response.statusCode = isRight(request) ? 200 : 400;
     response.end();
   };
+/** A server that says these bytes to every request. */
+const says = (text: string): Promise<number> => tcp((socket) => socket.once('data', () => socket.end(text)));
 const GET = 'failed: Get "http://127.0.0.1:PORT/":';
 const TLS_GET = 'failed: Get "https://127.0.0.1:PORT/":';
 const WAITING = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
@@ -208,6 +210,66 @@ const CASES: readonly Case[] = [
     port: () => h2((stream) => stream.respond({ ':status': 503 }, { endStream: true })),
     probe: { isHttps: true },
     event: 'failed: HTTP probe failed with statuscode: 503',
+  },
+  {
+    name: 'line ends without CR',
+    port: () => says('HTTP/1.1 200 OK\n\nok'),
+    event: '',
+  },
+  {
+    name: 'HTTP/1.0 without a length',
+    port: () => says('HTTP/1.0 200 OK\r\n\r\nok'),
+    event: '',
+  },
+  {
+    name: 'early hints',
+    port: () => says('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n'),
+    event: '',
+  },
+  {
+    name: 'an upgrade that nobody asked for',
+    port: () => says('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
+    event: 'failed: HTTP probe failed with statuscode: 101',
+  },
+  {
+    name: 'a status of two digits',
+    port: () => says('HTTP/1.1 20 OK\r\n\r\n'),
+    event: `${BROKEN} status code "20"`,
+  },
+  {
+    name: 'a version that does not exist',
+    port: () => says('HTTP/two 200 OK\r\n\r\n'),
+    event: `${BROKEN} version "HTTP/two"`,
+  },
+  {
+    name: 'a header without a colon',
+    port: () => says('HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'),
+    event: `${GET} net/http: HTTP/1.x transport connection broken: malformed MIME header: missing colon: "nonsense"`,
+  },
+  {
+    name: 'headers that are cut off',
+    port: () => says('HTTP/1.1 200 OK\r\nA: b\r\n'),
+    event: `${GET} net/http: HTTP/1.x transport connection broken: unexpected EOF`,
+  },
+  {
+    name: 'a header of 32 KiB',
+    port: () => says(`HTTP/1.1 200 OK\r\nA: ${'b'.repeat(32 * 1024)}\r\n\r\n`),
+    event: '',
+  },
+  {
+    name: 'chunks',
+    port: () => says('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'),
+    event: '',
+  },
+  {
+    name: 'chunks that are cut off',
+    port: () => says('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\nok'),
+    event: 'errored and resulted in failure state: unexpected EOF',
+  },
+  {
+    name: 'chunks that are none',
+    port: () => says('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nok\r\n'),
+    event: 'errored and resulted in failure state: invalid byte in chunk length',
   },
   {
     name: 'a check of the User-Agent',
