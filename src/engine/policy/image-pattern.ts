@@ -16,8 +16,8 @@ export function imagePatternProblem(text: string): string | undefined {
 }
 
 /**
- * The path of an image's name, without registry, tag and digest. `library/` is left out: `docker.io/library/postgres:16`
- * and `postgres` are one image (distribution/reference, splitDockerDomain).
+ * The path of an image's name, without registry, tag and digest. `library/` is left out, as `postgres` and
+ * `docker.io/library/postgres:16` are one image (distribution/reference, splitDockerDomain).
  */
 export function imagePath(image: string): string {
   const [name = ''] = image.slice(0, LONGEST_IMAGE).split('@');
