@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readValuesFile } from './values-file.ts';
 import { policyTextsFile } from './policy-texts.ts';
 import { serveLimitsFile } from './serve-limits.ts';
@@ -21,5 +21,15 @@ export function chartFiles(): ReadonlyMap<string, string> {
     [`${CHART}/files/values-with-defaults.txt`, valuesWithDefaultsFile(entries)],
     [`${CHART}/files/policy-texts.yaml`, policyTextsFile()],
     [`${CHART}/files/serve-limits.yaml`, serveLimitsFile()],
+    ...libraryFiles(),
   ]);
+}
+
+const LIBRARY = 'examples/library';
+
+/** The policies of the library that the chart can install. Those for frameworks are comments until somebody sets a label. */
+function libraryFiles(): (readonly [string, string])[] {
+  return readdirSync(LIBRARY)
+    .map((name) => [`${CHART}/files/library/${name}`, readFileSync(`${LIBRARY}/${name}`, 'utf8')] as const)
+    .filter(([, text]) => /^apiVersion:/m.test(text));
 }

@@ -7,6 +7,7 @@ import { customResourceDefinition } from '../crds/crd.ts';
  * list or a value of a map.
  */
 const words: readonly (readonly [fields: RegExp, words: string])[] = [
+  [/^images\.\*$/, 'the path of an image without registry and tag, such as postgres or */keycloak'],
   [/(^|\.)port$/, 'a port number, or a port name of lower-case letters, digits and hyphens'],
   [/(\.path|^kubernetesProbeEndpoints\.\w+)$/, 'a path that begins with / and has no spaces'],
   [/\.host$/, 'a host name or an IP address'],

@@ -1,3 +1,4 @@
+import { IMAGE_PATTERN } from '../../src/engine/policy/image-pattern.ts';
 import { DNS_LABEL } from '../../src/engine/policy/object-names.ts';
 import { BOUNDS } from '../../src/engine/policy/bounds.ts';
 import { DISABLED } from '../../src/engine/policy/probe-default.ts';
@@ -61,6 +62,15 @@ function specSchema(isCluster: boolean): OpenApiSchema {
           },
         ],
       },
+      images: {
+        description:
+          'The images of the containers that the policy speaks for: paths without registry, tag and digest, e.g. [postgres, bitnami/postgresql, "*/keycloak"]. * stands for one part of a path. Without containers, the policy speaks for every application container and native sidecar with such an image. A policy with images sets no checks.',
+        type: 'array',
+        minItems: 1,
+        maxItems: BOUNDS.images.maximum,
+        'x-kubernetes-list-type': 'set',
+        items: { type: 'string', minLength: 1, maxLength: BOUNDS.imagePattern.maximum, pattern: IMAGE_PATTERN },
+      },
       port: {
         ...portSchema,
         description:
@@ -95,7 +105,7 @@ function specSchema(isCluster: boolean): OpenApiSchema {
       },
       checks: checksSchema(isCluster),
     },
-    not: { anyOf: PROBE_KINDS.flatMap(removedAndDescribed) },
+    not: { anyOf: [...PROBE_KINDS.flatMap(removedAndDescribed), { required: ['images', 'checks'] }] },
     'x-kubernetes-validations': PROBE_KINDS.flatMap(endpointRules),
   };
 }

@@ -152,14 +152,18 @@ export function validSpec(kind: PolicyKind): fc.Arbitrary<JsonObject> {
     containers: fc.constantFrom(['*'], ['app'], ['app', 'worker'], ['0', 'a--b']),
     port: orNull(port),
     slowStart: anyOf({ startupSeconds: seconds, fromInitialDelaySeconds: seconds, learned }),
-    checks: checks(isCluster),
     ...(isCluster && {
       namespaceSelector: selector,
       priority: fc.constantFrom(-2_147_483_648, -1, 0, 2_147_483_647),
       annotations: fc.constantFrom('Allow', 'Ignore'),
     }),
   });
-  return fc.tuple(fc.option(probes, { nil: {} }), rest).map(([a, b]) => ({ ...a, ...b }));
+  const images = fc.constantFrom(['postgres'], ['bitnami/postgresql', '*/keycloak'], ['*']);
+  const imagesOrChecks = fc.oneof(
+    { arbitrary: anyOf({ checks: checks(isCluster) }), weight: 4 },
+    { arbitrary: anyOf({ images }), weight: 1 },
+  );
+  return fc.tuple(fc.option(probes, { nil: {} }), rest, imagesOrChecks).map(([a, b, c]) => ({ ...a, ...b, ...c }));
 }
 
 const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`);

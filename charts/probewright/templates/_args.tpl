@@ -48,7 +48,7 @@ serve
 --client-cn={{ join "," .commonNames }}
 {{- end }}
 {{- end }}
-{{- if .Values.clusterPolicy }}
+{{- if or .Values.clusterPolicy .Values.library }}
 --policies=/etc/probewright/policies
 {{- end }}
 {{- if include "probewright.workloadKindsFile" . }}
@@ -66,13 +66,19 @@ serve
   secret:
     secretName: {{ include "probewright.certManagerName" . }}
 {{- end }}
-{{- if .Values.clusterPolicy }}
+{{- if or .Values.clusterPolicy .Values.library }}
 - name: policies
   configMap:
     name: {{ include "probewright.fullname" . | quote }}
     items:
+      {{- if .Values.clusterPolicy }}
       - key: cluster-policy.yaml
         path: cluster-policy.yaml
+      {{- end }}
+      {{- range .Values.library }}
+      - key: library-{{ . }}.yaml
+        path: library-{{ . }}.yaml
+      {{- end }}
 {{- end }}
 {{- if .Values.callers.configMap }}
 - name: client-ca

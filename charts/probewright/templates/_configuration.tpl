@@ -10,6 +10,9 @@ does it afterwards would leave a gap at each upgrade in which Pods get no probes
 {{- $policy := dict "apiVersion" "probewright.dev/v1alpha1" "kind" "ClusterProbePolicy" "metadata" (dict "name" (include "probewright.fullname" $)) "spec" . -}}
 {{- $_ := set $files "cluster-policy.yaml" (toYaml $policy) -}}
 {{- end -}}
+{{- range .Values.library -}}
+{{- $_ := set $files (printf "library-%s.yaml" .) ($.Files.Get (printf "files/library/%s.yaml" .)) -}}
+{{- end -}}
 {{- with include "probewright.workloadKindsFile" . -}}
 {{- $_ := set $files "workload-kinds.yaml" . -}}
 {{- end -}}

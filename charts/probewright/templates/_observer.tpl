@@ -47,7 +47,7 @@ observe
 --lease-renew={{ .Values.leaderElection.renewInterval }}
 --watch-renewal={{ .Values.watchRenewal }}
 --policy-budget={{ .Values.policyBudget }}
-{{- if .Values.clusterPolicy }}
+{{- if or .Values.clusterPolicy .Values.library }}
 --policies=/etc/probewright/policies
 {{- end }}
 {{- if include "probewright.workloadKindsFile" . }}

@@ -15,6 +15,8 @@ export interface Bound {
 export const BOUNDS = {
   containers: { maximum: 64, unit: 'names', at: 'containers' },
   containerName: { maximum: 63, unit: 'characters', at: 'containers[]' },
+  images: { maximum: 64, unit: 'patterns', at: 'images' },
+  imagePattern: { maximum: 255, unit: 'characters', at: 'images[]' },
   matchLabels: { maximum: 64, unit: 'labels', at: '*Selector.matchLabels' },
   matchExpressions: { maximum: 64, unit: 'requirements', at: '*Selector.matchExpressions' },
   expressionValues: { maximum: 64, unit: 'values', at: '*Selector.matchExpressions[].values' },

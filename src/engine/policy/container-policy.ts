@@ -1,3 +1,5 @@
+import { stringMember } from '../../base/json/json-value.ts';
+import { matchesImage } from './image-pattern.ts';
 import { PROBE_INTEGERS, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
 import {
   effective,
@@ -97,8 +99,12 @@ function aimed<T>(setting: Setting<T> | undefined): Aimed<T> | undefined {
   return setting && found && { ...found, isAimed: isAimed(setting.layer) };
 }
 
-function isAimed({ kind, containers, workloadSelector = [] }: PolicyLayer): boolean {
-  return kind === undefined || typeof containers !== 'string' || workloadSelector.length > 0;
+/**
+ * True for a layer that speaks about this container: it names containers or images, selects workloads, or is the
+ * workload's annotations (issue 30, A). `containers: ["*"]` speaks about no container in particular.
+ */
+function isAimed({ kind, containers, images, workloadSelector = [] }: PolicyLayer): boolean {
+  return kind === undefined || images !== undefined || typeof containers !== 'string' || workloadSelector.length > 0;
 }
 
 /** Finds the layers that apply to a container, and merges them. */
@@ -119,13 +125,15 @@ export class ContainerLayers {
 
   /**
    * The merged policy of the layers that apply to a container; undefined when no layer does. Only layers that name them
-   * apply to sidecars, init and mesh containers.
+   * apply to sidecars, init and mesh containers; a layer with images names the sidecars that have them.
    *
    * @param isMain called only when a layer has `containers: main`
    */
   policyFor(container: Container, isMain: (container: Container) => boolean): ContainerPolicy | undefined {
-    const speaking = this.layers.filter(({ containers }) => {
-      if (containers === 'all') return container.role === 'application';
+    const speaking = this.layers.filter(({ containers, images }) => {
+      if (images !== undefined && !matchesImage(images, stringMember(container.spec, 'image') ?? '')) return false;
+      if (containers === 'all')
+        return container.role === 'application' || (images !== undefined && container.role === 'sidecar');
       return containers === 'main' ? isMain(container) : containers.includes(container.name);
     });
     return speaking.length === 0 ? undefined : this.#merge(speaking);

@@ -4,6 +4,7 @@ import { BOUNDS, specSizeProblem } from './bounds.ts';
 import { readExceptionSettings, type ExceptionSettings } from './exception-rules.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { readCheckSettings, type CheckSettings } from './check-settings.ts';
+import { imagePatternProblem } from './image-pattern.ts';
 import { readLabelSelector, type LabelSelector } from './label-selector.ts';
 import { readPort, readProbeDefault, type ProbeDefault } from './probe-default.ts';
 import { containerNameProblem, readApiVersion, readObjectName } from './object-names.ts';
@@ -23,6 +24,8 @@ export interface PolicyLayer {
   readonly kind?: PolicyKind;
   /** Container names, every application container, or the main one. */
   readonly containers: 'main' | 'all' | readonly string[];
+  /** Patterns of images (image-pattern.ts), one of which a container must have; absent = every image. */
+  readonly images?: readonly string[];
   readonly workloadSelector?: LabelSelector;
   /** Port name or number for HTTP paths without a port. Null removes a lower layer's value. */
   readonly port?: number | string | null;
@@ -79,6 +82,13 @@ function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | un
 
   const { name, namespace } = metadata;
   const selector = optional((field) => readLabelSelector(field));
+  const images = optional((field) => field.names('image', BOUNDS.images, BOUNDS.imagePattern, imagePatternProblem))(
+    spec.at('images'),
+  );
+  if (images !== undefined && !spec.at('checks').isAbsent)
+    spec
+      .at('checks')
+      .report('a policy with images sets no checks: they are for containers by name; write another policy');
   return defined<ProbePolicy>({
     kind,
     name,
@@ -86,7 +96,8 @@ function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | un
     source: [kind, ...(namespace === undefined ? [] : [namespace]), name].join('/'),
     workloadSelector: selector(spec.at('workloadSelector')),
     ...(isCluster ? readClusterFields(catalogue, spec, selector) : { priority: 0 }),
-    containers: optional(readContainers)(spec.at('containers')) ?? 'main',
+    containers: optional(readContainers)(spec.at('containers')) ?? (images === undefined ? 'main' : 'all'),
+    images,
     port: nullable(readPort)(spec.at('port')),
     probes: readProbes(spec),
     slowStart: optional(readSlowStart)(spec.at('slowStart')) ?? {},
@@ -97,6 +108,7 @@ function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | un
 const SPEC_FIELDS = [
   'workloadSelector',
   'containers',
+  'images',
   'port',
   'kubernetesProbeEndpoints',
   'probes',

@@ -62,13 +62,14 @@ function checksOfProbes(checks: CheckPolicy): CheckPolicy {
 }
 
 function modelPod(policy: ProbePolicy): JsonObject {
-  const { containers } = policy;
+  const { containers, images } = policy;
   const name = typeof containers === 'string' ? MODEL_NAME : (containers[0] ?? MODEL_NAME);
+  const image = images?.[0]?.replaceAll('*', MODEL_NAME);
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'model' },
-    spec: { containers: [{ name, ports: modelPorts(policy) }] },
+    spec: { containers: [{ name, ...(image !== undefined && { image }), ports: modelPorts(policy) }] },
   };
 }
 

@@ -24,6 +24,8 @@ const liveness = 'probes.livenessProbe';
 const PLACES: Readonly<Record<BoundName, readonly BoundedPlace[]>> = {
   containers: [{ path: 'containers', spec: (count) => ({ containers: numbered(count) }) }],
   containerName: [{ path: 'containers[0]', spec: (count) => ({ containers: [letters(count)] }) }],
+  images: [{ path: 'images', spec: (count) => ({ images: numbered(count) }) }],
+  imagePattern: [{ path: 'images[0]', spec: (count) => ({ images: [letters(count)] }) }],
   matchLabels: [
     {
       path: 'workloadSelector.matchLabels',

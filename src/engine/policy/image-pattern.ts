@@ -1,0 +1,38 @@
+/** The API server accepts an image name of any length. A registry accepts 255 characters and a digest. */
+const LONGEST_IMAGE = 1024;
+
+/** A part of a path as registries accept it (distribution/reference, pathComponent). */
+const PART = '[a-z0-9]+(?:[._-]+[a-z0-9]+)*';
+
+/** A pattern of images: the path of a name without registry, tag and digest. A part may be `*`. */
+export const IMAGE_PATTERN = `^(?:\\*|${PART})(?:/(?:\\*|${PART}))*$`;
+
+/** The problem of a pattern; undefined for a good one. */
+export function imagePatternProblem(text: string): string | undefined {
+  if (/^(?:[\w*.-]+\/)*[\w*.-]+(?::[^/]*|@.*)$/.test(text)) return 'must have no tag and no digest, such as postgres';
+  return new RegExp(IMAGE_PATTERN).test(text)
+    ? undefined
+    : 'must be the path of an image without registry and tag, such as postgres, bitnami/postgresql or */keycloak';
+}
+
+/**
+ * The path of an image's name, without registry, tag and digest. `library/` is left out, as `postgres` and
+ * `docker.io/library/postgres:16` are one image (distribution/reference, splitDockerDomain).
+ */
+export function imagePath(image: string): string {
+  const [name = ''] = image.slice(0, LONGEST_IMAGE).split('@');
+  const parts = name.split('/');
+  const [first = ''] = parts;
+  if (parts.length > 1 && (/[.:]/.test(first) || first === 'localhost')) parts.shift();
+  if (parts.length === 2 && parts[0] === 'library') parts.shift();
+  return parts.join('/').split(':', 1)[0] ?? '';
+}
+
+/** True when one of the patterns fits the image. `*` stands for one part of the path. */
+export function matchesImage(patterns: readonly string[], image: string): boolean {
+  const parts = imagePath(image).split('/');
+  return patterns.some((pattern) => {
+    const wanted = pattern.split('/');
+    return wanted.length === parts.length && wanted.every((part, index) => part === '*' || part === parts[index]);
+  });
+}
