@@ -35,7 +35,7 @@ function tablesOf(command: keyof typeof PAGES): string {
   const definition: CommandDefinition = COMMAND_TABLE[command];
   if (command === 'serve') return flagTables(definition);
   if (command === 'observe') return otherFlagTables(definition, COMMAND_TABLE.serve, 'operate.md#flags');
-  return otherFlagTables(definition, SHARED, command === 'explain' ? 'commands.md#inputs' : '#inputs');
+  return otherFlagTables(definition, SHARED, PAGES[command] === 'commands.md' ? '#inputs' : 'commands.md#inputs');
 }
 
 const END = '<!-- end of table -->\n';

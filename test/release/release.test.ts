@@ -181,7 +181,8 @@ describe('the Dockerfile', () => {
 describe('scripts/release/README.md', () => {
   it('lists the jobs of the workflow', () => {
     const { jobs } = parse(readFileSync('.github/workflows/release.yml', 'utf8')) as Workflow;
-    const [, section = ''] = /## Make a release\n([\s\S]*?)\n## /.exec(readFileSync('scripts/release/README.md', 'utf8')) ?? [];
+    const [, section = ''] =
+      /## Make a release\n([\s\S]*?)\n## /.exec(readFileSync('scripts/release/README.md', 'utf8')) ?? [];
     expect([...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, job]) => job)).toEqual(Object.keys(jobs));
   });
 });

@@ -33,7 +33,8 @@ export function passedOverReason(
   problems: readonly FileProblem[],
 ): PassedOverReason | undefined {
   if (objects.some(isKubernetesObject)) return undefined;
-  if (problems.length === 0) return text.trim() === '' ? undefined : 'object';
+  // A file without a value holds comments only.
+  if (problems.length === 0) return objects.length === 0 ? undefined : 'object';
   if (TEMPLATE.test(text)) return 'template';
   if (MANIFEST.test(text)) return undefined;
   return objects.length > 0 || problems.every(({ message }) => message === NO_OBJECT) ? 'object' : 'syntax';

@@ -72,7 +72,7 @@ function check(shortest: number): { status: number | null; text: string } {
 
 describe('a check that is added as CONTRIBUTING.md says', () => {
   beforeAll(() => {
-    for (const path of ['src', 'scripts', 'charts', 'schemas', 'docs/checks.md', 'package.json'])
+    for (const path of ['src', 'scripts', 'charts', 'schemas', 'examples/library', 'docs/checks.md', 'package.json'])
       cpSync(path, inCopy(path), { recursive: true });
     symlinkSync(resolve('node_modules'), inCopy('node_modules'));
     writeFileSync(inCopy(FILE), CHECK);
