@@ -1,4 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -7,6 +8,7 @@ import { runProbewright } from '../../test/cli/run-probewright.ts';
 import { policySet, requestOf, reviewOf, VALIDATE_SETTINGS } from '../../test/support/worlds.ts';
 import { terminalSvg, type TerminalLine } from './terminal.ts';
 import { NOW } from '../../test/support/now.ts';
+import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** The README's example: a policy, and a Deployment beside it. */
@@ -18,6 +20,7 @@ export async function readmePictures(): Promise<ReadonlyMap<string, string>> {
     ['denial.svg', await denial()],
     ['fix-diff.svg', await fixDiff()],
     ['timeline.svg', await timeline()],
+    ['try.svg', await triedProbes()],
   ]);
 }
 
@@ -62,4 +65,32 @@ async function timeline(): Promise<string> {
   } finally {
     await rm(directory, { recursive: true });
   }
+}
+
+/** What try prints of a service that serves other paths than its manifest names. */
+async function triedProbes(): Promise<string> {
+  const server = createServer((request, response) => {
+    response.statusCode = ['/livez', '/readyz'].includes(request.url ?? '') ? 200 : 404;
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const line = ['try', 'examples/try', '--address', '127.0.0.1'];
+    const { code, stdout, stderr } = await runProbewright([...line, '--port', `8080=${port}`]);
+    if (code !== 1) throw new Error(`try ends with ${code}: ${stderr}`);
+    // Times differ from run to run.
+    const text = stdout.trimEnd().replace(/(median|longest) [\d.]+ ms/g, '$1 1 ms');
+    return terminalSvg('What try finds', [
+      { style: 'command', text: `$ probewright ${line.join(' ')}` },
+      ...text.split('\n').map(tryLine),
+    ]);
+  } finally {
+    server.close();
+  }
+}
+
+function tryLine(text: string): TerminalLine {
+  if (text.startsWith('  fails')) return { style: 'error', text };
+  return { style: /^ {10}spec\.|^ {2}passes/.test(text) ? 'added' : 'output', text };
 }

@@ -285,6 +285,19 @@ describe('the GitHub Action', () => {
     expect(log).toMatch(/^::error .*file=/m);
   });
 
+  it('runs the probes in the mode try, and annotates those that fail', async () => {
+    // Nothing listens on port 1.
+    const { code, used, log } = await runInPullRequest({
+      mode: 'try',
+      arguments: '--address=127.0.0.1\n--port=8080=1',
+    });
+    expect([code, used.length]).toEqual([1, 1]);
+    expect(log).toMatch(/^::error .*connection refused/m);
+    const wrong = await runInPullRequest({ mode: 'tri' });
+    expect(wrong).toMatchObject({ code: 2 });
+    expect(wrong.log).toContain('the input mode must be check or try, not tri');
+  });
+
   it('passes odd inputs on as they are', async () => {
     const { code, log } = await runInPullRequest({ files: '$(touch hacked)\n', arguments: '--strict\n' });
     expect(code).toBe(2);

@@ -14,7 +14,12 @@ export const WITH_TOOLS = [
 ];
 
 /** Tests that pack the program, open pages in a browser, or wait: `npm run test:slow`. */
-export const SLOW = ['test/cli/try/recorded-events.test.ts', 'test/package/package.test.ts', 'test/pages/**/*.test.ts'];
+export const SLOW = [
+  'test/cli/try/incidents.test.ts',
+  'test/cli/try/recorded-events.test.ts',
+  'test/package/package.test.ts',
+  'test/pages/**/*.test.ts',
+];
 
 /**
  * Files of `npm test` that need a process of their own: they change modules, clocks or the environment, or measure time

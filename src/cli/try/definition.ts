@@ -43,7 +43,11 @@ const COMMAND: ValueType<readonly string[]> = {
 /** Where the container runs. */
 const TARGET_FLAGS = inGroup('Flags that say where to ask', {
   address: optional({
-    type: textThat((text) => /^[A-Za-z0-9][\w.:-]*$|^::1$/.test(text), 'a host name or an address', 'HOST'),
+    type: textThat(
+      (text) => /^(?:[A-Za-z0-9:][\w.:-]*|\[[\da-f:.]+\])$/i.test(text),
+      'a host name or an address',
+      'HOST',
+    ),
     summary: 'Ask a process or a container with published ports at this address.',
   }),
   port: repeatable({

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { declaredVariables } from '../../engine/workload/literal-variables.ts';
 import { goQuote } from '../../engine/probe/go-values.ts';
 import { codeOf, failure, goDuration, success, type Answer, type NotRun } from './answer.ts';
@@ -45,7 +45,7 @@ export function runProgram(
 ): Promise<CommandEnd | NotRun> {
   return new Promise((resolve) => {
     const [program = '', ...args] = argv;
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' });
     const chunks: Buffer[] = [];
     let bytes = 0;
     const keep = (chunk: Buffer): void => {
@@ -59,7 +59,7 @@ export function runProgram(
       resolve({ code, output: Buffer.concat(chunks).toString() });
     };
     const timer = setTimeout(() => {
-      child.kill('SIGKILL');
+      killAll(child);
       child.stdout.destroy();
       child.stderr.destroy();
       end(undefined);
@@ -73,6 +73,16 @@ export function runProgram(
       end(code ?? 1);
     });
   });
+}
+
+/** A command may have started others, which hold its outputs open. They are a group of their own. */
+function killAll(child: ChildProcess): void {
+  try {
+    if (process.platform !== 'win32' && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    else child.kill('SIGKILL');
+  } catch {
+    // The command has ended meanwhile.
+  }
 }
 
 /**

@@ -75,7 +75,9 @@ function startLines({ container, seconds, guaranteedSeconds, failureThreshold }:
   const guaranteed =
     guaranteedSeconds === undefined
       ? ''
-      : ` Its probes guarantee ${guaranteedSeconds} s; failureThreshold ${failureThreshold} is enough for this start.`;
+      : seconds <= guaranteedSeconds
+        ? ` Its probes guarantee ${guaranteedSeconds} s; failureThreshold ${failureThreshold} is enough for this start.`
+        : ` Its probes guarantee ${guaranteedSeconds} s only: set failureThreshold: ${failureThreshold} or more.`;
   return paragraph(screen, { text: `${container} started in ${seconds} s.${guaranteed}`, indent: 2 });
 }
 

@@ -17,7 +17,7 @@ export async function otherProtocol(look: Look, port: number): Promise<Diagnosis
   if (planned.handlerKind === 'grpc')
     return (await grpcOverTls(look, endpoint, port)) ?? (await httpForGrpc(look, port));
   if (planned.handlerKind !== 'httpGet') return undefined;
-  return (await http2(look, endpoint, port)) ?? (await noHttp(look, port));
+  return (await http2(look, endpoint, port)) ?? noHttp(look, port);
 }
 
 async function grpcOverTls({ planned }: Look, endpoint: Endpoint, port: number): Promise<Diagnosis | undefined> {
@@ -67,14 +67,10 @@ async function http2({ planned, target }: Look, endpoint: Endpoint, port: number
 }
 
 /** Another protocol, or TLS that asks for a certificate: the kubelet can only see that the port is open. */
-async function noHttp({ planned, answer }: Look, port: number): Promise<Diagnosis | undefined> {
+function noHttp({ planned, answer }: Look, port: number): Diagnosis | undefined {
   const cause = answer.text.includes('remote error: tls: ') ? 'tls-handshake' : 'other-protocol';
   if (cause === 'other-protocol' && !answer.text.includes('malformed HTTP')) return undefined;
-  return await Promise.resolve({
-    cause,
-    remedy: causeTexts(cause).remedy,
-    edits: replaced(planned, { tcpSocket: { port } }),
-  });
+  return { cause, remedy: causeTexts(cause).remedy, edits: replaced(planned, { tcpSocket: { port } }) };
 }
 
 /** The answer of the health service for the whole server. Undefined when the port cannot be reached. */

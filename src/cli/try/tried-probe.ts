@@ -3,7 +3,7 @@ import { eventMessage, isSuccess, type NotRun } from './answer.ts';
 import { causeOfAnswer, causeTexts, type TryCause } from './cause.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Measured } from './measure.ts';
-import type { PlannedProbe } from './planned-probes.ts';
+import { probeField, type PlannedProbe } from './planned-probes.ts';
 import type { TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
 
 /** An answer that takes longer than this part of timeoutSeconds is a warning: a busy node makes it late. */
@@ -37,8 +37,18 @@ export function triedProbe(
     timeoutSeconds,
     cause: cause ?? null,
     remedy: cause === undefined ? '' : remedyOf(planned, measured, cause, diagnosis),
-    edits: planned.injectedBy === undefined ? (diagnosis?.edits ?? []) : [],
+    edits: planned.injectedBy === undefined ? (diagnosis?.edits ?? editsOf(planned, measured, cause)) : [],
   };
+}
+
+/** Twice the longest answer, which is then no more than half of the time. */
+function enoughSeconds({ milliseconds }: Measured): number {
+  return Math.ceil((milliseconds.longest / 1000) * 2);
+}
+
+function editsOf(planned: PlannedProbe, measured: Measured, cause: TryCause | undefined): TriedProbe['edits'] {
+  if (cause !== 'slow') return [];
+  return [{ path: probeField(planned, 'timeoutSeconds'), value: enoughSeconds(measured) }];
 }
 
 function remedyOf(

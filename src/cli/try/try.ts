@@ -65,7 +65,8 @@ async function openTarget(
   io: CommandIo,
 ): Promise<Target | { readonly problem: string }> {
   const { address, docker, port, exec = [], runtime } = line.flags;
-  if (address !== undefined) return addressTarget({ host: address, ports: new Map(port), execPrefix: exec });
+  if (address !== undefined)
+    return addressTarget({ host: address.replace(/^\[|\]$/g, ''), ports: new Map(port), execPrefix: exec });
   if (docker !== undefined) return await dockerTarget(docker, runtime, io.env['DOCKER_HOST']);
   try {
     // Most command lines need no client of the API server.

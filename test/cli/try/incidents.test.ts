@@ -108,6 +108,7 @@ const INCIDENTS: readonly Incident[] = [
     start: async () => live(await http(later(650, paths({ '/health': 200 })))),
     cause: 'slow',
     result: 'warns',
+    edits: { timeoutSeconds: 2 },
   },
   {
     name: 'the server speaks TLS',
