@@ -4,11 +4,8 @@ import { Metrics } from '../../../src/webhook/http/metrics.ts';
 export function quietMetrics(): Metrics {
   return new Metrics({
     policies: () => ({ loaded: 1, problems: 0, lastSync: 5000 }),
-    certificateExpiry: () => ({ leaf: 9000 }),
-    certificateRotations: () => [],
-    certificateProblem: () => undefined,
+    certificateExpiry: () => ({ leaf: 9 }),
     statusesSetAside: () => ({ failed: 0 }),
-    bundlesSynced: () => new Map(),
     leader: () => false,
     now: () => 6000,
     build: { version: '1', commit: 'c' },
