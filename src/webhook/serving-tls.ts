@@ -55,7 +55,7 @@ export class ServingTls {
     return { notAfter: isoTimeOrNull(notAfter), expired: notAfter !== undefined && notAfter <= now, problems };
   }
 
-  /** The parts that keep both up to date. The last one starts once there is a pair: in a cluster that may take a while. */
+  /** The parts that keep both up to date. The last one starts once there is a pair, which may take a while. */
   parts(): readonly Part<MetricSources>[] {
     const [log, source, file] = [this.#log, this.#source, this.#clientCaFile];
     const clientCaPart = file && {
