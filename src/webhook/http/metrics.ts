@@ -6,7 +6,7 @@ import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { MISSED_NAMESPACES } from '../../engine/facts/facts.ts';
 import { droppedConnections } from '../../process/connection-limit.ts';
-import { EFFECT_RESULTS } from '../review/effect-result.ts';
+import { EFFECT_RESULTS } from '../review/decision.ts';
 import { observeProcess, type ProcessSources } from '../../process/process-metrics.ts';
 import type { CertificateStatus } from '../certificates/certificate-source.ts';
 import type { Decision } from '../review/decision.ts';
