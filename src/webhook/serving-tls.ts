@@ -110,7 +110,7 @@ export class ServingTls {
     }
   }
 
-  #serveWith({ cert, key }: ServingPair): void {
-    this.#server()?.setSecureContext(secureContextOptions({ cert, key, clientCa: this.#clientCa }));
+  #serveWith(pair: ServingPair): void {
+    this.#server()?.setSecureContext(secureContextOptions(pair, this.#clientCa));
   }
 }
