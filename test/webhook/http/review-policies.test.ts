@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { buildWebhookApp, type WebhookApp } from '../../../src/webhook/http/app.ts';
-import { quietMetrics } from './quiet-metrics.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS } from '../../../src/webhook/review/trusted-controllers.ts';
+import type { WebhookApp } from '../../../src/webhook/http/app.ts';
+import { quietApp, quietMetrics } from './quiet-app.ts';
 import { makeServingPair } from '../../support/certificate.ts';
 import { exceptionDocument } from '../../support/exceptions.ts';
 import { NOW } from '../../support/now.ts';
@@ -54,16 +52,9 @@ function world(options: Partial<WebhookApp> = {}, policyEffect?: PolicyEffect | 
     asked.push({ reviewed, limits, isAbandoned: limits.isAbandoned() });
     return Promise.resolve(EFFECT);
   };
-  const app = buildWebhookApp({
-    cert: pair.certPem,
-    key: pair.keyPem,
+  const app = quietApp(pair, {
     policies: () => policySet(clusterPolicyDocument({ exceptions: { maximumDays: 10, checks: ['startup-budget'] } })),
     ...(policyEffect !== null && { policyEffect: policyEffect ?? recorded }),
-    mutation: 'On',
-    enforcement: 'Deny',
-    kinds: KNOWN_KINDS,
-    controllers: DEFAULT_TRUSTED_CONTROLLERS,
-    draining: () => false,
     metrics,
     log: {
       decided: (...fields) => lines.push(['decided', fields[0], fields[2].result]),
@@ -71,9 +62,6 @@ function world(options: Partial<WebhookApp> = {}, policyEffect?: PolicyEffect | 
       failed: (path, error) => lines.push(['failed', path, error.message]),
       limited: () => undefined,
     },
-    now: () => NOW,
-    monotonic: () => 1000,
-    random: () => 0,
     ...options,
   });
   const post: World['post'] = async (payload, query = '?timeout=5s', headers = {}) => {
