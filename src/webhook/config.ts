@@ -2,6 +2,18 @@ import type { TrustedControllers } from './review/trusted-controllers.ts';
 import type { Enforcement, MutationMode } from '../engine/verdict/modes.ts';
 import type { ClusterConnection, ConnectionConfig } from '../process/cluster-connection.ts';
 import type { LogLevel } from '../process/log-level.ts';
+import type { Logger } from 'pino';
+
+/** What the server takes from the process. Clocks are in milliseconds. */
+export interface ServeDependencies {
+  readonly log: Logger;
+  /** The wall clock, since the epoch. */
+  readonly now: () => number;
+  /** Never goes back. */
+  readonly monotonic: () => number;
+  /** Tells the person who started the process, beside the log. */
+  readonly notice: (text: string) => void;
+}
 
 /** The settings of `probewright serve`. */
 export interface ServeConfig {

@@ -1,16 +1,27 @@
 import { openClusterConnection } from '../process/cluster-connection.ts';
 import { ClusterPolicies } from '../process/cluster-policies.ts';
 import { ElectionPart, type ElectionPartDependencies } from '../process/election-part.ts';
-import type { PolicyStore } from '../cluster/sources/policy-store.ts';
+import { exemptNamespaces } from '../process/exempt-namespaces.ts';
+import { PolicyImpact, type ImpactDependencies } from './policy-effect/policy-impact.ts';
 import { VERSION } from '../base/version.ts';
-import type { ClusterConfig, ServeConnection } from './config.ts';
+import type { Logger } from 'pino';
+import type { PolicyStore } from '../cluster/sources/policy-store.ts';
+import type { ClusterConfig, ServeConfig, ServeConnection } from './config.ts';
+import type { PolicyEffect, ReviewDependencies } from './http/review-endpoint.ts';
 
 /** The parts that speak to a cluster. Serving depends on none of them once the first state is known. */
 export interface ClusterParts {
   readonly connection: ServeConnection;
   readonly policies: ClusterPolicies;
   readonly election: ElectionPart;
+  /** What reviews ask of the cluster. */
+  readonly forReviews: (
+    config: EffectConfig,
+    inputs: Pick<ImpactDependencies, 'kinds' | 'ended'>,
+  ) => Pick<ReviewDependencies, 'exceptionMatched' | 'namespaceKnown' | 'policyEffect'>;
 }
+
+type EffectConfig = Pick<ServeConfig, 'enforcement' | 'mutation' | 'clientCa'>;
 
 /** Builds the parts; nothing is started. Rejects as openClusterConnection does. */
 export async function buildClusterParts(
@@ -20,7 +31,46 @@ export async function buildClusterParts(
 ): Promise<ClusterParts> {
   const connection = await openClusterConnection(config, `probewright/${VERSION}`);
   const policies = new ClusterPolicies(connection, store, { ...dependencies, writesStatuses: true });
-  const leaderWrites = 'statuses, CA and caBundle';
-  const election = new ElectionPart(connection, { ...dependencies, leaderWrites });
-  return { connection, policies, election };
+  const election = new ElectionPart(connection, { ...dependencies, leaderWrites: 'statuses, CA and caBundle' });
+  return {
+    connection,
+    policies,
+    election,
+    forReviews: (serving, inputs) => ({
+      exceptionMatched: (namespace, name) => policies.exceptionStatuses?.matched(namespace, name, dependencies.now()),
+      namespaceKnown: (namespace, client) => policies.source.namespaceKnown(namespace, client),
+      policyEffect: policyEffect(connection, store, serving, { ...dependencies, ...inputs }),
+    }),
+  };
+}
+
+/** The function that computes the effects of policies. Undefined when the settings turn the effects off. */
+export function policyEffect(
+  { client, config, namespace }: Pick<ServeConnection, 'client' | 'config' | 'namespace'>,
+  store: PolicyStore,
+  { enforcement, mutation, clientCa }: EffectConfig,
+  inputs: Pick<ImpactDependencies, 'kinds' | 'ended' | 'now' | 'monotonic'> & { readonly log: Pick<Logger, 'info'> },
+): PolicyEffect | undefined {
+  if (!config.policyImpact) return undefined;
+  const impact = new PolicyImpact({
+    ...inputs,
+    client,
+    behaviour: { injects: mutation === 'On', strictest: enforcement },
+    // Without client certificates, every Pod that reaches the port may ask about every namespace.
+    namesWorkloads: clientCa !== undefined,
+    isExempt: exemptNamespaces(config.exemptNamespaces, namespace, store),
+    snapshots: (reviewed) => {
+      const { source } = reviewed;
+      const after =
+        'exception' in reviewed
+          ? store.previewException(reviewed.namespace, source, reviewed.exception)
+          : store.preview(source, reviewed.applied);
+      const before = store.current;
+      return before === undefined || after === undefined ? undefined : { before, after };
+    },
+    leftOut: (resource) => {
+      inputs.log.info({ resource }, 'the effects of policies leave out a kind that is not configured');
+    },
+  });
+  return (reviewed, limits) => impact.warnings(reviewed, limits);
 }

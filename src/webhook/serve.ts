@@ -1,17 +1,8 @@
-import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PolicyStore } from '../cluster/sources/policy-store.ts';
-import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
-import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
-import { certificateOrigin, openCertificates, type OpeningDependencies } from './open-certificates.ts';
 import { PartRunner } from '../process/part.ts';
-import { buildServingParts, type ServingClocks, type ServingParts } from './serving-parts.ts';
+import { buildServingParts, type ServingParts } from './serving-parts.ts';
 import { VERSION } from '../base/version.ts';
-import type { ServeConfig } from './config.ts';
-import type { ClusterParts } from './serve-cluster.ts';
-
-/** The inputs of the server from the process. */
-export type ServeDependencies = OpeningDependencies & ServingClocks;
+import type { ServeConfig, ServeDependencies } from './config.ts';
 
 /** A server that is being built or listens. */
 export interface RunningServer {
@@ -37,7 +28,9 @@ export interface RunningServer {
 export async function startServer(config: ServeConfig, dependencies: ServeDependencies): Promise<RunningServer> {
   const { log } = dependencies;
   const runner = new PartRunner();
-  const parts = await build(config, dependencies, (isLeader) => runner.lead(isLeader));
+  const parts = await buildServingParts(config, dependencies, (isLeader) => {
+    runner.lead(isLeader);
+  });
   const { health, webhook, cluster, store } = parts;
   const port = runner.start(parts.inOrder).then(() => {
     const policies = store.current?.policies.length;
@@ -57,34 +50,6 @@ export async function startServer(config: ServeConfig, dependencies: ServeDepend
     healthPort: health.port,
     stop: (drainSeconds) => (stopping ??= shutDown(parts, runner, dependencies, drainSeconds)),
   };
-}
-
-/** Everything that can fail before a part is started: settings, credentials, a development pair. */
-async function build(
-  config: ServeConfig,
-  dependencies: ServeDependencies,
-  lead: (isLeader: boolean) => void,
-): Promise<ServingParts> {
-  const kinds = config.workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(config.workloadKinds);
-  const store = new PolicyStore(CHECK_CATALOGUE, [
-    ...(config.policies === undefined ? [] : (['files'] as const)),
-    ...(config.cluster === undefined ? [] : (['cluster'] as const)),
-  ]);
-  const cluster = await clusterParts(config, store, dependencies, lead);
-  const certificates = await openCertificates(certificateOrigin(config, cluster?.connection), dependencies);
-  return buildServingParts(config, { store, kinds, cluster, certificates }, dependencies);
-}
-
-async function clusterParts(
-  { cluster: config }: ServeConfig,
-  store: PolicyStore,
-  dependencies: ServeDependencies,
-  lead: (isLeader: boolean) => void,
-): Promise<ClusterParts | undefined> {
-  if (config === undefined) return undefined;
-  // Loaded when needed only: a server that has everything from files starts in half the time.
-  const { buildClusterParts } = await import('./serve-cluster.ts');
-  return buildClusterParts(config, store, { ...dependencies, lead });
 }
 
 async function shutDown(

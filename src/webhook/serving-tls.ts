@@ -1,11 +1,14 @@
+import { isoTimeOrNull } from '../process/policy-status.ts';
 import { secureContextOptions } from './http/tls-settings.ts';
 import type { Server } from 'node:https';
 import type { Logger } from 'pino';
-import type { CertificateListener, CertificateSource } from './certificates/certificate-source.ts';
+import type { CertificateSource } from './certificates/certificate-source.ts';
 import type { ClientCaFile } from './certificates/certificate-files.ts';
-import type { MetricSources } from './http/metric-sources.ts';
+import type { MetricSources } from './http/metrics.ts';
 import type { Part } from '../process/part.ts';
 import type { ServingPair } from './certificates/pem.ts';
+
+const LAST_GOOD = 'the last good one stays in use';
 
 /**
  * The certificate that the webhook port serves with, and the CAs that callers' certificates must come from. Both are
@@ -13,55 +16,49 @@ import type { ServingPair } from './certificates/pem.ts';
  */
 export class ServingTls {
   readonly #log: Logger;
+  readonly #source: CertificateSource;
+  readonly #clientCaFile: ClientCaFile | undefined;
   readonly #server: () => Server | undefined;
   #pair: ServingPair | undefined;
   #clientCa: string | undefined;
 
-  /** @param server the running server; undefined while there is none */
-  constructor(log: Logger, server: () => Server | undefined) {
+  /**
+   * @param clientCaFile undefined when callers need no certificate
+   * @param server the running server; undefined while there is none
+   */
+  constructor(
+    log: Logger,
+    source: CertificateSource,
+    clientCaFile: ClientCaFile | undefined,
+    server: () => Server | undefined,
+  ) {
     this.#log = log;
+    this.#source = source;
+    this.#clientCaFile = clientCaFile;
     this.#server = server;
   }
 
-  /** The pair that is served, or will be served first; undefined before there is one. */
-  get pair(): ServingPair | undefined {
-    return this.#pair;
-  }
-
-  /** PEM; undefined when callers need no certificate. */
-  get clientCa(): string | undefined {
-    return this.#clientCa;
+  /** What the app starts with: the pair that there is by now, and the CAs of callers, in PEM. */
+  get settings(): ServingPair & { readonly clientCa: string | undefined } {
+    if (this.#pair === undefined) throw new Error('there is no certificate to serve with');
+    return { ...this.#pair, clientCa: this.#clientCa };
   }
 
   /**
-   * The part that keeps the serving pair up to date. Starts once there is a pair, which in a cluster may take a while.
+   * The entry about the certificate in the answer of `/readyz`.
+   *
+   * @param now the wall clock, in milliseconds since the epoch
    */
-  certificatePart(source: CertificateSource): Part<MetricSources> {
-    return {
-      start: async () => {
-        this.#pair = await source.start(this.#pairListener(source.status === undefined));
-      },
-      stop: () => source.stop(),
-      lead: (isLeader) => source.lead?.(isLeader),
-      metrics: {
-        certificateRotations: () => source.status?.().writes ?? [],
-        bundlesSynced: () => {
-          const synced = Object.entries(source.status?.().bundleSynced ?? {});
-          return new Map(synced.filter((entry): entry is [string, boolean] => entry[1] !== undefined));
-        },
-        certificateExpiry: () => {
-          const { caNotAfter: ca, nextNotAfter: next } = source.status?.() ?? {};
-          return { leaf: this.#pair?.notAfter, ca, next };
-        },
-        certificateProblem: () => source.problem(),
-      },
-    };
+  details(now: number): { readonly notAfter: string | null; readonly expired: boolean; readonly problems: string[] } {
+    const notAfter = this.#pair?.notAfter;
+    const problems = [this.#source.problem(), this.#clientCaFile?.problem()].filter((problem) => problem !== undefined);
+    return { notAfter: isoTimeOrNull(notAfter), expired: notAfter !== undefined && notAfter <= now, problems };
   }
 
-  /** The part that keeps the CAs of callers up to date. */
-  clientCaPart(file: ClientCaFile): Part<MetricSources> {
-    const log = this.#log;
-    return {
+  /** The parts that keep both up to date. The last one starts once there is a pair, which may take a while. */
+  parts(): readonly Part<MetricSources>[] {
+    const [log, source, file] = [this.#log, this.#source, this.#clientCaFile];
+    const clientCaPart = file && {
       start: async () => {
         this.#clientCa = await file.start({
           changed: (clientCa) => {
@@ -69,39 +66,51 @@ export class ServingTls {
             if (this.#pair !== undefined) this.#serveWith(this.#pair);
             log.info('CAs of callers changed');
           },
-          failed: (problem) =>
-            log.error({ problem }, 'the CAs of callers cannot be used; the last good ones stay in use'),
+          failed: (problem) => {
+            log.error({ problem }, 'the CAs of callers cannot be used; the last good ones stay in use');
+          },
         });
       },
       stop: () => file.stop(),
     };
-  }
-
-  /** @param isFromFiles whether the pair comes from files, for the log */
-  #pairListener(isFromFiles: boolean): CertificateListener {
-    const log = this.#log;
-    return {
-      changed: (pair) => this.#replacePair(pair),
-      failed: (problem) => {
-        if (this.#pair === undefined) log.warn({ problem }, 'no serving certificate yet');
-        else if (isFromFiles) log.error({ problem }, 'the certificate cannot be used; the last good one stays in use');
-        else log.error({ problem }, 'the certificate cannot be renewed; the last good one stays in use');
+    const certificatePart = {
+      start: async () => {
+        this.#pair = await source.start({
+          changed: (pair) => this.#replacePair(pair),
+          failed: (problem) => {
+            if (this.#pair === undefined) log.warn({ problem }, 'no serving certificate yet');
+            else
+              log.error({ problem }, `the certificate cannot be ${source.status ? 'renewed' : 'used'}; ${LAST_GOOD}`);
+          },
+        });
+      },
+      stop: () => source.stop(),
+      lead: (isLeader: boolean) => source.lead?.(isLeader),
+      metrics: {
+        certificateRotations: () => source.status?.().writes ?? [],
+        bundlesSynced: () => source.status?.().bundleSynced ?? {},
+        certificateExpiry: () => {
+          const { caNotAfter: ca, nextNotAfter: next } = source.status?.() ?? {};
+          const seconds = (time: number | undefined): number | undefined => time && time / 1000;
+          return { leaf: seconds(this.#pair?.notAfter), ca: seconds(ca), next: seconds(next) };
+        },
+        certificateProblem: () => source.problem(),
       },
     };
+    return clientCaPart === undefined ? [certificatePart] : [clientCaPart, certificatePart];
   }
 
   #replacePair(pair: ServingPair): void {
-    const log = this.#log;
     try {
       this.#serveWith(pair);
       this.#pair = pair;
-      log.info({ notAfter: new Date(pair.notAfter).toISOString() }, 'certificate changed');
+      this.#log.info({ notAfter: new Date(pair.notAfter).toISOString() }, 'certificate changed');
     } catch (error) {
-      log.error({ err: error }, 'the certificate cannot be used; the last good one stays in use');
+      this.#log.error({ err: error }, `the certificate cannot be used; ${LAST_GOOD}`);
     }
   }
 
-  #serveWith({ cert, key }: ServingPair): void {
-    this.#server()?.setSecureContext(secureContextOptions({ cert, key, clientCa: this.#clientCa }));
+  #serveWith(pair: ServingPair): void {
+    this.#server()?.setSecureContext(secureContextOptions(pair, this.#clientCa));
   }
 }

@@ -26,11 +26,7 @@ async function observerMetrics(): Promise<readonly { readonly name: string; read
 async function knownMetrics(): Promise<Set<string>> {
   const metrics = new Metrics({
     policies: () => ({ loaded: 0, problems: 0, lastSync: undefined }),
-    certificateExpiry: () => ({}),
-    certificateRotations: () => [],
-    certificateProblem: () => undefined,
     statusesSetAside: () => ({ failed: 0 }),
-    bundlesSynced: () => new Map(),
     leader: () => false,
     now: () => 0,
     build: { version: '', commit: '' },

@@ -22,11 +22,10 @@ describe('the docs', () => {
   it('list every metric with its labels, and no other', async () => {
     const { registry } = new Metrics({
       policies: () => ({ loaded: 0, problems: 0, lastSync: undefined }),
-      certificateExpiry: () => ({}),
       certificateRotations: () => [{ step: '', result: '', count: 1 }],
       certificateProblem: () => undefined,
       statusesSetAside: () => ({ failed: 0 }),
-      bundlesSynced: () => new Map([['', true]]),
+      bundlesSynced: () => ({ mutating: true }),
       leader: () => false,
       now: () => 0,
       build: { version: '', commit: '' },

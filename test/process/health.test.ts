@@ -11,11 +11,7 @@ afterEach(() => app.close());
 function healthApp(details: Readonly<Record<string, unknown>>): FastifyInstance {
   const metrics = new Metrics({
     policies: () => ({ loaded: 0, problems: 0, lastSync: undefined }),
-    certificateExpiry: () => ({ leaf: undefined }),
-    certificateRotations: () => [],
-    certificateProblem: () => undefined,
     statusesSetAside: () => ({ failed: 0 }),
-    bundlesSynced: () => new Map(),
     leader: () => false,
     now: () => 0,
     build: { version: '', commit: '' },

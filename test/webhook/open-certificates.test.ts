@@ -1,9 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ApiClient } from '../../src/cluster/client/api-client.ts';
 import { createLogger } from '../../src/process/log.ts';
-import { certificateOrigin, openCertificates } from '../../src/webhook/open-certificates.ts';
-import type { ServeConnection } from '../../src/webhook/config.ts';
-import type { ClusterConfig } from '../../src/webhook/config.ts';
+import { openCertificates } from '../../src/webhook/open-certificates.ts';
+import type { ClusterConfig, ServeConnection } from '../../src/webhook/config.ts';
 
 const CLUSTER: ClusterConfig = {
   kubeconfig: 'config',
@@ -38,32 +37,14 @@ function connectionTo(config: ClusterConfig): ServeConnection {
 const connection = connectionTo(CLUSTER);
 const connectionWithSecret = connectionTo({ ...CLUSTER, tlsSecret: 'web-tls' });
 
-describe('the serving pair comes from', () => {
-  it('files that are given, with and without a cluster', () => {
-    const files = { kind: 'files', certFile: 'tls.crt', keyFile: 'tls.key' };
-    expect(certificateOrigin(FILES, undefined)).toEqual(files);
-    expect(certificateOrigin(FILES, connection)).toEqual(files);
-  });
-
-  it('a development pair without files and without a cluster', () =>
-    expect(certificateOrigin(NO_FILES, undefined)).toEqual({ kind: 'development', directory: 'certs' }));
-
-  it("Probewright's own CA in a cluster", () =>
-    expect(certificateOrigin(NO_FILES, connection)).toMatchObject({ kind: 'own-ca' }));
-
-  it('the Secret that is given in a cluster', () =>
-    expect(certificateOrigin(NO_FILES, connectionWithSecret)).toMatchObject({ kind: 'secret', secretName: 'web-tls' }));
-});
-
-describe('the log', () => {
-  it.each([
-    ['files', FILES, undefined, { certFile: 'tls.crt', keyFile: 'tls.key' }],
-    ['own-ca', NO_FILES, connection, { namespace: 'web', secret: 'probewright-ca' }],
-    ['secret', NO_FILES, connectionWithSecret, { namespace: 'web', secret: 'web-tls' }],
-  ])('of a server with a certificate from %s says so in one line', async (origin, files, cluster, fields) => {
-    const lines: unknown[] = [];
-    const log = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) });
-    await openCertificates(certificateOrigin(files, cluster), { log, now: () => 0, notice: () => undefined });
-    expect(lines).toEqual([expect.objectContaining({ msg: 'serving certificate chosen', origin, ...fields })]);
-  });
+it.each([
+  ['files', FILES, undefined, { certFile: 'tls.crt', keyFile: 'tls.key' }],
+  ['files', FILES, connection, { certFile: 'tls.crt', keyFile: 'tls.key' }],
+  ['own-ca', NO_FILES, connection, { namespace: 'web', secret: 'probewright-ca' }],
+  ['secret', NO_FILES, connectionWithSecret, { namespace: 'web', secret: 'web-tls' }],
+])('a server with a certificate from %s says so in one line of the log', async (origin, files, cluster, fields) => {
+  const lines: unknown[] = [];
+  const log = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) });
+  await openCertificates(files, cluster, { log, now: () => 0, notice: () => undefined });
+  expect(lines).toEqual([expect.objectContaining({ msg: 'serving certificate chosen', origin, ...fields })]);
 });

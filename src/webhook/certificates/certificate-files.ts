@@ -1,16 +1,10 @@
 import { readRegularFile } from '../../base/files/regular-file.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { certificatesIn, servingPair, type ServingPair } from './pem.ts';
-import type { CertificateSource } from './certificate-source.ts';
+import type { CertificateListener, CertificateSource } from './certificate-source.ts';
 
 /** How often the files are read again. A mounted Secret changes by swapping a link, which causes no file event. */
 const POLL_MILLISECONDS = 1000;
-
-/** The reports about files that change. */
-export interface PolledFilesListener<T> {
-  readonly changed: (value: T) => void;
-  readonly failed: (problem: string) => void;
-}
 
 /**
  * One value from several PEM files, read again as they change. Files that cannot be used are reported and change
@@ -33,7 +27,7 @@ class PolledFiles<T> {
   }
 
   /** Reads them for the first time. Rejects when they cannot be read. */
-  async start(listener: PolledFilesListener<T>): Promise<T> {
+  async start(listener: CertificateListener<T>): Promise<T> {
     const texts = await this.#read();
     this.#seen = texts.join('');
     const value = this.#value(texts);
@@ -63,7 +57,7 @@ class PolledFiles<T> {
     }
   }
 
-  #schedule(listener: PolledFilesListener<T>): void {
+  #schedule(listener: CertificateListener<T>): void {
     if (this.#stopped) return;
     this.#timer = setTimeout(
       () => void this.#poll(listener).finally(() => this.#schedule(listener)),
@@ -71,7 +65,7 @@ class PolledFiles<T> {
     );
   }
 
-  async #poll(listener: PolledFilesListener<T>): Promise<void> {
+  async #poll(listener: CertificateListener<T>): Promise<void> {
     try {
       const texts = await this.#read();
       const text = texts.join('');

@@ -13,9 +13,9 @@ export interface CertificateSource {
   status?(): CertificateStatus;
 }
 
-/** The reports of a certificate source. */
-export interface CertificateListener {
-  readonly changed: (pair: ServingPair) => void;
+/** The reports about a serving pair, or another value, that changes. */
+export interface CertificateListener<T = ServingPair> {
+  readonly changed: (value: T) => void;
   readonly failed: (problem: string) => void;
 }
 
@@ -36,14 +36,7 @@ export interface CertificateDependencies {
   readonly now: () => number;
   /** A number from 0 to 1. */
   readonly random: () => number;
-  readonly log: CertificateLog;
+  readonly log: Readonly<Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>>;
   /** How long a watch lasts before it is renewed; absent = the reflector's own. */
   readonly watchRenewalMilliseconds?: number;
-}
-
-/** A log of events: fields and a constant message. A pino logger is one. */
-export interface CertificateLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
 }

@@ -3,8 +3,12 @@ import { RepeatedWork } from '../../cluster/client/repeated-work.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { WebhookCaBundle, type WriteResult } from './webhook-ca-bundle.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { CertificateDependencies, CertificateListener, CertificateSource } from './certificate-source.ts';
-import type { CertificateStatus } from './certificate-source.ts';
+import type {
+  CertificateDependencies,
+  CertificateListener,
+  CertificateSource,
+  CertificateStatus,
+} from './certificate-source.ts';
 import type { ServingPair } from './pem.ts';
 
 /** Which objects are used. */
@@ -29,8 +33,12 @@ const CHECK_MILLISECONDS = 60_000;
  * of the webhook configurations, and at each check. Knows what is wrong now by part, holds the start until there is a
  * first pair, and knows whether this replica leads.
  */
-export abstract class ClusterCertificates implements CertificateSource {
-  protected readonly settings: ClusterCertificatesSettings;
+export abstract class ClusterCertificates<
+  Settings extends ClusterCertificatesSettings = ClusterCertificatesSettings,
+> implements CertificateSource {
+  protected readonly client: ApiClient;
+  protected readonly settings: Settings;
+  protected readonly dependencies: CertificateDependencies;
   protected readonly secret: MirroredObject;
   protected readonly bundle: WebhookCaBundle;
   /** The Secret, for messages. */
@@ -42,12 +50,16 @@ export abstract class ClusterCertificates implements CertificateSource {
   readonly #firstPair = Promise.withResolvers<ServingPair>();
   #listener: CertificateListener | undefined;
   #hasPair = false;
-  #isLeader = false;
-  #isStopped = false;
+  protected isLeader = false;
+  readonly #stopped = new AbortController();
+  /** Aborted on stop. */
+  protected readonly signal = this.#stopped.signal;
 
-  constructor(client: ApiClient, settings: ClusterCertificatesSettings, dependencies: CertificateDependencies) {
+  constructor(client: ApiClient, settings: Settings, dependencies: CertificateDependencies) {
     const { namespace, service, secretName, configurationName, check } = settings;
+    this.client = client;
     this.settings = settings;
+    this.dependencies = dependencies;
     this.where = `Secret ${namespace}/${secretName}`;
     this.host = `${service}.${namespace}.svc`;
     this.#rounds = new RepeatedWork(() => this.round(), check ?? CHECK_MILLISECONDS, dependencies.random);
@@ -69,7 +81,7 @@ export abstract class ClusterCertificates implements CertificateSource {
    */
   start(listener: CertificateListener): Promise<ServingPair> {
     this.#listener = listener;
-    if (!this.#isStopped) {
+    if (!this.signal.aborted) {
       void this.secret.start();
       this.bundle.start();
       this.#rounds.start();
@@ -78,7 +90,7 @@ export abstract class ClusterCertificates implements CertificateSource {
   }
 
   stop(): void {
-    this.#isStopped = true;
+    this.#stopped.abort();
     this.#rounds.stop();
     this.secret.stop();
     this.bundle.stop();
@@ -86,7 +98,7 @@ export abstract class ClusterCertificates implements CertificateSource {
   }
 
   lead(isLeader: boolean): void {
-    this.#isLeader = isLeader;
+    this.isLeader = isLeader;
     if (this.#listener !== undefined) this.#rounds.ask();
   }
 
@@ -94,13 +106,9 @@ export abstract class ClusterCertificates implements CertificateSource {
     return this.#problems.size === 0 ? undefined : [...this.#problems.values()].join('; ');
   }
 
-  protected get isLeader(): boolean {
-    return this.#isLeader;
-  }
-
   /** Reports a pair to serve from now on. */
   protected found(pair: ServingPair): void {
-    if (this.#isStopped) return;
+    if (this.signal.aborted) return;
     if (this.#hasPair) this.#listener?.changed(pair);
     else this.#firstPair.resolve(pair);
     this.#hasPair = true;
@@ -111,12 +119,12 @@ export abstract class ClusterCertificates implements CertificateSource {
     if (problem === this.#problems.get(part)) return;
     if (problem === undefined) this.#problems.delete(part);
     else this.#problems.set(part, problem);
-    if (problem !== undefined && !this.#isStopped) this.#listener?.failed(problem);
+    if (problem !== undefined && !this.signal.aborted) this.#listener?.failed(problem);
   }
 
   /** Does the work of one part and notes its failure, so that the other parts are still done. False when it failed. */
   protected async attempt(part: Part, work: () => Promise<void>): Promise<boolean> {
-    if (this.#isStopped) return true;
+    if (this.signal.aborted) return true;
     try {
       await work();
       this.note(part, undefined);
@@ -133,7 +141,7 @@ export abstract class ClusterCertificates implements CertificateSource {
    * gone. Rejects when a write has failed for another reason than a conflict.
    */
   protected async writeBundle(bundle: string, written?: (result: WriteResult) => void): Promise<void> {
-    const writes = await this.bundle.write(bundle, this.#isLeader ? 'all' : 'empty');
+    const writes = await this.bundle.write(bundle, this.isLeader ? 'all' : 'empty');
     for (const { result } of writes) written?.(result);
     const failed = writes.find(({ result }) => result === 'error');
     if (failed !== undefined) throw new Error(`the ${failed.kind} webhook configuration: ${failed.problem ?? ''}`);

@@ -7,8 +7,7 @@ import { hasCode } from '../../cluster/client/api-error.ts';
 import { nextStep, trustedBy, type CaState, type DueStep, type RotationSettings } from './ca-state.ts';
 import { OwnLeaf } from './own-leaf.ts';
 import { WriteLimit } from '../../cluster/client/write-limit.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { CertificateDependencies, CertificateStatus } from './certificate-source.ts';
+import type { CertificateStatus } from './certificate-source.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { WriteResult } from './webhook-ca-bundle.ts';
 
@@ -23,30 +22,13 @@ export type OwnCertificatesSettings = ClusterCertificatesSettings & RotationSett
  * matter which replica did what before, or whether a write was finished. Needs: create secrets; list, watch and update
  * the Secret.
  */
-export class OwnCertificates extends ClusterCertificates {
-  readonly #client: ApiClient;
-  readonly #rotation: RotationSettings;
-  readonly #dependencies: CertificateDependencies;
-  readonly #leaf: OwnLeaf;
+export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings> {
+  readonly #leaf = new OwnLeaf(this.host, this.settings, this.dependencies);
   readonly #limit = new WriteLimit();
-  readonly #stopped = new AbortController();
   readonly #unusable = new CurrentProblem();
   readonly #writes = new Map<string, CertificateStatus['writes'][number]>();
   /** The last state that was whole. A Secret that is deleted or damaged is restored from this state. */
   #state: CaState | undefined;
-
-  constructor(client: ApiClient, settings: OwnCertificatesSettings, dependencies: CertificateDependencies) {
-    super(client, settings, dependencies);
-    this.#client = client;
-    this.#rotation = settings;
-    this.#dependencies = dependencies;
-    this.#leaf = new OwnLeaf(this.host, settings, dependencies);
-  }
-
-  override stop(): void {
-    this.#stopped.abort();
-    super.stop();
-  }
 
   status(): CertificateStatus {
     const bundle = this.#state && this.#bundleOf(this.#state);
@@ -70,14 +52,14 @@ export class OwnCertificates extends ClusterCertificates {
   #adopt(): SecretReading | undefined {
     const { object } = this.secret;
     if (object === undefined) return undefined;
-    const reading = readCaState(object, this.#dependencies.now());
+    const reading = readCaState(object, this.dependencies.now());
     const problems = reading.problems.length === 0 ? undefined : reading.problems.join('; ');
     const news = this.#unusable.note(problems);
     if (problems === undefined) this.#state = reading.state;
     else if (news !== undefined) {
       const { namespace, secretName: secret } = this.settings;
       const fields = { namespace, secret, problems, ...(reading.isForeign && { remedy: REMEDY }) };
-      this.#dependencies.log.error(fields, 'the Secret of the CA cannot be used');
+      this.dependencies.log.error(fields, 'the Secret of the CA cannot be used');
     }
     return reading;
   }
@@ -96,7 +78,7 @@ export class OwnCertificates extends ClusterCertificates {
   async #keepSecret(): Promise<void> {
     const reading = this.#adopt();
     const state = this.#state;
-    const now = this.#dependencies.now();
+    const now = this.dependencies.now();
     const { object, generation } = this.secret;
     if (!this.secret.isKnown || this.secret.isAwaited(now)) return;
     const isDamaged = reading !== undefined && reading.problems.length > 0;
@@ -108,12 +90,12 @@ export class OwnCertificates extends ClusterCertificates {
       isLeader: this.isLeader,
       isNextTrusted: state?.next && this.bundle.isTrusted(state.next.cert),
     } as const;
-    const due = nextStep(situation, now, this.#rotation);
+    const due = nextStep(situation, now, this.settings);
     if (due !== undefined) await this.#write(due, object, generation);
   }
 
   async #write(due: DueStep, object: KubernetesObject | undefined, generation: number): Promise<void> {
-    const { log, now } = this.#dependencies;
+    const { log, now } = this.dependencies;
     const { step } = due;
     const state = 'state' in due ? due.state : due.stateWith(await this.#newAuthority());
     if (this.#limit.isReached(now()))
@@ -141,7 +123,7 @@ export class OwnCertificates extends ClusterCertificates {
         : ({ method: 'PUT', path: `${collection}/${name}` } as const);
     try {
       const body = secretOf(state, { name, namespace }, object);
-      await this.#client.request({ ...where, body, signal: this.#stopped.signal });
+      await this.client.request({ ...where, body, signal: this.signal });
       return 'done';
     } catch (error) {
       // AlreadyExists and Conflict are 409; 404 is a Secret that was deleted meanwhile.
@@ -159,7 +141,7 @@ export class OwnCertificates extends ClusterCertificates {
 
   /** The CAs that clients are to trust. The CA of the served leaf is among them also while the Secret lacks that CA. */
   #bundleOf(state: CaState): string {
-    const now = this.#dependencies.now();
+    const now = this.dependencies.now();
     const unkept = this.#leaf.unkeptRoot(state, now);
     const roots = [...trustedBy(state), ...(unkept === undefined ? [] : [unkept])];
     return bundleOf(
@@ -169,8 +151,8 @@ export class OwnCertificates extends ClusterCertificates {
   }
 
   #newAuthority(): ReturnType<typeof createAuthority> {
-    const now = this.#dependencies.now();
-    return createAuthority(authorityName(now), now, this.#rotation.caLifetime);
+    const now = this.dependencies.now();
+    return createAuthority(authorityName(now), now, this.settings.caLifetime);
   }
 
   #count(step: string, result: WriteResult): void {

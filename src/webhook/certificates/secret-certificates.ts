@@ -1,11 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { certificatesIn, servingPair, type ServingPair } from './pem.ts';
-import { ClusterCertificates, type ClusterCertificatesSettings } from './cluster-certificates.ts';
+import { ClusterCertificates } from './cluster-certificates.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { secretTexts } from './ca-secret.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { CertificateDependencies, CertificateStatus } from './certificate-source.ts';
+import type { CertificateStatus } from './certificate-source.ts';
 
 /**
  * The serving pair from a Secret of the user (type kubernetes.io/tls), read through the API, which is faster than a
@@ -17,15 +16,9 @@ import type { CertificateDependencies, CertificateStatus } from './certificate-s
  * the CA, put the old and the new one into `ca.crt` first. Without a `ca.crt` the configurations are not written.
  */
 export class SecretCertificates extends ClusterCertificates {
-  readonly #now: () => number;
   /** The last pair that was good, and the CA that came with it. */
   #good: { readonly pair: ServingPair; readonly ca: string | undefined } | undefined;
   #seen: KubernetesObject | undefined;
-
-  constructor(client: ApiClient, settings: ClusterCertificatesSettings, dependencies: CertificateDependencies) {
-    super(client, settings, dependencies);
-    this.#now = dependencies.now;
-  }
 
   status(): CertificateStatus {
     return { bundleSynced: this.syncedTo(this.#good?.ca), writes: [] };
@@ -66,8 +59,9 @@ export class SecretCertificates extends ClusterCertificates {
       return `it is not for ${this.host}: its subject alternative names are ${names.join(', ') || 'no DNS names'}`;
     }
     const [from, to] = [leaf.validFromDate, leaf.validToDate];
-    if (this.#now() < from.getTime()) return `it is not valid before ${from.toISOString()}`;
-    return this.#now() > to.getTime() ? `it has expired at ${to.toISOString()}` : undefined;
+    const now = this.dependencies.now();
+    if (now < from.getTime()) return `it is not valid before ${from.toISOString()}`;
+    return now > to.getTime() ? `it has expired at ${to.toISOString()}` : undefined;
   }
 
   async #keepBundle(): Promise<void> {

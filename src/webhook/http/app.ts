@@ -43,9 +43,8 @@ const HANDSHAKE_MILLISECONDS = 10_000;
 /** How often Node looks for requests that take too long. */
 const TIMEOUT_CHECK_MILLISECONDS = 5000;
 /**
- * Kept-alive connections stay with one replica, so the server closes each connection after some requests. Each
- * connection gets its own random number of requests. With the same number, connections that began together would reopen
- * together, and calls would wait for as many handshakes.
+ * Kept-alive connections stay with one replica, so each is closed after a random number of requests. With the same
+ * number, connections that began together would reopen together, and calls would wait for as many handshakes.
  */
 const LEAST_REQUESTS_PER_CONNECTION = 1000;
 const MOST_REQUESTS_PER_CONNECTION = 2000;
@@ -60,7 +59,7 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   const app = tlsApp(
     {
       https: {
-        ...secureContextOptions({ cert: deps.cert, key: deps.key, clientCa: callers?.ca }),
+        ...secureContextOptions(deps, callers?.ca),
         // The handshake accepts every certificate, because only an HTTP answer can explain a rejection.
         ...(callers && { requestCert: true, rejectUnauthorized: false }),
         handshakeTimeout: HANDSHAKE_MILLISECONDS,
@@ -76,7 +75,12 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   );
   const ending = new WeakSet<Socket>();
   refusePipelining(app, ending);
-  if (callers !== undefined) verifyCallers(app, callers.names);
+  // On every path, and before the server reads the body.
+  if (callers !== undefined)
+    app.addHook('onRequest', ({ raw: { socket } }, _reply, done) => {
+      const problem = callerProblem(socket, callers.names);
+      done(problem === undefined ? undefined : httpError(401, problem));
+    });
   closeConnections(app, ending, deps);
   limitBytes(app, dropped);
   // The review endpoint parses, when the review has its turn.
@@ -151,14 +155,6 @@ function closeConnections(app: FastifyInstance, ending: WeakSet<Socket>, { drain
 
 const LONG_ANSWER = 64 * 1024;
 
-/** Rejects callers that are not allowed, on every path, before the server reads the body. */
-function verifyCallers(app: FastifyInstance, names: readonly string[]): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    const problem = callerProblem(request.raw.socket, names);
-    done(problem === undefined ? undefined : httpError(401, problem));
-  });
-}
-
 function answerFailures(app: FastifyInstance, log: RequestLog): void {
   const send = (reply: FastifyReply, code: number, message: string): FastifyReply =>
     reply.code(code).type('application/json; charset=utf-8').send(failureStatus(code, message));
@@ -168,13 +164,8 @@ function answerFailures(app: FastifyInstance, log: RequestLog): void {
     else log.refused(pathOf(request), code, message);
     return send(reply, code, code === 415 ? 'Content-Type must be application/json' : message);
   });
-  app.setNotFoundHandler((request, reply) =>
-    send(
-      reply,
-      404,
-      `no ${request.method} ${pathOf(request)}: POST an AdmissionReview to /mutate, /validate or /review-policies`,
-    ),
-  );
+  const hint = 'POST an AdmissionReview to /mutate, /validate or /review-policies';
+  app.setNotFoundHandler((request, reply) => send(reply, 404, `no ${request.method} ${pathOf(request)}: ${hint}`));
 }
 
 function pathOf({ url }: FastifyRequest): string {

@@ -4,10 +4,11 @@ import { CHECKS } from '../../engine/checks/catalogue.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
-import { MISSED_NAMESPACES, type MissedNamespace } from '../../engine/facts/facts.ts';
+import { MISSED_NAMESPACES } from '../../engine/facts/facts.ts';
 import { droppedConnections } from '../../process/connection-limit.ts';
-import { EFFECT_RESULTS, type EffectResult } from '../review/decision.ts';
-import { observeSources, type MetricSources } from './metric-sources.ts';
+import { EFFECT_RESULTS } from '../review/decision.ts';
+import { observeProcess, type ProcessSources } from '../../process/process-metrics.ts';
+import type { CertificateStatus } from '../certificates/certificate-source.ts';
 import type { Decision } from '../review/decision.ts';
 import type { AdmissionRequest } from '../review/review.ts';
 
@@ -33,6 +34,24 @@ const KIND_OF_FIRST_SERIES: Readonly<Record<Webhook, string>> = {
   validate: 'Pod',
   'review-policies': 'ProbePolicy',
 };
+
+/** The values that the webhook's metrics read at scrape time. What is absent gives no series. */
+export interface MetricSources extends ProcessSources {
+  /** The end of each certificate, in seconds since the epoch: the serving certificate, the CA and the next CA. */
+  readonly certificateExpiry?: () => Readonly<Partial<Record<'leaf' | 'ca' | 'next', number | undefined>>>;
+  /** The problem with the serving certificate or with its management. Undefined without a problem. */
+  readonly certificateProblem?: () => string | undefined;
+  /** The steps in the life of Probewright's own certificates, with a count for each result. */
+  readonly certificateRotations?: () => CertificateStatus['writes'];
+  /** The number of exceptions in each state. Absent without a cluster. */
+  readonly exceptions?: () => Readonly<Record<string, number>>;
+  /** The number of policy statuses that cannot be written while other statuses can, by reason. */
+  readonly statusesSetAside?: () => Readonly<Record<string, number>>;
+  /** Whether each webhook configuration trusts the serving certificate. Undefined for a missing configuration. */
+  readonly bundlesSynced?: () => Readonly<Record<string, boolean | undefined>>;
+}
+
+type Values = (() => Readonly<Record<string, number | boolean | undefined>>) | undefined;
 
 /** All metrics of the webhook, in their own registry. Durations are in seconds. */
 export class Metrics {
@@ -73,20 +92,20 @@ export class Metrics {
     labelNames: ['rule', 'action'],
     registers: [this.registry],
   });
-  readonly #deadline = new Counter({
+  readonly deadline = new Counter({
     name: 'probewright_deadline_exceeded_total',
     help: "Admission requests ended because most of the API server's timeout had passed.",
     labelNames: ['webhook'],
     registers: [this.registry],
   });
-  readonly #waitSkipped = new Counter({
+  readonly waitSkipped = new Counter({
     name: 'probewright_namespace_waits_skipped_total',
     help: 'Admission requests from new namespaces that were decided without labels of the namespace, by reason.',
     labelNames: ['webhook', 'reason'],
     registers: [this.registry],
   });
   readonly #dropped = droppedConnections(PORTS, [this.registry]);
-  readonly #effects = new Counter({
+  readonly effects = new Counter({
     name: 'probewright_policy_effects_total',
     help: 'Computations of what a policy does to live workloads, when the policy is applied or deleted, by result.',
     labelNames: ['result'],
@@ -102,14 +121,14 @@ export class Metrics {
   /** Creates the series at the start, so that rate() sees the first increase. */
   #zero(): void {
     for (const webhook of WEBHOOKS) {
-      this.#deadline.inc({ webhook }, 0);
-      for (const reason of MISSED_NAMESPACES) this.#waitSkipped.inc({ webhook, reason }, 0);
+      this.deadline.inc({ webhook }, 0);
+      for (const reason of MISSED_NAMESPACES) this.waitSkipped.inc({ webhook, reason }, 0);
       this.#duration.zero({ webhook });
       const kind = KIND_OF_FIRST_SERIES[webhook];
       for (const result of ['allow', 'error'])
         this.#requests.inc({ webhook, operation: 'CREATE', kind, result, dry_run: 'false' }, 0);
     }
-    for (const result of EFFECT_RESULTS) this.#effects.inc({ result }, 0);
+    for (const result of EFFECT_RESULTS) this.effects.inc({ result }, 0);
     for (const rule of RULES) for (const probe of PROBE_KINDS) this.#patches.inc({ rule, probe }, 0);
     for (const reason of REASON_CODES) this.#notInjected.inc({ reason }, 0);
     for (const { id, action } of CHECKS) if (action !== 'Off') this.#findings.inc({ rule: id, action }, 0);
@@ -139,21 +158,8 @@ export class Metrics {
     this.#count(webhook, undefined, 'error');
   }
 
-  deadlineExceeded(webhook: Webhook): void {
-    this.#deadline.inc({ webhook });
-  }
-
-  waitSkipped(webhook: Webhook, reason: MissedNamespace): void {
-    this.#waitSkipped.inc({ webhook, reason });
-  }
-
   connectionDropped(port: Port): void {
     this.#dropped.inc({ port });
-  }
-
-  /** Counts a computation of a policy's effect on live workloads. */
-  effectComputed(result: EffectResult): void {
-    this.#effects.inc({ result });
   }
 
   #count(webhook: Webhook, request: AdmissionRequest | undefined, result: string): void {
@@ -161,4 +167,65 @@ export class Metrics {
     const kind = request && KINDS.has(request.kind.kind) ? request.kind.kind : 'other';
     this.#requests.inc({ webhook, operation, kind, result, dry_run: String(request?.dryRun === true) });
   }
+}
+
+/** Registers the metrics whose values are read at scrape time. */
+function observeSources(sources: MetricSources, registers: Registry[]): void {
+  observeProcess(sources, 'statuses, the CA and the caBundle', registers);
+  /** A gauge with one label, and its value for each value of the label. */
+  const gauge = (name: string, label: string, values: Values = () => ({}), help: string): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers,
+      collect() {
+        this.reset();
+        for (const [key, value] of Object.entries(values()))
+          if (value !== undefined) this.set({ [label]: key.toLowerCase() }, Number(value));
+      },
+    });
+  };
+  gauge(
+    'probewright_cert_expiry_timestamp_seconds',
+    'cert',
+    sources.certificateExpiry,
+    "Expiry of certificates, as a Unix time: the serving one (leaf), Probewright's own CA (ca), and the next CA (next).",
+  );
+  new Gauge({
+    name: 'probewright_cert_problem',
+    help: 'Whether the serving certificate, or its renewal, has a problem. /readyz names the problem.',
+    registers,
+    collect() {
+      this.set(Number(sources.certificateProblem?.() !== undefined));
+    },
+  });
+  new Counter({
+    name: 'probewright_cert_rotations_total',
+    help: "Steps of the rotation of Probewright's own certificates, by step and result.",
+    labelNames: ['step', 'result'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { step, result, count } of sources.certificateRotations?.() ?? []) this.inc({ step, result }, count);
+    },
+  });
+  gauge(
+    'probewright_ca_bundle_synced',
+    'config',
+    sources.bundlesSynced,
+    'Whether the caBundle of a webhook configuration has the CA of the serving certificate.',
+  );
+  gauge(
+    'probewright_exceptions',
+    'state',
+    sources.exceptions,
+    'ProbeExceptions, by state. expiring: ends within 14 days. unused: allowed nothing for 30 days.',
+  );
+  gauge(
+    'probewright_policy_statuses_set_aside',
+    'reason',
+    sources.statusesSetAside,
+    'Policies whose status cannot be written while other statuses can, on the leader, by reason.',
+  );
 }

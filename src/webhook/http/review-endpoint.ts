@@ -57,7 +57,7 @@ export interface ReviewDependencies {
   /** The accounts whose controller references Probewright trusts. */
   readonly controllers: TrustedControllers;
   /** Undefined if the effects of policies are not computed. */
-  readonly policyEffect?: PolicyEffect;
+  readonly policyEffect?: PolicyEffect | undefined;
   readonly metrics: Metrics;
   readonly log: ReviewLog;
   /** The wall clock, in milliseconds since the epoch. Read once for each decision. */
@@ -157,7 +157,7 @@ class Review {
     const snapshot = policies();
     // Until the policies have been read, requests fail with 500, so that failurePolicy decides.
     if (snapshot === undefined) throw httpError(500, 'the policies are not loaded yet');
-    if (missed !== undefined) metrics.waitSkipped(this.#received.webhook, missed);
+    if (missed !== undefined) metrics.waitSkipped.inc({ webhook: this.#received.webhook, reason: missed });
     try {
       const decision = decisionOf(this.#received.webhook, request, snapshot, this.#dependencies, now());
       return { kind: 'decided', request, decision, milliseconds: this.#age() };
@@ -196,7 +196,7 @@ class Review {
 
   #checkDeadline(): void {
     if (this.#timeLeft() >= 0) return;
-    this.#dependencies.metrics.deadlineExceeded(this.#received.webhook);
+    this.#dependencies.metrics.deadline.inc({ webhook: this.#received.webhook });
     throw httpError(408, 'the request took longer than the API server waits for');
   }
 

@@ -1,18 +1,5 @@
 import { visible } from '../../base/text/visible.ts';
 
-/**
- * A Kubernetes Status (meta/v1): the body of every answer except AdmissionReviews. The API server shows the message of
- * the Status to the user in place of the bare HTTP code (client-go rest/request.go decodes the Status).
- */
-export interface StatusBody {
-  readonly kind: 'Status';
-  readonly apiVersion: 'v1';
-  readonly status: 'Failure';
-  readonly message: string;
-  readonly reason: string;
-  readonly code: number;
-}
-
 const REASONS: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -25,7 +12,14 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
 };
 
-export function failureStatus(code: number, message: string): StatusBody {
+/**
+ * A Kubernetes Status (meta/v1): the body of every answer except AdmissionReviews. The API server shows the message of
+ * the Status to the user in place of the bare HTTP code (client-go rest/request.go decodes the Status).
+ */
+export function failureStatus(
+  code: number,
+  message: string,
+): Readonly<Record<string, unknown>> & { readonly message: string } {
   return {
     kind: 'Status',
     apiVersion: 'v1',

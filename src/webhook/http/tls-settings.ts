@@ -2,19 +2,16 @@ import { constants } from 'node:crypto';
 import { TLSSocket, type SecureContextOptions } from 'node:tls';
 import type { Socket } from 'node:net';
 
-/** The certificate of a TLS server, and the CAs that the server trusts. */
-export interface TlsSettings {
-  readonly cert: string;
-  readonly key: string;
-  /** The CAs of callers, in PEM. Undefined if callers need no certificate. */
-  readonly clientCa: string | undefined;
-}
-
 /**
  * The TLS context, for the start and for each change. If callers are verified, the server resumes no session: a resumed
  * session would keep a verdict that was made with older CAs.
+ *
+ * @param clientCa the CAs of callers, in PEM. Undefined if callers need no certificate
  */
-export function secureContextOptions({ cert, key, clientCa }: TlsSettings): SecureContextOptions {
+export function secureContextOptions(
+  { cert, key }: Record<'cert' | 'key', string>,
+  clientCa: string | undefined,
+): SecureContextOptions {
   return {
     cert,
     key,

@@ -7,14 +7,17 @@ import type { ListProgress } from './live-workloads.ts';
 /** Why the effect was not computed at all. */
 export type EffectRefusal = Extract<EffectResult, 'busy' | 'allowance' | 'not-loaded'>;
 
-const HINT = 'Run probewright plan for the effect.';
-
-/** The warnings in place of the figures. */
-export const REFUSALS: Readonly<Record<EffectRefusal, string>> = {
-  busy: `the effect on live workloads was not computed: the effect of another policy is being computed. ${HINT}`,
-  allowance: `the effect on live workloads was not computed: reviews of such policies took much time lately. ${HINT}`,
-  'not-loaded': `the effect on live workloads was not computed: the policies in force are not loaded yet. ${HINT}`,
+/** Why the figures are missing. */
+const REASONS: Readonly<Record<EffectRefusal, string>> = {
+  busy: 'the effect of another policy is being computed',
+  allowance: 'reviews of such policies took much time lately',
+  'not-loaded': 'the policies in force are not loaded yet',
 };
+
+/** The warning in place of the figures. */
+export function refusalWarning(refusal: EffectRefusal): string {
+  return `the effect on live workloads was not computed: ${REASONS[refusal]}. Run probewright plan for the effect.`;
+}
 
 /** The workloads that are named, and the checks that are named for a workload. */
 const MOST_NAMED = 3;
@@ -89,38 +92,25 @@ export class EffectFigures {
 /**
  * Says what was not looked at, and why. No warnings = everything was looked at.
  *
- * @param end the limit that ended the review; undefined = none
- * @param workloads the number that was looked at
+ * @param scope where was listed: `in all namespaces`
+ * @param cutShort the limit that ended the review, in words; undefined = none
  */
 export function omissionWarnings(
   lists: readonly ListProgress[],
-  end: 'time' | 'workloads' | undefined,
-  workloads: number,
-  limits: { readonly milliseconds: number; readonly workloads: number },
+  scope: string,
+  cutShort: string | undefined,
 ): readonly string[] {
-  const failed = lists.filter(({ failure }) => failure !== undefined);
-  const cutOff = lists.filter(({ failure, isComplete }) => failure === undefined && !isComplete);
-  const warnings = failed
-    .slice(0, MOST_LISTS)
-    .map(
-      ({ resource, scope, failure = '' }) =>
-        `the effect leaves out ${resource}: cannot list ${resource} ${scope}: ${failure}`,
-    );
+  const failed = lists.flatMap(({ resource, failure }) =>
+    failure === undefined ? [] : [`the effect leaves out ${resource}: cannot list ${resource} ${scope}: ${failure}`],
+  );
+  const left = lists.flatMap(({ resource, failure, left: amount }) =>
+    failure !== undefined || amount === undefined ? [] : [`${amount} ${resource}`],
+  );
+  const warnings = failed.slice(0, MOST_LISTS);
   if (failed.length > MOST_LISTS)
     warnings.push(`the effect leaves out ${failed.length - MOST_LISTS} more kinds that cannot be listed`);
-  if (end === undefined || cutOff.length === 0) return warnings;
-  const reason =
-    end === 'time'
-      ? `the time limit of ${Math.round(limits.milliseconds / 100) / 10} s ended the review after ${count(workloads, 'workload')}`
-      : `a review looks at most at ${limits.workloads} workloads`;
-  return [`the figures are incomplete: ${reason}. Not looked at: ${leftOut(cutOff)}`, ...warnings];
-}
-
-function leftOut(lists: readonly ListProgress[]): string {
-  const named = lists.slice(0, MOST_LISTS).map(({ resource, hasBegun, remaining }) => {
-    if (!hasBegun) return `all ${resource}`;
-    return remaining === undefined ? `some ${resource}` : `about ${remaining} ${resource}`;
-  });
-  const more = lists.length - named.length;
-  return `${named.join(', ')}${more > 0 ? ` and ${count(more, 'more kind')}` : ''}`;
+  if (cutShort === undefined || left.length === 0) return warnings;
+  const more = left.length > MOST_LISTS ? ` and ${count(left.length - MOST_LISTS, 'more kind')}` : '';
+  const notLookedAt = `${left.slice(0, MOST_LISTS).join(', ')}${more}`;
+  return [`the figures are incomplete: ${cutShort}. Not looked at: ${notLookedAt}`, ...warnings];
 }

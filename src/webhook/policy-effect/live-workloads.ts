@@ -14,15 +14,10 @@ import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 export interface ListProgress {
   /** The resource as RBAC and kubectl name it: `deployments.apps`. */
   readonly resource: string;
-  /** `in all namespaces`. */
-  readonly scope: string;
-  /** All objects were looked at, or the cluster does not have the kind. */
-  isComplete: boolean;
-  hasBegun: boolean;
-  /** The objects that are left, if the API server said. */
-  remaining: number | undefined;
+  /** What was not looked at: `all`, `some`, `about 20`. Undefined: nothing, or the cluster does not have the kind. */
+  left?: string | undefined;
   /** Why the list failed: `forbidden`, or other words. */
-  failure: string | undefined;
+  failure?: string;
 }
 
 /** The dependencies of lists of workloads. */
@@ -75,7 +70,7 @@ export class LiveWorkloads {
 
   /** Lists the built-in kinds first, then the custom kinds that the API server has named in the meantime. */
   async list(scope: ListScope): Promise<readonly ListProgress[]> {
-    const { namespace, signal } = scope;
+    const { signal } = scope;
     const discovery = this.#customKinds(signal).catch((error: unknown) => failureOf(error));
     const listAll = (kinds: readonly ClusterKind[]): Promise<readonly ListProgress[]> =>
       inParallel(kinds, MOST_LISTS_AT_ONCE, (kind) => this.#listOne(kind, scope));
@@ -83,11 +78,11 @@ export class LiveWorkloads {
     const found = await discovery;
     if (typeof found !== 'string') return [...builtIn, ...(await listAll(found))];
     // After the end of the time, the failure only says that the request was given up.
-    return [...builtIn, { ...newProgress('custom kinds', namespace), ...(!signal.aborted && { failure: found }) }];
+    return [...builtIn, { resource: 'custom kinds', ...(signal.aborted ? { left: 'all' } : { failure: found }) }];
   }
 
   async #listOne(kind: ClusterKind, { namespace, signal, take }: ListScope): Promise<ListProgress> {
-    const progress = newProgress(resourceOf(kind), namespace);
+    const progress: ListProgress = { resource: resourceOf(kind), left: 'all' };
     const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
     const request = {
       path: `${rootOf(kind.apiVersion)}${within}/${kind.resource}`,
@@ -99,20 +94,19 @@ export class LiveWorkloads {
     const list = new PagedList(this.#dependencies.client);
     let next: string | undefined;
     try {
-      while (!signal.aborted && !progress.isComplete) {
+      while (!signal.aborted && progress.left !== undefined) {
         const page = await list.page(request, next);
         next = page.continue;
-        progress.hasBegun = true;
         const left = await take(kind, page.items);
         const after = next === undefined ? 0 : page.remaining;
-        progress.remaining = after === undefined ? undefined : left + after;
-        progress.isComplete = next === undefined && left === 0;
+        const isComplete = next === undefined && left === 0;
+        progress.left = isComplete ? undefined : after === undefined ? 'some' : `about ${left + after}`;
       }
     } catch (error) {
       // The rest of a list that was given up is named as not looked at.
       if (signal.aborted) return progress;
       // Old API servers lack some versions of built-in kinds, and custom kinds may have been removed.
-      if (hasCode(error, 404) || (hasCode(error, 403) && this.#leavesOut(kind))) progress.isComplete = true;
+      if (hasCode(error, 404) || (hasCode(error, 403) && this.#leavesOut(kind))) progress.left = undefined;
       else progress.failure = hasCode(error, 403) ? 'forbidden' : failureOf(error);
     }
     return progress;
@@ -146,11 +140,6 @@ export class LiveWorkloads {
     this.#leftOut.add(resource);
     return true;
   }
-}
-
-function newProgress(resource: string, namespace: string | undefined): ListProgress {
-  const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
-  return { resource, scope, isComplete: false, hasBegun: false, remaining: undefined, failure: undefined };
 }
 
 /** The words of the API server may name users, and are long. */

@@ -1,15 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ObjectTooLarge, refuseTooLarge } from '../review/object-size.ts';
+import { count } from '../../base/text/cut.ts';
+import { sizeProblem } from '../review/object-size.ts';
 import { outcomeOf, type WebhookBehaviour } from '../../engine/verdict/compare/outcome.ts';
-import type { Workload } from '../../engine/verdict/judge.ts';
 import { templatesToLookAt, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
-import { EffectFigures, omissionWarnings, REFUSALS, type EffectRefusal } from './effect-text.ts';
+import { EffectFigures, omissionWarnings, refusalWarning, type EffectRefusal } from './effect-text.ts';
 import { LiveWorkloads, type LiveWorkloadsDependencies } from './live-workloads.ts';
+import type { EffectLimits } from '../http/review-endpoint.ts';
 import type { EffectResult, Reviewed } from '../review/decision.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+import type { Workload } from '../../engine/verdict/judge.ts';
 
 /** Limits of one review, as those of PodSecurity when labels of a namespace change. */
 export const IMPACT_LIMITS = { workloads: 3000, milliseconds: 1500 } as const;
@@ -26,10 +28,7 @@ const NAMESPACE_ALLOWANCE = { most: 5000, refill: 0.1 };
 const CLUSTER_ALLOWANCE = { most: 15_000, refill: 0.25 };
 
 /** The policies without and with a change. */
-interface Snapshots {
-  readonly before: Snapshot;
-  readonly after: Snapshot;
-}
+type Snapshots = Readonly<Record<'before' | 'after', Snapshot>>;
 
 /** The inputs for computing the effect of policies. */
 export interface ImpactDependencies extends LiveWorkloadsDependencies {
@@ -46,13 +45,6 @@ export interface ImpactDependencies extends LiveWorkloadsDependencies {
   readonly ended: (result: EffectResult) => void;
 }
 
-/** The limits of one computation. */
-export interface ImpactRequest {
-  readonly milliseconds: number;
-  readonly isDryRun: boolean;
-  readonly isAbandoned: () => boolean;
-}
-
 /** Computes what a policy does to live workloads, by the code of `plan`. One review runs at a time. */
 export class PolicyImpact {
   readonly #dependencies: ImpactDependencies;
@@ -67,11 +59,11 @@ export class PolicyImpact {
   }
 
   /** Resolves with warnings for the reply. Never rejects because of the API server. */
-  async warnings(reviewed: Reviewed, request: ImpactRequest): Promise<readonly string[]> {
+  async warnings(reviewed: Reviewed, request: EffectLimits): Promise<readonly string[]> {
     const { monotonic, ended, snapshots, isExempt } = this.#dependencies;
     const refuse = (refusal: EffectRefusal): readonly string[] => {
       ended(refusal);
-      return [REFUSALS[refusal]];
+      return [refusalWarning(refusal)];
     };
     const { namespace } = reviewed;
     const begun = monotonic();
@@ -103,37 +95,41 @@ export class PolicyImpact {
     this.#repaidAt.set(key, (this.#repaidAt.get(key) ?? now) + used / allowanceOf(namespace).refill);
   }
 
-  async #compute(reviewed: Reviewed, both: Snapshots, request: ImpactRequest): Promise<readonly string[]> {
+  async #compute(reviewed: Reviewed, both: Snapshots, request: EffectLimits): Promise<readonly string[]> {
     const { isDryRun, isAbandoned } = request;
     const { namespace } = reviewed;
-    const limits = { ...IMPACT_LIMITS, milliseconds: Math.min(request.milliseconds, IMPACT_LIMITS.milliseconds) };
+    const milliseconds = Math.min(request.milliseconds, IMPACT_LIMITS.milliseconds);
     const awaited = this.#awaitedBy(reviewed);
     const stop = new AbortController();
-    const state: { end?: 'time' | 'workloads' } = {};
-    const finish = (why: 'time' | 'workloads'): void => {
-      state.end ??= why;
+    const figures = new EffectFigures();
+    let cutShort: string | undefined;
+    const finish = (why: string): void => {
+      cutShort ??= why;
       stop.abort();
     };
-    const timer = setTimeout(finish, limits.milliseconds, 'time');
-    const figures = new EffectFigures();
+    const timer = setTimeout(() => {
+      const seconds = Math.round(milliseconds / 100) / 10;
+      finish(`the time limit of ${seconds} s ended the review after ${count(figures.workloads, 'workload')}`);
+    }, milliseconds);
     const compare = this.#comparison(both, figures);
-    const isOver = (): boolean => stop.signal.aborted || isAbandoned() || figures.workloads >= limits.workloads;
+    const isOver = (): boolean => stop.signal.aborted || isAbandoned() || figures.workloads >= IMPACT_LIMITS.workloads;
     const take = async (kind: ClusterKind, items: readonly KubernetesObject[]): Promise<number> => {
       const left = await this.#lookAt(items, isOver, (item) => {
         awaited.delete(`${kind.kind} ${item.metadata.name}`);
         compare(kind, item);
       });
-      if (left > 0) finish('workloads');
+      if (left > 0) finish(`a review looks at most at ${IMPACT_LIMITS.workloads} workloads`);
       return left;
     };
     try {
       const lists = await this.#workloads.list({ namespace, signal: stop.signal, take });
-      const omissions = omissionWarnings(lists, state.end, figures.workloads, limits);
+      const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
+      const omissions = omissionWarnings(lists, scope, cutShort);
       const isWhole = omissions.length === 0;
       this.#dependencies.ended(isAbandoned() ? 'abandoned' : isWhole ? 'complete' : 'incomplete');
       const none = isDryRun || !isWhole ? figures.none() : undefined;
       const sentence = figures.sentence(this.#dependencies.namesWorkloads) ?? none;
-      const missing = isWhole ? [...awaited].map((name) => `no ${name} in namespace ${namespace ?? ''}`) : [];
+      const missing = isWhole ? [...awaited].map((name) => `no ${name} ${scope}`) : [];
       return [...(sentence === undefined ? [] : [sentence]), ...missing, ...omissions];
     } finally {
       clearTimeout(timer);
@@ -167,13 +163,9 @@ export class PolicyImpact {
     return ({ group, kind, apiVersion }, item) => {
       const known = workloadKind(group, kind, kinds);
       const workload = known && workloadOf(item, apiVersion, known);
-      if (workload === undefined || isExempt(workload.namespace)) return;
-      try {
-        refuseTooLarge(workload.templates);
-        figures.add(workload, outcomeOf(workload, both.before, both.after, now, behaviour));
-      } catch (error) {
-        if (!(error instanceof ObjectTooLarge)) throw error;
-      }
+      if (workload === undefined || isExempt(workload.namespace) || sizeProblem(workload.templates) !== undefined)
+        return;
+      figures.add(workload, outcomeOf(workload, both.before, both.after, now, behaviour));
     };
   }
 

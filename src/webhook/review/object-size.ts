@@ -42,12 +42,6 @@ export function sizeProblem(templates: readonly PlacedTemplate[]): string | unde
   return tooMany(elements, what, MAX_ELEMENTS);
 }
 
-/** Throws ObjectTooLarge if Pod templates are too large to check. */
-export function refuseTooLarge(templates: readonly PlacedTemplate[]): void {
-  const problem = sizeProblem(templates);
-  if (problem !== undefined) throw new ObjectTooLarge(problem);
-}
-
 function tooMany(count: number, what: string, most: number): string {
   return `the object has ${count} ${what}: more than ${most} are not looked at`;
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { buildWebhookApp, type WebhookApp } from '../../../src/webhook/http/app.ts';
-import { APP_SETTINGS, quietMetrics } from './quiet-metrics.ts';
+import type { WebhookApp } from '../../../src/webhook/http/app.ts';
+import { quietApp, quietMetrics } from './quiet-app.ts';
 import type { Metrics } from '../../../src/webhook/http/metrics.ts';
 import { makeServingPair } from '../../support/certificate.ts';
 import { waitUntil } from '../../cluster/client/wait-until.ts';
@@ -25,10 +25,7 @@ interface World {
 function world(options: Partial<WebhookApp> = {}): World {
   const metrics = quietMetrics();
   const lines: unknown[][] = [];
-  const app = buildWebhookApp({
-    ...APP_SETTINGS,
-    cert: pair.certPem,
-    key: pair.keyPem,
+  const app = quietApp(pair, {
     policies: () => policies,
     metrics,
     log: {
@@ -219,8 +216,9 @@ describe('a body that is no v1 AdmissionReview', () => {
     expect((await post(world().app, '/mutate', body)).code).toBe(200);
   });
 
-  it('over 7 MiB is HTTP 413', async () =>
-    expect((await post(world().app, '/mutate', `"${'x'.repeat(7 * 1024 * 1024)}"`)).code).toBe(413));
+  it('over 7 MiB is HTTP 413', async () => {
+    expect((await post(world().app, '/mutate', `"${'x'.repeat(7 * 1024 * 1024)}"`)).code).toBe(413);
+  });
 });
 
 describe('a request from a namespace that the policies do not know yet', () => {

@@ -3,11 +3,10 @@ import { Agent, request } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { buildWebhookApp } from '../../../src/webhook/http/app.ts';
 import { addressOf, SharedQuantity } from '../../../src/process/connection-limit.ts';
 import { makeServingPair } from '../../support/certificate.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../../support/worlds.ts';
-import { APP_SETTINGS, quietMetrics } from './quiet-metrics.ts';
+import { quietApp } from './quiet-app.ts';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
@@ -39,12 +38,8 @@ const policies = policySet(
 
 async function listen(): Promise<void> {
   limited.length = 0;
-  app = buildWebhookApp({
-    ...APP_SETTINGS,
-    cert: pair.certPem,
-    key: pair.keyPem,
+  app = quietApp(pair, {
     policies: () => policies,
-    metrics: quietMetrics(),
     log: {
       decided: () => undefined,
       refused: () => undefined,
@@ -70,7 +65,9 @@ function collected(socket: TLSSocket): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    socket.once('close', () => resolve(text));
+    socket.once('close', () => {
+      resolve(text);
+    });
   });
 }
 
@@ -117,7 +114,9 @@ describe('what addresses share', () => {
     ['2001:db8::7:1:2:3:4', '2001:db8:0:7::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     [undefined, 'unknown'],
-  ])('%s shares as %s', (remoteAddress, name) => expect(addressOf({ remoteAddress })).toBe(name));
+  ])('%s shares as %s', (remoteAddress, name) => {
+    expect(addressOf({ remoteAddress })).toBe(name);
+  });
 });
 
 describe('bytes under way', () => {
@@ -169,7 +168,9 @@ describe('a connection', () => {
       new Promise((resolve, reject) => {
         const options = { host: '127.0.0.1', port, path: '/mutate', method: 'POST', headers, agent };
         const sent = request(options, (response) => {
-          response.resume().once('end', () => resolve(response.headers.connection));
+          response.resume().once('end', () => {
+            resolve(response.headers.connection);
+          });
         });
         sent.once('error', reject).end(body);
       });

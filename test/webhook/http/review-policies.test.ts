@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { buildWebhookApp, type WebhookApp } from '../../../src/webhook/http/app.ts';
-import { APP_SETTINGS, quietMetrics } from './quiet-metrics.ts';
+import type { WebhookApp } from '../../../src/webhook/http/app.ts';
+import { quietApp, quietMetrics } from './quiet-app.ts';
 import { makeServingPair } from '../../support/certificate.ts';
 import { exceptionDocument } from '../../support/exceptions.ts';
 import { NOW } from '../../support/now.ts';
@@ -19,7 +19,10 @@ const UID = '705ab4f5-6393-11e8-b7cc-42010a800002';
 const good = policyDocument({ containers: ['*'], kubernetesProbeEndpoints: { readinessProbe: '/ready' } }, 'base');
 const bad = policyDocument({ prot: 8080 }, 'base');
 const risky = policyDocument(
-  { containers: ['*'], probes: { livenessProbe: { httpGet: { path: '/ready', port: 'http' } } } },
+  {
+    containers: ['*'],
+    probes: { livenessProbe: { httpGet: { path: '/ready', port: 'http' } } },
+  },
   'base',
 );
 const advice =
@@ -49,10 +52,7 @@ function world(options: Partial<WebhookApp> = {}, policyEffect?: PolicyEffect | 
     asked.push({ reviewed, limits, isAbandoned: limits.isAbandoned() });
     return Promise.resolve(EFFECT);
   };
-  const app = buildWebhookApp({
-    ...APP_SETTINGS,
-    cert: pair.certPem,
-    key: pair.keyPem,
+  const app = quietApp(pair, {
     policies: () => policySet(clusterPolicyDocument({ exceptions: { maximumDays: 10, checks: ['startup-budget'] } })),
     ...(policyEffect !== null && { policyEffect: policyEffect ?? recorded }),
     metrics,
@@ -102,7 +102,10 @@ describe('POST /review-policies of a policy', () => {
     const { post, asked } = world();
     const answer = await post(reviewOf(bad));
     expect(verdict(answer).allowed).toBe(false);
-    expect(statusOf(answer)).toMatchObject({ code: 422, message: 'spec.prot: unknown field; did you mean "port"?' });
+    expect(statusOf(answer)).toMatchObject({
+      code: 422,
+      message: 'spec.prot: unknown field; did you mean "port"?',
+    });
     expect(asked).toEqual([]);
   });
 

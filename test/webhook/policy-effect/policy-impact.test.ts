@@ -10,7 +10,8 @@ import { BUILT_IN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
 import type { ReviewedPolicy } from '../../../src/webhook/review/decision.ts';
-import type { ImpactDependencies, ImpactRequest } from '../../../src/webhook/policy-effect/policy-impact.ts';
+import type { EffectLimits } from '../../../src/webhook/http/review-endpoint.ts';
+import type { ImpactDependencies } from '../../../src/webhook/policy-effect/policy-impact.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 function policy(document: JsonObject): ProbePolicy {
@@ -135,7 +136,7 @@ function impact(
   };
 }
 
-const RUN: ImpactRequest = { milliseconds: 60_000, isDryRun: true, isAbandoned: () => false };
+const RUN: EffectLimits = { milliseconds: 60_000, isDryRun: true, isAbandoned: () => false };
 /** Resolves when the request is given up. */
 const untilAborted = ({ signal }: ApiRequest): Promise<never> =>
   new Promise((_resolve, reject) => {

@@ -3,13 +3,12 @@ import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { NO_FACTS } from '../../src/engine/facts/facts.ts';
 import { ApiClient } from '../../src/cluster/client/api-client.ts';
 import { parseProbePolicy } from '../../src/engine/policy/probe-policy.ts';
-import { policyEffect } from '../../src/webhook/policy-effect.ts';
+import { policyEffect } from '../../src/webhook/serve-cluster.ts';
 import { PolicyStore } from '../../src/cluster/sources/policy-store.ts';
 import { BUILT_IN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { deployment, deploymentsOf, DEPLOYMENTS } from '../observer/observed-cluster.ts';
 import { policyDocument } from '../support/worlds.ts';
-import type { Metrics } from '../../src/webhook/http/metrics.ts';
 
 let api: FakeApiServer;
 beforeEach(async () => {
@@ -25,20 +24,15 @@ it.each([
 ])('with --client-ca %s the first warning about a policy says "%s"', async (clientCa, words) => {
   const store = new PolicyStore(CHECK_CATALOGUE, ['cluster']);
   store.replace('cluster', { policies: [], facts: NO_FACTS });
-  const effect = policyEffect(
-    {
-      connection: {
-        client: new ApiClient(api.access, 'test'),
-        config: { policyImpact: true, exemptNamespaces: undefined },
-        namespace: 'probewright',
-      } as never,
-      store,
-      kinds: BUILT_IN_KINDS,
-    },
-    { enforcement: 'Deny', mutation: 'On', clientCa },
-    { effectComputed: () => undefined } as unknown as Metrics,
-    { log: { info: () => undefined }, now: () => 0, monotonic: () => performance.now() },
-  );
+  const connection = {
+    client: new ApiClient(api.access, 'test'),
+    config: { policyImpact: true, exemptNamespaces: undefined },
+    namespace: 'probewright',
+  } as never;
+  const serving = { enforcement: 'Deny', mutation: 'On', clientCa } as const;
+  const clocks = { now: () => 0, monotonic: () => performance.now() };
+  const inputs = { kinds: BUILT_IN_KINDS, ended: () => undefined, log: { info: () => undefined }, ...clocks };
+  const effect = policyEffect(connection, store, serving, inputs);
   const document = { ...policyDocument({ checks: { 'required-liveness': { action: 'Deny' } } }), kind: 'ProbePolicy' };
   const parsed = parseProbePolicy(CHECK_CATALOGUE, document);
   if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
