@@ -75,9 +75,7 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
       judged: (policy) => {
         if (writer.isActive) writer.put(policyStatusTask(client, now, policy));
       },
-      policyGone: (place) => {
-        writer.drop(place);
-      },
+      policyGone: (place) => writer.drop(place),
       leftOutFact: (kind, left) => {
         if (kind === EXCEPTION_KIND) this.exceptionStatuses?.leftOut(leftOutException(left));
       },
@@ -100,12 +98,8 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
           ...(config.readsStartupProfiles ? [asFactKind(STARTUP_PROFILES)] : []),
           ...(config.readsServices ? [asFactKind(SERVICES)] : []),
         ],
-        overBudget: (kind, change) => {
-          logOverBudget(log, kind, change);
-        },
-        unreadableFact: (fact) => {
-          log.warn(fact, 'object cannot be read and has no effect');
-        },
+        overBudget: (kind, change) => logOverBudget(log, kind, change),
+        unreadableFact: (fact) => log.warn(fact, 'object cannot be read and has no effect'),
         ...(writesStatuses && statuses),
       },
     );
@@ -176,9 +170,8 @@ function policyStatusWriter({ log, now }: ClusterPoliciesDependencies): StatusWr
       if (problem === undefined) log.info('statuses of policies can be written again');
       else log.warn({ problem }, 'statuses of policies cannot be written now');
     },
-    setAside: (policy: string, reason: string, problem: string) => {
-      log.warn({ policy, reason, problem }, 'status of a policy not written');
-    },
+    setAside: (policy: string, reason: string, problem: string) =>
+      log.warn({ policy, reason, problem }, 'status of a policy not written'),
   };
   return new StatusWriter(listener, { now, random: Math.random });
 }
@@ -189,9 +182,8 @@ function exceptionStatusWriter({ log, now }: ClusterPoliciesDependencies): Statu
       if (problem === undefined) log.info('statuses of exceptions can be written again');
       else log.warn({ problem }, 'statuses of exceptions cannot be written now');
     },
-    setAside: (exception: string, reason: string, problem: string) => {
-      log.warn({ exception, reason, problem }, 'status of an exception not written');
-    },
+    setAside: (exception: string, reason: string, problem: string) =>
+      log.warn({ exception, reason, problem }, 'status of an exception not written'),
   };
   return new StatusWriter(listener, { now, random: Math.random });
 }

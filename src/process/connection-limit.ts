@@ -83,9 +83,7 @@ export function limitConnections(server: Server, { most, dropped, monotonic }: C
       socket.destroy();
       return;
     }
-    socket.once('close', () => {
-      connections.giveBack(address, 1);
-    });
+    socket.once('close', () => connections.giveBack(address, 1));
   });
 }
 

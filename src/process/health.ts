@@ -32,9 +32,7 @@ export function buildHealthApp(
   monotonic: () => number,
 ): FastifyInstance {
   const app = plainApp({
-    dropped: () => {
-      metrics.connectionDropped('health');
-    },
+    dropped: () => metrics.connectionDropped('health'),
     monotonic,
   });
   app.get('/livez', () => ({ status: 'alive' }));

@@ -16,9 +16,7 @@ export function createLogger(level: LogLevel, destination: DestinationStream): L
       formatters: { level: (label) => ({ level: label }) },
     },
     {
-      write: (line) => {
-        destination.write(visibleJson(line));
-      },
+      write: (line) => destination.write(visibleJson(line)),
     },
   );
 }

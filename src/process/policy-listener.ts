@@ -40,11 +40,7 @@ export function policyListener(origin: PolicyOrigin, store: PolicyStore, log: Lo
 /** The part that reads policies from files, and follows their changes. */
 export function filesPart(files: DirectorySource, store: PolicyStore, log: Logger): Part {
   return {
-    start: async () => {
-      store.replace('files', await files.start(policyListener('files', store, log)));
-    },
-    stop: () => {
-      files.stop();
-    },
+    start: async () => store.replace('files', await files.start(policyListener('files', store, log))),
+    stop: () => files.stop(),
   };
 }

@@ -50,12 +50,8 @@ export function policyEffect(
     },
     monotonic,
     now,
-    ended: (result) => {
-      metrics.effectComputed(result);
-    },
-    leftOut: (resource) => {
-      log.info({ resource }, 'the effects of policies leave out a kind that is not configured');
-    },
+    ended: (result) => metrics.effectComputed(result),
+    leftOut: (resource) => log.info({ resource }, 'the effects of policies leave out a kind that is not configured'),
   });
   return (reviewed, limits) => impact.warnings(reviewed, limits);
 }

@@ -27,17 +27,13 @@ export function requestLog(logger: Logger, controllers: TrustedControllers, mono
       if (logger.isLevelEnabled('info'))
         logger.info(decisionFields(webhook, request, decision, milliseconds), 'decision');
     },
-    refused: (path, code, message) => {
-      logger.warn({ path, code, error: cut(message, 500) }, 'request refused');
-    },
+    refused: (path, code, message) => logger.warn({ path, code, error: cut(message, 500) }, 'request refused'),
     limited: (address) => {
       if (monotonic() < limitedUntil) return;
       limitedUntil = monotonic() + LIMITED_MILLISECONDS;
       logger.warn({ address, what: 'dropped' }, 'client uses more than its share');
     },
-    failed: (path, error) => {
-      logger.error({ path, err: error }, 'request failed');
-    },
+    failed: (path, error) => logger.error({ path, err: error }, 'request failed'),
   };
 }
 

@@ -37,9 +37,7 @@ export interface RunningServer {
 export async function startServer(config: ServeConfig, dependencies: ServeDependencies): Promise<RunningServer> {
   const { log } = dependencies;
   const runner = new PartRunner();
-  const parts = await build(config, dependencies, (isLeader) => {
-    runner.lead(isLeader);
-  });
+  const parts = await build(config, dependencies, (isLeader) => runner.lead(isLeader));
   const { health, webhook, cluster, store } = parts;
   const port = runner.start(parts.inOrder).then(() => {
     const policies = store.current?.policies.length;

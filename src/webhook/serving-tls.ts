@@ -69,9 +69,8 @@ export class ServingTls {
             if (this.#pair !== undefined) this.#serveWith(this.#pair);
             log.info('CAs of callers changed');
           },
-          failed: (problem) => {
-            log.error({ problem }, 'the CAs of callers cannot be used; the last good ones stay in use');
-          },
+          failed: (problem) =>
+            log.error({ problem }, 'the CAs of callers cannot be used; the last good ones stay in use'),
         });
       },
       stop: () => file.stop(),
@@ -82,9 +81,7 @@ export class ServingTls {
   #pairListener(isFromFiles: boolean): CertificateListener {
     const log = this.#log;
     return {
-      changed: (pair) => {
-        this.#replacePair(pair);
-      },
+      changed: (pair) => this.#replacePair(pair),
       failed: (problem) => {
         if (this.#pair === undefined) log.warn({ problem }, 'no serving certificate yet');
         else if (isFromFiles) log.error({ problem }, 'the certificate cannot be used; the last good one stays in use');

@@ -125,9 +125,7 @@ describe('stopping', () => {
     const runner = new PartRunner();
     const waiting: Part = {
       start: () => gate.promise,
-      stop: () => {
-        gate.reject(new Error('given up'));
-      },
+      stop: () => gate.reject(new Error('given up')),
     };
     const failure = expect(runner.start([waiting])).rejects.toThrow('given up');
     await settled();

@@ -63,9 +63,7 @@ export function askHealth(port: number, path: string): Promise<Answer> {
       .get({ host: '127.0.0.1', port, path, agent: false }, (response) => {
         let body = '';
         response.setEncoding('utf8').on('data', (text: string) => (body += text));
-        response.on('end', () => {
-          resolve({ code: response.statusCode ?? 0, closing: true, body });
-        });
+        response.on('end', () => resolve({ code: response.statusCode ?? 0, closing: true, body }));
       })
       .on('error', reject);
   });

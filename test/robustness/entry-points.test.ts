@@ -87,9 +87,8 @@ const cases = Object.values(DEFINITIONS).flatMap((definition) =>
 );
 
 describe('the bundle', () => {
-  it('is started here with every command of the table', () => {
-    expect(Object.keys(STARTS).sort()).toEqual(Object.keys(COMMAND_TABLE).sort());
-  });
+  it('is started here with every command of the table', () =>
+    expect(Object.keys(STARTS).sort()).toEqual(Object.keys(COMMAND_TABLE).sort()));
 
   it.each(cases.filter(({ definition }) => !isServer(definition)))('runs $line', async ({ definition, args }) => {
     const child = spawn(process.execPath, [program, definition.name, ...args], { cwd: directory, env: {} });

@@ -17,12 +17,14 @@ function reviewOfKilobytes(size: number): string {
 
 const bodies = kilobytes.length === 0 ? undefined : kilobytes.map((size) => reviewOfKilobytes(Number(size)));
 const caller = new GoodCaller(Number(port), Number(perSecond), localAddress, Number(connections), bodies);
-process.on('message', () => {
-  void caller
-    .stop()
-    .then(({ latencies, starts, failures }) =>
-      process.send?.({ latencies, starts, failures, lost: takeLostTime() }, () => process.exit(0)),
-    );
-});
+process.on(
+  'message',
+  () =>
+    void caller
+      .stop()
+      .then(({ latencies, starts, failures }) =>
+        process.send?.({ latencies, starts, failures, lost: takeLostTime() }, () => process.exit(0)),
+      ),
+);
 process.on('disconnect', () => process.exit(1));
 process.send?.('calling');

@@ -149,12 +149,8 @@ it('a tenant with thousands of large exceptions and Services harms only the tena
     );
   const lines = program.output().match(/"msg":"object/g)?.length ?? 0;
 
-  await inTurns(EXCEPTIONS, (index) => {
-    api.remove(exceptionsOf(TENANT), named('e', index));
-  });
-  await inTurns(SERVICES, (index) => {
-    api.remove(servicesOf(TENANT), named('s', index));
-  });
+  await inTurns(EXCEPTIONS, (index) => api.remove(exceptionsOf(TENANT), named('e', index)));
+  await inTurns(SERVICES, (index) => api.remove(servicesOf(TENANT), named('s', index)));
   await expect.poll(all, { timeout: PATIENCE_MILLISECONDS }).toEqual(NAMESPACES.map(() => ['excused']));
   await expect.poll(leftOut, { timeout: PATIENCE_MILLISECONDS }).toEqual([]);
 

@@ -74,9 +74,8 @@ it('no production package has an install script of its own, and every licence is
   );
 });
 
-it('docs/dependencies.md lists them as they are: npm run generate:dependencies', () => {
-  expect(read('docs/dependencies.md')).toBe(dependenciesPage());
-});
+it('docs/dependencies.md lists them as they are: npm run generate:dependencies', () =>
+  expect(read('docs/dependencies.md')).toBe(dependenciesPage()));
 
 it('npm audit knows of no vulnerability in them', async ({ skip }) => {
   const audit = await promisify(execFile)('npm', ['audit', '--omit=dev', '--json'], {

@@ -38,7 +38,5 @@ async function timed(call: CallName, text: string): Promise<{ outcome: Outcome; 
   return { outcome, milliseconds: outcome.slowest ?? performance.now() - began };
 }
 
-process.on('message', (task: VictimTask) => {
-  void attend(task).then((answer) => process.send?.(answer));
-});
+process.on('message', (task: VictimTask) => void attend(task).then((answer) => process.send?.(answer)));
 process.on('disconnect', () => process.exit(0));

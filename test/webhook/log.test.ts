@@ -16,9 +16,9 @@ function logged(write: (log: ReturnType<typeof createLogger>) => void): {
 }
 
 it('a log line commands no terminal, is one line, and holds the very values', () => {
-  const { text, lines } = logged((log) => {
-    log.warn({ problem: HOSTILE, list: [HOSTILE], [HOSTILE]: 1, err: new Error(HOSTILE) }, HOSTILE);
-  });
+  const { text, lines } = logged((log) =>
+    log.warn({ problem: HOSTILE, list: [HOSTILE], [HOSTILE]: 1, err: new Error(HOSTILE) }, HOSTILE),
+  );
   expectHarmless(text);
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatchObject({ problem: HOSTILE, list: [HOSTILE], [HOSTILE]: 1, msg: HOSTILE });

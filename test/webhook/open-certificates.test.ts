@@ -45,20 +45,17 @@ describe('the serving pair comes from', () => {
     expect(certificateOrigin(FILES, connection)).toEqual(files);
   });
 
-  it('a development pair without files and without a cluster', () => {
-    expect(certificateOrigin(NO_FILES, undefined)).toEqual({ kind: 'development', directory: 'certs' });
-  });
+  it('a development pair without files and without a cluster', () =>
+    expect(certificateOrigin(NO_FILES, undefined)).toEqual({ kind: 'development', directory: 'certs' }));
 
-  it("Probewright's own CA in a cluster", () => {
-    expect(certificateOrigin(NO_FILES, connection)).toMatchObject({ kind: 'own-ca' });
-  });
+  it("Probewright's own CA in a cluster", () =>
+    expect(certificateOrigin(NO_FILES, connection)).toMatchObject({ kind: 'own-ca' }));
 
-  it('the Secret that is given in a cluster', () => {
-    expect(certificateOrigin(NO_FILES, connectionWithSecret)).toMatchObject({ kind: 'secret', secretName: 'web-tls' });
-  });
+  it('the Secret that is given in a cluster', () =>
+    expect(certificateOrigin(NO_FILES, connectionWithSecret)).toMatchObject({ kind: 'secret', secretName: 'web-tls' }));
 });
 
-describe('the log', () => {
+describe('the log', () =>
   it.each([
     ['files', FILES, undefined, { certFile: 'tls.crt', keyFile: 'tls.key' }],
     ['own-ca', NO_FILES, connection, { namespace: 'web', secret: 'probewright-ca' }],
@@ -68,5 +65,4 @@ describe('the log', () => {
     const log = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) });
     await openCertificates(certificateOrigin(files, cluster), { log, now: () => 0, notice: () => undefined });
     expect(lines).toEqual([expect.objectContaining({ msg: 'serving certificate chosen', origin, ...fields })]);
-  });
-});
+  }));

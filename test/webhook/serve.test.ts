@@ -104,9 +104,7 @@ function ask(server: Listening, with_: https.Agent = agent): Promise<Answer> {
     const request = https.request(options, (response) => {
       const socket: unknown = response.socket;
       const peer = socket instanceof TLSSocket ? commonName(socket.getPeerCertificate()) : undefined;
-      collect(response, (body) => {
-        resolve({ code: response.statusCode ?? 0, body, headers: response.headers, peer });
-      });
+      collect(response, (body) => resolve({ code: response.statusCode ?? 0, body, headers: response.headers, peer }));
     });
     request.on('error', reject).end(JSON.stringify(review));
   });
@@ -120,11 +118,9 @@ function commonName(certificate: Partial<PeerCertificate>): string | undefined {
 function health(server: Listening, path: string): Promise<{ code: number; body: string }> {
   return new Promise((resolve, reject) => {
     http
-      .get({ host: '127.0.0.1', port: server.healthPort, path, agent: false }, (response) => {
-        collect(response, (body) => {
-          resolve({ code: response.statusCode ?? 0, body });
-        });
-      })
+      .get({ host: '127.0.0.1', port: server.healthPort, path, agent: false }, (response) =>
+        collect(response, (body) => resolve({ code: response.statusCode ?? 0, body })),
+      )
       .on('error', reject);
   });
 }
@@ -134,9 +130,7 @@ function collect(response: http.IncomingMessage, done: (body: string) => void): 
   response
     .setEncoding('utf8')
     .on('data', (chunk: string) => (body += chunk))
-    .on('end', () => {
-      done(body);
-    });
+    .on('end', () => done(body));
 }
 
 function injectedPath(answer: Answer): unknown {
@@ -312,7 +306,7 @@ describe('the certificate', () => {
   });
 });
 
-describe('stopping', () => {
+describe('stopping', () =>
   it('goes unready at once, answers with Connection: close while it drains, and then refuses connections', async () => {
     const server = await start();
     expect((await health(server, '/readyz')).code).toBe(200);
@@ -323,8 +317,7 @@ describe('stopping', () => {
     expect([code, headers.connection]).toEqual([200, 'close']);
     await stopped;
     await expect(ask(server)).rejects.toThrow(/ECONNREFUSED/);
-  });
-});
+  }));
 
 it('a server that stops does not wait for connections that never ask, or only half', async () => {
   const server = await start();
@@ -343,7 +336,7 @@ it('a server that stops does not wait for connections that never ask, or only ha
   await Promise.all([server.stop(0), once(silent, 'close')]);
 });
 
-describe('a connection', () => {
+describe('a connection', () =>
   it('is kept for 1,000 to 2,000 requests and then closed with an answer, so that callers spread over replicas', async () => {
     const server = await start();
     let count = 1;
@@ -353,10 +346,9 @@ describe('a connection', () => {
     expect(count).toBeGreaterThanOrEqual(1000);
     expect(count).toBeLessThanOrEqual(2000);
     expect((await ask(server)).headers.connection).not.toBe('close');
-  });
-});
+  }));
 
-describe('a decision', () => {
+describe('a decision', () =>
   it('is one line of constant message and fields, without the object', async () => {
     const server = await start();
     await ask(server);
@@ -377,11 +369,9 @@ describe('a decision', () => {
       notInjected: ['app.livenessProbe.no-endpoint', 'app.startupProbe.no-endpoint'],
     });
     expect(JSON.stringify(line)).not.toContain('example.test');
-  });
-});
+  }));
 
-it('README and examples agree: the reviews in examples/ are the captured ones', () => {
+it('README and examples agree: the reviews in examples/ are the captured ones', () =>
   expect(readFileSync('examples/reviews/pod-create.json', 'utf8')).toBe(
     readFileSync('test/fixtures/reviews/pod-create-by-user.json', 'utf8'),
-  );
-});
+  ));

@@ -105,9 +105,7 @@ export class ApiClient {
       const response = await this.#accepted(request);
       response.setTimeout(0);
       stream.opened();
-      await readLines(response, (line) => {
-        stream.line(line.toString());
-      });
+      await readLines(response, (line) => stream.line(line.toString()));
     } catch (error) {
       throw named(error, nameOf(request));
     }

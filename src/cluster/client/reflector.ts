@@ -214,9 +214,7 @@ export class Reflector {
     if (this.#mustList()) return;
     // Ends this watch alone: an event that makes no sense, a watch that outlasts its time, or a list that is wanted.
     const abandoned = new AbortController();
-    this.#abandonWatch = () => {
-      abandoned.abort();
-    };
+    this.#abandonWatch = () => abandoned.abort();
     const signal = AbortSignal.any([this.#stopped.signal, abandoned.signal]);
     let failure: unknown;
     const line = (text: string): void => {

@@ -28,9 +28,7 @@ export class RepeatedWork {
   }
 
   start(): void {
-    this.#interval = setInterval(() => {
-      this.ask();
-    }, this.#checkMilliseconds);
+    this.#interval = setInterval(() => this.ask(), this.#checkMilliseconds);
     this.ask();
   }
 
@@ -59,8 +57,6 @@ export class RepeatedWork {
 
   #retryLater(): void {
     if (this.#isStopped) return;
-    this.#retry = setTimeout(() => {
-      this.ask();
-    }, this.#backoff.next());
+    this.#retry = setTimeout(() => this.ask(), this.#backoff.next());
   }
 }

@@ -41,9 +41,8 @@ export class DirectorySource implements PolicySource {
     const { files, documents } = await this.#first().catch((error: unknown) => {
       throw new PolicyFilesError(`the policy directory cannot be read: ${String(error)}`);
     });
-    if (documents.problems.length > 0) {
+    if (documents.problems.length > 0)
       throw new PolicyFilesError(`${documents.problems.length} problem(s) in the policies`, documents.problems);
-    }
     this.#loadedVersion = this.#seenVersion = versionOf(files);
     this.#lastSync = this.#now();
     this.#warn(documents, listener);
@@ -72,11 +71,10 @@ export class DirectorySource implements PolicySource {
 
   #schedule(listener: SourceListener): void {
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => {
-      void this.#poll(listener).finally(() => {
-        this.#schedule(listener);
-      });
-    }, this.#pollMilliseconds);
+    this.#timer = setTimeout(
+      () => void this.#poll(listener).finally(() => this.#schedule(listener)),
+      this.#pollMilliseconds,
+    );
   }
 
   async #poll(listener: SourceListener): Promise<void> {

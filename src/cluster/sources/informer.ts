@@ -41,12 +41,8 @@ export class Informer<T extends Named> {
       kind,
       {
         listing: () => store.listing(),
-        applied: (object) => {
-          store.applied(object);
-        },
-        deleted: (object) => {
-          store.deleted(object);
-        },
+        applied: (object) => store.applied(object),
+        deleted: (object) => store.deleted(object),
         troubled: listener.troubled,
       },
       clock,

@@ -111,9 +111,7 @@ export class KubernetesSource implements PolicySource {
     const total = (this.#policyBudget = options.policyBudget ?? POLICY_BUDGET_BYTES);
     this.#waiters = new NamespaceWaiters(options.namespaceMilliseconds ?? NAMESPACE_MILLISECONDS, this.#timer);
     const renewalMilliseconds = options.watchRenewalMilliseconds;
-    const troubled = (kind: string) => (problem: string | undefined) => {
-      this.#noteTrouble(kind, problem);
-    };
+    const troubled = (kind: string) => (problem: string | undefined) => this.#noteTrouble(kind, problem);
     const overBudget = (kind: string) => (change: OverBudgetChange) => options.overBudget?.(kind, change);
     this.#policyKinds = POLICY_KINDS.map((kind) => {
       const listener: PolicyListener = {

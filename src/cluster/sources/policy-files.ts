@@ -56,9 +56,7 @@ export async function readPolicyFiles(
   const budget = new ReadingBudget(limits.tokens);
   let bytesLeft = limits.mebibytes * MEBIBYTE;
   for (const file of files) {
-    const report = (message: string): void => {
-      collected.addProblem({ file, line: 1, column: 1, message });
-    };
+    const report = (message: string): void => collected.addProblem({ file, line: 1, column: 1, message });
     if (collected.problems.length >= limits.problems) {
       report('this file and those after it were not read: there are problems enough already');
       break;

@@ -77,9 +77,7 @@ export class PolicyInformer {
           this.#log(record);
           this.#judge(record);
         },
-        leftOut: (left) => {
-          this.#judgeLeftOut(left);
-        },
+        leftOut: (left) => this.#judgeLeftOut(left),
         gone: (namespace, name) =>
           listener.gone?.(placeOf({ kind, namespace: namespace === '' ? undefined : namespace, name })),
         overBudget: listener.overBudget,

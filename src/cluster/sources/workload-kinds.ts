@@ -32,9 +32,8 @@ export function readWorkloadKinds(file: string, text: string): WorkloadKindsPars
       const kind = readKind(entry);
       if (kind !== undefined) kinds.push(kind);
     }
-    for (const problem of found) {
+    for (const problem of found)
       fileProblems.push({ file, ...document.position(problem.path, { key: true }), message: formatProblem(problem) });
-    }
   }
   if (fileProblems.length > 0) return { problems: fileProblems };
   const merged = mergePaths(kinds);

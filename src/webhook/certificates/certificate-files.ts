@@ -65,9 +65,10 @@ class PolledFiles<T> {
 
   #schedule(listener: PolledFilesListener<T>): void {
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => {
-      void this.#poll(listener).finally(() => this.#schedule(listener));
-    }, this.#pollMilliseconds);
+    this.#timer = setTimeout(
+      () => void this.#poll(listener).finally(() => this.#schedule(listener)),
+      this.#pollMilliseconds,
+    );
   }
 
   async #poll(listener: PolledFilesListener<T>): Promise<void> {

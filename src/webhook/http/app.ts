@@ -81,9 +81,7 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   limitBytes(app, dropped);
   // The review endpoint parses, when the review has its turn.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    done(null, text);
-  });
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => done(null, text));
   answerFailures(app, log);
   app.decorateRequest('arrival', 0);
   const answer = reviewEndpoint(deps);
@@ -202,9 +200,7 @@ function addWebhook(
       request.arrival = arrival;
       metrics.started();
       // `close` comes exactly once, even if the client disconnects.
-      reply.raw.on('close', () => {
-        metrics.finished(webhook, (monotonic() - arrival) / 1000);
-      });
+      reply.raw.on('close', () => metrics.finished(webhook, (monotonic() - arrival) / 1000));
       done();
     },
     onError: (_request, _reply, _error, done) => {

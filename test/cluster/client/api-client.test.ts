@@ -259,8 +259,7 @@ describe('lines', () => {
       expect(await linesOf(pieces)).toEqual(['{"grüße":"日本"}', '{"b":2}', '{"c":3}']);
     });
 
-    it('tells of half a line at the end too, as it stands for an event that is lost', async () => {
-      expect(await linesOf([Buffer.from('{"a":1}\n{"b":')])).toEqual(['{"a":1}', '{"b":']);
-    });
+    it('tells of half a line at the end too, as it stands for an event that is lost', async () =>
+      expect(await linesOf([Buffer.from('{"a":1}\n{"b":')])).toEqual(['{"a":1}', '{"b":']));
   });
 });

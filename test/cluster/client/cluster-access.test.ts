@@ -154,9 +154,9 @@ describe('a kubeconfig that cannot be used is refused by name and reason:', () =
     expect(message).not.toContain('swordfish');
   });
 
-  it.each(['', '# nothing\n', 'just text', '[1, 2]'])('no object', async (content) => {
-    expect(await refusal(await file('config', content))).toMatch(/ cannot be used: it is no kubeconfig$/);
-  });
+  it.each(['', '# nothing\n', 'just text', '[1, 2]'])('no object', async (content) =>
+    expect(await refusal(await file('config', content))).toMatch(/ cannot be used: it is no kubeconfig$/),
+  );
 
   it('no current context', async () => {
     const message = / cannot be used: it has no current-context$/;
@@ -164,35 +164,30 @@ describe('a kubeconfig that cannot be used is refused by name and reason:', () =
     expect(await refusal(await kubeconfig({ top: { 'current-context': '' } }))).toMatch(message);
   });
 
-  it('a context that it does not define', async () => {
+  it('a context that it does not define', async () =>
     expect(await refusal(await kubeconfig({ top: { 'current-context': 'there' } }))).toMatch(
       / cannot be used: its current context "there" names no cluster that it defines$/,
-    );
-  });
+    ));
 
-  it('a cluster that it does not define', async () => {
+  it('a cluster that it does not define', async () =>
     expect(await refusal(await kubeconfig({ context: { cluster: 'other' } }))).toMatch(
       / cannot be used: its current context "here" names no cluster that it defines$/,
-    );
-  });
+    ));
 
-  it('a user that it does not define', async () => {
+  it('a user that it does not define', async () =>
     expect(await refusal(await kubeconfig({ context: { user: 'other' } }))).toMatch(
       / cannot be used: its current context "here" names the user "other", which it does not define$/,
-    );
-  });
+    ));
 
-  it('no user, whom nobody would allow anything', async () => {
+  it('no user, whom nobody would allow anything', async () =>
     expect(await refusal(await kubeconfig({ context: { user: undefined } }))).toMatch(
       / cannot be used: its current context "here" names no user$/,
-    );
-  });
+    ));
 
-  it('a server that is no URL', async () => {
+  it('a server that is no URL', async () =>
     expect(await refusal(await kubeconfig({ cluster: { server: '10.0.0.1' } }))).toMatch(
       / cannot be used: its server "10.0.0.1" is no URL$/,
-    );
-  });
+    ));
 
   it('a key file that is missing', async () => {
     const path = await kubeconfig({ user: { 'client-certificate': 'c.crt', 'client-key': 'c.key' } });

@@ -62,9 +62,7 @@ describe('rounds', () => {
     );
     rounds.start();
     for (let times = 0; times < 5; times++) rounds.ask();
-    await vi.waitFor(() => {
-      expect(count).toBe(2);
-    });
+    await vi.waitFor(() => expect(count).toBe(2));
     await sleep(20);
     expect([count, most]).toEqual([2, 1]);
     rounds.stop();

@@ -65,9 +65,7 @@ export class ClusterWorld {
     };
     const source = new KubernetesSource(CHECK_CATALOGUE, this.client(), this.surroundings(), noted);
     const watched = new Watched(source, this.timer, judged);
-    this.stopLater(() => {
-      watched.source.stop();
-    });
+    this.stopLater(() => watched.source.stop());
     return watched;
   }
 

@@ -61,7 +61,7 @@ spec:
 `;
 const policies = Array.from({ length: 1000 }, (_, index) => policy(index));
 
-describe('a thousand policies of thirty lines are read', () => {
+describe('a thousand policies of thirty lines are read', () =>
   it.each([
     ['as documents', policies.map((text) => `---\n${text}`).join('')],
     [
@@ -71,8 +71,7 @@ describe('a thousand policies of thirty lines are read', () => {
   ])('%s', async (_form, text) => {
     const read = await readPolicyFiles(CHECK_CATALOGUE, await files([text]), POLICY_FILE_LIMITS);
     expect([read.problems, read.policies.length]).toEqual([[], 1000]);
-  });
-});
+  }));
 
 describe('a document that memory has no room for is one problem', () => {
   const tooMany = 'this document has more than 300000 tokens; split it with "---" lines';
@@ -87,11 +86,11 @@ describe('a document that memory has no room for is one problem', () => {
     ['one quoted text', `a: "${'x'.repeat(1_300_000)}"`, 1],
     ['lines of a block of text', `a: >\n${'\n'.repeat(310_000)} x\n`, 2],
     ['aliases', `${aliases(5)}e: [${'*d,'.repeat(30)}]\n`, 5],
-  ])('%s', async (_what, text, line) => {
+  ])('%s', async (_what, text, line) =>
     expect(await complaints([text])).toEqual([
       expect.stringMatching(new RegExp(`^0\\.yaml:${line}:\\d+: ${tooMany}$`)),
-    ]);
-  });
+    ]),
+  );
 
   it('and the documents beside it are read', async () => {
     const read = await readPolicyFiles(
@@ -152,13 +151,12 @@ describe('files that are too much', () => {
     ]);
   });
 
-  it('are not read further once there are problems enough', async () => {
+  it('are not read further once there are problems enough', async () =>
     expect(await complaints(['{', '[', '{', '['], { problems: 2 })).toEqual([
       expect.stringMatching(/^0\.yaml:/),
       expect.stringMatching(/^1\.yaml:/),
       '2.yaml:1:1: this file and those after it were not read: there are problems enough already',
-    ]);
-  });
+    ]));
 });
 
 it('of one file a hundred problems are told, and that there are more', async () => {

@@ -30,7 +30,7 @@ const message = (verdict: PolicyVerdict): string => {
 };
 
 describe('the status of a policy that is in force', () => {
-  it('is Ready, for the generation that was read', () => {
+  it('is Ready, for the generation that was read', () =>
     expect(merged(statusPatch(shownStatus(undefined), accepted, NOON))).toEqual({
       observedGeneration: 3,
       conditions: [
@@ -43,8 +43,7 @@ describe('the status of a policy that is in force', () => {
           lastTransitionTime: '2026-01-01T12:00:00Z',
         },
       ],
-    });
-  });
+    }));
 
   it('keeps the time since when it has been so, and takes the new generation', () => {
     const shown = shownStatus({ observedGeneration: 2, conditions: [condition({})] });
@@ -77,9 +76,8 @@ describe('the status of a policy that is in force with warnings', () => {
     expect(isShown(shownStatus(status), accepted)).toBe(false);
   });
 
-  it('says nothing of the warnings while problems or a budget keep the policy out of force', () => {
-    expect(message({ ...broken, warnings: ['of no use'] })).not.toContain('of no use');
-  });
+  it('says nothing of the warnings while problems or a budget keep the policy out of force', () =>
+    expect(message({ ...broken, warnings: ['of no use'] })).not.toContain('of no use'));
 });
 
 describe('the status of a policy that cannot be read', () => {
@@ -123,7 +121,7 @@ describe('the status of a policy that cannot be read', () => {
   });
 });
 
-describe('conditions of others', () => {
+describe('conditions of others', () =>
   it('are kept as they are, in their places', () => {
     const others = [
       { type: 'Synced', status: 'Unknown', extra: [1] },
@@ -133,8 +131,7 @@ describe('conditions of others', () => {
     const { conditions } = merged(statusPatch(shown, accepted, NOON));
     expect([conditions[0], conditions[2], conditions.length]).toEqual([...others, 3]);
     expect(conditions[1]).toMatchObject({ type: 'Ready', message: 'in force' });
-  });
-});
+  }));
 
 describe('a status that says what it should', () => {
   it.each([
@@ -153,9 +150,9 @@ describe('a status that says what it should', () => {
       expect(isShown(shownStatus(status), other)).toBe(false);
   });
 
-  it.each([[null], ['text'], [{ conditions: 'x', observedGeneration: '3' }]])('is not %j', (status) => {
-    expect(isShown(shownStatus(status), accepted)).toBe(false);
-  });
+  it.each([[null], ['text'], [{ conditions: 'x', observedGeneration: '3' }]])('is not %j', (status) =>
+    expect(isShown(shownStatus(status), accepted)).toBe(false),
+  );
 });
 
 it('the message of a status commands no terminal, however long the problems are', () => {
@@ -173,13 +170,12 @@ describe('the advice about a policy', () => {
   };
   const advised: PolicyVerdict = { ...accepted, advice: [entry] };
 
-  it('is listed and counted', () => {
+  it('is listed and counted', () =>
     expect(merged(statusPatch(shownStatus(undefined), advised, NOON))).toMatchObject({
       adviceCount: 1,
       advice: [entry],
       conditions: [{ reason: 'Accepted' }],
-    });
-  });
+    }));
 
   it('has bounds, and the count has none', () => {
     const many = Array.from({ length: 30 }, () => ({ ...entry, message: HOSTILE.repeat(50) }));

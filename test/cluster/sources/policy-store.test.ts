@@ -76,11 +76,10 @@ describe('the policies in force', () => {
     expect(layers(store)).toEqual(['ClusterProbePolicy/web', 'ProbePolicy/apps/policy']);
   });
 
-  it('come from no origin that the store was not told of', () => {
-    expect(() => {
-      new PolicyStore(CHECK_CATALOGUE, ['files']).replace('cluster', snapshot([]));
-    }).toThrow('this store knows no cluster');
-  });
+  it('come from no origin that the store was not told of', () =>
+    expect(() => new PolicyStore(CHECK_CATALOGUE, ['files']).replace('cluster', snapshot([]))).toThrow(
+      'this store knows no cluster',
+    ));
 
   it('are shown with a policy that is applied or deleted, and stay in force as they are', () => {
     const store = new PolicyStore(CHECK_CATALOGUE, ['files', 'cluster']);

@@ -33,20 +33,14 @@ async function replica(name = 'replica'): Promise<Replica> {
   );
   const client = world.client(name);
   const watched = await world.started({
-    judged: (policy) => {
-      writer.put(policyStatusTask(client, () => world.time, policy));
-    },
-    policyGone: (place) => {
-      writer.drop(place);
-    },
+    judged: (policy) => writer.put(policyStatusTask(client, () => world.time, policy)),
+    policyGone: (place) => writer.drop(place),
   });
   const lead = (isLeader: boolean): void => {
     writer.setActive(isLeader);
     if (isLeader) watched.source.judgeAll();
   };
-  world.stopLater(() => {
-    writer.setActive(false);
-  });
+  world.stopLater(() => writer.setActive(false));
   return { writer, lead, watched, troubles, asides };
 }
 
@@ -279,7 +273,7 @@ describe('policies whose status cannot be written', () => {
   });
 });
 
-describe('a replica that does not lead', () => {
+describe('a replica that does not lead', () =>
   it('writes nothing, and everything that is missing when it comes to lead', async () => {
     world.put('web', {});
     const a = await replica('a');
@@ -296,8 +290,7 @@ describe('a replica that does not lead', () => {
     await waitUntil('the other writes', () => isReady('web', 'False', 2));
     await settled();
     expect(world.patches().map(({ headers }) => headers['user-agent'])).toEqual(['a', 'b', 'b']);
-  });
-});
+  }));
 
 describe('a write that fails', () => {
   it('because the API server is not available is tried again later, and nothing else is tried before; it is told once', async () => {
@@ -436,7 +429,7 @@ describe('a policy over budget', () => {
   });
 });
 
-describe('a write that is refused', () => {
+describe('a write that is refused', () =>
   it.each([
     [
       'because an admission webhook rejects one object',
@@ -444,9 +437,8 @@ describe('a write that is refused', () => {
       'refused',
     ],
     ['for lack of rights', 'User "probewright" cannot patch resource "probepolicies/status"', 'unavailable'],
-  ])('%s', (_, message, failure) => {
+  ])('%s', (_, message, failure) =>
     expect(statusWriteFailure(new ApiError(403, 'Forbidden', `PATCH /x: HTTP 403 Forbidden: ${message}`))).toBe(
       failure,
-    );
-  });
-});
+    ),
+  ));

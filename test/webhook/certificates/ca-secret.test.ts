@@ -54,9 +54,9 @@ describe('the state of the CAs in a Secret', () => {
   it.each<[string, CaState]>([
     ['with everything', full],
     ['with one CA only', initialState(ca)],
-  ])('is read as it was written, %s', (_what, state) => {
-    expect(readCaState(written(state), NOW)).toEqual({ state, problems: [], isForeign: false });
-  });
+  ])('is read as it was written, %s', (_what, state) =>
+    expect(readCaState(written(state), NOW)).toEqual({ state, problems: [], isForeign: false }),
+  );
 
   it('is kept under the keys and annotations that the documentation names', () => {
     const { data, metadata } = written(full);
@@ -83,9 +83,8 @@ describe('the state of the CAs in a Secret', () => {
     expect(written(full, existing)).toEqual(existing);
   });
 
-  it('makes clients trust the signing, the next and the previous CAs, in this order', () => {
-    expect(trustedBy(full).map(({ cert }) => cert)).toEqual([ca.cert, next.cert, first.cert, second.cert]);
-  });
+  it('makes clients trust the signing, the next and the previous CAs, in this order', () =>
+    expect(trustedBy(full).map(({ cert }) => cert)).toEqual([ca.cert, next.cert, first.cert, second.cert]));
 });
 
 const PKCS8 = { type: 'pkcs8', format: 'pem' } as const;
@@ -101,13 +100,12 @@ describe('a Secret that is spoilt', () => {
     ['a ca.key that is no PEM', secret({ 'ca.key': 'hello' }), 'ca.key is not a PEM-encoded private key'],
     ['an RSA key', secret({ 'ca.key': rsaKey }), 'ca.key is no ECDSA P-256 key'],
     ['the key of another CA', secret({ 'ca.key': next.key }), 'ca.key does not belong to ca.crt'],
-  ])('with %s has no state', (_what, object, problem) => {
-    expect(readCaState(object, NOW)).toEqual({ state: undefined, problems: [problem], isForeign: false });
-  });
+  ])('with %s has no state', (_what, object, problem) =>
+    expect(readCaState(object, NOW)).toEqual({ state: undefined, problems: [problem], isForeign: false }),
+  );
 
-  it('that is empty has no state', () => {
-    expect(readCaState({ metadata: ADDRESS }, NOW).problems).toEqual(['ca.crt is missing']);
-  });
+  it('that is empty has no state', () =>
+    expect(readCaState({ metadata: ADDRESS }, NOW).problems).toEqual(['ca.crt is missing']));
 
   it.each<[string, Secret, string, Partial<CaState>]>([
     [
@@ -183,9 +181,8 @@ describe('a Secret of somebody else', () => {
     expect(refusal(await foreign())).toThrow(message);
   });
 
-  it('with the labels of ours is put right from memory', async () => {
-    expect(refusal(await foreign(), full)).not.toThrow();
-  });
+  it('with the labels of ours is put right from memory', async () =>
+    expect(refusal(await foreign(), full)).not.toThrow());
 
   it('is what is not in memory, and not what was ours and got lost its labels', () => {
     expect(refusal(secret({ 'ca.crt': 'nonsense' }, {}, {}), full)).not.toThrow();

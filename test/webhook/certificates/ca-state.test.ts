@@ -26,7 +26,7 @@ function authority(cert: string, notBefore: number): CertificateAuthority {
 
 type Row = [when: string, state: CaState, isNextTrusted: boolean | undefined, now: number, step?: CaStep];
 
-describe('when a rotation is due', () => {
+describe('when a rotation is due', () =>
   it.each([
     ['a year', 365 * DAY],
     ['three hours', 3 * HOUR],
@@ -35,10 +35,9 @@ describe('when a rotation is due', () => {
     const made = 100 * DAY;
     const backdated = { ...authority('ca', 0), notBefore: made - BACKDATED_MILLISECONDS, notAfter: made + lifetime };
     expect(rotationDue(backdated)).toBe(made + (lifetime * 2) / 3);
-  });
-});
+  }));
 
-describe('the next step of a rotation', () => {
+describe('the next step of a rotation', () =>
   it.each<Row>([
     ['nothing while the CA is young', initial, undefined, rotationDue(ca) - 1],
     ['another CA once two thirds of its life are over', initial, undefined, rotationDue(ca), 'stage'],
@@ -78,10 +77,9 @@ describe('the next step of a rotation', () => {
       9 * DAY,
       'promote',
     ],
-  ])('is %s', (_what, state, isNextTrusted, now, step) => {
-    expect(rotationStep(state, isNextTrusted, now, settings)?.step).toBe(step);
-  });
-});
+  ])('is %s', (_what, state, isNextTrusted, now, step) =>
+    expect(rotationStep(state, isNextTrusted, now, settings)?.step).toBe(step),
+  ));
 
 /** The state after the step that is due. */
 function after(state: CaState, isNextTrusted: boolean | undefined, now: number, made = next): CaState | undefined {
@@ -100,13 +98,12 @@ describe('a step', () => {
     expect(after(noted, false, 252 * DAY)).toEqual(withNext);
   });
 
-  it('promotes the next CA and keeps the former one without its key', () => {
+  it('promotes the next CA and keeps the former one without its key', () =>
     expect(after({ ...noted, rotate: true }, true, 252 * DAY)).toEqual({
       ...initialState(next),
       previous: [{ cert: 'ca', notAfter: ca.notAfter }],
       promotedAt: 252 * DAY,
-    });
-  });
+    }));
 
   it('keeps CAs of earlier rotations until the last one is retired', () => {
     const twice = after({ ...noted, previous: [former], promotedAt: 250 * DAY }, true, 252 * DAY);
@@ -115,12 +112,11 @@ describe('a step', () => {
     expect(twice && after(twice, undefined, 260 * DAY)).toEqual(initialState(next));
   });
 
-  it('does not keep CAs that have expired', () => {
+  it('does not keep CAs that have expired', () =>
     expect(after({ ...noted, previous: [former], promotedAt: 0 }, true, 365 * DAY)).toEqual({
       ...initialState(next),
       promotedAt: 365 * DAY,
-    });
-  });
+    }));
 });
 
 describe('the next write of the Secret', () => {

@@ -98,15 +98,11 @@ class Rotation {
     });
     await this.connectToAll();
     if (handOver) this.lead(1);
-    await this.after(SETTINGS.overlap - 1000, () => {
-      expect(world.secret()['ca.crt']).toBe(first);
-    });
+    await this.after(SETTINGS.overlap - 1000, () => expect(world.secret()['ca.crt']).toBe(first));
     const served = this.replicas.map(({ pairs }) => pairs.length);
     await this.after(1000, () => {
       expect(world.secret()).toMatchObject({ 'ca.crt': next, 'previous.crt': first });
-      this.replicas.forEach(({ pairs }, index) => {
-        expect(pairs).toHaveLength((served[index] ?? 0) + 1);
-      });
+      this.replicas.forEach(({ pairs }, index) => expect(pairs).toHaveLength((served[index] ?? 0) + 1));
       this.expectBundles(next, first);
     });
     expect(world.secret()['next.crt']).toBeUndefined();
@@ -139,9 +135,7 @@ describe('a whole rotation', () => {
       first,
       async () => {
         world.editSecret({}, { 'probewright.dev/rotate': 'please' });
-        await eventually(() => {
-          expect(world.secret()['next.crt']).toBeDefined();
-        });
+        await eventually(() => expect(world.secret()['next.crt']).toBeDefined());
       },
       false,
     );
@@ -154,9 +148,9 @@ describe('a whole rotation', () => {
 
   it('goes by, by age, three times over and with leaders that change in the middle of it', async () => {
     const world = await OwnWorld.start();
-    const rotation = await Rotation.begin(world, async (service, bundle) => {
-      expect(await service.complaint(bundle, world.now)).toBeUndefined();
-    });
+    const rotation = await Rotation.begin(world, async (service, bundle) =>
+      expect(await service.complaint(bundle, world.now)).toBeUndefined(),
+    );
     let ca = world.secret()['ca.crt'];
     for (let generation = 0; generation < 3; generation++) {
       ca = await rotation.run(
@@ -166,14 +160,11 @@ describe('a whole rotation', () => {
           for (let past = 0; past < 100; past++) {
             if (world.secret()['next.crt'] !== undefined) break;
             await rotation.after(3 * DAY, () => {
-              for (const { pairs } of rotation.replicas) {
+              for (const { pairs } of rotation.replicas)
                 expect(pairs.at(-1)?.notAfter).toBeGreaterThan(world.now + DAY);
-              }
             });
           }
-          await eventually(() => {
-            expect(world.secret()['next.crt']).toBeDefined();
-          });
+          await eventually(() => expect(world.secret()['next.crt']).toBeDefined());
         },
         true,
       );
@@ -193,18 +184,16 @@ describe('a whole rotation', () => {
     await started;
     world.editSecret({}, { 'probewright.dev/rotate': '' });
     source.lead(true);
-    await eventually(() => {
-      expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined();
-    });
+    await eventually(() => expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined());
     // No leader puts right what is taken out; the next one notices.
     source.lead(false);
     world.putConfigurations(world.secret()['ca.crt']);
     world.now += 2 * HOUR;
     await aWhile();
     source.lead(true);
-    await eventually(() => {
-      expect(world.annotations()['probewright.dev/next-trusted-since']).toBe(new Date(world.now).toISOString());
-    });
+    await eventually(() =>
+      expect(world.annotations()['probewright.dev/next-trusted-since']).toBe(new Date(world.now).toISOString()),
+    );
     expect(world.secret()['previous.crt']).toBeUndefined();
     for (const bundle of world.bundles()) expect(bundleHolds(bundle, world.secret()['next.crt'] ?? '')).toBe(true);
     expect(source.status().writes).toContainEqual({ step: 'distrust', result: 'done', count: 1 });
@@ -217,22 +206,16 @@ describe('a whole rotation', () => {
     await started;
     source.lead(true);
     world.editSecret({}, { 'probewright.dev/rotate': '' });
-    await eventually(() => {
-      expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined();
-    });
+    await eventually(() => expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined());
     const before = [world.secret(), world.annotations()];
     world.api.intercept(({ path }) => (path.includes('webhookconfigurations') ? { status: 403 } : undefined));
     world.api.disturbWatches('cut');
-    await eventually(() => {
-      expect(source.problem()).toContain('webhookconfigurations');
-    });
+    await eventually(() => expect(source.problem()).toContain('webhookconfigurations'));
     world.now += 2 * HOUR;
     await aWhile();
     expect([world.secret(), world.annotations()]).toEqual(before);
     world.api.intercept(undefined);
-    await eventually(() => {
-      expect(world.secret()['previous.crt']).toBe(before[0]?.['ca.crt']);
-    });
+    await eventually(() => expect(world.secret()['previous.crt']).toBe(before[0]?.['ca.crt']));
   });
 
   it('goes by when there are no webhook configurations', async () => {
@@ -242,9 +225,7 @@ describe('a whole rotation', () => {
     const first = world.secret()['ca.crt'];
     source.lead(true);
     world.editSecret({}, { 'probewright.dev/rotate': '' });
-    await eventually(() => {
-      expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined();
-    });
+    await eventually(() => expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined());
     world.now += HOUR;
     await eventually(() => {
       expect(world.secret()['previous.crt']).toBe(first);

@@ -32,9 +32,7 @@ async function settled(world: OwnWorld): Promise<Replica<OwnCertificates>> {
   const replica = world.own();
   await replica.started;
   replica.source.lead(true);
-  await eventually(() => {
-    expect(replica.source.status().bundleSynced).toEqual({ mutating: true, validating: true });
-  });
+  await eventually(() => expect(replica.source.status().bundleSynced).toEqual({ mutating: true, validating: true }));
   return replica;
 }
 
@@ -72,9 +70,7 @@ describe('the first start', () => {
     const world = await OwnWorld.start();
     await settled(world);
     world.editSecret({}, { 'probewright.dev/rotate': '' });
-    await eventually(() => {
-      expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined();
-    });
+    await eventually(() => expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined());
     for (const { method, path, query } of world.api.requests) {
       const isByName = query['fieldSelector']?.startsWith('metadata.name=probewright') === true;
       if (method === 'GET') expect(isByName, path).toBe(true);
@@ -114,29 +110,21 @@ describe('the first start', () => {
     const world = await OwnWorld.start();
     await world.api.pause();
     const { source, started, failures } = world.own();
-    await eventually(() => {
-      expect(failures.join()).toContain('ECONNREFUSED');
-    });
+    await eventually(() => expect(failures.join()).toContain('ECONNREFUSED'));
     expect(source.problem()).toContain('ECONNREFUSED');
     await world.api.resume();
     await started;
-    await eventually(() => {
-      expect(source.problem()).toBeUndefined();
-    });
+    await eventually(() => expect(source.problem()).toBeUndefined());
   });
 
   it('waits for the right to create the Secret, and says so', async () => {
     const world = await OwnWorld.start();
     world.api.intercept(({ method }) => (method === 'POST' ? { status: 403 } : undefined));
     const { started, failures, source } = world.own();
-    await eventually(() => {
-      expect(failures).toEqual([`POST ${SECRETS}: HTTP 403`]);
-    });
+    await eventually(() => expect(failures).toEqual([`POST ${SECRETS}: HTTP 403`]));
     world.api.intercept(undefined);
     await started;
-    await eventually(() => {
-      expect(source.problem()).toBeUndefined();
-    });
+    await eventually(() => expect(source.problem()).toBeUndefined());
     expect(source.status().writes).toContainEqual({ step: 'create', result: 'done', count: 1 });
   });
 
@@ -144,9 +132,7 @@ describe('the first start', () => {
     const world = await OwnWorld.start();
     world.api.intercept(() => 'hang');
     const { source, started } = world.own();
-    await eventually(() => {
-      expect(world.api.requests.length).toBeGreaterThan(2);
-    });
+    await eventually(() => expect(world.api.requests.length).toBeGreaterThan(2));
     source.stop();
     await expect(started).rejects.toThrow('stopped before there was a certificate');
     await expect(source.start({ changed: () => undefined, failed: () => undefined })).rejects.toThrow('stopped');
@@ -182,9 +168,7 @@ describe('the leaf', () => {
     await aWhile();
     expect(pairs).toHaveLength(1);
     world.now += 1.5 * DAY;
-    await eventually(() => {
-      expect(pairs).toHaveLength(2);
-    });
+    await eventually(() => expect(pairs).toHaveLength(2));
     expect(pairs[1]?.notAfter).toBeGreaterThan(world.now + 6 * DAY);
     expect(world.requests('PUT')).toHaveLength(0);
   });
@@ -194,18 +178,12 @@ describe('the leaf', () => {
     const { source, started, pairs } = world.own();
     await started;
     await world.api.pause();
-    await eventually(() => {
-      expect(source.problem()).toBeDefined();
-    });
+    await eventually(() => expect(source.problem()).toBeDefined());
     world.now += 6 * DAY;
-    await eventually(() => {
-      expect(pairs).toHaveLength(2);
-    });
+    await eventually(() => expect(pairs).toHaveLength(2));
     expectSigned(pairs[1], world.secret()['ca.crt']);
     await world.api.resume();
-    await eventually(() => {
-      expect(source.problem()).toBeUndefined();
-    });
+    await eventually(() => expect(source.problem()).toBeUndefined());
   });
 
   it('is no longer renewed, nor told of, after stop', async () => {
@@ -236,9 +214,7 @@ describe('a Secret that is deleted', () => {
     const [secret, annotations, bundles] = [world.secret(), world.annotations(), world.bundles()];
     for (let deletion = 0; deletion < 5; deletion++) {
       world.api.remove(SECRETS, SETTINGS.secretName);
-      await eventually(() => {
-        expect(world.secret()).toEqual(secret);
-      });
+      await eventually(() => expect(world.secret()).toEqual(secret));
       expect(world.annotations()).toEqual(annotations);
       await aWhile();
     }
@@ -253,13 +229,9 @@ describe('a Secret that is deleted', () => {
     const secret = world.secret();
     await world.api.pause();
     world.api.remove(SECRETS, SETTINGS.secretName);
-    await eventually(() => {
-      expect(source.problem()).toBeDefined();
-    });
+    await eventually(() => expect(source.problem()).toBeDefined());
     await world.api.resume();
-    await eventually(() => {
-      expect(world.secret()).toEqual(secret);
-    });
+    await eventually(() => expect(world.secret()).toEqual(secret));
     expect(pairs).toHaveLength(1);
   });
 });
@@ -270,9 +242,7 @@ describe('a Secret that is spoilt', () => {
     const { pairs } = await settled(world);
     const good = world.secret();
     world.editSecret({ [key]: 'nonsense' }, { 'somebody.example.com/note': 'mine' });
-    await eventually(() => {
-      expect(world.secret()).toEqual(good);
-    });
+    await eventually(() => expect(world.secret()).toEqual(good));
     expect(world.annotations()['somebody.example.com/note']).toBe('mine');
     expect(world.logged.join('\n')).toContain(`"problems":"${key} is not`);
     expect(pairs).toHaveLength(1);
@@ -296,11 +266,11 @@ describe('a Secret that is spoilt', () => {
     const theirs = world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'kubernetes.io/tls', data });
     const { source, failures } = world.own();
     source.lead(true);
-    await eventually(() => {
+    await eventually(() =>
       expect(source.problem()).toContain(
         "Secret system/probewright-ca is left alone, because ca.crt, tls.crt, tls.key may be somebody else's",
-      );
-    });
+      ),
+    );
     expect(failures.length).toBeGreaterThan(0);
     expect(world.api.get(SECRETS, SETTINGS.secretName)?.metadata.resourceVersion).toBe(theirs.metadata.resourceVersion);
   });
@@ -311,9 +281,7 @@ describe('a Secret that is spoilt', () => {
     const good = world.secret();
     const data = encodedAll({ ...good, 'ca.crt': 'nonsense' });
     world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName, labels: {} }, type: 'Opaque', data });
-    await eventually(() => {
-      expect(world.secret()).toEqual(good);
-    });
+    await eventually(() => expect(world.secret()).toEqual(good));
   });
 
   it('in its next CA only keeps the CA, also when nobody has read it before', async () => {
@@ -373,13 +341,9 @@ describe('a CA that somebody else has made', () => {
     const { source, pairs } = await settled(world);
     const good = world.secret();
     world.editSecret(texts);
-    await eventually(() => {
-      expect(world.secret()).toEqual(good);
-    });
+    await eventually(() => expect(world.secret()).toEqual(good));
     expect(world.logged.join('\n')).toContain(problem);
-    await eventually(() => {
-      expect(source.problem()).toBeUndefined();
-    });
+    await eventually(() => expect(source.problem()).toBeUndefined());
     expect([pairs.length, world.bundles()]).toEqual([1, Array(4).fill(good['ca.crt'])]);
   });
 
@@ -390,17 +354,13 @@ describe('a CA that somebody else has made', () => {
     world.api.remove(SECRETS, SETTINGS.secretName);
     const data = encodedAll(texts);
     world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName, labels: {} }, type: 'Opaque', data });
-    await eventually(() => {
-      expect(source.problem()).toContain(problem);
-    });
+    await eventually(() => expect(source.problem()).toContain(problem));
     await aWhile();
     expect(world.secret()['ca.crt']).toBe(foreign.cert);
     expect([pairs.length, world.bundles()]).toEqual([1, Array(4).fill(good)]);
     // The leaf is still renewed by the CA in memory.
     world.now += 6 * DAY;
-    await eventually(() => {
-      expect(pairs).toHaveLength(2);
-    });
+    await eventually(() => expect(pairs).toHaveLength(2));
     expectSigned(pairs[1], good);
   });
 
@@ -409,9 +369,7 @@ describe('a CA that somebody else has made', () => {
     const { pairs } = await settled(world);
     const good = world.secret();
     world.editSecret({ 'next.crt': foreign.cert, 'next.key': foreign.key });
-    await eventually(() => {
-      expect(world.secret()).toEqual(good);
-    });
+    await eventually(() => expect(world.secret()).toEqual(good));
     expect(world.logged.join('\n')).toContain('next.crt is a CA that Probewright has not made');
     expect(pairs).toHaveLength(1);
   });
@@ -424,15 +382,13 @@ describe('a CA that somebody else has made', () => {
     world.putConfigurations();
     const { source, pairs } = world.own();
     source.lead(true);
-    await eventually(() => {
-      expect(pairs.length).toBeGreaterThan(0);
-    });
+    await eventually(() => expect(pairs.length).toBeGreaterThan(0));
     expect(world.secret()['ca.crt']).not.toBe(old.cert);
     expect(world.logged.join('\n')).not.toContain('cannot be used');
   });
 });
 
-describe('somebody who writes the caBundle, too', () => {
+describe('somebody who writes the caBundle, too', () =>
   it('is not fought for ever: it is given up for a while, and told of', async () => {
     const world = await OwnWorld.start();
     const { source } = await settled(world);
@@ -448,14 +404,11 @@ describe('somebody who writes the caBundle, too', () => {
       }
     };
     void fight();
-    await eventually(() => {
-      expect(source.problem()).toContain('somebody else writes the caBundle over and over');
-    });
+    await eventually(() => expect(source.problem()).toContain('somebody else writes the caBundle over and over'));
     await aWhile();
     // Two configurations, ten writes each at most.
     expect(world.requests('PATCH').length).toBeLessThanOrEqual(20);
-  });
-});
+  }));
 
 describe('a Secret whose CA is replaced by another', () => {
   it('makes clients trust both until no leaf of the former is left, and the leaf waits until they do', async () => {
@@ -490,9 +443,7 @@ describe('a Secret whose CA is replaced by another', () => {
     expect(world.annotations()['probewright.dev/promoted-at']).toBe(new Date(world.now).toISOString());
     for (const { pairs } of replicas) expectSigned(pairs[1], ca.cert);
     const before = connections;
-    await eventually(() => {
-      expect(connections).toBeGreaterThan(before + 4);
-    });
+    await eventually(() => expect(connections).toBeGreaterThan(before + 4));
     round.isOver = true;
     await connecting;
 
@@ -510,17 +461,13 @@ describe('a Secret whose CA is replaced by another', () => {
     const ca = await createAuthority(authorityName(world.now), world.now, 365 * DAY);
     const { 'ca.crt': former } = world.secret();
     world.editSecret({ 'ca.crt': ca.cert, 'ca.key': ca.key });
-    await eventually(() => {
-      expect(world.secret()['previous.crt']).toBe(former);
-    });
+    await eventually(() => expect(world.secret()['previous.crt']).toBe(former));
     world.now += 6.9 * DAY;
     await aWhile();
     expect(pairs).toHaveLength(1);
     expect(world.logged.join('\n')).toContain('the new leaf waits for the webhook configurations');
     world.now += 0.1 * DAY;
-    await eventually(() => {
-      expect(pairs).toHaveLength(2);
-    });
+    await eventually(() => expect(pairs).toHaveLength(2));
     expectSigned(pairs[1], ca.cert);
   });
 });
@@ -624,14 +571,10 @@ describe('the webhook configurations', () => {
     source.lead(true);
     for (let time = 0; time < 2; time++) {
       world.api.put(MUTATING, configuration());
-      await eventually(() => {
-        expect(source.status().bundleSynced).toEqual({ mutating: true, validating: undefined });
-      });
+      await eventually(() => expect(source.status().bundleSynced).toEqual({ mutating: true, validating: undefined }));
       expect(bundleHolds(world.bundles()[0] ?? '', world.secret()['ca.crt'] ?? '')).toBe(true);
       world.api.remove(MUTATING, 'probewright');
-      await eventually(() => {
-        expect(source.status().bundleSynced.mutating).toBeUndefined();
-      });
+      await eventually(() => expect(source.status().bundleSynced.mutating).toBeUndefined());
     }
   });
 
@@ -649,9 +592,7 @@ describe('the webhook configurations', () => {
       return undefined;
     });
     source.lead(true);
-    await eventually(() => {
-      expect(source.status().bundleSynced).toEqual({ mutating: true, validating: true });
-    });
+    await eventually(() => expect(source.status().bundleSynced).toEqual({ mutating: true, validating: true }));
     const [, , entry] = webhooksOf(world.api.get(MUTATING, 'probewright'));
     expect(entry?.clientConfig.caBundle).toBeDefined();
     const elsewhere = webhooksOf(world.api.get(MUTATING, 'probewright')).find(({ name }) => name === 'url.example.com');
@@ -666,9 +607,7 @@ describe('the webhook configurations', () => {
     await started;
     world.api.intercept(({ method }) => (method === 'PATCH' ? { status: 403 } : undefined));
     source.lead(true);
-    await eventually(() => {
-      expect(failures.join()).toContain('the mutating webhook configuration: PATCH');
-    });
+    await eventually(() => expect(failures.join()).toContain('the mutating webhook configuration: PATCH'));
     expect(source.problem()).toContain('HTTP 403');
     world.api.intercept(undefined);
     await eventually(() => {
@@ -683,13 +622,9 @@ describe('the webhook configurations', () => {
     for (const how of ['end', 'cut', 'gone', 'garbage', 'half-line'] as const) {
       world.api.disturbWatches(how);
       world.putConfigurations();
-      await eventually(() => {
-        expect(new Set(world.bundles())).toEqual(new Set([world.secret()['ca.crt']]));
-      });
+      await eventually(() => expect(new Set(world.bundles())).toEqual(new Set([world.secret()['ca.crt']])));
     }
-    await eventually(() => {
-      expect(source.problem()).toBeUndefined();
-    });
+    await eventually(() => expect(source.problem()).toBeUndefined());
   });
 
   it('name the Service by the very name that the leaf is for', async () => {

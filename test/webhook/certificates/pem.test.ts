@@ -14,13 +14,11 @@ const otherwiseWritten = `# a comment\r\n${one.cert.replaceAll('\n', '\r\n')}\r\
 const spoilt = one.cert.replace(/[A-Za-z0-9+/]{60}\n/, 'AAAA\n');
 
 describe('bundleOf', () => {
-  it('keeps the order of what it is given', () => {
-    expect(bundleOf([two.cert, one.cert], NOW)).toBe(two.cert + one.cert);
-  });
+  it('keeps the order of what it is given', () =>
+    expect(bundleOf([two.cert, one.cert], NOW)).toBe(two.cert + one.cert));
 
-  it('has each certificate once, however it was written', () => {
-    expect(bundleOf([one.cert, two.cert + otherwiseWritten, one.cert], NOW)).toBe(one.cert + two.cert);
-  });
+  it('has each certificate once, however it was written', () =>
+    expect(bundleOf([one.cert, two.cert + otherwiseWritten, one.cert], NOW)).toBe(one.cert + two.cert));
 
   it('drops what has expired, at the very moment', () => {
     expect(bundleOf([old.cert, one.cert, two.cert], NOW)).toBe(one.cert + two.cert);
@@ -28,9 +26,7 @@ describe('bundleOf', () => {
     expect(bundleOf([one.cert, two.cert], one.notAfter - 1)).toBe(one.cert + two.cert);
   });
 
-  it('leaves out what cannot be read', () => {
-    expect(bundleOf(['', 'no PEM', spoilt, two.cert], NOW)).toBe(two.cert);
-  });
+  it('leaves out what cannot be read', () => expect(bundleOf(['', 'no PEM', spoilt, two.cert], NOW)).toBe(two.cert));
 });
 
 describe('bundleHolds', () => {
@@ -50,7 +46,5 @@ describe('bundleHolds', () => {
     expect(bundleHolds(bundle, one.cert)).toBe(false);
   });
 
-  it('holds no certificate that is none', () => {
-    expect(bundleHolds(one.cert, '')).toBe(false);
-  });
+  it('holds no certificate that is none', () => expect(bundleHolds(one.cert, '')).toBe(false));
 });

@@ -40,10 +40,7 @@ describe('a Secret of the user’s', () => {
   it('is waited for until it is there and good, and it is said why', async () => {
     const world = await OwnWorld.start();
     const { source, started, failures } = world.given();
-    const expectFailure = (problem: string): Promise<void> =>
-      eventually(() => {
-        expect(failures.at(-1)).toBe(problem);
-      });
+    const expectFailure = (problem: string): Promise<void> => eventually(() => expect(failures.at(-1)).toBe(problem));
     await expectFailure('Secret system/given: it does not exist');
     putSecret(world, {});
     await expectFailure('Secret system/given: tls.crt is missing');
@@ -62,9 +59,7 @@ describe('a Secret of the user’s', () => {
     putSecret(world, texts(first));
     await world.api.pause();
     const { started, failures } = world.given();
-    await eventually(() => {
-      expect(failures.join()).toContain('ECONNREFUSED');
-    });
+    await eventually(() => expect(failures.join()).toContain('ECONNREFUSED'));
     await world.api.resume();
     expect(await started).toEqual(first);
   });
@@ -83,9 +78,7 @@ describe('a Secret of the user’s', () => {
     await started;
     putSecret(world, texts(first, ca.cert));
     putSecret(world, texts(second));
-    await eventually(() => {
-      expect(pairs).toEqual([first, second]);
-    });
+    await eventually(() => expect(pairs).toEqual([first, second]));
   });
 
   it('that becomes bad or is deleted leaves the last good pair in service', async () => {
@@ -94,18 +87,14 @@ describe('a Secret of the user’s', () => {
     const { source, started, pairs, failures } = world.given();
     await started;
     putSecret(world, { ...texts(first), 'tls.crt': 'nonsense' });
-    await eventually(() => {
-      expect(source.problem()).toContain('Secret system/given: the certificate is not PEM-encoded X.509');
-    });
+    await eventually(() =>
+      expect(source.problem()).toContain('Secret system/given: the certificate is not PEM-encoded X.509'),
+    );
     world.api.remove(SECRETS, 'given');
-    await eventually(() => {
-      expect(source.problem()).toBe('Secret system/given: it does not exist');
-    });
+    await eventually(() => expect(source.problem()).toBe('Secret system/given: it does not exist'));
     expect(pairs).toEqual([first]);
     putSecret(world, texts(second));
-    await eventually(() => {
-      expect(pairs).toEqual([first, second]);
-    });
+    await eventually(() => expect(pairs).toEqual([first, second]));
     expect(source.problem()).toBeUndefined();
     expect(failures).toHaveLength(2);
   });
@@ -122,11 +111,11 @@ describe('a pair in a Secret of the user’s that the API server would refuse', 
       putSecret(world, texts(pair, given?.cert));
       const { source, started } = world.given();
       await started;
-      await eventually(() => {
+      await eventually(() =>
         expect(source.problem()).toBe(
           `${told}it is not for probewright.system.svc: its subject alternative names are example.com`,
-        );
-      });
+        ),
+      );
     },
   );
 
@@ -137,9 +126,7 @@ describe('a pair in a Secret of the user’s that the API server would refuse', 
     await started;
     expect(source.problem()).toBeUndefined();
     world.now += 91 * DAY;
-    await eventually(() => {
-      expect(source.problem()).toContain(`${told}it has expired at `);
-    });
+    await eventually(() => expect(source.problem()).toContain(`${told}it has expired at `));
   });
 });
 
@@ -197,9 +184,7 @@ describe('the CA in a Secret of the user’s', () => {
         for (const bundle of world.bundles()) expect(bundle).toBe(wanted);
       });
     }
-    await eventually(() => {
-      expect(pairs).toEqual([first, foreign]);
-    });
+    await eventually(() => expect(pairs).toEqual([first, foreign]));
   });
 
   it.each([
@@ -212,15 +197,13 @@ describe('the CA in a Secret of the user’s', () => {
     const { source, started, failures } = world.given();
     await started;
     source.lead(true);
-    await eventually(() => {
-      expect(failures).toEqual(['the caBundle is left alone: tls.crt is not signed by what ca.crt holds']);
-    });
+    await eventually(() =>
+      expect(failures).toEqual(['the caBundle is left alone: tls.crt is not signed by what ca.crt holds']),
+    );
     await aWhile();
     expect(world.requests('PATCH')).toHaveLength(0);
     putSecret(world, texts(first, ca.cert));
-    await eventually(() => {
-      expect(source.problem()).toBeUndefined();
-    });
+    await eventually(() => expect(source.problem()).toBeUndefined());
   });
 
   it('that is missing leaves the configurations alone', async () => {

@@ -229,9 +229,8 @@ describe('a body that is no v1 AdmissionReview', () => {
     expect((await post(world().app, '/mutate', body)).code).toBe(200);
   });
 
-  it('over 7 MiB is HTTP 413', async () => {
-    expect((await post(world().app, '/mutate', `"${'x'.repeat(7 * 1024 * 1024)}"`)).code).toBe(413);
-  });
+  it('over 7 MiB is HTTP 413', async () =>
+    expect((await post(world().app, '/mutate', `"${'x'.repeat(7 * 1024 * 1024)}"`)).code).toBe(413));
 });
 
 describe('a request from a namespace that the policies do not know yet', () => {

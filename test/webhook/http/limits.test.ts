@@ -79,9 +79,7 @@ function collected(socket: TLSSocket): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    socket.once('close', () => {
-      resolve(text);
-    });
+    socket.once('close', () => resolve(text));
   });
 }
 
@@ -128,9 +126,7 @@ describe('what addresses share', () => {
     ['2001:db8::7:1:2:3:4', '2001:db8:0:7::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     [undefined, 'unknown'],
-  ])('%s shares as %s', (remoteAddress, name) => {
-    expect(addressOf({ remoteAddress })).toBe(name);
-  });
+  ])('%s shares as %s', (remoteAddress, name) => expect(addressOf({ remoteAddress })).toBe(name));
 });
 
 describe('bytes under way', () => {
@@ -182,9 +178,7 @@ describe('a connection', () => {
       new Promise((resolve, reject) => {
         const options = { host: '127.0.0.1', port, path: '/mutate', method: 'POST', headers, agent };
         const sent = request(options, (response) => {
-          response.resume().once('end', () => {
-            resolve(response.headers.connection);
-          });
+          response.resume().once('end', () => resolve(response.headers.connection));
         });
         sent.once('error', reject).end(body);
       });

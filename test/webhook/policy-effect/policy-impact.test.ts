@@ -139,9 +139,7 @@ const RUN: ImpactRequest = { milliseconds: 60_000, isDryRun: true, isAbandoned: 
 /** Resolves when the request is given up. */
 const untilAborted = ({ signal }: ApiRequest): Promise<never> =>
   new Promise((_resolve, reject) => {
-    signal?.addEventListener('abort', () => {
-      reject(new Error('aborted'));
-    });
+    signal?.addEventListener('abort', () => reject(new Error('aborted')));
   });
 
 describe('the effect of a policy on live workloads', () => {

@@ -43,14 +43,13 @@ function answerTo(object: JsonObject, now: number, oldObject?: JsonObject, snaps
 const EXCEPTED = `named-port app.readinessProbe Excepted by legacy (team-a) until ${EXCEPTION_END}`;
 
 describe('/validate with an exception', () => {
-  it('allows the excepted violation, and records the exception', () => {
+  it('allows the excepted violation, and records the exception', () =>
     expect(answerTo(deployment(), END - 15 * DAY)).toEqual({
       result: 'allow',
       warnings: [],
       message: undefined,
       audit: EXCEPTED,
-    });
-  });
+    }));
 
   it('warns in the last 14 days', () => {
     const warning =
@@ -96,9 +95,8 @@ describe('/validate with an exception', () => {
     expect(answerTo(deployment({}, { labels: { a: 'b' } }), END, deployment(), other).result).toBe('skip');
   });
 
-  it('tolerates the old violation, as without exceptions, when the exception is gone', () => {
-    expect(answerTo(deployment({ image: 'i:2' }), END, deployment(), policySet()).result).toBe('warn');
-  });
+  it('tolerates the old violation, as without exceptions, when the exception is gone', () =>
+    expect(answerTo(deployment({ image: 'i:2' }), END, deployment(), policySet()).result).toBe('warn'));
 });
 
 describe("a controller's Pod", () => {
@@ -121,7 +119,5 @@ describe("a controller's Pod", () => {
     expect(decision.violations?.map(({ check, action }) => [check, action])).toEqual([['named-port', 'Excepted']]);
   });
 
-  it('is not excepted if a tenant wrote the reference', () => {
-    expect(answerTo(pod, END - 1).result).toBe('deny');
-  });
+  it('is not excepted if a tenant wrote the reference', () => expect(answerTo(pod, END - 1).result).toBe('deny'));
 });

@@ -27,9 +27,8 @@ const asUser = (username: string): unknown => {
 };
 
 describe('learned start times at admission', () => {
-  it('are those of the Deployment, for a Pod that a controller makes', () => {
-    expect(asUser('system:serviceaccount:kube-system:replicaset-controller')).toBe(15);
-  });
+  it('are those of the Deployment, for a Pod that a controller makes', () =>
+    expect(asUser('system:serviceaccount:kube-system:replicaset-controller')).toBe(15));
 
   it('do not count for a Pod of a requester who cannot be its controller', () => {
     // 61 is the safety of 300 s.

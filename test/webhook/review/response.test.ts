@@ -26,13 +26,12 @@ describe('warnings', () => {
   });
 });
 
-it('a plain answer has nothing but the uid and allowed', () => {
+it('a plain answer has nothing but the uid and allowed', () =>
   expect(allowed('u')).toEqual({
     apiVersion: 'admission.k8s.io/v1',
     kind: 'AdmissionReview',
     response: { uid: 'u', allowed: true },
-  });
-});
+  }));
 
 it('a denial has a message of one line a violation and the causes, and no warnings', () => {
   const violation = {

@@ -99,9 +99,8 @@ describe('/review-policies', () => {
     expect(decide(request(good, { dryRun: true })).warnings).toEqual([]);
   });
 
-  it('denies a change of the spec to one that cannot be read', () => {
-    expect(decide(request(bad, { operation: 'UPDATE', oldObject: good })).allowed).toBe(false);
-  });
+  it('denies a change of the spec to one that cannot be read', () =>
+    expect(decide(request(bad, { operation: 'UPDATE', oldObject: good })).allowed).toBe(false));
 
   it('allows every deletion, and shows its effect to people only', () => {
     const deletion = { operation: 'DELETE', oldObject: bad } as const;
@@ -132,15 +131,14 @@ describe('/review-policies', () => {
     ['another kind', { kind: { group: 'apps', version: 'v1', kind: 'Deployment' } }, 'kind'],
     ['a subresource', { subResource: 'status' }, 'subresource'],
     ['another operation', { operation: 'CONNECT' }, 'operation'],
-  ])('skips %s', (_what, more, skipped) => {
-    expect(decide(request(bad, more))).toMatchObject({ allowed: true, result: 'skip', skipped });
-  });
+  ])('skips %s', (_what, more, skipped) =>
+    expect(decide(request(bad, more))).toMatchObject({ allowed: true, result: 'skip', skipped }),
+  );
 
-  it('does not read a review that is longer than any policy', () => {
+  it('does not read a review that is longer than any policy', () =>
     expect(() => decide(request(good, { textLength: 3_000_000 }))).toThrow(
       'the review has 3000000 characters: policies are shorter',
-    );
-  });
+    ));
 
   it('cuts problems that quote long keys, and makes them visible', () => {
     const { reply } = decide(request(policyDocument({ ['\u001b' + 'x'.repeat(100_000)]: 1 }, 'base')));

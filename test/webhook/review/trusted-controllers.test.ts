@@ -12,9 +12,7 @@ const ask = (userName: string, settings = {}, object: object = owned): boolean =
 describe('a controller reference', () => {
   it.each(['system:kube-controller-manager', 'system:serviceaccount:kube-system:deployment-controller'])(
     'is believed of %s',
-    (userName) => {
-      expect(ask(userName)).toBe(true);
-    },
+    (userName) => expect(ask(userName)).toBe(true),
   );
 
   it.each([
@@ -28,9 +26,7 @@ describe('a controller reference', () => {
     'system:serviceaccount:kube-system:',
     'system:serviceaccount:other:a:b',
     'system:node:n1',
-  ])('is not believed of "%s"', (userName) => {
-    expect(ask(userName)).toBe(false);
-  });
+  ])('is not believed of "%s"', (userName) => expect(ask(userName)).toBe(false));
 
   describe('of a service account of another namespace', () => {
     const foreign = 'system:serviceaccount:argo:argo-rollouts';

@@ -173,9 +173,9 @@ describe('an update', () => {
   it.each<[string, JsonObject, JsonObject]>([
     ['leader and workers', leaderWorkerSet(misspelt, {}), leaderWorkerSet({}, misspelt)],
     ['jobs of a set', jobSet(['a', misspelt], ['b', {}]), jobSet(['a', {}], ['b', misspelt])],
-  ])('does not excuse one template with a fault of another: %s', (_, before, after) => {
-    expect(validation(after, { request: update(before) }).allowed).toBe(false);
-  });
+  ])('does not excuse one template with a fault of another: %s', (_, before, after) =>
+    expect(validation(after, { request: update(before) }).allowed).toBe(false),
+  );
 
   it('knows a job of a set by its name when others come before it', () => {
     const before = jobSet(['a', misspelt]);
