@@ -1,5 +1,5 @@
 import { PolicyImpact } from './policy-effect/policy-impact.ts';
-import { exemptNamespaces } from '../process/exempt-namespaces.ts';
+import { exemptNamespaces } from '../process/policies.ts';
 import type { Logger } from 'pino';
 import type { Metrics } from './http/metrics.ts';
 import type { PolicyEffect } from './http/review-endpoint.ts';

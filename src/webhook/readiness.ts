@@ -1,4 +1,4 @@
-import { isoTimeOrNull, policyDetails, type PoliciesState } from '../process/policy-status.ts';
+import { isoTimeOrNull, policyDetails, type PoliciesState } from '../process/policies.ts';
 import type { Readiness } from '../process/health.ts';
 
 /** The conditions under which this replica gets requests, and their texts for `/readyz`. */

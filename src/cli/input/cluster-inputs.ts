@@ -1,7 +1,7 @@
 import { mergedFacts } from '../../engine/facts/facts.ts';
 import { readNamespaceLabels } from '../../engine/facts/facts.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
-import { inParallel } from '../../cluster/client/in-parallel.ts';
+import { inParallel } from '../../cluster/client/rate-limit.ts';
 import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
 import {
   discoverKinds,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from './api-error.ts';
+import { hasCode } from './api-client.ts';
 import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import type { ApiClient } from './api-client.ts';

@@ -1,7 +1,6 @@
-import { MERGE_PATCH, type ApiRequests } from '../client/api-client.ts';
-import { hasCode } from '../client/api-error.ts';
+import { MERGE_PATCH, hasCode, type ApiRequests } from '../client/api-client.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
-import { realTimer, type Timer } from '../client/clock.ts';
+import { realTimer, type Timer } from '../client/timing.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { exceptionRules, type ExceptionRules } from '../../engine/policy/exception-rules.ts';
 import { EXCEPTION_STATES, exceptionState, type ExceptionState } from '../../engine/policy/exception-state.ts';

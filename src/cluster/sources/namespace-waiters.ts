@@ -1,5 +1,5 @@
 import type { MissedNamespace } from '../../engine/facts/facts.ts';
-import type { Timer } from '../client/clock.ts';
+import type { Timer } from '../client/timing.ts';
 
 /** The most namespaces that are waited for at once, because callers may invent names. */
 const MAX_WAITING = 1000;

@@ -1,18 +1,22 @@
-import { cut } from '../../base/text/cut.ts';
 import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
-import { formatProblem } from '../../engine/policy/reader.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { parseProbePolicy, POLICY_KINDS, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
+import { cut } from '../../base/text/cut.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
-import { formatSourceProblem, type FileProblem, type SourceProblem } from './policy-source.ts';
-import { MORE_PROBLEMS } from '../../engine/policy/reader.ts';
-import { CollectedFacts } from './fact-documents.ts';
-import { FACT_KINDS, type FactKind } from './fact-kinds.ts';
-import { yamlFileParts, type YamlDocument, type YamlFilePart } from '../../yaml/reading/documents.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { NO_FACTS } from '../../engine/facts/facts.ts';
+import { POLICY_KINDS, parseProbePolicy } from '../../engine/policy/probe-policy.ts';
+import { MORE_PROBLEMS, formatProblem } from '../../engine/policy/reader.ts';
+import { yamlFileParts } from '../../yaml/reading/documents.ts';
+import { FACT_KINDS } from './fact-kinds.ts';
+import { formatSourceProblem } from './policy-source.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
-import type { Facts } from '../../engine/facts/facts.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Facts, LabelsOfNamespace } from '../../engine/facts/facts.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
+import type { YamlDocument, YamlFilePart } from '../../yaml/reading/documents.ts';
+import type { FactKind } from './fact-kinds.ts';
+import type { Named } from './object-store.ts';
+import type { FileProblem, SourceProblem } from './policy-source.ts';
 
 /** A text that may hold policies, and the name that problems are reported under. */
 export interface PolicyText {
@@ -210,4 +214,49 @@ export class PolicyCollection implements PolicyDocuments {
     if (this.isFull(document.file)) return;
     this.addProblem({ file: document.file, ...document.position(path, { key: true }), message });
   }
+}
+
+/** Facts that are collected from documents, one by one. */
+export class CollectedFacts {
+  readonly #namespaceLabels = new Map<string, LabelsOfNamespace>();
+  readonly #objects = new Map<FactKind, Map<string, Named[]>>();
+  #facts: Facts | undefined;
+
+  addNamespace(name: string, labels: LabelsOfNamespace): void {
+    this.#namespaceLabels.set(name, labels);
+    this.#facts = undefined;
+  }
+
+  add(kind: FactKind, namespace: string, fact: Named): void {
+    const byNamespace = this.#objects.get(kind) ?? new Map<string, Named[]>();
+    this.#objects.set(kind, byNamespace);
+    const list = byNamespace.get(namespace);
+    if (list === undefined) byNamespace.set(namespace, [fact]);
+    else list.push(fact);
+    this.#facts = undefined;
+  }
+
+  /** Notes that all objects of a kind have been read, even if there are none. */
+  addKind(kind: FactKind): void {
+    if (!this.#objects.has(kind)) this.#objects.set(kind, new Map());
+    this.#facts = undefined;
+  }
+
+  /** The facts of all documents so far. */
+  get facts(): Facts {
+    this.#facts ??= Object.assign(
+      { ...NO_FACTS, namespaceLabels: this.#namespaceLabels },
+      ...FACT_KINDS.map((kind) => kind.facts(sorted(this.#objects.get(kind)))),
+    ) as Facts;
+    return this.#facts;
+  }
+}
+
+function sorted(
+  objects: ReadonlyMap<string, readonly Named[]> | undefined,
+): ReadonlyMap<string, readonly Named[]> | undefined {
+  if (objects === undefined) return undefined;
+  return new Map(
+    [...objects].map(([namespace, list]) => [namespace, list.toSorted((a, b) => (a.name < b.name ? -1 : 1))] as const),
+  );
 }

@@ -10,7 +10,7 @@ import { shownStatus, type ShownStatus } from './policy-status.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import type { InformedKind } from './informer.ts';
-import type { Named } from './stored-kind.ts';
+import type { Named } from './object-store.ts';
 
 /** Which policy of a cluster. */
 export interface PolicyReference {
