@@ -84,13 +84,14 @@ export class ApiClient {
   /** As `request`, with the length of the answer in bytes. */
   async measured(request: ApiRequest): Promise<{ readonly body: unknown; readonly bytes: number }> {
     const what = nameOf(request);
-    const answer = await this.#whole(request).catch((error: unknown) => {
-      throw named(error, what);
-    });
-    const bytes = answer.length;
+    const answer = await this.#accepted(request)
+      .then((response) => bytesOf(response, request.mostBytes))
+      .catch((error: unknown) => {
+        throw named(error, what);
+      });
     const text = answer.toString();
     try {
-      return { body: JSON.parse(text), bytes };
+      return { body: JSON.parse(text), bytes: answer.length };
     } catch (error) {
       throw new Error(`${what}: the answer is not JSON: ${cut(text, 200)}`, { cause: error });
     }
@@ -112,22 +113,13 @@ export class ApiClient {
     }
   }
 
-  async #whole(request: ApiRequest): Promise<Buffer> {
-    return bytesOf(await this.#accepted(request), request.mostBytes);
-  }
-
   /** The answer to a request that the API server did not refuse. */
   async #accepted(request: ApiRequest): Promise<IncomingMessage> {
     const response = await this.#send(request, request.timeoutMilliseconds ?? this.#timeoutMilliseconds);
     const code = response.statusCode ?? 0;
-    if (code < 200 || code >= 300)
-      throw ApiError.fromBody(
-        code,
-        (await bytesOf(response)).toString(),
-        nameOf(request),
-        response.headers['retry-after'],
-      );
-    return response;
+    if (code >= 200 && code < 300) return response;
+    const body = (await bytesOf(response)).toString();
+    throw ApiError.fromBody(code, body, nameOf(request), response.headers['retry-after']);
   }
 
   async #send(request: ApiRequest, timeout: number): Promise<IncomingMessage> {

@@ -33,34 +33,28 @@ export const IN_CLUSTER = 'in-cluster';
  * @param root where the service account's files are looked for, for tests
  */
 export async function loadClusterAccess(kubeconfig: string, root = ''): Promise<ClusterAccess> {
-  // Loaded when needed only: reading it takes longer than the whole start of a server that has its policies from files.
-  const { KubeConfig } = await import('./kube-config.ts');
-  const config = new KubeConfig();
   try {
-    if (kubeconfig === IN_CLUSTER) {
-      if (process.env['KUBERNETES_SERVICE_HOST'] === undefined)
-        throw new Error('KUBERNETES_SERVICE_HOST is not set: this is no Pod of a cluster');
-      config.loadFromCluster(root);
-    } else config.loadFromString(JSON.stringify(await readKubeconfig(kubeconfig)));
+    if (kubeconfig !== IN_CLUSTER) return await accessOfContext(await readKubeconfig(kubeconfig), undefined);
+    if (process.env['KUBERNETES_SERVICE_HOST'] === undefined)
+      throw new Error('KUBERNETES_SERVICE_HOST is not set: this is no Pod of a cluster');
+    const config = await emptyConfig();
+    config.loadFromCluster(root);
     return await accessOf(config);
   } catch (error) {
     const what = kubeconfig === IN_CLUSTER ? 'the service account of this Pod' : `kubeconfig ${kubeconfig}`;
-    throw new Error(`${what} cannot be used: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new Error(`${what} cannot be used: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/**
- * Selects a context of a kubeconfig that was read before. Rejects with an Error that says what is wrong with the
- * context.
- *
- * @param kubeconfig as readKubeconfig and mergedKubeconfigs return it
- * @param context undefined selects the current context
- */
-export async function accessOfContext(kubeconfig: object, context: string | undefined): Promise<ClusterAccess> {
+/** client-node is loaded only when needed: that takes longer than the start of a server with policies of files. */
+async function emptyConfig(): Promise<KubeConfig> {
   const { KubeConfig } = await import('./kube-config.ts');
-  const config = new KubeConfig();
+  return new KubeConfig();
+}
+
+/** The access of a context; undefined = the current one. Rejects with what is wrong with the context. */
+async function accessOfContext(kubeconfig: object, context: string | undefined): Promise<ClusterAccess> {
+  const config = await emptyConfig();
   config.loadFromString(JSON.stringify(kubeconfig));
   if (context !== undefined) {
     const names = config.getContexts().map(({ name }) => name);
@@ -127,9 +121,7 @@ function proveCertificates({ ca, cert, key }: RequestOptions): void {
   try {
     createSecureContext({ ca, cert, key });
   } catch (error) {
-    throw new Error(`its certificates are unusable: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new Error(`its certificates are unusable: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -141,7 +133,7 @@ const FILE_FIELDS = ['certificate-authority', 'client-certificate', 'client-key'
  * client-node does not know, as the provider that it has for service accounts. Errors quote nothing of the file, as it
  * holds credentials.
  */
-export async function readKubeconfig(path: string): Promise<object> {
+async function readKubeconfig(path: string): Promise<object> {
   const config = parsed((await readRegularFile(path)).toString('utf8'));
   if (!isRecord(config)) throw new Error('it is no kubeconfig');
   const directory = dirname(path);
@@ -176,11 +168,10 @@ function entries(
 }
 
 function withAbsolutePaths(entry: Readonly<Record<string, unknown>>, directory: string): Record<string, unknown> {
-  const absolute = ([field, value]: [string, unknown]): [string, unknown] =>
-    FILE_FIELDS.includes(field) && typeof value === 'string' && value !== ''
-      ? [field, resolve(directory, value)]
-      : [field, value];
-  return Object.fromEntries(Object.entries(entry).map(absolute));
+  const absolute = FILE_FIELDS.map((field) => [field, entry[field]] as const)
+    .filter(([, value]) => typeof value === 'string' && value !== '')
+    .map(([field, value]) => [field, resolve(directory, value as string)]);
+  return { ...entry, ...(Object.fromEntries(absolute) as object) };
 }
 
 /** As in kubectl, `tokenFile` wins over `token`. */
@@ -242,12 +233,9 @@ export function mergedKubeconfigs(kubeconfigs: readonly unknown[]): object {
     .map((each) => each['current-context'])
     .find((name) => typeof name === 'string' && name !== '');
   const lists = LISTS.map((list) => {
-    const byName = new Map<unknown, unknown>();
-    for (const entry of records.flatMap((each): unknown[] => (Array.isArray(each[list]) ? each[list] : []))) {
-      const name = isRecord(entry) ? entry['name'] : undefined;
-      if (!byName.has(name)) byName.set(name, entry);
-    }
-    return [list, [...byName.values()]] as const;
+    const entries = records.flatMap((each): unknown[] => (Array.isArray(each[list]) ? each[list] : []));
+    const byName = Map.groupBy(entries, (entry) => (isRecord(entry) ? entry['name'] : undefined));
+    return [list, [...byName.values()].map(([first]) => first)] as const;
   });
   return { ...records[0], ...Object.fromEntries(lists), 'current-context': current };
 }

@@ -45,9 +45,11 @@ export class DirectorySource implements PolicySource {
   }
 
   async start(listener: SourceListener): Promise<PolicySnapshot> {
-    const { files, documents } = await this.#first().catch((error: unknown) => {
+    const unreadable = (error: unknown): never => {
       throw new PolicyFilesError(`the policy directory cannot be read: ${String(error)}`);
-    });
+    };
+    const files = await findYamlFiles(this.#directory).catch(unreadable);
+    const documents = await this.#read(files).catch(unreadable);
     if (documents.problems.length > 0)
       throw new PolicyFilesError(`${documents.problems.length} problem(s) in the policies`, documents.problems);
     this.#loadedVersion = this.#seenVersion = versionOf(files);
@@ -55,11 +57,6 @@ export class DirectorySource implements PolicySource {
     this.#warn(documents, listener);
     this.#schedule(listener);
     return documents;
-  }
-
-  async #first(): Promise<{ readonly files: readonly FoundFile[]; readonly documents: PolicyDocuments }> {
-    const files = await findYamlFiles(this.#directory);
-    return { files, documents: await this.#read(files) };
   }
 
   stop(): void {
@@ -88,13 +85,10 @@ export class DirectorySource implements PolicySource {
     try {
       const files = await findYamlFiles(this.#directory);
       const version = versionOf(files);
-      const settled = version === this.#seenVersion;
+      const isSettled = version === this.#seenVersion;
       this.#seenVersion = version;
-      if (!settled || version === this.#loadedVersion) {
-        if (version === this.#loadedVersion)
-          this.#lastSync = this.#problems.length === 0 ? this.#now() : this.#lastSync;
-        return;
-      }
+      if (version === this.#loadedVersion && this.#problems.length === 0) this.#lastSync = this.#now();
+      if (!isSettled || version === this.#loadedVersion) return;
       const documents = await this.#read(files);
       // Files may have changed or gone while they were read. Then what was read is no state of the directory.
       this.#seenVersion = versionOf(await findYamlFiles(this.#directory));
@@ -103,19 +97,14 @@ export class DirectorySource implements PolicySource {
       this.#apply(documents, listener);
     } catch (error) {
       this.#loadedVersion = undefined;
-      this.#fail(
-        [{ file: this.#directory, line: 1, column: 1, message: `cannot be read: ${String(error)}` }],
-        listener,
-      );
+      const message = `cannot be read: ${String(error)}`;
+      this.#fail([{ file: this.#directory, line: 1, column: 1, message }], listener);
     }
   }
 
   #apply(documents: PolicyDocuments, listener: SourceListener): void {
     if (this.#stopped) return;
-    if (documents.problems.length > 0) {
-      this.#fail(documents.problems, listener);
-      return;
-    }
+    if (documents.problems.length > 0) return this.#fail(documents.problems, listener);
     this.#problems = [];
     this.#lastSync = this.#now();
     listener.changed(documents);
@@ -139,7 +128,6 @@ export class DirectorySource implements PolicySource {
 export interface PolicyFileLimits {
   /** Of one file. */
   readonly fileMebibytes: number;
-  /** Of all files together. */
   readonly mebibytes: number;
   readonly tokens: TokenLimits;
   /** After so many problems, no further file is read. */

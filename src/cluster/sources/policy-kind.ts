@@ -137,14 +137,12 @@ function readRecord(
   };
 }
 
-interface VersionReading {
-  readonly version?: PolicyVersion;
-  readonly problems?: readonly string[];
-  readonly tooLarge?: number;
-}
-
 /** Never throws, so that one object that cannot be read does not affect the others. */
-function readVersion(catalogue: CheckCatalogue, object: KubernetesObject, seen: ObservedObject): VersionReading {
+function readVersion(
+  catalogue: CheckCatalogue,
+  object: KubernetesObject,
+  seen: ObservedObject,
+): { readonly version?: PolicyVersion; readonly problems?: readonly string[]; readonly tooLarge?: number } {
   const { spec } = object as { spec?: unknown };
   try {
     const text = jsonOf(spec) ?? '';
