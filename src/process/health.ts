@@ -31,10 +31,7 @@ export function buildHealthApp(
   metrics: HealthMetrics,
   monotonic: () => number,
 ): FastifyInstance {
-  const app = plainApp({
-    dropped: () => metrics.connectionDropped('health'),
-    monotonic,
-  });
+  const app = plainApp({ dropped: () => metrics.connectionDropped('health'), monotonic });
   app.get('/livez', () => ({ status: 'alive' }));
   app.get('/readyz', (_request, reply) => {
     const { ready, details } = readiness();

@@ -15,9 +15,7 @@ export function createLogger(level: LogLevel, destination: DestinationStream): L
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    {
-      write: (line) => destination.write(visibleJson(line)),
-    },
+    { write: (line) => destination.write(visibleJson(line)) },
   );
 }
 

@@ -92,11 +92,7 @@ export function buildServingParts(config: ServeConfig, inputs: ServingInputs, cl
   });
   const webhook: ListeningPort = new ListeningPort(
     () => webhookApp(config, inputs, tls, metrics, () => isDraining, clocks),
-    {
-      host,
-      port: config.port,
-      flag: '--port',
-    },
+    { host, port: config.port, flag: '--port' },
   );
   // The health port says what the later parts wait for. The webhook port is last: a request that it takes can be
   // answered.

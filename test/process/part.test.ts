@@ -123,10 +123,7 @@ describe('stopping', () => {
   it('during a start that waits for as long as nobody stops it ends that start', async () => {
     const gate = Promise.withResolvers<undefined>();
     const runner = new PartRunner();
-    const waiting: Part = {
-      start: () => gate.promise,
-      stop: () => gate.reject(new Error('given up')),
-    };
+    const waiting: Part = { start: () => gate.promise, stop: () => gate.reject(new Error('given up')) };
     const failure = expect(runner.start([waiting])).rejects.toThrow('given up');
     await settled();
     await Promise.all([runner.stop(), failure]);

@@ -57,12 +57,13 @@ async function eventually(holds: () => Promise<boolean>): Promise<void> {
   }
 }
 
-describe('without --client-ca', () =>
+describe('without --client-ca', () => {
   it('everybody is answered, with a certificate or without', async () => {
     const { port } = await start();
     expect((await askAs(port, undefined)).code).toBe(200);
     expect((await askAs(port, apiserver)).code).toBe(200);
-  }));
+  });
+});
 
 describe('with --client-ca', () => {
   it('only a valid client certificate from one of its CAs is answered, and the others are told why, at every path', async () => {

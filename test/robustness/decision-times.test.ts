@@ -57,7 +57,7 @@ const webhooks: Readonly<Record<string, (containers: JsonObject[], policies: Sna
     validate(requestOf(reviewOf(deploymentOf(containers))), policies, VALIDATE_SETTINGS, NOW),
 };
 
-describe.each(LARGE_WORLDS)('$name', ({ name, policies, containers }: LargeWorld) =>
+describe.each(LARGE_WORLDS)('$name', ({ name, policies, containers }: LargeWorld) => {
   it.each(Object.entries(webhooks))('take /%s little time, in proportion to the containers', (webhook, decide) => {
     const set = policies();
     const half = best(() => decide(containers(MOST_CONTAINERS / 2), set));
@@ -65,8 +65,8 @@ describe.each(LARGE_WORLDS)('$name', ({ name, policies, containers }: LargeWorld
     report('Long decisions', `/${webhook}: ${name}`, readable(whole));
     expect(whole, 'milliseconds').toBeLessThan(LONGEST_MILLISECONDS * MACHINE_FACTOR);
     expect(whole / Math.max(half, 1), 'times the cost of half as many').toBeLessThan(DOUBLING);
-  }),
-);
+  });
+});
 
 /** An API server sends no longer review of a policy. */
 const LONGEST_REVIEW = 2 * 1024 * 1024;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { COMMAND_TABLE, type CommandName } from '../../src/cli/command-table.ts';
 import { makeServingPair } from '../support/certificate.ts';
 import { freePorts } from '../e2e/control-plane.ts';
-import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { kubeconfigOf, startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { deployment, deploymentsOf, DEPLOYMENTS, OPEN_REPORTS, PODS } from '../observer/observed-cluster.ts';
 import { oldNode } from '../support/old-node.ts';
 import { askHealth } from './client.ts';
@@ -25,15 +25,11 @@ beforeAll(async () => {
   api = await startFakeApiServer();
   api.serve([DEPLOYMENTS, PODS, OPEN_REPORTS]);
   api.put(deploymentsOf('apps'), deployment('web', 'http'));
-  const cluster = { server: api.access.server, 'insecure-skip-tls-verify': true };
-  const contexts = [{ name: 'fake', context: { cluster: 'fake', user: 'fake', namespace: 'apps' } }];
-  const users = [{ name: 'fake', user: { token: 'x' } }];
-  const kubeconfig = { 'current-context': 'fake', clusters: [{ name: 'fake', cluster }], contexts, users };
   const { certPem, keyPem } = await makeServingPair();
   await mkdir(join(directory, 'policies'));
   await mkdir(join(directory, 'manifests'));
   const files: Readonly<Record<string, string>> = {
-    config: JSON.stringify(kubeconfig),
+    config: kubeconfigOf(api.access.server, 'apps'),
     'tls.crt': certPem,
     'tls.key': keyPem,
     'policies/all.yaml': POLICY,

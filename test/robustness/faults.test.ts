@@ -243,7 +243,7 @@ describe('certificate files', () => {
   });
 });
 
-describe('a clock', () =>
+describe('a clock', () => {
   it('that jumps by years either way changes what is ready and nothing that is answered', async () => {
     const program = await start();
     let skew = 0;
@@ -285,9 +285,10 @@ describe('a clock', () =>
       'wall clock jumps by -56 to +100 years',
       'all answers right; not ready only past the end of the certificate',
     );
-  }));
+  });
+});
 
-describe('an event loop that stands still', () =>
+describe('an event loop that stands still', () => {
   it('for three seconds fails no call that is on its way, and is over when it is over', async () => {
     const program = await start({ args: ['--log-level', 'error'] });
     const agents = Array.from({ length: 20 }, () => keepAlive());
@@ -306,7 +307,8 @@ describe('an event loop that stands still', () =>
       'event loop stalled for 3 s with 20 calls on their way',
       `all answered after ${readable(stood)}, the next one in ${readable(next)}`,
     );
-  }));
+  });
+});
 
 describe('a process without memory', () => {
   it('answers or ends, and does not hang', async () => {
@@ -457,7 +459,7 @@ describe('SIGTERM', () => {
   });
 });
 
-describe('kill -9 of one of two replicas', () =>
+describe('kill -9 of one of two replicas', () => {
   it('under load fails only calls that were on their way to it', async () => {
     const replicas = await Promise.all([
       start({ args: ['--log-level', 'silent'] }),
@@ -492,7 +494,8 @@ describe('kill -9 of one of two replicas', () =>
       'kill -9 of one of two replicas under 16 callers',
       `${calls} calls, ${failures.length} failed, ${connected} connections were open to the killed one`,
     );
-  }, 60_000));
+  }, 60_000);
+});
 
 /** Passes each new connection on to the next replica that takes one, as a Service does. */
 async function forwarder(

@@ -8,10 +8,7 @@ const [, , port, perSecond, localAddress, connections, ...kilobytes] = process.a
 
 /** A valid review of about so many kilobytes. */
 function reviewOfKilobytes(size: number): string {
-  const env = Array.from({ length: size * 10 }, (_, index) => ({
-    name: `VARIABLE_${index}`,
-    value: 'x'.repeat(65),
-  }));
+  const env = Array.from({ length: size * 10 }, (_, index) => ({ name: `VARIABLE_${index}`, value: 'x'.repeat(65) }));
   return JSON.stringify(reviewOf(pod([appContainer({ env })])));
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exceptionDocument } from '../support/exceptions.ts';
-import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { kubeconfigOf, startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { reviewOf } from '../support/worlds.ts';
 import { chartNodeArgs } from './chart-memory.ts';
 import { ask, askHealth } from './client.ts';
@@ -76,14 +76,7 @@ beforeAll(async () => {
   }
   directory = await mkdtemp(join(tmpdir(), 'probewright-hostile-facts-'));
   const kubeconfig = join(directory, 'kubeconfig');
-  const cluster = { server: api.access.server, 'insecure-skip-tls-verify': true };
-  const config = {
-    'current-context': 'fake',
-    clusters: [{ name: 'fake', cluster }],
-    contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'fake' } }],
-    users: [{ name: 'fake', user: { token: 'fake' } }],
-  };
-  await writeFile(kubeconfig, JSON.stringify(config));
+  await writeFile(kubeconfig, kubeconfigOf(api.access.server));
   const args = ['--kubeconfig', kubeconfig, '--namespace', 'probewright', '--log-level', 'warn'];
   program = await Program.start({ nodeArgs: chartNodeArgs(), args, policy: POLICY });
 });

@@ -88,10 +88,6 @@ export const LARGE_WORLDS: readonly LargeWorld[] = [
     policies: () => policiesOf(() => ({ checks: { 'named-port': { action: 'Warn' } } })),
     containers: misspelt,
   },
-  {
-    name: 'a hundred policies that name 300 containers',
-    policies: () => policiesOf(naming),
-    containers: plain,
-  },
+  { name: 'a hundred policies that name 300 containers', policies: () => policiesOf(naming), containers: plain },
   { name: 'floors that forbid 600 injected probes', policies: forbidden, containers: plain },
 ];

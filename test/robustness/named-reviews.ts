@@ -198,10 +198,7 @@ const sizes: readonly NamedText[] = [
 ];
 
 const many: readonly NamedText[] = [
-  {
-    name: '300 containers without probes',
-    text: () => createOf(times(300, (i) => appContainer({ name: `c${i}` }))),
-  },
+  { name: '300 containers without probes', text: () => createOf(times(300, (i) => appContainer({ name: `c${i}` }))) },
   {
     name: '300 containers with three probes each',
     text: () => deploymentOf(times(300, (i) => appContainer({ name: `c${i}`, ...threeProbes('http') }))),
@@ -214,10 +211,7 @@ const many: readonly NamedText[] = [
     name: '300 containers that are updated',
     text: () => updateOf(times(300, (i) => appContainer({ name: `c${i}`, ...threeProbes('http') }))),
   },
-  {
-    name: '300 containers of one name',
-    text: () => deploymentOf(times(300, () => appContainer(threeProbes('htp')))),
-  },
+  { name: '300 containers of one name', text: () => deploymentOf(times(300, () => appContainer(threeProbes('htp')))) },
   {
     name: '300 containers that are no objects',
     text: () => deploymentOf(times(300, (i) => (i % 2 === 0 ? null : [i]))),
@@ -297,10 +291,7 @@ const many: readonly NamedText[] = [
     name: `220,000 ${list} that are null`,
     text: () => deploymentOf([appContainer({ [list]: times(220_000, () => null) })]),
   })),
-  {
-    name: '5,000 ports that are null',
-    text: () => deploymentOf([appContainer({ ports: times(5000, () => null) })]),
-  },
+  { name: '5,000 ports that are null', text: () => deploymentOf([appContainer({ ports: times(5000, () => null) })]) },
   {
     name: '400,000 headers that are null',
     text: () =>

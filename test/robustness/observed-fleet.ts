@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, startProcess, type StartedProcess } from '../e2e/control-plane.ts';
-import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { kubeconfigOf, startFakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { without } from '../cluster/client/fake-store.ts';
 import { deployment, deploymentsOf, DEPLOYMENTS, OPEN_REPORTS, PODS, reportsOf } from '../observer/observed-cluster.ts';
 import { askHealth } from './client.ts';
@@ -46,11 +46,7 @@ export class ObservedFleet {
   static async start(program: string, steps: number): Promise<ObservedFleet> {
     const api = await startFakeApiServer();
     const directory = await mkdtemp(join(tmpdir(), 'probewright-robustness-'));
-    const cluster = { server: api.access.server, 'insecure-skip-tls-verify': true };
-    const contexts = [{ name: 'fake', context: { cluster: 'fake', user: 'fake', namespace: 'probewright' } }];
-    const users = [{ name: 'fake', user: { token: 'x' } }];
-    const kubeconfig = { 'current-context': 'fake', clusters: [{ name: 'fake', cluster }], contexts, users };
-    await writeFile(join(directory, 'config'), JSON.stringify(kubeconfig));
+    await writeFile(join(directory, 'config'), kubeconfigOf(api.access.server, 'probewright'));
     api.serve([DEPLOYMENTS, PODS, OPEN_REPORTS]);
     const workloads = new Map<string, string>();
     for (let index = 0; index < FINE_WORKLOADS; index++)

@@ -19,7 +19,7 @@ const SHAPES = [
 /** A measurement of the heap is not exact. */
 const TOLERANCE = 1.1;
 
-describe('the estimate of what a policy takes in memory', () =>
+describe('the estimate of what a policy takes in memory', () => {
   it.each(SHAPES)('is no less than the heap that it takes: %s', (shape) => {
     const child = join(import.meta.dirname, 'policy-memory-child.ts');
     const text = execFileSync(process.execPath, ['--expose-gc', child, shape], { encoding: 'utf8' });
@@ -30,7 +30,8 @@ describe('the estimate of what a policy takes in memory', () =>
       `${heap} bytes of heap, estimated at ${estimate}`,
     );
     expect(heap).toBeLessThan(estimate * TOLERANCE);
-  }));
+  });
+});
 
 /** The most bytes of heap that one object may add to the webhook. */
 const FACTS = [
@@ -38,11 +39,12 @@ const FACTS = [
   { kind: 'Service', most: 200 },
 ];
 
-describe('what the webhook keeps of the objects of a cluster', () =>
+describe('what the webhook keeps of the objects of a cluster', () => {
   it.each(FACTS)('takes less than $most bytes for one $kind', ({ kind, most }) => {
     const child = join(import.meta.dirname, 'fact-memory-child.ts');
     const text = execFileSync(process.execPath, ['--expose-gc', child, kind], { encoding: 'utf8' });
     const { heap } = JSON.parse(text) as { heap: number };
     report('Hostile policies', `one ${kind} of a cluster`, `${heap} bytes of heap, at most ${most}`);
     expect(heap).toBeLessThan(most);
-  }));
+  });
+});

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { kubeconfigOf, startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { clusterPolicyDocument, reviewOf } from '../support/worlds.ts';
 import { besideCaller } from './beside-caller.ts';
 import { ask, keepAlive } from './client.ts';
@@ -27,14 +27,7 @@ beforeAll(async () => {
   api.serve([{ apiVersion: 'v1', kind: 'Pod', resource: 'pods' }]);
   directory = await mkdtemp(join(tmpdir(), 'probewright-policy-review-'));
   const kubeconfig = join(directory, 'kubeconfig');
-  const cluster = { server: api.access.server, 'insecure-skip-tls-verify': true };
-  const config = {
-    'current-context': 'fake',
-    clusters: [{ name: 'fake', cluster }],
-    contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'fake' } }],
-    users: [{ name: 'fake', user: { token: 'fake' } }],
-  };
-  await writeFile(kubeconfig, JSON.stringify(config));
+  await writeFile(kubeconfig, kubeconfigOf(api.access.server));
   const args = ['--kubeconfig', kubeconfig, '--namespace', 'probewright', '--log-level', 'error'];
   program = await Program.start({ args });
 });

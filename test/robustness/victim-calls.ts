@@ -135,12 +135,7 @@ function review(text: string): Outcome {
             : validate(
                 request,
                 policies,
-                {
-                  enforcement: 'Deny',
-                  mutation: 'On',
-                  kinds: KNOWN_KINDS,
-                  controllers: DEFAULT_TRUSTED_CONTROLLERS,
-                },
+                { enforcement: 'Deny', mutation: 'On', kinds: KNOWN_KINDS, controllers: DEFAULT_TRUSTED_CONTROLLERS },
                 NOW,
               );
         replies.push({ webhook, uid: request.uid, text: JSON.stringify(reply) });

@@ -55,7 +55,7 @@ describe('the serving pair comes from', () => {
     expect(certificateOrigin(NO_FILES, connectionWithSecret)).toMatchObject({ kind: 'secret', secretName: 'web-tls' }));
 });
 
-describe('the log', () =>
+describe('the log', () => {
   it.each([
     ['files', FILES, undefined, { certFile: 'tls.crt', keyFile: 'tls.key' }],
     ['own-ca', NO_FILES, connection, { namespace: 'web', secret: 'probewright-ca' }],
@@ -65,4 +65,5 @@ describe('the log', () =>
     const log = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) });
     await openCertificates(certificateOrigin(files, cluster), { log, now: () => 0, notice: () => undefined });
     expect(lines).toEqual([expect.objectContaining({ msg: 'serving certificate chosen', origin, ...fields })]);
-  }));
+  });
+});

@@ -306,7 +306,7 @@ describe('the certificate', () => {
   });
 });
 
-describe('stopping', () =>
+describe('stopping', () => {
   it('goes unready at once, answers with Connection: close while it drains, and then refuses connections', async () => {
     const server = await start();
     expect((await health(server, '/readyz')).code).toBe(200);
@@ -317,7 +317,8 @@ describe('stopping', () =>
     expect([code, headers.connection]).toEqual([200, 'close']);
     await stopped;
     await expect(ask(server)).rejects.toThrow(/ECONNREFUSED/);
-  }));
+  });
+});
 
 it('a server that stops does not wait for connections that never ask, or only half', async () => {
   const server = await start();
@@ -336,7 +337,7 @@ it('a server that stops does not wait for connections that never ask, or only ha
   await Promise.all([server.stop(0), once(silent, 'close')]);
 });
 
-describe('a connection', () =>
+describe('a connection', () => {
   it('is kept for 1,000 to 2,000 requests and then closed with an answer, so that callers spread over replicas', async () => {
     const server = await start();
     let count = 1;
@@ -346,9 +347,10 @@ describe('a connection', () =>
     expect(count).toBeGreaterThanOrEqual(1000);
     expect(count).toBeLessThanOrEqual(2000);
     expect((await ask(server)).headers.connection).not.toBe('close');
-  }));
+  });
+});
 
-describe('a decision', () =>
+describe('a decision', () => {
   it('is one line of constant message and fields, without the object', async () => {
     const server = await start();
     await ask(server);
@@ -369,7 +371,8 @@ describe('a decision', () =>
       notInjected: ['app.livenessProbe.no-endpoint', 'app.startupProbe.no-endpoint'],
     });
     expect(JSON.stringify(line)).not.toContain('example.test');
-  }));
+  });
+});
 
 it('README and examples agree: the reviews in examples/ are the captured ones', () =>
   expect(readFileSync('examples/reviews/pod-create.json', 'utf8')).toBe(

@@ -13,13 +13,7 @@ export interface ReportApi {
 
 /** The APIs, the preferred one first. */
 export const REPORT_APIS: readonly ReportApi[] = [
-  {
-    name: 'openreports',
-    apiVersion: 'openreports.io/v1alpha1',
-    kind: 'Report',
-    resource: 'reports',
-    hasSource: true,
-  },
+  { name: 'openreports', apiVersion: 'openreports.io/v1alpha1', kind: 'Report', resource: 'reports', hasSource: true },
   {
     name: 'wgpolicyk8s',
     apiVersion: 'wgpolicyk8s.io/v1alpha2',

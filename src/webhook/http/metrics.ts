@@ -6,7 +6,7 @@ import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { MISSED_NAMESPACES, type MissedNamespace } from '../../engine/facts/facts.ts';
 import { droppedConnections } from '../../process/connection-limit.ts';
-import { EFFECT_RESULTS, type EffectResult } from '../review/effect-result.ts';
+import { EFFECT_RESULTS, type EffectResult } from '../review/decision.ts';
 import { observeSources, type MetricSources } from './metric-sources.ts';
 import type { Decision } from '../review/decision.ts';
 import type { AdmissionRequest } from '../review/review.ts';

@@ -1,5 +1,5 @@
 import { count, cut } from '../../base/text/cut.ts';
-import type { EffectResult } from '../review/effect-result.ts';
+import type { EffectResult } from '../review/decision.ts';
 import type { Outcome } from '../../engine/verdict/compare/outcome.ts';
 import type { Workload } from '../../engine/verdict/compare/workload.ts';
 import type { ListProgress } from './live-workloads.ts';

@@ -4,8 +4,7 @@ import { outcomeOf, type WebhookBehaviour } from '../../engine/verdict/compare/o
 import { templatesToLookAt, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { EffectFigures, omissionWarnings, REFUSALS, type EffectRefusal } from './effect-text.ts';
 import { LiveWorkloads, type LiveWorkloadsDependencies } from './live-workloads.ts';
-import type { EffectResult } from '../review/effect-result.ts';
-import type { Reviewed } from '../review/decision.ts';
+import type { EffectResult, Reviewed } from '../review/decision.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';

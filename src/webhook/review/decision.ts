@@ -1,9 +1,10 @@
-import { allowed, type AdmissionReviewReply } from './response.ts';
+import { allowed } from './response.ts';
+import type { Violation } from '../../engine/checks/violation.ts';
+import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { UntouchedReason } from '../../engine/workload/kinds.ts';
-import type { Violation } from '../../engine/checks/violation.ts';
-import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
+import type { AdmissionReviewReply } from './response.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /** The reason why Probewright allows a request without checks: design section 3, "always allowed untouched". */
@@ -48,3 +49,11 @@ export type Reviewed = ReviewedPolicy | ReviewedException;
 export function skip(request: AdmissionRequest, skipped: SkipReason): Decision {
   return { reply: allowed(request.uid), result: 'skip', skipped };
 }
+
+/**
+ * How the computation of a policy's effect on live workloads ended. `incomplete`: a limit ended the computation, or a
+ * kind could not be listed. `busy`: another effect was being computed. `allowance`: reviews of the namespace had used
+ * their time. `not-loaded`: the policies in force were not known yet. `abandoned`: the client had disconnected.
+ */
+export const EFFECT_RESULTS = ['complete', 'incomplete', 'busy', 'allowance', 'not-loaded', 'abandoned'] as const;
+export type EffectResult = (typeof EFFECT_RESULTS)[number];

@@ -34,9 +34,7 @@ interface DenialStatus {
   readonly reason: 'Forbidden' | 'Invalid';
   readonly message: string;
   /** StatusCauses: the violations, for tools. */
-  readonly details: {
-    readonly causes: readonly Readonly<Record<'reason' | 'field' | 'message', string>>[];
-  };
+  readonly details: { readonly causes: readonly Readonly<Record<'reason' | 'field' | 'message', string>>[] };
 }
 
 /** The fields that a decision adds to a plain `allowed: true`. */

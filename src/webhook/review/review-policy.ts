@@ -85,10 +85,7 @@ function readException(object: JsonObject, namespace: string, policies: Snapshot
   if ('problems' in parsed) return parsed;
   const { exception } = parsed;
   const source = exceptionSource(namespace, exception.name);
-  return {
-    warnings: ruleWarnings(exception, namespace, policies, now),
-    reviewed: { source, namespace, exception },
-  };
+  return { warnings: ruleWarnings(exception, namespace, policies, now), reviewed: { source, namespace, exception } };
 }
 
 /** Says which parts of an exception have no effect. */

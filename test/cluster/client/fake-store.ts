@@ -192,10 +192,7 @@ function finished(
     generation = 0,
     uid = randomUUID(),
     creationTimestamp,
-  } = { ...before?.metadata } as Record<string, unknown> & {
-    generation?: number;
-    uid?: string;
-  };
+  } = { ...before?.metadata } as Record<string, unknown> & { generation?: number; uid?: string };
   const metadata = {
     ...given.metadata,
     ...(collection.namespace !== undefined && { namespace: collection.namespace }),

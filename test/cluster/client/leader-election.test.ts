@@ -309,7 +309,7 @@ describe('a Lease that changes under its leader', () => {
   });
 });
 
-describe('trouble', () =>
+describe('trouble', () => {
   it('is told once, and its end once', async () => {
     api.intercept(() => ({ status: 403, body: { kind: 'Status', reason: 'Forbidden', message: 'you may not' } }));
     const a = replica('a');
@@ -321,7 +321,8 @@ describe('trouble', () =>
     await leading(a);
     await waitUntil('all is told', () => a.told.length === 3);
     expect(a.told.toSorted()).toEqual([problem, 'fine', 'gained'].toSorted());
-  }));
+  });
+});
 
 describe('stop', () => {
   /** Long enough for anybody who does what they should. */

@@ -282,7 +282,7 @@ const disturbances: readonly Disturbance[] = ['end', 'cut', 'gone', 'garbage', '
 /** Gives up a watch that has fallen silent after 300 ms. No server ends a watch that early: timeoutSeconds is 1 at least. */
 const HASTE: ReflectorOptions = { renewalMilliseconds: 1000, marginMilliseconds: -700 };
 
-describe.each(disturbances)('a watch that is disturbed: %s', (how) =>
+describe.each(disturbances)('a watch that is disturbed: %s', (how) => {
   it.each([
     ['', false],
     [' and history is forgotten', true],
@@ -303,8 +303,8 @@ describe.each(disturbances)('a watch that is disturbed: %s', (how) =>
     put('last');
     await agreement(mirror);
     expect(mirror.reflector.status()).toMatchObject({ synced: true });
-  }),
-);
+  });
+});
 
 describe('a watch that ends', () => {
   it.each(['end', 'cut'] as const)('goes on where it was, without reading everything again: %s', async (how) => {
@@ -395,7 +395,7 @@ describe('a watch that ends', () => {
   });
 });
 
-describe('an API server that has too much to do', () =>
+describe('an API server that has too much to do', () => {
   it('is not asked for everything again: the watch goes on where it was', async () => {
     put('a');
     const mirror = reflect();
@@ -409,9 +409,10 @@ describe('an API server that has too much to do', () =>
     api.intercept(undefined);
     await agreement(mirror);
     expect(mirror.replacements()).toBe(1);
-  }));
+  });
+});
 
-describe('the pauses between attempts', () =>
+describe('the pauses between attempts', () => {
   it('begin small again once a watch has been open, though nothing came by it', async () => {
     api.bookmarks(false);
     let refusals = 0;
@@ -428,9 +429,10 @@ describe('the pauses between attempts', () =>
     refuse();
     api.disturbWatches('end');
     await waitUntil('the watch is open again', () => refusals < 0 && api.openWatches() === 1, 10_000);
-  }));
+  });
+});
 
-describe('the state of a server that was restored from a backup', () =>
+describe('the state of a server that was restored from a backup', () => {
   it('is read whole when the server has not got as far as we had', async () => {
     put('kept');
     const restore = api.snapshot();
@@ -446,9 +448,10 @@ describe('the state of a server that was restored from a backup', () =>
     expect([...mirror.objects.keys()]).toEqual(['/kept']);
     put('new');
     await agreement(mirror);
-  }));
+  });
+});
 
-describe('an event that nobody understands', () =>
+describe('an event that nobody understands', () => {
   it.each([
     '{"type":"MODIFIED"}',
     '{"type":"MODIFIED","object":{"metadata":{}}}',
@@ -469,7 +472,8 @@ describe('an event that nobody understands', () =>
     const mirror = reflect();
     await waitUntil('it was read again', () => lists().length === 2);
     await agreement(mirror);
-  }));
+  });
+});
 
 describe('a first list that fails', () => {
   const status = (code: number, reason: string): Fault => ({
@@ -557,7 +561,7 @@ describe('contact', () => {
   });
 });
 
-describe('a listener that throws', () =>
+describe('a listener that throws', () => {
   it.each(['applied', 'deleted', 'listing', 'page', 'end'] as const)('is told again: %s', async (which) => {
     put('a');
     let thrown = 0;
@@ -575,7 +579,8 @@ describe('a listener that throws', () =>
     expect(thrown).toBeGreaterThan(1);
     expect(mirror.troubles[0]).toContain('not now');
     expect(mirror.troubles.at(-1)).toBe('fine');
-  }));
+  });
+});
 
 describe('an event', () => {
   it('that is as long as an object may be is told', async () => {

@@ -211,11 +211,12 @@ describe('ExceptionStatuses', () => {
   });
 });
 
-describe('exceptionCounts', () =>
+describe('exceptionCounts', () => {
   it('counts every state, and none without a snapshot', () =>
-    expect(exceptionCounts(undefined, 0)).toEqual({ Active: 0, Expiring: 0, Expired: 0, Unused: 0 })));
+    expect(exceptionCounts(undefined, 0)).toEqual({ Active: 0, Expiring: 0, Expired: 0, Unused: 0 }));
+});
 
-describe('the webhook', () =>
+describe('the webhook', () => {
   it('keeps no reason and no ticket of an exception, and all of the rest', () => {
     const object = exceptionDocument(
       { ticket: 'PAY-1', containers: ['app'] },
@@ -237,7 +238,8 @@ describe('the webhook', () =>
         reason: '',
       },
     });
-  }));
+  });
+});
 
 describe('the statuses of exceptions that are left out', () => {
   const left = (name: string, more: Partial<LeftOutException> = {}): LeftOutException => ({

@@ -274,7 +274,7 @@ describe('while the API server is away', () => {
   });
 });
 
-describe('a policy that the budget has room for again', () =>
+describe('a policy that the budget has room for again', () => {
   it('comes into force by a list, and the next such list is made 30 s later', async () => {
     const spec = { kubernetesProbeEndpoints: { readinessProbe: `/${'r'.repeat(1000)}` } };
     for (const [index, name] of ['a', 'b', 'c'].entries()) world.put(name, { port: index + 1, ...spec });
@@ -289,7 +289,8 @@ describe('a policy that the budget has room for again', () =>
     await waitUntil('the watches are open again', () => world.api.openWatches() === 6);
     await watched.until('the last is in force', () => 'ProbePolicy/apps/c' in watched.inForce);
     expect([watched.inForce, watched.source.budget().overBudget.total]).toEqual([{ 'ProbePolicy/apps/c': 3 }, 0]);
-  }));
+  });
+});
 
 const CLIENT = '10.0.0.1';
 
@@ -353,7 +354,7 @@ describe('a namespace that a request comes from', () => {
   });
 });
 
-describe('clients that ask for namespaces', () =>
+describe('clients that ask for namespaces', () => {
   it('have half of all names each, and a name that another client waits for costs nothing', async () => {
     const { source } = await world.started();
     const ask = (client: string): number =>
@@ -364,7 +365,8 @@ describe('clients that ask for namespaces', () =>
     expect(ask('honest')).toBe(500);
     world.timer.ring();
     expect(source.namespaceKnown('new', 'hostile')).toBeInstanceOf(Promise);
-  }));
+  });
+});
 
 describe('a namespace that is made between two watches', () => {
   const isNamespaceWatch = ({ path, query }: SeenRequest): boolean => path === NAMESPACES && query['watch'] === 'true';
@@ -410,7 +412,7 @@ describe('a namespace that is made between two watches', () => {
   });
 });
 
-describe('the store', () =>
+describe('the store', () => {
   it('has policies of the cluster above those of files, also of the same name, and selects by the labels of the cluster', async () => {
     world.put('policy', { port: 2 });
     world.putCluster('web', { namespaceSelector: { matchLabels: { tier: 'web' } }, port: 3 });
@@ -429,4 +431,5 @@ describe('the store', () =>
       ['ProbePolicy/apps/policy', 2],
     ]);
     expect(store.current?.looksAtNamespaceLabels).toBe(true);
-  }));
+  });
+});

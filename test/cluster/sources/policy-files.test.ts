@@ -61,7 +61,7 @@ spec:
 `;
 const policies = Array.from({ length: 1000 }, (_, index) => policy(index));
 
-describe('a thousand policies of thirty lines are read', () =>
+describe('a thousand policies of thirty lines are read', () => {
   it.each([
     ['as documents', policies.map((text) => `---\n${text}`).join('')],
     [
@@ -71,7 +71,8 @@ describe('a thousand policies of thirty lines are read', () =>
   ])('%s', async (_form, text) => {
     const read = await readPolicyFiles(CHECK_CATALOGUE, await files([text]), POLICY_FILE_LIMITS);
     expect([read.problems, read.policies.length]).toEqual([[], 1000]);
-  }));
+  });
+});
 
 describe('a document that memory has no room for is one problem', () => {
   const tooMany = 'this document has more than 300000 tokens; split it with "---" lines';

@@ -121,7 +121,7 @@ describe('the status of a policy that cannot be read', () => {
   });
 });
 
-describe('conditions of others', () =>
+describe('conditions of others', () => {
   it('are kept as they are, in their places', () => {
     const others = [
       { type: 'Synced', status: 'Unknown', extra: [1] },
@@ -131,7 +131,8 @@ describe('conditions of others', () =>
     const { conditions } = merged(statusPatch(shown, accepted, NOON));
     expect([conditions[0], conditions[2], conditions.length]).toEqual([...others, 3]);
     expect(conditions[1]).toMatchObject({ type: 'Ready', message: 'in force' });
-  }));
+  });
+});
 
 describe('a status that says what it should', () => {
   it.each([

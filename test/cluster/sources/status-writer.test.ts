@@ -268,7 +268,7 @@ describe('policies whose status cannot be written', () => {
   });
 });
 
-describe('a replica that does not lead', () =>
+describe('a replica that does not lead', () => {
   it('writes nothing, and everything that is missing when it comes to lead', async () => {
     world.put('web', {});
     const a = await replica('a');
@@ -285,7 +285,8 @@ describe('a replica that does not lead', () =>
     await waitUntil('the other writes', () => isReady('web', 'False', 2));
     await settled();
     expect(world.patches().map(({ headers }) => headers['user-agent'])).toEqual(['a', 'b', 'b']);
-  }));
+  });
+});
 
 describe('a write that fails', () => {
   it('because the API server is not available is tried again later, and nothing else is tried before; it is told once', async () => {
@@ -424,7 +425,7 @@ describe('a policy over budget', () => {
   });
 });
 
-describe('a write that is refused', () =>
+describe('a write that is refused', () => {
   it.each([
     [
       'because an admission webhook rejects one object',
@@ -436,4 +437,5 @@ describe('a write that is refused', () =>
     expect(statusWriteFailure(new ApiError(403, 'Forbidden', `PATCH /x: HTTP 403 Forbidden: ${message}`))).toBe(
       failure,
     ),
-  ));
+  );
+});

@@ -26,7 +26,7 @@ function authority(cert: string, notBefore: number): CertificateAuthority {
 
 type Row = [when: string, state: CaState, isNextTrusted: boolean | undefined, now: number, step?: CaStep];
 
-describe('when a rotation is due', () =>
+describe('when a rotation is due', () => {
   it.each([
     ['a year', 365 * DAY],
     ['three hours', 3 * HOUR],
@@ -35,9 +35,10 @@ describe('when a rotation is due', () =>
     const made = 100 * DAY;
     const backdated = { ...authority('ca', 0), notBefore: made - BACKDATED_MILLISECONDS, notAfter: made + lifetime };
     expect(rotationDue(backdated)).toBe(made + (lifetime * 2) / 3);
-  }));
+  });
+});
 
-describe('the next step of a rotation', () =>
+describe('the next step of a rotation', () => {
   it.each<Row>([
     ['nothing while the CA is young', initial, undefined, rotationDue(ca) - 1],
     ['another CA once two thirds of its life are over', initial, undefined, rotationDue(ca), 'stage'],
@@ -79,7 +80,8 @@ describe('the next step of a rotation', () =>
     ],
   ])('is %s', (_what, state, isNextTrusted, now, step) =>
     expect(rotationStep(state, isNextTrusted, now, settings)?.step).toBe(step),
-  ));
+  );
+});
 
 /** The state after the step that is due. */
 function after(state: CaState, isNextTrusted: boolean | undefined, now: number, made = next): CaState | undefined {

@@ -388,7 +388,7 @@ describe('a CA that somebody else has made', () => {
   });
 });
 
-describe('somebody who writes the caBundle, too', () =>
+describe('somebody who writes the caBundle, too', () => {
   it('is not fought for ever: it is given up for a while, and told of', async () => {
     const world = await OwnWorld.start();
     const { source } = await settled(world);
@@ -408,7 +408,8 @@ describe('somebody who writes the caBundle, too', () =>
     await aWhile();
     // Two configurations, ten writes each at most.
     expect(world.requests('PATCH').length).toBeLessThanOrEqual(20);
-  }));
+  });
+});
 
 describe('a Secret whose CA is replaced by another', () => {
   it('makes clients trust both until no leaf of the former is left, and the leaf waits until they do', async () => {

@@ -111,10 +111,7 @@ export class OwnWorld {
 function begin<Source extends CertificateSource>(source: Source): Replica<Source> {
   const pairs: ServingPair[] = [];
   const failures: string[] = [];
-  const started = source.start({
-    changed: (pair) => pairs.push(pair),
-    failed: (problem) => failures.push(problem),
-  });
+  const started = source.start({ changed: (pair) => pairs.push(pair), failed: (problem) => failures.push(problem) });
   // Before anything that comes after it.
   const first = started.then((pair) => {
     pairs.unshift(pair);

@@ -1,14 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWebhookApp, type WebhookApp } from '../../../src/webhook/http/app.ts';
-import { quietMetrics } from './quiet-metrics.ts';
+import { APP_SETTINGS, quietMetrics } from './quiet-metrics.ts';
 import type { Metrics } from '../../../src/webhook/http/metrics.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { makeServingPair } from '../../support/certificate.ts';
 import { waitUntil } from '../../cluster/client/wait-until.ts';
 import { expectValidReply } from '../../support/protocol.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../../support/worlds.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS } from '../../../src/webhook/review/trusted-controllers.ts';
-import { NOW } from '../../support/now.ts';
 import type { FastifyInstance } from 'fastify';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -29,14 +26,10 @@ function world(options: Partial<WebhookApp> = {}): World {
   const metrics = quietMetrics();
   const lines: unknown[][] = [];
   const app = buildWebhookApp({
+    ...APP_SETTINGS,
     cert: pair.certPem,
     key: pair.keyPem,
     policies: () => policies,
-    mutation: 'On',
-    enforcement: 'Deny',
-    kinds: KNOWN_KINDS,
-    controllers: DEFAULT_TRUSTED_CONTROLLERS,
-    draining: () => false,
     metrics,
     log: {
       decided: (...fields) => lines.push(['decided', ...fields]),
@@ -44,9 +37,6 @@ function world(options: Partial<WebhookApp> = {}): World {
       failed: (...fields) => lines.push(['failed', ...fields]),
       limited: () => undefined,
     },
-    now: () => NOW,
-    monotonic: () => 1000,
-    random: () => 0,
     ...options,
   });
   return { app, metrics, lines };

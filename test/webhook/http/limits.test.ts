@@ -3,14 +3,11 @@ import { Agent, request } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_TRUSTED_CONTROLLERS } from '../../../src/webhook/review/trusted-controllers.ts';
 import { buildWebhookApp } from '../../../src/webhook/http/app.ts';
 import { addressOf, SharedQuantity } from '../../../src/process/connection-limit.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { makeServingPair } from '../../support/certificate.ts';
-import { NOW } from '../../support/now.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../../support/worlds.ts';
-import { quietMetrics } from './quiet-metrics.ts';
+import { APP_SETTINGS, quietMetrics } from './quiet-metrics.ts';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
@@ -43,14 +40,10 @@ const policies = policySet(
 async function listen(): Promise<void> {
   limited.length = 0;
   app = buildWebhookApp({
+    ...APP_SETTINGS,
     cert: pair.certPem,
     key: pair.keyPem,
     policies: () => policies,
-    mutation: 'On',
-    enforcement: 'Deny',
-    kinds: KNOWN_KINDS,
-    controllers: DEFAULT_TRUSTED_CONTROLLERS,
-    draining: () => false,
     metrics: quietMetrics(),
     log: {
       decided: () => undefined,
@@ -58,9 +51,7 @@ async function listen(): Promise<void> {
       failed: () => undefined,
       limited: (address) => limited.push(address),
     },
-    now: () => NOW,
     monotonic: () => performance.now(),
-    random: () => 0,
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
   ({ port } = app.server.address() as AddressInfo);

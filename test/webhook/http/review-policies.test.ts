@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWebhookApp, type WebhookApp } from '../../../src/webhook/http/app.ts';
-import { quietMetrics } from './quiet-metrics.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS } from '../../../src/webhook/review/trusted-controllers.ts';
+import { APP_SETTINGS, quietMetrics } from './quiet-metrics.ts';
 import { makeServingPair } from '../../support/certificate.ts';
 import { exceptionDocument } from '../../support/exceptions.ts';
 import { NOW } from '../../support/now.ts';
@@ -21,10 +19,7 @@ const UID = '705ab4f5-6393-11e8-b7cc-42010a800002';
 const good = policyDocument({ containers: ['*'], kubernetesProbeEndpoints: { readinessProbe: '/ready' } }, 'base');
 const bad = policyDocument({ prot: 8080 }, 'base');
 const risky = policyDocument(
-  {
-    containers: ['*'],
-    probes: { livenessProbe: { httpGet: { path: '/ready', port: 'http' } } },
-  },
+  { containers: ['*'], probes: { livenessProbe: { httpGet: { path: '/ready', port: 'http' } } } },
   'base',
 );
 const advice =
@@ -55,15 +50,11 @@ function world(options: Partial<WebhookApp> = {}, policyEffect?: PolicyEffect | 
     return Promise.resolve(EFFECT);
   };
   const app = buildWebhookApp({
+    ...APP_SETTINGS,
     cert: pair.certPem,
     key: pair.keyPem,
     policies: () => policySet(clusterPolicyDocument({ exceptions: { maximumDays: 10, checks: ['startup-budget'] } })),
     ...(policyEffect !== null && { policyEffect: policyEffect ?? recorded }),
-    mutation: 'On',
-    enforcement: 'Deny',
-    kinds: KNOWN_KINDS,
-    controllers: DEFAULT_TRUSTED_CONTROLLERS,
-    draining: () => false,
     metrics,
     log: {
       decided: (...fields) => lines.push(['decided', fields[0], fields[2].result]),
@@ -71,9 +62,6 @@ function world(options: Partial<WebhookApp> = {}, policyEffect?: PolicyEffect | 
       failed: (path, error) => lines.push(['failed', path, error.message]),
       limited: () => undefined,
     },
-    now: () => NOW,
-    monotonic: () => 1000,
-    random: () => 0,
     ...options,
   });
   const post: World['post'] = async (payload, query = '?timeout=5s', headers = {}) => {
@@ -114,10 +102,7 @@ describe('POST /review-policies of a policy', () => {
     const { post, asked } = world();
     const answer = await post(reviewOf(bad));
     expect(verdict(answer).allowed).toBe(false);
-    expect(statusOf(answer)).toMatchObject({
-      code: 422,
-      message: 'spec.prot: unknown field; did you mean "port"?',
-    });
+    expect(statusOf(answer)).toMatchObject({ code: 422, message: 'spec.prot: unknown field; did you mean "port"?' });
     expect(asked).toEqual([]);
   });
 

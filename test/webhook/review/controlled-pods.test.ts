@@ -76,7 +76,7 @@ describe('/mutate of a Pod that a controller creates', () => {
   });
 });
 
-describe('/mutate of a Pod that is sent to /validate as well records no violations', () =>
+describe('/mutate of a Pod that is sent to /validate as well records no violations', () => {
   it.each([
     ['of a user with a forged reference', badPod, { userInfo: { username: 'jane' } }],
     ['of a service account of another namespace', badPod, { userInfo: { username: 'system:serviceaccount:argo:a' } }],
@@ -84,7 +84,8 @@ describe('/mutate of a Pod that is sent to /validate as well records no violatio
   ])('%s', (_, object, request) => {
     expect(ask(object, request).auditAnnotations).not.toHaveProperty('violations');
     expect(ask(object, request, 'Off').auditAnnotations).toEqual({});
-  }));
+  });
+});
 
 it('a Pod of a controller that is too large to check is allowed, and the violation is recorded', () => {
   const probes = Object.fromEntries(

@@ -27,10 +27,7 @@ function validation(
   options: { policies?: Snapshot; request?: JsonObject; settings?: Partial<ValidateSettings> } = {},
 ): Validation {
   const request = requestOf(reviewOf(object, options.request));
-  const settings = {
-    ...VALIDATE_SETTINGS,
-    ...options.settings,
-  } as const;
+  const settings = { ...VALIDATE_SETTINGS, ...options.settings } as const;
   const decision = validate(request, options.policies ?? policySet(), settings, NOW);
   const reply = expectValidReply('validate', request.uid, decision.reply);
   const response = JSON.parse(JSON.stringify(decision.reply.response)) as { status?: Validation['status'] };
