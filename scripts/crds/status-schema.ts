@@ -1,4 +1,4 @@
-import { ADVICE_BOUNDS } from '../../src/cluster/sources/advice-status.ts';
+import { ADVICE_BOUNDS } from '../../src/cluster/sources/policy-status.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
 /** `status.conditions`, a list of meta/v1 Condition. */

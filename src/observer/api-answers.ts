@@ -1,4 +1,4 @@
-import { ApiError, hasCode } from '../cluster/client/api-error.ts';
+import { ApiError, hasCode } from '../cluster/client/api-client.ts';
 
 /** The longest Retry-After that is obeyed, in milliseconds. */
 const LONGEST_RETRY_AFTER = 60_000;

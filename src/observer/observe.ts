@@ -1,6 +1,6 @@
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { openClusterConnection } from '../process/cluster-connection.ts';
-import { exemptNamespaces } from '../process/exempt-namespaces.ts';
+import { exemptNamespaces } from '../process/policies.ts';
 import { PartRunner } from '../process/part.ts';
 import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';

@@ -1,30 +1,34 @@
-import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
+import { formatPath } from '../base/json/field-path.ts';
 import { reportedStatus } from '../cluster/sources/exception-status.ts';
-import { exceptionCounts, ExceptionStatuses } from '../cluster/sources/exception-statuses.ts';
+import { ExceptionStatuses, exceptionCounts } from '../cluster/sources/exception-statuses.ts';
 import {
-  asFactKind,
   PROBE_EXCEPTIONS,
   SERVICES,
   STARTUP_PROFILES,
   WEBHOOK_EXCEPTIONS,
+  asFactKind,
 } from '../cluster/sources/fact-kinds.ts';
 import { KubernetesSource } from '../cluster/sources/kubernetes-source.ts';
-import { EXCEPTION_KIND, type ProbeException } from '../engine/policy/probe-exception.ts';
-import { policyStatusTask } from '../cluster/sources/policy-informer.ts';
 import { StatusWriter } from '../cluster/sources/status-writer.ts';
-import { statusAdvice } from './status-advice.ts';
-import { policyListener } from './policy-listener.ts';
-import type { Logger } from 'pino';
+import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
+import { fullMessage } from '../engine/checks/violation.ts';
+import { EXCEPTION_KIND } from '../engine/policy/probe-exception.ts';
+import { policyAdvice } from '../engine/verdict/policy-advice.ts';
+import { policyListener } from './policies.ts';
 import type {
   FactBudgetStatus,
   KubernetesSourceOptions,
   PolicyBudgetStatus,
 } from '../cluster/sources/kubernetes-source.ts';
-import type { LeftOut, Named, OverBudgetChange } from '../cluster/sources/stored-kind.ts';
-import type { ExceptionState } from '../engine/policy/exception-rules.ts';
+import type { LeftOut, Named, OverBudgetChange } from '../cluster/sources/object-store.ts';
+import type { PolicyAdvice } from '../cluster/sources/policy-status.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
+import type { ExceptionState } from '../engine/policy/exception-rules.ts';
+import type { ProbeException } from '../engine/policy/probe-exception.ts';
+import type { ProbePolicy } from '../engine/policy/probe-policy.ts';
 import type { ClusterConnection } from './cluster-connection.ts';
 import type { Part } from './part.ts';
+import type { Logger } from 'pino';
 
 /** The dependencies of policies from a cluster. */
 export interface ClusterPoliciesDependencies {
@@ -66,43 +70,35 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
     this.#now = now;
     this.#log = log;
     ({ promise: this.read, resolve: this.#markRead } = Promise.withResolvers<undefined>());
-    const writer = (this.#statusWriter = statusWriterOf(dependencies, 'policy'));
-    this.#exceptionWriter = statusWriterOf(dependencies, 'exception');
+    const writer = (this.#statusWriter = statusWriter(dependencies, 'policy'));
+    this.#exceptionWriter = statusWriter(dependencies, 'exception');
     const exceptions = { client, writer: this.#exceptionWriter, snapshot: () => store.current, now };
-    this.exceptionStatuses = writesStatuses ? new ExceptionStatuses(exceptions) : undefined;
-    const statuses: KubernetesSourceOptions = {
-      advice: statusAdvice(),
-      judged: (policy) => {
-        if (writer.isActive) writer.put(policyStatusTask(client, now, policy));
-      },
-      policyGone: (place) => writer.drop(place),
-      leftOutFact: (kind, left) => {
-        if (kind === EXCEPTION_KIND) this.exceptionStatuses?.leftOut(leftOutException(left));
-      },
-      factGone: (kind, namespace, name) => {
-        if (kind === EXCEPTION_KIND) this.exceptionStatuses?.gone(namespace, name);
-      },
+    const exceptionStatuses = (this.exceptionStatuses = writesStatuses ? new ExceptionStatuses(exceptions) : undefined);
+    const options: KubernetesSourceOptions = {
+      description: `cluster ${server}`,
+      watchRenewalMilliseconds: config.watchRenewal,
+      labelsMatter: () => store.current?.looksAtNamespaceLabels ?? true,
+      policyBudget: config.policyBudget,
+      // Learned start times. Without them, and while they are unknown, decisions are those without learned budgets.
+      factKinds: [
+        asFactKind(writesStatuses ? WEBHOOK_EXCEPTIONS : PROBE_EXCEPTIONS),
+        ...(config.readsStartupProfiles ? [asFactKind(STARTUP_PROFILES)] : []),
+        ...(config.readsServices ? [asFactKind(SERVICES)] : []),
+      ],
+      overBudget: (kind, change) => logOverBudget(log, kind, change),
+      factListener: (kind) => ({
+        unreadable: (fact) => log.warn({ kind, ...fact }, 'object cannot be read and has no effect'),
+        ...(kind === EXCEPTION_KIND &&
+          exceptionStatuses && {
+            leftOut: (left) => exceptionStatuses.leftOut(leftOutException(left)),
+            gone: (namespace, name) => exceptionStatuses.gone(namespace, name),
+          }),
+      }),
+      statuses: writesStatuses
+        ? { put: (task) => writer.put(task), drop: (place) => writer.drop(place), advice: statusAdvice() }
+        : undefined,
     };
-    this.source = new KubernetesSource(
-      CHECK_CATALOGUE,
-      client,
-      { now, random: Math.random },
-      {
-        description: `cluster ${server}`,
-        watchRenewalMilliseconds: config.watchRenewal,
-        labelsMatter: () => store.current?.looksAtNamespaceLabels ?? true,
-        policyBudget: config.policyBudget,
-        // Learned start times. Without them, and while they are unknown, decisions are those without learned budgets.
-        factKinds: [
-          asFactKind(writesStatuses ? WEBHOOK_EXCEPTIONS : PROBE_EXCEPTIONS),
-          ...(config.readsStartupProfiles ? [asFactKind(STARTUP_PROFILES)] : []),
-          ...(config.readsServices ? [asFactKind(SERVICES)] : []),
-        ],
-        overBudget: (kind, change) => logOverBudget(log, kind, change),
-        unreadableFact: (fact) => log.warn(fact, 'object cannot be read and has no effect'),
-        ...(writesStatuses && statuses),
-      },
-    );
+    this.source = new KubernetesSource(CHECK_CATALOGUE, client, { now, random: Math.random }, options);
   }
 
   /** Begins to read. Returns at once: the API server may be away for as long as it likes. */
@@ -165,7 +161,7 @@ function leftOutException({ object, entry, ...left }: LeftOut<Named>): Parameter
 }
 
 /** @param member the field of the log that names the object */
-function statusWriterOf({ log, now }: ClusterPoliciesDependencies, member: 'policy' | 'exception'): StatusWriter {
+function statusWriter({ log, now }: ClusterPoliciesDependencies, member: 'policy' | 'exception'): StatusWriter {
   const isPolicy = member === 'policy';
   const listener = {
     troubled: (problem: string | undefined) => {
@@ -180,4 +176,27 @@ function statusWriterOf({ log, now }: ClusterPoliciesDependencies, member: 'poli
     },
   };
   return new StatusWriter(listener, { now, random: Math.random });
+}
+
+/**
+ * Makes the function that gives the advice about a policy: the violations of the probes that the policy gives, without
+ * notes. The answer is kept as long as the policy, as every event of the policy asks again.
+ */
+export function statusAdvice(): (policy: ProbePolicy) => readonly PolicyAdvice[] {
+  const known = new WeakMap<ProbePolicy, readonly PolicyAdvice[]>();
+  return (policy) => {
+    const advice = known.get(policy) ?? adviceAbout(policy);
+    known.set(policy, advice);
+    return advice;
+  };
+}
+
+function adviceAbout(policy: ProbePolicy): readonly PolicyAdvice[] {
+  return policyAdvice(policy)
+    .filter(({ action }) => action !== 'Audit')
+    .map(({ check, path, message, policy: fault }) => {
+      const remedy = fault?.remedy;
+      const text = fullMessage({ message, ...(remedy !== undefined && { remedy }) });
+      return { check, field: formatPath(path), message: text };
+    });
 }

@@ -23,21 +23,14 @@ export interface LeaderMeasures {
   readonly leader: () => boolean;
 }
 
-/** The election of the replica that writes. */
-export class ElectionPart implements Part<LeaderMeasures> {
-  readonly #election: LeaderElection;
+/** The election of the replica that writes. Its stop gives the Lease back, so that another replica takes over. */
+export class ElectionPart extends LeaderElection implements Part<LeaderMeasures> {
+  readonly metrics: LeaderMeasures = { leader: () => this.isLeader };
 
   constructor({ client, namespace, config }: ClusterConnection, dependencies: ElectionPartDependencies) {
     const { log, leaderWrites, lead, now, monotonic } = dependencies;
-    const { lease, leaseDuration, leaseRenew } = config;
+    const { lease, leaseDuration: durationMilliseconds, leaseRenew: retryMilliseconds } = config;
     const identity = `${hostname()}_${randomUUID()}`;
-    const candidate = {
-      namespace,
-      lease,
-      identity,
-      durationMilliseconds: leaseDuration,
-      retryMilliseconds: leaseRenew,
-    };
     const listener = {
       gained: () => {
         log.info({ lease, identity, leaderWrites }, 'this replica leads');
@@ -52,28 +45,12 @@ export class ElectionPart implements Part<LeaderMeasures> {
         else log.warn({ lease, problem }, 'the Lease cannot be read or written');
       },
     };
-    this.#election = new LeaderElection(client, candidate, listener, { now, monotonic, random: Math.random });
-  }
-
-  start(): void {
-    this.#election.start();
-  }
-
-  /** Leads no longer at once, and gives the Lease back, so that another replica takes over. */
-  stop(): Promise<void> {
-    return this.#election.stop();
-  }
-
-  get isLeader(): boolean {
-    return this.#election.isLeader;
+    const candidate = { namespace, lease, identity, durationMilliseconds, retryMilliseconds };
+    super(client, candidate, listener, { now, monotonic, random: Math.random });
   }
 
   /** The host name of the replica that leads, as the Lease says: the name of its Pod. Empty when nobody leads. */
   get leaderName(): string {
-    return this.#election.holder.split('_')[0] ?? '';
-  }
-
-  get metrics(): LeaderMeasures {
-    return { leader: () => this.#election.isLeader };
+    return this.holder.split('_')[0] ?? '';
   }
 }

@@ -28,99 +28,88 @@ export interface ProcessSources {
  * @param leaderWrites what the leader writes, for the help text
  */
 export function observeProcess(sources: ProcessSources, leaderWrites: string, registers: Registry[]): void {
-  observePolicies(sources, registers);
-  observeFacts(sources, registers);
-  new Gauge({
-    name: 'probewright_leader',
-    help: `Whether this replica leads: the leader writes ${leaderWrites}.`,
-    registers,
-    collect() {
-      this.set(Number(sources.leader()));
-    },
-  });
-  new Gauge({
-    name: 'probewright_build_info',
-    help: 'Always 1. The labels name the running version.',
-    labelNames: ['version', 'commit', 'node_version'],
-    registers,
-  }).set({ ...sources.build, node_version: process.versions.node }, 1);
+  const gauge = (name: string, help: string, labelNames: string[], samples: () => readonly Sample[]): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        for (const [value, labels = {}] of samples()) this.set(labels, value);
+      },
+    });
+  };
+  observePolicies(sources, gauge);
+  observeFacts(sources, gauge);
+  gauge('probewright_leader', `Whether this replica leads: the leader writes ${leaderWrites}.`, [], () => [
+    [Number(sources.leader())],
+  ]);
+  const build = { ...sources.build, node_version: process.versions.node };
+  gauge('probewright_build_info', 'Always 1. The labels name the running version.', Object.keys(build), () => [
+    [1, build],
+  ]);
 }
 
-function observePolicies(sources: ProcessSources, registers: Registry[]): void {
-  new Gauge({
-    name: 'probewright_config_objects',
-    help: 'Policies in force (loaded), and problems in the newest state of their source (problem).',
-    labelNames: ['kind', 'status'],
-    registers,
-    collect() {
-      const { loaded, problems } = sources.policies();
-      this.set({ kind: 'policy', status: 'loaded' }, loaded);
-      this.set({ kind: 'policy', status: 'problem' }, problems);
+type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>];
+type AddGauge = (name: string, help: string, labelNames: string[], samples: () => readonly Sample[]) => void;
+
+function observePolicies({ policies, policyBudget, now }: ProcessSources, gauge: AddGauge): void {
+  gauge(
+    'probewright_config_objects',
+    'Policies in force (loaded), and problems in the newest state of their source (problem).',
+    ['kind', 'status'],
+    () => {
+      const { loaded, problems } = policies();
+      return [
+        [loaded, { kind: 'policy', status: 'loaded' }],
+        [problems, { kind: 'policy', status: 'problem' }],
+      ];
     },
-  });
-  new Gauge({
-    name: 'probewright_config_last_sync_timestamp_seconds',
-    help: 'The last time at which the policies in force were known to be the newest, as a Unix time.',
-    registers,
-    collect() {
-      const { lastSync } = sources.policies();
-      if (lastSync !== undefined) this.set(lastSync / 1000);
+  );
+  gauge(
+    'probewright_config_last_sync_timestamp_seconds',
+    'The last time at which the policies in force were known to be the newest, as a Unix time.',
+    [],
+    () => {
+      const { lastSync } = policies();
+      return lastSync === undefined ? [] : [[lastSync / 1000]];
     },
+  );
+  gauge('probewright_config_age_seconds', 'Seconds since the source of the policies last answered.', [], () => {
+    const { lastSync } = policies();
+    return [[lastSync === undefined ? NaN : (now() - lastSync) / 1000]];
   });
-  new Gauge({
-    name: 'probewright_config_age_seconds',
-    help: 'Seconds since the source of the policies last answered.',
-    registers,
-    collect() {
-      const { lastSync } = sources.policies();
-      this.set(lastSync === undefined ? NaN : (sources.now() - lastSync) / 1000);
-    },
-  });
-  new Gauge({
-    name: 'probewright_policies_over_budget',
-    help: 'Policies whose newest version is not in force because a budget is exhausted, by budget.',
-    labelNames: ['budget'],
-    registers,
-    collect() {
-      for (const budget of POLICY_BUDGETS) this.set({ budget }, sources.policyBudget?.()?.overBudget[budget] ?? 0);
-    },
-  });
-  new Gauge({
-    name: 'probewright_policy_budget_used_bytes',
-    help: 'Estimated memory of all ProbePolicies in force, which counts against the budget of all namespaces.',
-    registers,
-    collect() {
-      this.set(sources.policyBudget?.()?.used ?? 0);
-    },
-  });
-  new Gauge({
-    name: 'probewright_policy_budget_bytes',
-    help: 'The budget of memory for the ProbePolicies of all namespaces.',
-    registers,
-    collect() {
-      this.set(sources.policyBudget?.()?.total ?? 0);
-    },
-  });
+  gauge(
+    'probewright_policies_over_budget',
+    'Policies whose newest version is not in force because a budget is exhausted, by budget.',
+    ['budget'],
+    () => POLICY_BUDGETS.map((budget) => [policyBudget?.()?.overBudget[budget] ?? 0, { budget }]),
+  );
+  gauge(
+    'probewright_policy_budget_used_bytes',
+    'Estimated memory of all ProbePolicies in force, which counts against the budget of all namespaces.',
+    [],
+    () => [[policyBudget?.()?.used ?? 0]],
+  );
+  gauge('probewright_policy_budget_bytes', 'The budget of memory for the ProbePolicies of all namespaces.', [], () => [
+    [policyBudget?.()?.total ?? 0],
+  ]);
 }
 
-function observeFacts(sources: ProcessSources, registers: Registry[]): void {
-  new Gauge({
-    name: 'probewright_facts_left_out',
-    help: 'Exceptions, Services and StartupProfiles without effect: over a budget (reason), or invalid.',
-    labelNames: ['kind', 'reason'],
-    registers,
-    collect() {
-      for (const { kind, leftOut } of sources.factBudgets?.() ?? [])
-        for (const [reason, count] of Object.entries(leftOut)) this.set({ kind, reason }, count);
-    },
-  });
-  new Gauge({
-    name: 'probewright_fact_budget_used_bytes',
-    help: 'Estimated memory of exceptions, Services and StartupProfiles, which counts against the budget of each kind.',
-    labelNames: ['kind'],
-    registers,
-    collect() {
-      for (const { kind, used } of sources.factBudgets?.() ?? []) this.set({ kind }, used);
-    },
-  });
+function observeFacts({ factBudgets }: ProcessSources, gauge: AddGauge): void {
+  gauge(
+    'probewright_facts_left_out',
+    'Exceptions, Services and StartupProfiles without effect: over a budget (reason), or invalid.',
+    ['kind', 'reason'],
+    () =>
+      (factBudgets?.() ?? []).flatMap(({ kind, leftOut }) =>
+        Object.entries(leftOut).map(([reason, count]) => [count, { kind, reason }] as const),
+      ),
+  );
+  gauge(
+    'probewright_fact_budget_used_bytes',
+    'Estimated memory of exceptions, Services and StartupProfiles, which counts against the budget of each kind.',
+    ['kind'],
+    () => (factBudgets?.() ?? []).map(({ kind, used }) => [used, { kind }]),
+  );
 }

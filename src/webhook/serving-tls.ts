@@ -1,4 +1,4 @@
-import { isoTimeOrNull } from '../process/policy-status.ts';
+import { isoTimeOrNull } from '../process/policies.ts';
 import { secureContextOptions } from './http/tls-settings.ts';
 import type { Server } from 'node:https';
 import type { Logger } from 'pino';

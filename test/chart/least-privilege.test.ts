@@ -1,5 +1,5 @@
 import type * as timers from 'node:timers/promises';
-import type * as timer from '../../src/cluster/client/clock.ts';
+import type * as timer from '../../src/cluster/client/timing.ts';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { IMPACT_LIMITS } from '../../src/webhook/policy-effect/policy-impact.ts';
 import { isWithoutHelm, render } from './helm.ts';
@@ -16,7 +16,7 @@ vi.mock('node:timers/promises', async (original) => {
   const real = await original<typeof timers>();
   return { ...real, setTimeout: (pause = 0, ...rest: []) => real.setTimeout(hurried(pause), ...rest) };
 });
-vi.mock('../../src/cluster/client/clock.ts', async (original) => {
+vi.mock('../../src/cluster/client/timing.ts', async (original) => {
   const { realTimer } = await original<typeof timer>();
   const hurriedTimer: timer.Timer = (pause, callback) => realTimer(hurried(pause), callback);
   return { realTimer: hurriedTimer };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { statusAdvice } from '../../src/process/status-advice.ts';
+import { statusAdvice } from '../../src/process/cluster-policies.ts';
 import { parsedPolicy, policyDocument } from '../support/worlds.ts';
 
 it('the status of a policy gets warnings about its probes, without notes and without the name of the policy', () => {

@@ -1,10 +1,10 @@
 /** Mirrors many objects of one kind of facts and prints the bytes of heap of one. Heaps are measured in a child process. */
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { asFactKind, SERVICES, WEBHOOK_EXCEPTIONS, type FactKind } from '../../src/cluster/sources/fact-kinds.ts';
-import { informedFactKind } from '../../src/cluster/sources/informed-kinds.ts';
+import { informedFactKind } from '../../src/cluster/sources/informer.ts';
 import { ObjectStore } from '../../src/cluster/sources/object-store.ts';
 import type { KubernetesObject } from '../../src/cluster/client/kubernetes-object.ts';
-import type { Named } from '../../src/cluster/sources/stored-kind.ts';
+import type { Named } from '../../src/cluster/sources/object-store.ts';
 
 const NAMESPACES = 1000;
 const OBJECTS_OF_NAMESPACE = 40;
@@ -89,5 +89,6 @@ mirror(20);
 const before = heapUsed();
 const store = mirror(NAMESPACES);
 const heap = heapUsed() - before;
-if (store.size !== NAMESPACES * OBJECTS_OF_NAMESPACE) throw new Error(`${store.size} objects are kept`);
-console.log(JSON.stringify({ heap: Math.round(heap / store.size) }));
+const kept = [...store.all()].length;
+if (kept !== NAMESPACES * OBJECTS_OF_NAMESPACE) throw new Error(`${kept} objects are kept`);
+console.log(JSON.stringify({ heap: Math.round(heap / kept) }));

@@ -1,6 +1,6 @@
 import { mergedFacts, readNamespaceLabels } from '../../engine/facts/facts.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
-import { inParallel } from '../../cluster/client/in-parallel.ts';
+import { inParallel } from '../../cluster/client/rate-limit.ts';
 import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
 import {
   discoverKinds,

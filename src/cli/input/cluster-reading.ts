@@ -1,9 +1,9 @@
-import { hasCode } from '../../cluster/client/api-error.ts';
+import { hasCode } from '../../cluster/client/api-client.ts';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { PagedList, withoutManagedFields } from '../../cluster/client/paged-list.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
 import { refusal, resourceOf, rootOf, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
-import { CollectedFacts } from '../../cluster/sources/fact-documents.ts';
+import { CollectedFacts } from '../../cluster/sources/policy-documents.ts';
 import { readObserverReport, REPORT_APIS, type ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import { clusterPlace } from './cluster-object.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';

@@ -2,7 +2,7 @@ import { messageOf } from '../../base/text/error-message.ts';
 import { quote } from '../../base/text/cut.ts';
 import { VERSION } from '../../base/version.ts';
 import { PatientClient } from '../../cluster/client/patient-client.ts';
-import { loadUserAccess } from '../../cluster/client/user-access.ts';
+import { loadUserAccess } from '../../cluster/client/cluster-access.ts';
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { isDnsSubdomain } from '../../engine/policy/object-names.ts';

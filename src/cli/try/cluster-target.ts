@@ -2,8 +2,8 @@ import { isJsonObject, member, objectMember, stringMember, type JsonObject } fro
 import { messageOf } from '../../base/text/error-message.ts';
 import { VERSION } from '../../base/version.ts';
 import { ApiClient } from '../../cluster/client/api-client.ts';
-import { ApiError } from '../../cluster/client/api-error.ts';
-import { loadUserAccess } from '../../cluster/client/user-access.ts';
+import { ApiError } from '../../cluster/client/api-client.ts';
+import { loadUserAccess } from '../../cluster/client/cluster-access.ts';
 import { PROGRAM } from '../command-table.ts';
 import { failure, hostPort, type Answer, type NotRun } from './answer.ts';
 import { askHttpDirectly } from './ask.ts';

@@ -1,5 +1,5 @@
 import WebSocket from 'ws';
-import { ApiError } from '../../cluster/client/api-error.ts';
+import { ApiError } from '../../cluster/client/api-client.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import type { ClusterAccess } from '../../cluster/client/cluster-access.ts';
 

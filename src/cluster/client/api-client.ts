@@ -1,9 +1,10 @@
-import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import { cut } from '../../base/text/cut.ts';
-import { ApiError } from './api-error.ts';
 import { messageOf } from '../../base/text/error-message.ts';
+import { isRecord } from './kubernetes-object.ts';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import type { ClusterAccess } from './cluster-access.ts';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 
 /** One request to the API server. */
 export interface ApiRequest {
@@ -83,13 +84,14 @@ export class ApiClient {
   /** As `request`, with the length of the answer in bytes. */
   async measured(request: ApiRequest): Promise<{ readonly body: unknown; readonly bytes: number }> {
     const what = nameOf(request);
-    const answer = await this.#whole(request).catch((error: unknown) => {
-      throw named(error, what);
-    });
-    const bytes = answer.length;
+    const answer = await this.#accepted(request)
+      .then((response) => bytesOf(response, request.mostBytes))
+      .catch((error: unknown) => {
+        throw named(error, what);
+      });
     const text = answer.toString();
     try {
-      return { body: JSON.parse(text), bytes };
+      return { body: JSON.parse(text), bytes: answer.length };
     } catch (error) {
       throw new Error(`${what}: the answer is not JSON: ${cut(text, 200)}`, { cause: error });
     }
@@ -111,22 +113,13 @@ export class ApiClient {
     }
   }
 
-  async #whole(request: ApiRequest): Promise<Buffer> {
-    return bytesOf(await this.#accepted(request), request.mostBytes);
-  }
-
   /** The answer to a request that the API server did not refuse. */
   async #accepted(request: ApiRequest): Promise<IncomingMessage> {
     const response = await this.#send(request, request.timeoutMilliseconds ?? this.#timeoutMilliseconds);
     const code = response.statusCode ?? 0;
-    if (code < 200 || code >= 300)
-      throw ApiError.fromBody(
-        code,
-        (await bytesOf(response)).toString(),
-        nameOf(request),
-        response.headers['retry-after'],
-      );
-    return response;
+    if (code >= 200 && code < 300) return response;
+    const body = (await bytesOf(response)).toString();
+    throw ApiError.fromBody(code, body, nameOf(request), response.headers['retry-after']);
   }
 
   async #send(request: ApiRequest, timeout: number): Promise<IncomingMessage> {
@@ -237,5 +230,54 @@ class Pieces {
     this.#pieces = [];
     this.#length = 0;
     return whole;
+  }
+}
+
+/** The API server's refusal of a request, from the meta/v1 Status that it answered. */
+export class ApiError extends Error {
+  /** HTTP status code. */
+  readonly code: number;
+  /** meta/v1 StatusReason, for example `Conflict`; empty when the answer was no Status. */
+  readonly reason: string;
+  /** How long the API server asks to be left alone, from its Retry-After. */
+  readonly retryAfterMilliseconds: number;
+
+  constructor(code: number, reason: string, message: string, retryAfterMilliseconds = 0) {
+    super(message);
+    this.retryAfterMilliseconds = retryAfterMilliseconds;
+    this.name = 'ApiError';
+    this.code = code;
+    this.reason = reason;
+  }
+
+  /** The error that an answer's body tells of. `what` says which request it was: `GET /api/v1/namespaces`. */
+  static fromBody(code: number, body: string, what: string, retryAfter?: string): ApiError {
+    const wait = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) * 1000 : 0;
+    const status = parsed(body);
+    if (!isRecord(status) || status['kind'] !== 'Status')
+      return new ApiError(code, '', `${what}: HTTP ${code}${body === '' ? '' : `: ${cut(body, 200)}`}`, wait);
+    const { reason, message } = ApiError.fromStatus(status, what, code);
+    return new ApiError(code, reason, message, wait);
+  }
+
+  /** The error in a Status object, which also ends a watch. */
+  static fromStatus(status: Readonly<Record<string, unknown>>, what: string, code?: number): ApiError {
+    const given = typeof status['code'] === 'number' ? status['code'] : 500;
+    const reason = typeof status['reason'] === 'string' ? status['reason'] : '';
+    const message = typeof status['message'] === 'string' ? status['message'] : 'no message';
+    return new ApiError(code ?? given, reason, `${what}: HTTP ${code ?? given} ${reason}: ${message}`);
+  }
+}
+
+/** True when the API server refused for this reason: `hasCode(error, 409)`. */
+export function hasCode(error: unknown, code: number): boolean {
+  return error instanceof ApiError && error.code === code;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
   }
 }

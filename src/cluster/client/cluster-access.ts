@@ -1,10 +1,12 @@
-import { createSecureContext } from 'node:tls';
-import { refuseSpecialFile } from '../../base/files/regular-file.ts';
-import { readKubeconfig } from './kubeconfig-file.ts';
-import { isRecord } from './kubernetes-object.ts';
+import { readRegularFile, refuseSpecialFile } from '../../base/files/regular-file.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import type { RequestOptions } from 'node:https';
+import { isRecord } from './kubernetes-object.ts';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { parse } from 'yaml';
 import type { Cluster, KubeConfig } from '@kubernetes/client-node';
+import type { RequestOptions } from 'node:https';
 
 /** How to reach a cluster's API server, and as whom. */
 export interface ClusterAccess {
@@ -31,15 +33,12 @@ export const IN_CLUSTER = 'in-cluster';
  * @param root where the service account's files are looked for, for tests
  */
 export async function loadClusterAccess(kubeconfig: string, root = ''): Promise<ClusterAccess> {
-  // Loaded when needed only: reading it takes longer than the whole start of a server that has its policies from files.
-  const { KubeConfig } = await import('./kube-config.ts');
-  const config = new KubeConfig();
   try {
-    if (kubeconfig === IN_CLUSTER) {
-      if (process.env['KUBERNETES_SERVICE_HOST'] === undefined)
-        throw new Error('KUBERNETES_SERVICE_HOST is not set: this is no Pod of a cluster');
-      config.loadFromCluster(root);
-    } else config.loadFromString(JSON.stringify(await readKubeconfig(kubeconfig)));
+    if (kubeconfig !== IN_CLUSTER) return await accessOfContext(await readKubeconfig(kubeconfig), undefined);
+    if (process.env['KUBERNETES_SERVICE_HOST'] === undefined)
+      throw new Error('KUBERNETES_SERVICE_HOST is not set: this is no Pod of a cluster');
+    const config = await emptyConfig();
+    config.loadFromCluster(root);
     return await accessOf(config);
   } catch (error) {
     const what = kubeconfig === IN_CLUSTER ? 'the service account of this Pod' : `kubeconfig ${kubeconfig}`;
@@ -47,16 +46,15 @@ export async function loadClusterAccess(kubeconfig: string, root = ''): Promise<
   }
 }
 
-/**
- * Selects a context of a kubeconfig that was read before. Rejects with an Error that says what is wrong with the
- * context.
- *
- * @param kubeconfig as readKubeconfig and mergedKubeconfigs return it
- * @param context undefined selects the current context
- */
-export async function accessOfContext(kubeconfig: object, context: string | undefined): Promise<ClusterAccess> {
+/** client-node is loaded only when needed: that takes longer than the start of a server with policies of files. */
+async function emptyConfig(): Promise<KubeConfig> {
   const { KubeConfig } = await import('./kube-config.ts');
-  const config = new KubeConfig();
+  return new KubeConfig();
+}
+
+/** The access of a context; undefined = the current one. Rejects with what is wrong with the context. */
+async function accessOfContext(kubeconfig: object, context: string | undefined): Promise<ClusterAccess> {
+  const config = await emptyConfig();
   config.loadFromString(JSON.stringify(kubeconfig));
   if (context !== undefined) {
     const names = config.getContexts().map(({ name }) => name);
@@ -125,4 +123,119 @@ function proveCertificates({ ca, cert, key }: RequestOptions): void {
   } catch (error) {
     throw new Error(`its certificates are unusable: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** Fields of a kubeconfig that name a file, relative to the kubeconfig's own directory. */
+const FILE_FIELDS = ['certificate-authority', 'client-certificate', 'client-key'];
+
+/**
+ * Reads a kubeconfig, in the form that client-node understands: with absolute paths, and a user's `tokenFile`, which
+ * client-node does not know, as the provider that it has for service accounts. Errors quote nothing of the file, as it
+ * holds credentials.
+ */
+async function readKubeconfig(path: string): Promise<object> {
+  const config = parsed((await readRegularFile(path)).toString('utf8'));
+  if (!isRecord(config)) throw new Error('it is no kubeconfig');
+  const directory = dirname(path);
+  return {
+    ...config,
+    clusters: entries(config['clusters'], 'cluster', (cluster) => withAbsolutePaths(cluster, directory)),
+    users: entries(config['users'], 'user', (user) => withTokenFile(withAbsolutePaths(user, directory), directory)),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parse(text, { merge: true });
+  } catch (error) {
+    // The lines after the first show the place.
+    const [first = ''] = messageOf(error).split('\n');
+    throw new Error(`it is no YAML: ${first}`);
+  }
+}
+
+/** Clusters and users are lists of entries: a name, and a field with the content. */
+function entries(
+  list: unknown,
+  field: string,
+  change: (entry: Readonly<Record<string, unknown>>) => object,
+): readonly unknown[] {
+  if (!Array.isArray(list)) return [];
+  return (list as unknown[]).map((entry) => {
+    const content = isRecord(entry) ? entry[field] : undefined;
+    return isRecord(entry) && isRecord(content) ? { ...entry, [field]: change(content) } : entry;
+  });
+}
+
+function withAbsolutePaths(entry: Readonly<Record<string, unknown>>, directory: string): Record<string, unknown> {
+  const absolute = FILE_FIELDS.map((field) => [field, entry[field]] as const)
+    .filter(([, value]) => typeof value === 'string' && value !== '')
+    .map(([field, value]) => [field, resolve(directory, value as string)]);
+  return { ...entry, ...(Object.fromEntries(absolute) as object) };
+}
+
+/** As in kubectl, `tokenFile` wins over `token`. */
+function withTokenFile(user: Readonly<Record<string, unknown>>, directory: string): object {
+  const { tokenFile, token, ...rest } = user;
+  if (typeof tokenFile !== 'string' || tokenFile === '') return { ...rest, token };
+  const provider = { name: 'tokenFile', config: { tokenFile: resolve(directory, tokenFile) } };
+  return { ...rest, 'auth-provider': provider };
+}
+
+/** The user's flags about the cluster, as with kubectl. */
+export interface UserAccessOptions {
+  /** A kubeconfig. Undefined = as kubectl finds it. */
+  readonly kubeconfig: string | undefined;
+  /** A context of the kubeconfig. Undefined = the current context. */
+  readonly context: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Finds the cluster as kubectl does: `--kubeconfig`, then the files of `KUBECONFIG`, then `~/.kube/config`, then the
+ * service account of this Pod. Rejects with an Error that names the files and what is wrong with them.
+ */
+export async function loadUserAccess({ kubeconfig, context, env }: UserAccessOptions): Promise<ClusterAccess> {
+  const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
+  const standard = join(env['HOME'] ?? homedir(), '.kube', 'config');
+  const files = kubeconfig !== undefined ? [kubeconfig] : listed.length > 0 ? listed : [standard];
+  try {
+    const found: unknown[] = [];
+    // kubectl leaves out files of KUBECONFIG that do not exist.
+    for (const file of files) found.push(...(await readIfPresent(file, kubeconfig !== undefined)));
+    if (found.length > 0) return await accessOfContext(mergedKubeconfigs(found), context);
+    if (env['KUBERNETES_SERVICE_HOST'] === undefined || context !== undefined) throw new Error('there is no such file');
+  } catch (error) {
+    throw new Error(`kubeconfig ${files.join(delimiter)} cannot be used: ${messageOf(error)}`, { cause: error });
+  }
+  return await loadClusterAccess(IN_CLUSTER);
+}
+
+async function readIfPresent(file: string, isRequired: boolean): Promise<readonly object[]> {
+  try {
+    return [await readKubeconfig(file)];
+  } catch (error) {
+    const isMissing = isRecord(error) && error['code'] === 'ENOENT';
+    if (isMissing && !isRequired) return [];
+    throw new Error(`${file}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+const LISTS = ['clusters', 'users', 'contexts'];
+
+/**
+ * Merges kubeconfigs as kubectl does: the first entry of a name counts, and the first current-context that is not empty
+ * counts.
+ */
+export function mergedKubeconfigs(kubeconfigs: readonly unknown[]): object {
+  const records = kubeconfigs.filter(isRecord);
+  const current = records
+    .map((each) => each['current-context'])
+    .find((name) => typeof name === 'string' && name !== '');
+  const lists = LISTS.map((list) => {
+    const entries = records.flatMap((each): unknown[] => (Array.isArray(each[list]) ? each[list] : []));
+    const byName = Map.groupBy(entries, (entry) => (isRecord(entry) ? entry['name'] : undefined));
+    return [list, [...byName.values()].map(([first]) => first)] as const;
+  });
+  return { ...records[0], ...Object.fromEntries(lists), 'current-context': current };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from './api-error.ts';
+import { hasCode } from './api-client.ts';
 import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import type { ApiClient } from './api-client.ts';
@@ -145,16 +145,11 @@ export class LeaderElection {
     const { identity, durationMilliseconds } = this.#candidate;
     const lease = await this.#read();
     const now = new Date(this.#dependencies.now()).toISOString().replace('Z', '000Z');
-    const ours = {
-      holderIdentity: identity,
-      leaseDurationSeconds: Math.ceil(durationMilliseconds / 1000),
-      renewTime: now,
-    };
+    const leaseDurationSeconds = Math.ceil(durationMilliseconds / 1000);
+    const ours = { holderIdentity: identity, leaseDurationSeconds, renewTime: now };
     if (lease === undefined) {
-      await this.#write('POST', {
-        metadata: this.#metadata(),
-        spec: { ...ours, acquireTime: now, leaseTransitions: 0 },
-      });
+      const metadata = { name: this.#candidate.lease, namespace: this.#candidate.namespace };
+      await this.#write('POST', { metadata, spec: { ...ours, acquireTime: now, leaseTransitions: 0 } });
       return true;
     }
     const { spec } = lease;
@@ -166,10 +161,8 @@ export class LeaderElection {
     }
     if (holder !== '' && !this.#isSilent(lease.resourceVersion, spec)) return false;
     const transitions = typeof spec['leaseTransitions'] === 'number' ? spec['leaseTransitions'] : 0;
-    await this.#write('PUT', {
-      ...lease.object,
-      spec: { ...spec, ...ours, acquireTime: now, leaseTransitions: transitions + 1 },
-    });
+    const taken = { ...spec, ...ours, acquireTime: now, leaseTransitions: transitions + 1 };
+    await this.#write('PUT', { ...lease.object, spec: taken });
     return true;
   }
 
@@ -184,12 +177,9 @@ export class LeaderElection {
 
   async #read(): Promise<LeaseObject | undefined> {
     try {
-      const object = await this.#client.request({
-        method: 'GET',
-        path: this.#path(),
-        signal: this.#stopped.signal,
-        timeoutMilliseconds: this.#requestMilliseconds(),
-      });
+      const { signal } = this.#stopped;
+      const timeoutMilliseconds = this.#requestMilliseconds();
+      const object = await this.#client.request({ method: 'GET', path: this.#path(), signal, timeoutMilliseconds });
       if (!isKubernetesObject(object)) throw new Error(`Lease ${this.#candidate.lease} cannot be understood`);
       const spec = (object as { spec?: unknown }).spec;
       return { object, spec: isRecord(spec) ? spec : {}, resourceVersion: object.metadata.resourceVersion ?? '' };
@@ -207,7 +197,7 @@ export class LeaderElection {
   /** The object carries the resourceVersion that was read, so the write fails when another replica wrote in between. */
   async #send(method: 'POST' | 'PUT', object: object, signal?: AbortSignal): Promise<void> {
     const body = { ...object, apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
-    const path = method === 'POST' ? this.#path().slice(0, this.#path().lastIndexOf('/')) : this.#path();
+    const path = method === 'POST' ? this.#collection() : this.#path();
     const timeoutMilliseconds = this.#requestMilliseconds();
     await this.#client.request({ method, path, body, timeoutMilliseconds, ...(signal && { signal }) });
   }
@@ -220,13 +210,12 @@ export class LeaderElection {
     await this.#send('PUT', { ...(object as object), spec: { ...spec, holderIdentity: '', leaseDurationSeconds: 1 } });
   }
 
-  #path(): string {
-    const { namespace, lease } = this.#candidate;
-    return `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${lease}`;
+  #collection(): string {
+    return `/apis/coordination.k8s.io/v1/namespaces/${this.#candidate.namespace}/leases`;
   }
 
-  #metadata(): object {
-    return { name: this.#candidate.lease, namespace: this.#candidate.namespace };
+  #path(): string {
+    return `${this.#collection()}/${this.#candidate.lease}`;
   }
 
   #lead(): void {

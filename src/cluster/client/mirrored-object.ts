@@ -1,6 +1,6 @@
 import { Reflector, type Listing } from './reflector.ts';
 import type { ApiClient } from './api-client.ts';
-import type { ClockAndRandom } from './clock.ts';
+import type { ClockAndRandom } from './timing.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 
 /** Which object. */

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AnswerTooLarge, ApiClient, type ApiRequest } from './api-client.ts';
-import { ApiError } from './api-error.ts';
-import { Backoff } from './backoff.ts';
+import { AnswerTooLarge, ApiClient, ApiError, type ApiRequest } from './api-client.ts';
+import { Backoff } from './timing.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 
 /** How often a request is sent before its failure counts. */

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cut } from '../../base/text/cut.ts';
-import { AnswerTooLarge, type ApiClient, type ApiRequest } from './api-client.ts';
-import { ApiError, hasCode } from './api-error.ts';
-import { Backoff, type BackoffLimits } from './backoff.ts';
+import { AnswerTooLarge, ApiError, hasCode, type ApiClient, type ApiRequest } from './api-client.ts';
+import { Backoff, type BackoffLimits } from './timing.ts';
 import { isKubernetesObject, isRecord, type KubernetesObject } from './kubernetes-object.ts';
 import { PagedList, Unusable, withoutManagedFields } from './paged-list.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
-import type { ClockAndRandom } from './clock.ts';
+import type { ClockAndRandom } from './timing.ts';
 
 /** The kind and the part of its objects to mirror. */
 export interface Reflected {

@@ -1,5 +1,5 @@
-import { ApiError } from '../client/api-error.ts';
-import { inParallel } from '../client/in-parallel.ts';
+import { ApiError } from '../client/api-client.ts';
+import { inParallel } from '../client/rate-limit.ts';
 import { isRecord, type KubernetesObject } from '../client/kubernetes-object.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';

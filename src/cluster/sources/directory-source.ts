@@ -1,8 +1,15 @@
+import { readUpTo, utf8Text } from '../../base/files/regular-file.ts';
+import { findYamlFiles, versionOf } from '../../base/files/yaml-files.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { yamlFileParts } from '../../yaml/reading/documents.ts';
+import { ReadingBudget } from '../../yaml/reading/reading-budget.ts';
+import { PolicyCollection, formatFileProblem, sourceProblem } from './policy-documents.ts';
 import { PolicyFilesError } from './policy-source.ts';
-import { findYamlFiles, versionOf, type FoundFile } from '../../base/files/yaml-files.ts';
-import { formatFileProblem, sourceProblem, type PolicyDocuments, type FileProblem } from './policy-documents.ts';
-import { POLICY_FILE_LIMITS, readPolicyFiles } from './policy-files.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { FoundFile } from '../../base/files/yaml-files.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { TokenLimits } from '../../yaml/reading/reading-budget.ts';
+import type { FileProblem, PolicyDocuments, PolicyText } from './policy-documents.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
 /**
@@ -38,9 +45,11 @@ export class DirectorySource implements PolicySource {
   }
 
   async start(listener: SourceListener): Promise<PolicySnapshot> {
-    const { files, documents } = await this.#first().catch((error: unknown) => {
+    const unreadable = (error: unknown): never => {
       throw new PolicyFilesError(`the policy directory cannot be read: ${String(error)}`);
-    });
+    };
+    const files = await findYamlFiles(this.#directory).catch(unreadable);
+    const documents = await this.#read(files).catch(unreadable);
     if (documents.problems.length > 0)
       throw new PolicyFilesError(`${documents.problems.length} problem(s) in the policies`, documents.problems);
     this.#loadedVersion = this.#seenVersion = versionOf(files);
@@ -48,11 +57,6 @@ export class DirectorySource implements PolicySource {
     this.#warn(documents, listener);
     this.#schedule(listener);
     return documents;
-  }
-
-  async #first(): Promise<{ readonly files: readonly FoundFile[]; readonly documents: PolicyDocuments }> {
-    const files = await findYamlFiles(this.#directory);
-    return { files, documents: await this.#read(files) };
   }
 
   stop(): void {
@@ -81,13 +85,10 @@ export class DirectorySource implements PolicySource {
     try {
       const files = await findYamlFiles(this.#directory);
       const version = versionOf(files);
-      const settled = version === this.#seenVersion;
+      const isSettled = version === this.#seenVersion;
       this.#seenVersion = version;
-      if (!settled || version === this.#loadedVersion) {
-        if (version === this.#loadedVersion)
-          this.#lastSync = this.#problems.length === 0 ? this.#now() : this.#lastSync;
-        return;
-      }
+      if (version === this.#loadedVersion && this.#problems.length === 0) this.#lastSync = this.#now();
+      if (!isSettled || version === this.#loadedVersion) return;
       const documents = await this.#read(files);
       // Files may have changed or gone while they were read. Then what was read is no state of the directory.
       this.#seenVersion = versionOf(await findYamlFiles(this.#directory));
@@ -96,19 +97,14 @@ export class DirectorySource implements PolicySource {
       this.#apply(documents, listener);
     } catch (error) {
       this.#loadedVersion = undefined;
-      this.#fail(
-        [{ file: this.#directory, line: 1, column: 1, message: `cannot be read: ${String(error)}` }],
-        listener,
-      );
+      const message = `cannot be read: ${String(error)}`;
+      this.#fail([{ file: this.#directory, line: 1, column: 1, message }], listener);
     }
   }
 
   #apply(documents: PolicyDocuments, listener: SourceListener): void {
     if (this.#stopped) return;
-    if (documents.problems.length > 0) {
-      this.#fail(documents.problems, listener);
-      return;
-    }
+    if (documents.problems.length > 0) return this.#fail(documents.problems, listener);
     this.#problems = [];
     this.#lastSync = this.#now();
     listener.changed(documents);
@@ -125,5 +121,104 @@ export class DirectorySource implements PolicySource {
     const isNews = lines.join('\n') !== this.#problems.join('\n');
     this.#problems = lines;
     if (isNews && !this.#stopped) listener.failed(problems.map(sourceProblem));
+  }
+}
+
+/** How much is read of policy files. */
+export interface PolicyFileLimits {
+  /** Of one file. */
+  readonly fileMebibytes: number;
+  readonly mebibytes: number;
+  readonly tokens: TokenLimits;
+  /** After so many problems, no further file is read. */
+  readonly problems: number;
+}
+
+/**
+ * The limits of policy files for a server, which reads them while it answers requests. A policy of 30 lines has about
+ * 260 tokens, so one List may have a thousand policies as items. There may be more documents, because they are read one
+ * after the other. The chart's heap of 192 MiB has room for the largest document, the policies in force and 100 MiB of
+ * reviews.
+ */
+export const POLICY_FILE_LIMITS: PolicyFileLimits = {
+  fileMebibytes: 3,
+  mebibytes: 8,
+  tokens: { document: 300_000, all: 4_000_000 },
+  problems: 100,
+};
+
+/**
+ * How much is read before other work gets a turn: about 50 ms. With less, files with ten thousand documents would take
+ * too long on a busy server, where each turn comes late.
+ */
+const TOKENS_OF_TURN = 20_000;
+
+const MEBIBYTE = 1024 * 1024;
+
+/**
+ * Reads policy files within limits. Other work gets a turn between documents, because all files together may take many
+ * seconds. There is memory for one document at a time.
+ *
+ * @param isStopped true when nobody waits for the result any more; the result then holds what was read so far
+ * @param othersHadTheirTurn resolves after other pending work
+ */
+export async function readPolicyFiles(
+  catalogue: CheckCatalogue,
+  files: readonly string[],
+  limits: PolicyFileLimits,
+  isStopped: () => boolean = () => false,
+  othersHadTheirTurn: () => Promise<unknown> = setImmediate,
+): Promise<PolicyDocuments> {
+  const collected = new PolicyCollection(catalogue);
+  const budget = new ReadingBudget(limits.tokens);
+  let bytesLeft = limits.mebibytes * MEBIBYTE;
+  for (const file of files) {
+    const report = (message: string): void => collected.addProblem({ file, line: 1, column: 1, message });
+    if (collected.problems.length >= limits.problems) {
+      report('this file and those after it were not read: there are problems enough already');
+      break;
+    }
+    const most = Math.min(limits.fileMebibytes * MEBIBYTE, bytesLeft);
+    const bytes = await readUpTo(file, most);
+    if (bytes === undefined && most === bytesLeft) {
+      report(`up to here, the files have more than ${limits.mebibytes} MiB together`);
+      break;
+    }
+    if (bytes === undefined) report(`the file has more than ${limits.fileMebibytes} MiB`);
+    else {
+      bytesLeft -= bytes.length;
+      const text = textOf(bytes, report);
+      if (text !== undefined) await addFile(collected, { file, text }, budget, isStopped, othersHadTheirTurn);
+    }
+    if (budget.isSpent || isStopped()) break;
+  }
+  return collected;
+}
+
+function textOf(bytes: Buffer, report: (message: string) => void): string | undefined {
+  try {
+    return utf8Text(bytes);
+  } catch (error) {
+    report(messageOf(error));
+    return undefined;
+  }
+}
+
+async function addFile(
+  collected: PolicyCollection,
+  { file, text }: PolicyText,
+  budget: ReadingBudget,
+  isStopped: () => boolean,
+  othersHadTheirTurn: () => Promise<unknown>,
+): Promise<void> {
+  // Other work also gets a turn before the first document.
+  await othersHadTheirTurn();
+  let turnEnds = budget.spent + TOKENS_OF_TURN;
+  for (const part of yamlFileParts(file, text, { budget })) {
+    collected.addPart(part);
+    if (budget.isSpent || collected.isFull(file) || isStopped()) return;
+    if (budget.spent < turnEnds) continue;
+    await othersHadTheirTurn();
+    turnEnds = budget.spent + TOKENS_OF_TURN;
   }
 }

@@ -5,6 +5,7 @@ import {
   exceptionState,
   isLimited,
   type ExceptionRules,
+  type ExceptionState,
   type LeftOutState,
 } from '../../engine/policy/exception-rules.ts';
 import { formatInstant, parseInstant } from '../../base/text/duration.ts';
@@ -18,19 +19,14 @@ const REPORTED_LETTERS = 3;
  * The parts of a status that are kept of each exception, as one short text: the state, whether it is limited, whether
  * the status is about the newest version, and the last match.
  */
-export function reportedStatus(object: Readonly<Record<string, unknown>>): string {
-  const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
-  const status = isRecord(object['status']) ? object['status'] : {};
-  const conditions = Array.isArray(status['conditions']) ? (status['conditions'] as unknown[]) : [];
-  const limited = conditions.some((each) => isRecord(each) && each['type'] === 'Limited' && each['status'] === 'True');
-  const isCurrent = status['observedGeneration'] === metadata['generation'];
+export function reportedStatus(object: ApiObject): string {
+  const status = recordIn(object, 'status');
   const { state, lastMatched } = status;
+  const limited = conditionsOf(status).some((each) => each['type'] === 'Limited' && each['status'] === 'True');
+  const isCurrent = status['observedGeneration'] === recordIn(object, 'metadata')['generation'];
   const match = typeof lastMatched === 'string' ? parseInstant(lastMatched) : undefined;
-  const at = match === undefined ? undefined : Math.floor(match / 1000) * 1000;
-  return (
-    reportedText(typeof state === 'string' ? state : '', limited, isCurrent) +
-    (at === undefined ? '' : (at / 1000).toString(36))
-  );
+  const at = match === undefined ? '' : Math.floor(match / 1000).toString(36);
+  return reportedText(typeof state === 'string' ? state : '', limited, isCurrent) + at;
 }
 
 /** Three letters: one for the state, `L` for limited, `C` if the status is about the newest version. */
@@ -64,13 +60,12 @@ interface StatusNews {
 
 /** Returns the fields of the status to write, from the object as the API server has it. */
 export function exceptionStatus(
-  object: Readonly<Record<string, unknown>>,
+  object: ApiObject,
   exception: ProbeException,
   rules: ExceptionRules,
   { now, count, last, writesState }: StatusNews,
 ): Record<string, unknown> {
-  const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
-  const before = isRecord(object['status']) ? object['status'] : {};
+  const before = recordIn(object, 'status');
   const known = typeof before['lastMatched'] === 'string' ? parseInstant(before['lastMatched']) : undefined;
   const lastMatched = Math.max(known ?? -Infinity, last ?? -Infinity);
   const matches = typeof before['matches'] === 'number' ? before['matches'] : 0;
@@ -80,36 +75,46 @@ export function exceptionStatus(
   };
   if (!writesState) return written;
   const state = exceptionState(exception, rules, Number.isFinite(lastMatched) ? lastMatched : undefined, now);
-  const { generation } = metadata;
   const end = formatInstant(endOf(exception, rules));
-  const condition = (type: string, isTrue: boolean, reason: string, message: string): object => {
-    const old = conditionsOf(before).find((each) => each['type'] === type);
-    const status = isTrue ? 'True' : 'False';
-    const lastTransitionTime = old?.['status'] === status ? old['lastTransitionTime'] : formatInstant(now);
-    return { type, status, reason, message, lastTransitionTime, observedGeneration: generation };
-  };
+  const isExpired = state === 'Expired';
+  const isUnused = state === 'Unused';
   const limited = isLimited(exception, rules);
-  const isHonoured = state !== 'Expired' && rules.action === 'Allow';
+  const isHonoured = !isExpired && rules.action === 'Allow';
+  const unused = isUnused ? 'No violation was allowed at admission for 30 days.' : 'Used, or younger than 30 days.';
+  const policies = limited
+    ? 'Policies shorten the exception, or leave out checks.'
+    : 'Policies allow the whole exception.';
   return {
     ...written,
-    observedGeneration: generation,
+    ...stateFields(object, state, now, [
+      ['Active', isHonoured, isHonoured ? 'Honoured' : 'NotHonoured', `The exception ends at ${end}.`],
+      ['Expired', isExpired, isExpired ? 'Ended' : 'NotEnded', `The end is ${end}.`],
+      ['Unused', isUnused, isUnused ? 'NoMatch' : 'Matched', unused],
+      ['Limited', limited, limited ? 'LimitedByPolicy' : 'NotLimited', policies],
+    ]),
+  };
+}
+
+type Condition = readonly [type: string, isTrue: boolean, reason: string, message: string];
+
+/** The fields of a status that the leader writes. A condition keeps its time while its status is the same. */
+function stateFields(
+  object: ApiObject,
+  state: ExceptionState | LeftOutState,
+  now: number,
+  conditions: readonly Condition[],
+): object {
+  const observedGeneration = recordIn(object, 'metadata')['generation'];
+  const before = conditionsOf(recordIn(object, 'status'));
+  return {
+    observedGeneration,
     state,
-    conditions: [
-      condition('Active', isHonoured, isHonoured ? 'Honoured' : 'NotHonoured', `The exception ends at ${end}.`),
-      condition('Expired', state === 'Expired', state === 'Expired' ? 'Ended' : 'NotEnded', `The end is ${end}.`),
-      condition(
-        'Unused',
-        state === 'Unused',
-        state === 'Unused' ? 'NoMatch' : 'Matched',
-        state === 'Unused' ? 'No violation was allowed at admission for 30 days.' : 'Used, or younger than 30 days.',
-      ),
-      condition(
-        'Limited',
-        limited,
-        limited ? 'LimitedByPolicy' : 'NotLimited',
-        limited ? 'Policies shorten the exception, or leave out checks.' : 'Policies allow the whole exception.',
-      ),
-    ],
+    conditions: conditions.map(([type, isTrue, reason, message]) => {
+      const status = isTrue ? 'True' : 'False';
+      const old = before.find((each) => each['type'] === type);
+      const lastTransitionTime = old?.['status'] === status ? old['lastTransitionTime'] : formatInstant(now);
+      return { type, status, reason, message, lastTransitionTime, observedGeneration };
+    }),
   };
 }
 
@@ -133,36 +138,22 @@ export function isLeftOutReported(left: LeftOutException): boolean {
 }
 
 /** Returns the fields of the status to write for an exception that is left out. */
-export function leftOutStatus(
-  object: Readonly<Record<string, unknown>>,
-  left: LeftOutException,
-  now: number,
-): Record<string, unknown> {
-  const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
-  const before = isRecord(object['status']) ? object['status'] : {};
-  const observedGeneration = metadata['generation'];
-  const old = conditionsOf(before).find(({ type }) => type === 'Active');
+export function leftOutStatus(object: ApiObject, left: LeftOutException, now: number): object {
   const state = leftOutState(left);
   const why =
     state === 'Invalid'
       ? `The exception cannot be read: ${left.problem ?? ''}`
       : 'Older exceptions of the namespace, or exceptions of other namespaces, use up a budget.';
-  return {
-    observedGeneration,
-    state,
-    conditions: [
-      {
-        type: 'Active',
-        status: 'False',
-        reason: state,
-        message: `The exception is not honoured. ${why}`,
-        lastTransitionTime: old?.['status'] === 'False' ? old['lastTransitionTime'] : formatInstant(now),
-        observedGeneration,
-      },
-    ],
-  };
+  return stateFields(object, state, now, [['Active', false, state, `The exception is not honoured. ${why}`]]);
 }
 
-function conditionsOf(status: Readonly<Record<string, unknown>>): readonly Record<string, unknown>[] {
+type ApiObject = Readonly<Record<string, unknown>>;
+
+function recordIn(object: ApiObject, name: string): Record<string, unknown> {
+  const value = object[name];
+  return isRecord(value) ? value : {};
+}
+
+function conditionsOf(status: ApiObject): readonly Record<string, unknown>[] {
   return Array.isArray(status['conditions']) ? (status['conditions'] as unknown[]).filter(isRecord) : [];
 }

@@ -1,7 +1,6 @@
-import { MERGE_PATCH, type ApiRequests } from '../client/api-client.ts';
-import { hasCode } from '../client/api-error.ts';
+import { MERGE_PATCH, hasCode, type ApiRequests } from '../client/api-client.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
-import { realTimer, type Timer } from '../client/clock.ts';
+import { realTimer, type Timer } from '../client/timing.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import {
   EXCEPTION_STATES,
@@ -20,7 +19,7 @@ import {
 } from './exception-status.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { LeftOutException } from './exception-status.ts';
-import type { StatusTask, StatusWriter, WrittenStatus } from './status-writer.ts';
+import type { StatusWriter, WrittenStatus } from './status-writer.ts';
 
 /** The dependencies of the statuses of exceptions. */
 export interface ExceptionStatusDependencies {
@@ -125,9 +124,11 @@ export class ExceptionStatuses {
   }
 
   #put(namespace: string, name: string, left?: LeftOutException): void {
-    const place = exceptionSource(namespace, name);
-    const write: StatusTask['write'] = (signal) => this.#write(namespace, name, left, signal);
-    this.#dependencies.writer.put({ place, resourceVersion: undefined, write });
+    this.#dependencies.writer.put({
+      place: exceptionSource(namespace, name),
+      resourceVersion: undefined,
+      write: (signal) => this.#write(namespace, name, left, signal),
+    });
   }
 
   async #write(
@@ -137,11 +138,13 @@ export class ExceptionStatuses {
     signal: AbortSignal,
   ): Promise<WrittenStatus | undefined> {
     const { client, snapshot, now } = this.#dependencies;
-    const path = `/apis/${POLICY_API_VERSION}/namespaces/${encodeURIComponent(namespace)}/probeexceptions/${encodeURIComponent(name)}`;
+    const collection = `/apis/${POLICY_API_VERSION}/namespaces/${encodeURIComponent(namespace)}/probeexceptions`;
+    const path = `${collection}/${encodeURIComponent(name)}`;
+    const key = exceptionSource(namespace, name);
     const object = await client.request({ method: 'GET', path, signal }).catch((error: unknown) => {
       if (!hasCode(error, 404)) throw error;
       // An exception of a file, or one that is gone.
-      this.#pending.delete(exceptionSource(namespace, name));
+      this.#pending.delete(key);
     });
     const current = snapshot();
     if (!isRecord(object) || !isRecord(object['metadata']) || current === undefined) return undefined;
@@ -152,7 +155,6 @@ export class ExceptionStatuses {
       await client.request({ method: 'PATCH', path: `${path}/status`, query, contentType: MERGE_PATCH, body, signal });
       return { isKept: true, resourceVersion: undefined };
     };
-    const key = exceptionSource(namespace, name);
     const exception = current.facts.exceptions.ofNamespace(namespace).find((known) => known.name === name);
     if (exception === undefined) {
       this.#pending.delete(key);

@@ -12,7 +12,7 @@ import type { WorkloadStarts } from '../../engine/facts/learned-starts.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { Limits } from '../../engine/policy/budget.ts';
 import type { Problem } from '../../engine/policy/reader.ts';
-import type { Named } from './stored-kind.ts';
+import type { Named } from './object-store.ts';
 
 /** The result of reading an object: what is kept, all problems, or undefined if nothing of the object is a fact. */
 export type FactReading<T> =

@@ -1,17 +1,15 @@
 import { NO_FACTS, type Facts, type LabelsOfNamespace, type MissedNamespace } from '../../engine/facts/facts.ts';
 import { POLICY_BUDGET_BYTES, type PolicyBudget } from '../../engine/policy/budget.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
-import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/clock.ts';
-import { informedFactKind, NAMESPACE_KIND, type KnownNamespace } from './informed-kinds.ts';
-import { Informer } from './informer.ts';
+import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
+import { Informer, NAMESPACE_KIND, informedFactKind, type InformerListener, type KnownNamespace } from './informer.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
-import { PolicyInformer, type PolicyCounts, type PolicyListener } from './policy-informer.ts';
+import { PolicyInformer, type PolicyCounts, type PolicyListener, type PolicyStatuses } from './policy-informer.ts';
 import { formatSourceProblem } from './policy-source.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { FactKind } from './fact-kinds.ts';
-import type { UnreadableObject } from './left-out-objects.ts';
-import type { LeftOut, Named, OverBudgetChange, StoreCounts } from './stored-kind.ts';
+import type { Named, OverBudgetChange, StoreCounts } from './object-store.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
 /** Settings of the source. */
@@ -20,30 +18,21 @@ export interface KubernetesSourceOptions {
   readonly description?: string;
   /** How long a watch lasts before it is renewed. */
   readonly watchRenewalMilliseconds?: number;
-  /** How long changes are gathered before they are put in force together. */
-  readonly gatherMilliseconds?: number;
-  /** How long to wait for a namespace that is not known yet. */
-  readonly namespaceMilliseconds?: number;
   /** Whether any policy in force, wherever it comes from, looks at labels of namespaces other than their name. */
   readonly labelsMatter?: () => boolean;
   /** The kinds of facts to mirror, beside Namespaces. The facts of other kinds are unknown. */
   readonly factKinds?: readonly FactKind[];
   /** Memory that the ProbePolicies of all namespaces together may take, in bytes. */
   readonly policyBudget?: number;
-  /** Called with each policy that is new or has changed. */
-  readonly judged?: PolicyListener['judged'];
-  /** Called with the place of each policy that is gone. */
-  readonly policyGone?: PolicyListener['gone'];
-  /** The advice about a policy in force, for its status. */
-  readonly advice?: PolicyListener['advice'];
+  /** Absent: nobody writes statuses of policies. */
+  readonly statuses?: PolicyStatuses | undefined;
   /** Called when objects of a kind come to be over a budget, or are within the budgets again. */
   readonly overBudget?: (kind: string, change: OverBudgetChange) => void;
-  /** Called once for each problem of a fact that cannot be read. */
-  readonly unreadableFact?: (fact: UnreadableObject & { readonly kind: string }) => void;
-  /** Called with each fact that has no effect, because of a budget or because it cannot be read. */
-  readonly leftOutFact?: (kind: string, left: LeftOut<Named>) => void;
-  readonly factGone?: (kind: string, namespace: string, name: string) => void;
+  /** What to tell of the facts of a kind that cannot be read, are left out, or are gone. */
+  readonly factListener?: (kind: string) => FactListener;
 }
+
+type FactListener = Pick<InformerListener<Named>, 'unreadable' | 'leftOut' | 'gone'>;
 
 /** How the budgets of policies are used. */
 export interface PolicyBudgetStatus {
@@ -69,7 +58,9 @@ interface InformedFacts {
   facts: Partial<Facts> | undefined;
 }
 
+/** How long changes are gathered before they are put in force together. */
 const GATHER_MILLISECONDS = 50;
+/** How long to wait for a namespace that is not known yet. */
 const NAMESPACE_MILLISECONDS = 500;
 /** The most problems that /readyz lists. */
 const MAX_PROBLEMS = 100;
@@ -109,7 +100,7 @@ export class KubernetesSource implements PolicySource {
     this.#options = options;
     this.#timer = clock.timer ?? realTimer;
     const total = (this.#policyBudget = options.policyBudget ?? POLICY_BUDGET_BYTES);
-    this.#waiters = new NamespaceWaiters(options.namespaceMilliseconds ?? NAMESPACE_MILLISECONDS, this.#timer);
+    this.#waiters = new NamespaceWaiters(NAMESPACE_MILLISECONDS, this.#timer);
     const renewalMilliseconds = options.watchRenewalMilliseconds;
     const troubled = (kind: string) => (problem: string | undefined) => this.#noteTrouble(kind, problem);
     const overBudget = (kind: string) => (change: OverBudgetChange) => options.overBudget?.(kind, change);
@@ -122,9 +113,7 @@ export class KubernetesSource implements PolicySource {
         failed: (problems) => this.#listener?.failed(problems),
         warned: (warnings) => this.#listener?.warned?.(warnings),
         overBudget: overBudget(kind),
-        judged: options.judged,
-        gone: options.policyGone,
-        advice: options.advice,
+        statuses: options.statuses,
         troubled: troubled(kind),
       };
       return new PolicyInformer(catalogue, kind, client, listener, clock, { total, renewalMilliseconds });
@@ -150,9 +139,7 @@ export class KubernetesSource implements PolicySource {
           changedFacts();
         },
         overBudget: overBudget(kind.kind),
-        unreadable: (fact: UnreadableObject) => options.unreadableFact?.({ kind: kind.kind, ...fact }),
-        leftOut: (left: LeftOut<Named>) => options.leftOutFact?.(kind.kind, left),
-        gone: (namespace: string, name: string) => options.factGone?.(kind.kind, namespace, name),
+        ...options.factListener?.(kind.kind),
         troubled: troubled(kind.kind),
       };
       const informed = informedFactKind(kind, catalogue);
@@ -214,7 +201,7 @@ export class KubernetesSource implements PolicySource {
     });
   }
 
-  /** Reports every policy as judged again, and every fact that is left out. */
+  /** Puts the status of every policy again, and reports every fact that is left out again. */
   judgeAll(): void {
     for (const kind of this.#policyKinds) kind.judgeAll();
     for (const { informer } of this.#factKinds) informer.listAgainIfLeftOut();
@@ -257,8 +244,7 @@ export class KubernetesSource implements PolicySource {
 
   #schedule(): void {
     if (this.#state !== 'running' || this.#callOff !== undefined) return;
-    const milliseconds = this.#options.gatherMilliseconds ?? GATHER_MILLISECONDS;
-    this.#callOff = this.#timer(milliseconds, () => this.#publish());
+    this.#callOff = this.#timer(GATHER_MILLISECONDS, () => this.#publish());
   }
 
   #publish(): void {

@@ -25,8 +25,6 @@ const MOST_NAMES = 5;
 /** The most characters that are kept of the problem of an object. */
 const LONGEST_PROBLEM = 512;
 
-const NONE: ReadonlyMap<string, LeftOutRecord> = new Map();
-
 /** The names of objects of one kind that are left out, up to a limit. */
 export class LeftOutObjects {
   #records = new Map<string, Map<string, LeftOutRecord>>();
@@ -101,13 +99,12 @@ export class LeftOutObjects {
     namespace: string,
     isCut: boolean,
   ): { readonly count: number; readonly first: readonly string[] } | undefined {
-    const records = this.#records.get(namespace) ?? NONE;
-    const over = [...records.values()].filter(({ reason }) => reason !== 'invalid');
+    const over = [...(this.#records.get(namespace)?.values() ?? [])].filter(({ reason }) => reason !== 'invalid');
     const isOver = isCut || over.length > 0;
     if (isOver === this.#reportedOver.has(namespace)) return undefined;
     if (isOver) this.#reportedOver.add(namespace);
     else this.#reportedOver.delete(namespace);
-    const first = over.sort(byAge).slice(0, MOST_NAMES);
-    return { count: over.length, first: first.map(({ name }) => name) };
+    const names = over.sort(byAge).map(({ name }) => name);
+    return { count: over.length, first: names.slice(0, MOST_NAMES) };
   }
 }

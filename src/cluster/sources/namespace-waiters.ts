@@ -1,5 +1,5 @@
 import type { MissedNamespace } from '../../engine/facts/facts.ts';
-import type { Timer } from '../client/clock.ts';
+import type { Timer } from '../client/timing.ts';
 
 /** The most namespaces that are waited for at once, because callers may invent names. */
 const MAX_WAITING = 1000;
@@ -8,6 +8,8 @@ const MAX_WAITING = 1000;
 const MAX_WAITING_OF_CLIENT = MAX_WAITING / 2;
 
 interface Waiter {
+  /** The first client that asked. */
+  readonly client: string;
   readonly over: Promise<MissedNamespace | undefined>;
   readonly end: (missed: MissedNamespace | undefined) => void;
 }
@@ -20,8 +22,6 @@ export class NamespaceWaiters {
   readonly #milliseconds: number;
   readonly #timer: Timer;
   readonly #waiters = new Map<string, Waiter>();
-  /** How many names are waited for, by the first client that asked. */
-  readonly #countOf = new Map<string, number>();
 
   constructor(milliseconds: number, timer: Timer) {
     this.#milliseconds = milliseconds;
@@ -38,25 +38,17 @@ export class NamespaceWaiters {
   wait(name: string, client: string, missed: () => MissedNamespace): Promise<MissedNamespace | undefined> | 'no-room' {
     const known = this.#waiters.get(name);
     if (known !== undefined) return known.over;
-    const count = this.#countOf.get(client) ?? 0;
-    if (this.#waiters.size >= MAX_WAITING || count >= MAX_WAITING_OF_CLIENT) return 'no-room';
-    this.#countOf.set(client, count + 1);
+    const ofClient = [...this.#waiters.values()].filter((waiter) => waiter.client === client);
+    if (this.#waiters.size >= MAX_WAITING || ofClient.length >= MAX_WAITING_OF_CLIENT) return 'no-room';
     const { promise, resolve } = Promise.withResolvers<MissedNamespace | undefined>();
     const end = (why: MissedNamespace | undefined): void => {
       callOff();
       this.#waiters.delete(name);
-      this.#countDown(client);
       resolve(why);
     };
     const callOff = this.#timer(this.#milliseconds, () => end(missed()));
-    this.#waiters.set(name, { over: promise, end });
+    this.#waiters.set(name, { client, over: promise, end });
     return promise;
-  }
-
-  #countDown(client: string): void {
-    const count = (this.#countOf.get(client) ?? 0) - 1;
-    if (count > 0) this.#countOf.set(client, count);
-    else this.#countOf.delete(client);
   }
 
   /** The names that are waited for. */

@@ -1,11 +1,11 @@
 import { parseInstant } from '../../base/text/duration.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
-import { byAge, exceededBudget, fairLevel, NO_USE, oldestWithin, withObject } from '../../engine/policy/budget.ts';
-import { LeftOutObjects, type LeftOutReason } from './left-out-objects.ts';
+import { NO_USE, byAge, exceededBudget, fairLevel, oldestWithin, withObject } from '../../engine/policy/budget.ts';
+import { LeftOutObjects } from './left-out-objects.ts';
+import type { Age, Budget, Limits, Size, Use } from '../../engine/policy/budget.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import type { Listing, ReflectorListener } from '../client/reflector.ts';
-import type { Age, Budget, Size, Use } from '../../engine/policy/budget.ts';
-import type { LeftOut, Named, StoreCounts, StoredKind, StoreListener } from './stored-kind.ts';
+import type { LeftOutReason, UnreadableObject } from './left-out-objects.ts';
 
 /** The objects of one namespace. Objects of the cluster are those of namespace ''. */
 interface NamespaceState<T> {
@@ -36,29 +36,15 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
   readonly #leftOut = new LeftOutObjects();
   /** Names that the list under way has not brought yet, by namespace. Undefined while there is no list. */
   #unlisted: Map<string, Set<string>> | undefined;
-  #level = Infinity;
+  /** What a namespace may take of the total at most now. */
+  level = Infinity;
   #isChanged = false;
-  #isComplete = false;
+  /** True once the collection has been listed whole. */
+  isComplete = false;
 
   constructor(kind: StoredKind<T>, listener: StoreListener<T>) {
     this.#kind = kind;
     this.#listener = listener;
-  }
-
-  /** True once the collection has been listed whole. */
-  get isComplete(): boolean {
-    return this.#isComplete;
-  }
-
-  get size(): number {
-    let size = 0;
-    for (const { list } of this.#namespaces.values()) size += list.length;
-    return size;
-  }
-
-  /** What a namespace may take of the total at most now. */
-  get level(): number {
-    return this.#level;
   }
 
   /** What the objects of a namespace use. */
@@ -105,8 +91,8 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
         for (const [namespace, names] of this.#unlisted ?? []) for (const name of names) this.#delete(namespace, name);
         this.#unlisted = undefined;
         this.#leftOut.endList();
-        this.#isChanged ||= !this.#isComplete;
-        this.#isComplete = true;
+        this.#isChanged ||= !this.isComplete;
+        this.isComplete = true;
         this.#settle();
       },
     };
@@ -184,7 +170,6 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
   #change(namespace: string, state: NamespaceState<T>, changes: ReadonlyMap<string, T | undefined>): void {
     const { effectOf = (entry: T | undefined): unknown => entry, sizeOf } = this.#kind;
     this.#touchedNamespaces.add(namespace);
-    const added: T[] = [];
     for (const [name, entry] of changes) {
       const before = found(state.list, name);
       if (effectOf(before) !== effectOf(entry)) this.#isChanged = true;
@@ -194,10 +179,10 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
       }
       if (entry === undefined) continue;
       state.use = withObject(state.use, sizeOf(entry));
-      added.push(entry);
       if (this.#listener.kept !== undefined) this.#touched.add(entry);
     }
     const kept = state.list.filter(({ name }) => !changes.has(name));
+    const added = [...changes.values()].filter((entry) => entry !== undefined);
     // The copy of slice has no room to grow, and there may be thousands of namespaces.
     state.list = [...kept, ...added].sort((a, b) => (a.name < b.name ? -1 : 1)).slice();
     this.#cut(namespace, state);
@@ -206,12 +191,12 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
   /** Leaves out the youngest objects of a namespace until the others are within the budgets. */
   #cut(namespace: string, state: NamespaceState<T>): void {
     const { limits, sizeOf, createdOf = () => 0, effectOf } = this.#kind;
-    if (exceededBudget(state.use, limits, this.#level) === undefined) return;
+    if (exceededBudget(state.use, limits, this.level) === undefined) return;
     const oldestFirst = state.list
       .map((entry) => ({ entry, name: entry.name, created: createdOf(entry), size: sizeOf(entry) }))
       .sort(byAge);
     const sizes = oldestFirst.map(({ size }) => size);
-    const { count, use, exceeded: reason } = oldestWithin(sizes, limits, this.#level);
+    const { count, use, exceeded: reason } = oldestWithin(sizes, limits, this.level);
     const [first] = oldestFirst.slice(count);
     if (first === undefined || reason === undefined) return;
     state.end = { name: ownCopy(first.name), created: first.created, size: first.size, reason };
@@ -236,14 +221,14 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
       wanted.push(memory);
       sum += memory;
     }
-    const before = this.#level;
-    this.#level = sum <= limits.total ? Infinity : fairLevel(wanted, limits.total);
-    if (this.#level < before) for (const [namespace, state] of this.#namespaces) this.#cut(namespace, state);
+    const before = this.level;
+    this.level = sum <= limits.total ? Infinity : fairLevel(wanted, limits.total);
+    if (this.level < before) for (const [namespace, state] of this.#namespaces) this.#cut(namespace, state);
     // A list under way brings what fits.
     if (this.#unlisted !== undefined) return;
     const mayFit = ({ use, end }: NamespaceState<T>): boolean =>
       end !== undefined &&
-      (end.isGone === true || exceededBudget(withObject(use, end.size), limits, this.#level) === undefined);
+      (end.isGone === true || exceededBudget(withObject(use, end.size), limits, this.level) === undefined);
     if ([...this.#namespaces.values()].some(mayFit)) this.#listener.mayFit();
   }
 
@@ -255,7 +240,7 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
     this.#touched.clear();
     const isChanged = this.#isChanged;
     this.#isChanged = false;
-    if (isChanged && this.#isComplete) this.#listener.changed();
+    if (isChanged && this.isComplete) this.#listener.changed();
   }
 
   #reportNamespace(namespace: string): void {
@@ -285,4 +270,72 @@ function found<T extends Named>(list: readonly T[], name: string): T | undefined
   }
   const candidate = list[low];
   return candidate?.name === name ? candidate : undefined;
+}
+
+/** What is kept of an object. The name orders the objects of a namespace. */
+export interface Named {
+  readonly name: string;
+}
+
+/** What is kept of an object, why nothing can be read of it, or undefined if there is nothing to keep. */
+export type StoredReading<T> = { readonly entry: T } | { readonly problem: string } | undefined;
+
+/** What a store keeps of the objects of a kind. */
+export interface StoredKind<T extends Named> {
+  readonly limits: Limits;
+  /**
+   * Reads what is kept. Must not throw, and the result must not refer to the object. The same entry as before means
+   * that nothing has changed.
+   */
+  readonly read: (object: KubernetesObject, before: T | undefined) => StoredReading<T>;
+  readonly sizeOf: (entry: T) => Size;
+  /** In milliseconds since the epoch: older objects get their budget first. Absent: objects go by name. */
+  readonly createdOf?: (entry: T) => number;
+  /** The part of an entry that users of the store see. Absent: the entry. */
+  readonly effectOf?: (entry: T | undefined) => unknown;
+}
+
+/** An object that is left out, and what is known of it now: the whole object, or what was kept before. */
+export interface LeftOut<T> {
+  readonly namespace: string;
+  readonly name: string;
+  readonly reason: LeftOutReason;
+  /** The problem of an object that cannot be read. */
+  readonly problem: string | undefined;
+  readonly object: KubernetesObject | undefined;
+  readonly entry: T | undefined;
+}
+
+/** Objects of a namespace that are over a budget. `count` 0 = all objects are within the budgets again. */
+export interface OverBudgetChange {
+  readonly namespace: string;
+  /** Of the objects that are recorded. */
+  readonly count: number;
+  /** The names of the oldest. */
+  readonly first: readonly string[];
+  /** What the other objects of the namespace use. */
+  readonly use: Use;
+}
+
+/** The reports of a store. During a list, nothing but `leftOut` is reported before the end. */
+export interface StoreListener<T> {
+  /** Other objects are kept than before, or the first list is complete. */
+  readonly changed: () => void;
+  /** An entry is new or has changed. */
+  readonly kept?: (entry: T) => void;
+  /** An object is left out. Reported at every event and list of the object, as far as objects are recorded. */
+  readonly leftOut?: (left: LeftOut<T>) => void;
+  readonly gone?: (namespace: string, name: string) => void;
+  /** Objects of a namespace are over a budget, or no longer. */
+  readonly overBudget?: ((change: OverBudgetChange) => void) | undefined;
+  /** An object cannot be read. Reported once for each problem, and for few objects of a namespace at once. */
+  readonly unreadable?: ((object: UnreadableObject) => void) | undefined;
+  /** An object that is left out may fit now, so the collection has to be listed again. */
+  readonly mayFit: () => void;
+}
+
+/** How many objects are left out, by reason, and bytes of the budget of all namespaces that are used. */
+export interface StoreCounts {
+  readonly leftOut: Readonly<Record<LeftOutReason, number>>;
+  readonly used: number;
 }

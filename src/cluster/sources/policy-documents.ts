@@ -1,18 +1,22 @@
-import { cut } from '../../base/text/cut.ts';
 import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
-import { formatProblem } from '../../engine/policy/reader.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { parseProbePolicy, POLICY_KINDS, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
+import { cut } from '../../base/text/cut.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
-import { formatSourceProblem, type FileProblem, type SourceProblem } from './policy-source.ts';
-import { MORE_PROBLEMS } from '../../engine/policy/reader.ts';
-import { CollectedFacts } from './fact-documents.ts';
-import { FACT_KINDS, type FactKind } from './fact-kinds.ts';
-import { yamlFileParts, type YamlDocument, type YamlFilePart } from '../../yaml/reading/documents.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { NO_FACTS } from '../../engine/facts/facts.ts';
+import { POLICY_KINDS, parseProbePolicy } from '../../engine/policy/probe-policy.ts';
+import { MORE_PROBLEMS, formatProblem, type Problem } from '../../engine/policy/reader.ts';
+import { yamlFileParts } from '../../yaml/reading/documents.ts';
+import { FACT_KINDS } from './fact-kinds.ts';
+import { formatSourceProblem } from './policy-source.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
-import type { Facts } from '../../engine/facts/facts.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Facts, LabelsOfNamespace } from '../../engine/facts/facts.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
+import type { YamlDocument, YamlFilePart } from '../../yaml/reading/documents.ts';
+import type { FactKind } from './fact-kinds.ts';
+import type { Named } from './object-store.ts';
+import type { FileProblem, SourceProblem } from './policy-source.ts';
 
 /** A text that may hold policies, and the name that problems are reported under. */
 export interface PolicyText {
@@ -92,8 +96,8 @@ export class PolicyCollection implements PolicyDocuments {
   readonly warnings: FileProblem[] = [];
   /** Where each policy was first seen. Of two policies with one name, the winner would depend on the order of files. */
   readonly #seen = new Map<string, string>();
-  readonly #problemsByFile = new Map<string, number>();
-  readonly #warningsByFile = new Map<string, number>();
+  readonly #problemsOf = new Map<string, number>();
+  readonly #warningsOf = new Map<string, number>();
   readonly #catalogue: CheckCatalogue;
   readonly #placed: PolicyPlaced;
   /** The namespace of objects that name no namespace. */
@@ -116,23 +120,23 @@ export class PolicyCollection implements PolicyDocuments {
 
   addProblem(problem: FileProblem): void {
     const { file, message } = problem;
-    const before = this.#problemsByFile.get(file) ?? 0;
+    const before = this.#problemsOf.get(file) ?? 0;
     if (before > MOST_PROBLEMS_OF_FILE) return;
-    this.#problemsByFile.set(file, before + 1);
+    this.#problemsOf.set(file, before + 1);
     const told = before === MOST_PROBLEMS_OF_FILE ? MORE_PROBLEMS : cut(message, LONGEST_MESSAGE);
     this.problems.push({ ...problem, message: told });
   }
 
   /** True when no more problems of the file are reported. */
   isFull(file: string): boolean {
-    return (this.#problemsByFile.get(file) ?? 0) > MOST_PROBLEMS_OF_FILE;
+    return (this.#problemsOf.get(file) ?? 0) > MOST_PROBLEMS_OF_FILE;
   }
 
   addDocument(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
     const kind = isJsonObject(value) ? member(value, 'kind') : undefined;
     const factKind = FACT_KINDS.find((known) => known.kind === kind);
-    if (isJsonObject(value) && kind === 'List') this.#addList(document, value, path);
-    else if (isJsonObject(value) && kind === 'Namespace') this.#addNamespace(document, value, path);
+    if (kind === 'List') this.#addList(document, value as JsonObject, path);
+    else if (kind === 'Namespace') this.#addNamespace(document, value as JsonObject, path);
     else if (factKind !== undefined) this.#addFact(document, factKind, value as JsonObject, path);
     else if (typeof kind === 'string' && !(POLICY_KINDS as readonly string[]).includes(kind)) {
       const known = [...POLICY_KINDS, ...FACT_KINDS.map((fact) => fact.kind), 'Namespace'];
@@ -164,13 +168,8 @@ export class PolicyCollection implements PolicyDocuments {
     const namespace = stringMember(metadata, 'namespace') ?? this.#namespace;
     const reading = kind.read(value, this.#catalogue);
     if (reading === undefined) return;
-    if ('problems' in reading) {
-      for (const problem of reading.problems)
-        this.#report(document, [...path, ...problem.path], formatProblem(problem));
-      return;
-    }
-    for (const warning of reading.warnings ?? [])
-      this.#warn(document, [...path, ...warning.path], formatProblem(warning));
+    if ('problems' in reading) return this.#reportAll(document, path, reading.problems);
+    this.#warnAll(document, path, reading.warnings ?? []);
     const source = `${kind.kind}/${namespace}/${reading.fact.name}`;
     if (kind.mayRepeat === true || this.#isFirst(document, source, path))
       this.#facts.add(kind, namespace, reading.fact);
@@ -187,27 +186,71 @@ export class PolicyCollection implements PolicyDocuments {
 
   #addPolicy(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
     const parsed = parseProbePolicy(this.#catalogue, value);
-    if ('problems' in parsed) {
-      for (const problem of parsed.problems) this.#report(document, [...path, ...problem.path], formatProblem(problem));
-      return;
-    }
+    if ('problems' in parsed) return this.#reportAll(document, path, parsed.problems);
     const { policy, warnings } = parsed;
-    for (const warning of warnings) this.#warn(document, [...path, ...warning.path], formatProblem(warning));
+    this.#warnAll(document, path, warnings);
     if (!this.#isFirst(document, policy.source, path)) return;
     this.policies.push(policy);
     this.#placed(policy, document, path);
   }
 
-  #warn(document: YamlDocument, path: readonly PathStep[], message: string): void {
+  #warnAll(document: YamlDocument, path: readonly PathStep[], warnings: readonly Problem[]): void {
     const { file } = document;
-    const count = this.#warningsByFile.get(file) ?? 0;
-    this.#warningsByFile.set(file, count + 1);
-    if (count < MOST_PROBLEMS_OF_FILE)
-      this.warnings.push({ file, ...document.position(path, { key: true }), message: cut(message, LONGEST_MESSAGE) });
+    for (const warning of warnings) {
+      const count = this.#warningsOf.get(file) ?? 0;
+      this.#warningsOf.set(file, count + 1);
+      if (count >= MOST_PROBLEMS_OF_FILE) return;
+      const position = document.position([...path, ...warning.path], { key: true });
+      this.warnings.push({ file, ...position, message: cut(formatProblem(warning), LONGEST_MESSAGE) });
+    }
+  }
+
+  #reportAll(document: YamlDocument, path: readonly PathStep[], problems: readonly Problem[]): void {
+    for (const problem of problems) this.#report(document, [...path, ...problem.path], formatProblem(problem));
   }
 
   #report(document: YamlDocument, path: readonly PathStep[], message: string): void {
     if (this.isFull(document.file)) return;
     this.addProblem({ file: document.file, ...document.position(path, { key: true }), message });
+  }
+}
+
+/** Facts that are collected from documents, one by one. */
+export class CollectedFacts {
+  readonly #namespaceLabels = new Map<string, LabelsOfNamespace>();
+  readonly #objects = new Map<FactKind, Map<string, Named[]>>();
+  #facts: Facts | undefined;
+
+  addNamespace(name: string, labels: LabelsOfNamespace): void {
+    this.#namespaceLabels.set(name, labels);
+    this.#facts = undefined;
+  }
+
+  add(kind: FactKind, namespace: string, fact: Named): void {
+    const byNamespace = this.addKind(kind);
+    const list = byNamespace.get(namespace);
+    if (list === undefined) byNamespace.set(namespace, [fact]);
+    else list.push(fact);
+  }
+
+  /** Notes that all objects of a kind have been read, even if there are none. */
+  addKind(kind: FactKind): Map<string, Named[]> {
+    const byNamespace = this.#objects.get(kind) ?? new Map<string, Named[]>();
+    this.#objects.set(kind, byNamespace);
+    this.#facts = undefined;
+    return byNamespace;
+  }
+
+  /** The facts of all documents so far. */
+  get facts(): Facts {
+    const factsOf = (kind: FactKind): object => {
+      const lists = [...(this.#objects.get(kind) ?? [])].map(([namespace, list]) => {
+        return [namespace, list.toSorted((a, b) => (a.name < b.name ? -1 : 1))] as const;
+      });
+      return kind.facts(this.#objects.has(kind) ? new Map(lists) : undefined);
+    };
+    const none = { ...NO_FACTS, namespaceLabels: this.#namespaceLabels };
+    this.#facts ??= Object.assign(none, ...FACT_KINDS.map(factsOf)) as Facts;
+    return this.#facts;
   }
 }

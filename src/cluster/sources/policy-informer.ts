@@ -1,23 +1,21 @@
 import { Informer } from './informer.ts';
-import { MERGE_PATCH, type ApiClient, type ApiRequests } from '../client/api-client.ts';
+import { MERGE_PATCH, type ApiClient } from '../client/api-client.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
 import { isCurrent, objectPath, observed, placeOf, policyKind } from './policy-kind.ts';
-import { isShown, shownStatus, statusPatch, type PolicyVerdict } from './policy-status.ts';
-import type { ClockRandomAndTimer } from '../client/clock.ts';
+import { isShown, shownStatus, statusPatch, type PolicyAdvice, type PolicyVerdict } from './policy-status.ts';
+import type { ClockRandomAndTimer } from '../client/timing.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { Budget } from '../../engine/policy/budget.ts';
 import type { PolicyKind, ProbePolicy } from '../../engine/policy/probe-policy.ts';
-import type { PolicyAdvice } from './advice-status.ts';
-import type { LeftOut, OverBudgetChange } from './stored-kind.ts';
+import type { LeftOut, OverBudgetChange } from './object-store.ts';
 import type { ObservedObject, PolicyRecord } from './policy-kind.ts';
 import type { SourceProblem } from './policy-source.ts';
-import type { StatusTask } from './status-writer.ts';
+import type { StatusWriter, WrittenStatus } from './status-writer.ts';
 
-/** A policy whose status may have to be written. */
-export interface JudgedPolicy {
-  readonly seen: ObservedObject;
-  /** What the status should say by now. Takes time for a policy with advice. */
-  readonly verdict: () => PolicyVerdict;
+/** Takes a task for each policy that is new or has changed, and the place of each policy that is gone. */
+export interface PolicyStatuses extends Pick<StatusWriter, 'put' | 'drop'> {
+  /** The advice about a policy in force, for its status. Takes time. */
+  readonly advice?: (policy: ProbePolicy) => readonly PolicyAdvice[];
 }
 
 /** The reports of the policies of one kind. */
@@ -28,13 +26,9 @@ export interface PolicyListener {
   readonly failed: (problems: readonly SourceProblem[]) => void;
   /** A version that comes into force has warnings. */
   readonly warned: (warnings: readonly SourceProblem[]) => void;
-  readonly overBudget: ((change: OverBudgetChange) => void) | undefined;
-  /** A policy is new or has changed. Absent: nobody writes statuses. */
-  readonly judged?: ((policy: JudgedPolicy) => void) | undefined;
-  /** The policy of this place is gone. */
-  readonly gone?: ((place: string) => void) | undefined;
-  /** The advice about a policy in force, for its status. */
-  readonly advice?: ((policy: ProbePolicy) => readonly PolicyAdvice[]) | undefined;
+  readonly overBudget: (change: OverBudgetChange) => void;
+  /** Undefined = nobody writes statuses. */
+  readonly statuses: PolicyStatuses | undefined;
   /** Contact is lost, or back (undefined). */
   readonly troubled: (problem: string | undefined) => void;
 }
@@ -49,10 +43,15 @@ export interface PolicyCounts {
   readonly problems: number;
 }
 
+/** Who wrote a field, as managedFields shows it. */
+const FIELD_MANAGER = 'probewright-status';
+
 /** The policies of one kind in a cluster, and what became of each. */
 export class PolicyInformer {
   readonly kind: PolicyKind;
   readonly informer: Informer<PolicyRecord>;
+  readonly #client: ApiClient;
+  readonly #now: () => number;
   readonly #listener: PolicyListener;
   readonly #total: number;
 
@@ -63,29 +62,27 @@ export class PolicyInformer {
     client: ApiClient,
     listener: PolicyListener,
     clock: ClockRandomAndTimer,
-    options: { readonly total: number; readonly renewalMilliseconds: number | undefined },
+    { total, renewalMilliseconds }: { readonly total: number; readonly renewalMilliseconds: number | undefined },
   ) {
     this.kind = kind;
+    this.#client = client;
+    this.#now = clock.now;
     this.#listener = listener;
-    this.#total = options.total;
-    this.informer = new Informer(
-      client,
-      policyKind(catalogue, kind, options.total),
-      {
-        changed: listener.changed,
-        kept: (record) => {
-          this.#log(record);
-          this.#judge(record);
-        },
-        leftOut: (left) => this.#judgeLeftOut(left),
-        gone: (namespace, name) =>
-          listener.gone?.(placeOf({ kind, namespace: namespace === '' ? undefined : namespace, name })),
-        overBudget: listener.overBudget,
-        troubled: listener.troubled,
+    this.#total = total;
+    const { changed, overBudget, troubled } = listener;
+    const events = {
+      changed,
+      overBudget,
+      troubled,
+      kept: (record: PolicyRecord) => {
+        this.#log(record);
+        this.#judge(record);
       },
-      clock,
-      options.renewalMilliseconds,
-    );
+      leftOut: (left: LeftOut<PolicyRecord>) => this.#judgeLeftOut(left),
+      gone: (namespace: string, name: string) =>
+        listener.statuses?.drop(placeOf({ kind, namespace: namespace || undefined, name })),
+    };
+    this.informer = new Informer(client, policyKind(catalogue, kind, total), events, clock, renewalMilliseconds);
   }
 
   /** The policies in force. */
@@ -93,7 +90,7 @@ export class PolicyInformer {
     return [...this.informer.store.all()].flatMap(({ inForce }) => inForce?.policy ?? []);
   }
 
-  /** Reports each policy as judged again. Of policies that are left out, nothing is kept, so they are listed again. */
+  /** Puts the status of each policy again. Of policies that are left out, nothing is kept, so they are listed again. */
   judgeAll(): void {
     for (const record of this.informer.store.all()) this.#judge(record);
     this.informer.listAgainIfLeftOut();
@@ -101,12 +98,8 @@ export class PolicyInformer {
 
   /** The first problems of policies that cannot be read. */
   problems(most: number): SourceProblem[] {
-    const problems: SourceProblem[] = [];
-    for (const record of this.informer.store.all()) {
-      if (problems.length >= most) break;
-      problems.push(...problemsOf(record));
-    }
-    return problems.slice(0, most);
+    const bad = [...this.informer.store.all()].filter(({ problems }) => problems.count > 0);
+    return bad.slice(0, most).flatMap(problemsOf).slice(0, most);
   }
 
   counts(): PolicyCounts {
@@ -131,71 +124,60 @@ export class PolicyInformer {
   #judge(record: PolicyRecord): void {
     const { seen, inForce, problems, tooLarge } = record;
     const newest = isCurrent(record) ? inForce : undefined;
-    this.#listener.judged?.({
-      seen,
-      verdict: () => ({
-        generation: seen.generation ?? 0,
-        problems: problems.shown,
-        problemCount: problems.count,
-        warnings: newest?.warnings ?? [],
-        advice: newest === undefined ? [] : (this.#listener.advice?.(newest.policy) ?? []),
-        ...(tooLarge !== undefined && { overBudget: { ...this.#budget('object', ''), bytes: tooLarge } }),
-        good: inForce?.generation,
-      }),
-    });
+    this.#putStatus(seen, () => ({
+      generation: seen.generation ?? 0,
+      problems: problems.shown,
+      problemCount: problems.count,
+      warnings: newest?.warnings ?? [],
+      advice: newest === undefined ? [] : (this.#listener.statuses?.advice?.(newest.policy) ?? []),
+      ...(tooLarge !== undefined && { overBudget: { ...this.#budget('object', ''), bytes: tooLarge } }),
+      good: inForce?.generation,
+    }));
   }
 
   #judgeLeftOut({ namespace, reason, object, entry }: LeftOut<PolicyRecord>): void {
     const seen = entry?.seen ?? (object && observed(this.kind, object));
     if (seen === undefined || reason === 'invalid') return;
-    this.#listener.judged?.({
-      seen,
-      verdict: () => ({
-        generation: seen.generation ?? 0,
-        problems: [],
-        overBudget: this.#budget(reason, namespace),
-        good: undefined,
-      }),
-    });
+    const generation = seen.generation ?? 0;
+    const verdict = { generation, problems: [], good: undefined };
+    this.#putStatus(seen, () => ({ ...verdict, overBudget: this.#budget(reason, namespace) }));
   }
 
   #budget(budget: Budget, namespace: string): NonNullable<PolicyVerdict['overBudget']> {
     const { store } = this.informer;
     return { budget, use: store.useOf(namespace), total: { bytes: this.#total, level: store.level } };
   }
+
+  /** @param verdict what the status should say by now; takes time for a policy with advice */
+  #putStatus(seen: ObservedObject, verdict: () => PolicyVerdict): void {
+    const { reference, resourceVersion } = seen;
+    const write = (signal: AbortSignal): Promise<WrittenStatus | undefined> => this.#write(seen, verdict(), signal);
+    this.#listener.statuses?.put({ place: placeOf(reference), resourceVersion, write });
+  }
+
+  async #write(
+    { reference, shown }: ObservedObject,
+    wanted: PolicyVerdict,
+    signal: AbortSignal,
+  ): Promise<WrittenStatus | undefined> {
+    const body = statusPatch(shown, wanted, this.#now());
+    if (body === undefined) return undefined;
+    const object = await this.#client.request({
+      method: 'PATCH',
+      path: `${objectPath(reference)}/status`,
+      query: { fieldManager: FIELD_MANAGER },
+      contentType: MERGE_PATCH,
+      body,
+      signal,
+    });
+    const { status, metadata } = isRecord(object) ? object : {};
+    const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
+    const resourceVersion = typeof version === 'string' ? version : undefined;
+    return { isKept: isShown(shownStatus(status), wanted), resourceVersion };
+  }
 }
 
 function problemsOf({ seen, problems }: PolicyRecord): SourceProblem[] {
   const place = placeOf(seen.reference);
   return problems.shown.map((message) => ({ place, message }));
-}
-
-/** Who wrote a field, as managedFields shows it. */
-const FIELD_MANAGER = 'probewright-status';
-
-/**
- * Writes into the status of a policy what became of the policy.
- *
- * @param now the wall clock, in milliseconds since the epoch
- */
-export function policyStatusTask(client: ApiRequests, now: () => number, { seen, verdict }: JudgedPolicy): StatusTask {
-  const { reference, resourceVersion, shown } = seen;
-  return {
-    place: placeOf(reference),
-    resourceVersion,
-    write: async (signal) => {
-      const wanted = verdict();
-      const body = statusPatch(shown, wanted, now());
-      if (body === undefined) return undefined;
-      const path = `${objectPath(reference)}/status`;
-      const query = { fieldManager: FIELD_MANAGER };
-      const object = await client.request({ method: 'PATCH', path, query, contentType: MERGE_PATCH, body, signal });
-      const { status, metadata } = isRecord(object) ? object : {};
-      const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
-      return {
-        isKept: isShown(shownStatus(status), wanted),
-        resourceVersion: typeof version === 'string' ? version : undefined,
-      };
-    },
-  };
 }

@@ -10,7 +10,7 @@ import { shownStatus, type ShownStatus } from './policy-status.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import type { InformedKind } from './informer.ts';
-import type { Named } from './stored-kind.ts';
+import type { Named } from './object-store.ts';
 
 /** Which policy of a cluster. */
 export interface PolicyReference {
@@ -137,14 +137,12 @@ function readRecord(
   };
 }
 
-interface VersionReading {
-  readonly version?: PolicyVersion;
-  readonly problems?: readonly string[];
-  readonly tooLarge?: number;
-}
-
 /** Never throws, so that one object that cannot be read does not affect the others. */
-function readVersion(catalogue: CheckCatalogue, object: KubernetesObject, seen: ObservedObject): VersionReading {
+function readVersion(
+  catalogue: CheckCatalogue,
+  object: KubernetesObject,
+  seen: ObservedObject,
+): { readonly version?: PolicyVersion; readonly problems?: readonly string[]; readonly tooLarge?: number } {
   const { spec } = object as { spec?: unknown };
   try {
     const text = jsonOf(spec) ?? '';

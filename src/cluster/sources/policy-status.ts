@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
-import { isRecord } from '../client/kubernetes-object.ts';
-import { adviceFields, shownAdvice, wantedAdvice, type PolicyAdvice } from './advice-status.ts';
 import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
-import { POLICY_LIMITS, type Budget, type Use } from '../../engine/policy/budget.ts';
+import { POLICY_LIMITS } from '../../engine/policy/budget.ts';
+import { isRecord } from '../client/kubernetes-object.ts';
+import type { Budget, Use } from '../../engine/policy/budget.ts';
 
 /** The result of reading a policy of the cluster. */
 export interface PolicyVerdict {
@@ -39,8 +40,8 @@ export interface ShownStatus {
   readonly observedGeneration: number | undefined;
   /** All conditions, unchanged. Conditions of other types belong to other writers, and are kept. */
   readonly conditions: readonly Readonly<Record<string, unknown>>[];
-  /** The advice as a text to compare; undefined without advice. */
-  readonly advice: string | undefined;
+  /** The fields about advice, to compare; undefined without advice. */
+  readonly advice: unknown;
 }
 
 /** The type of the condition that Probewright writes. */
@@ -89,23 +90,19 @@ export function isShown(shown: ShownStatus, verdict: PolicyVerdict): boolean {
   const wanted = readyCondition(verdict);
   return (
     shown.observedGeneration === verdict.generation &&
-    shown.advice === wantedAdvice(adviceFields(verdict.advice)) &&
+    isDeepStrictEqual(shown.advice, adviceFields(verdict.advice)) &&
     ready.length === 1 &&
-    ready.every(
-      ({ status, reason, message }) =>
-        status === wanted.status && reason === wanted.reason && isSameMessage(message, wanted),
-    )
+    ready[0]?.['status'] === wanted.status &&
+    ready[0]['reason'] === wanted.reason &&
+    isSameMessage(ready[0]['message'], wanted)
   );
 }
 
 /** Figures of a budget change with every policy of the namespace. A message is not written again for figures alone. */
 function isSameMessage(message: unknown, wanted: Ready): boolean {
   if (wanted.reason !== 'OverBudget' || typeof message !== 'string') return message === wanted.message;
-  return withoutFigures(message) === withoutFigures(wanted.message);
-}
-
-function withoutFigures(message: string): string {
-  return message.replaceAll(/\d+/g, '#');
+  const [shown, text] = [message, wanted.message].map((each) => each.replaceAll(/\d+/g, '#'));
+  return shown === text;
 }
 
 /**
@@ -156,18 +153,13 @@ interface Ready {
   readonly message: string;
 }
 
-const ACCEPTED: Ready = { status: 'True', reason: 'Accepted', message: 'in force' };
-
 function readyCondition({ problems, problemCount, warnings = [], overBudget, good }: PolicyVerdict): Ready {
   const consequence = good === undefined ? 'no version is in force' : `generation ${good} stays in force`;
   if (problems.length > 0)
     return { status: 'False', reason: 'Invalid', message: bounded(consequence, problems, problemCount) };
-  if (overBudget === undefined) return accepted(warnings);
-  return { status: 'False', reason: 'OverBudget', message: `${consequence}: ${overBudgetText(overBudget)}` };
-}
-
-function accepted(warnings: readonly string[]): Ready {
-  if (warnings.length === 0) return ACCEPTED;
+  if (overBudget !== undefined)
+    return { status: 'False', reason: 'OverBudget', message: `${consequence}: ${overBudgetText(overBudget)}` };
+  if (warnings.length === 0) return { status: 'True', reason: 'Accepted', message: 'in force' };
   const message = bounded(warnings.length === 1 ? 'in force, with a warning' : 'in force, with warnings', warnings);
   return { status: 'True', reason: 'AcceptedWithWarnings', message };
 }
@@ -177,24 +169,27 @@ function overBudgetText({ budget, bytes = 0, use, total }: OverBudget): string {
   const older = 'Older policies go first.';
   const { objects: mostPolicies, bytes: mostBytes } = POLICY_LIMITS;
   switch (budget) {
-    case 'object': {
-      const size = `the spec has ${bytes} bytes as JSON, and a policy may have ${MAX_SPEC_BYTES}`;
-      return `${size}. Split the policy, or remove what it does not need`;
-    }
-    case 'objects': {
-      const limit = `a namespace may have ${mostPolicies} policies in force, and this one has ${use.objects}`;
-      return `${limit}. ${older} Delete policies that are not needed`;
-    }
-    case 'bytes': {
-      const limit = `a namespace may have ${mostBytes} bytes of policies in force, and this one has ${use.bytes}`;
-      return `${limit}. ${older} Delete or shorten policies of this namespace`;
-    }
-    case 'total': {
-      const all = `the policies of all namespaces together may take ${total.bytes} bytes of memory (--policy-budget)`;
-      const limit = `${all}, which leaves ${total.level} to each of the largest namespaces`;
-      const advice = 'Delete or shorten policies of this namespace, or ask for a larger budget';
-      return `${limit}, and this one uses ${use.memory}. ${older} ${advice}`;
-    }
+    case 'object':
+      return (
+        `the spec has ${bytes} bytes as JSON, and a policy may have ${MAX_SPEC_BYTES}. ` +
+        'Split the policy, or remove what it does not need'
+      );
+    case 'objects':
+      return (
+        `a namespace may have ${mostPolicies} policies in force, and this one has ${use.objects}. ` +
+        `${older} Delete policies that are not needed`
+      );
+    case 'bytes':
+      return (
+        `a namespace may have ${mostBytes} bytes of policies in force, and this one has ${use.bytes}. ` +
+        `${older} Delete or shorten policies of this namespace`
+      );
+    case 'total':
+      return (
+        `the policies of all namespaces together may take ${total.bytes} bytes of memory (--policy-budget), ` +
+        `which leaves ${total.level} to each of the largest namespaces, and this one uses ${use.memory}. ` +
+        `${older} Delete or shorten policies of this namespace, or ask for a larger budget`
+      );
   }
 }
 
@@ -214,4 +209,43 @@ function bounded(consequence: string, problems: readonly string[], count = probl
   }
   const left = count - problems.length;
   return left === 0 ? message : `${message}; and ${left} more`;
+}
+
+/** The problem of a probe that a policy gives, as the policy's status shows it. */
+export interface PolicyAdvice {
+  readonly check: string;
+  /** The field of the policy: `spec.probes.livenessProbe.timeoutSeconds`. */
+  readonly field: string;
+  /** The problem and the remedy. */
+  readonly message: string;
+}
+
+/** The bounds of `status.advice`. The CRDs have the same bounds. */
+export const ADVICE_BOUNDS = { entries: 20, check: 63, field: 253, message: 1024 } as const;
+
+/** The fields of a status that show advice. `adviceCount` also counts the advice that is not listed. */
+export interface AdviceFields {
+  readonly adviceCount: number;
+  readonly advice: readonly PolicyAdvice[];
+}
+
+/** The fields that show this advice; undefined for no advice. */
+export function adviceFields(advice: readonly PolicyAdvice[] = []): AdviceFields | undefined {
+  if (advice.length === 0) return undefined;
+  const listed = advice.slice(0, ADVICE_BOUNDS.entries).map(({ check, field, message }) => ({
+    check: cut(visible(check), ADVICE_BOUNDS.check),
+    field: cut(visible(field), ADVICE_BOUNDS.field),
+    message: cut(visible(message), ADVICE_BOUNDS.message),
+  }));
+  return { adviceCount: advice.length, advice: listed };
+}
+
+/** The most characters of JSON of shown advice that are kept in memory. Advice of Probewright is shorter. */
+const MOST_KEPT = 2 * ADVICE_BOUNDS.entries * (ADVICE_BOUNDS.check + ADVICE_BOUNDS.field + ADVICE_BOUNDS.message + 20);
+
+function shownAdvice({ adviceCount, advice }: Readonly<Record<string, unknown>>): unknown {
+  const entries: readonly unknown[] = Array.isArray(advice) ? advice : [];
+  if (entries.length === 0 && (adviceCount === undefined || adviceCount === 0)) return undefined;
+  const shown = { adviceCount, advice: entries };
+  return JSON.stringify(shown).length > MOST_KEPT ? 'too long' : shown;
 }

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { ApiError } from '../client/api-error.ts';
-import { Backoff } from '../client/backoff.ts';
-import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/clock.ts';
+import { ApiError } from '../client/api-client.ts';
+import { Backoff, realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 
 /** The reports of a writer. */

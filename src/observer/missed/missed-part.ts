@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
-import { ApiError } from '../../cluster/client/api-error.ts';
+import { ApiError } from '../../cluster/client/api-client.ts';
 import { PagedList } from '../../cluster/client/paged-list.ts';
-import { RepeatedWork } from '../../cluster/client/repeated-work.ts';
+import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { namespaceGauge } from '../gauges.ts';
 import { LIVE_PODS, workloadNameOfPod } from '../observed-workload.ts';

@@ -6,7 +6,7 @@ import { informer } from '../informer.ts';
 import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject } from './report-object.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { Pace } from '../../cluster/client/pace.ts';
+import type { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import type { Reflector } from '../../cluster/client/reflector.ts';
 import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
 import type { InformerContext } from '../informer.ts';
@@ -66,7 +66,7 @@ export async function removeReport(client: ApiClient, path: string, signal: Abor
 export async function removeReports(
   client: ApiClient,
   api: ReportApi,
-  pace: Pace,
+  pace: RateLimiter,
   signal: AbortSignal,
 ): Promise<number> {
   const paths: string[] = [];

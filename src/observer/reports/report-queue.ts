@@ -1,4 +1,4 @@
-import { Backoff } from '../../cluster/client/backoff.ts';
+import { Backoff } from '../../cluster/client/timing.ts';
 import type { WorkloadName } from '../observed-workload.ts';
 
 export interface QueuedReport {

@@ -1,7 +1,7 @@
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
-import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
-import { Backoff } from '../../cluster/client/backoff.ts';
-import { Pace } from '../../cluster/client/pace.ts';
+import { ApiError, hasCode } from '../../cluster/client/api-client.ts';
+import { Backoff } from '../../cluster/client/timing.ts';
+import { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import { isUnavailable, pauseAfter } from '../api-answers.ts';
 import { gauge } from '../gauges.ts';
 import {
@@ -48,7 +48,7 @@ export class ReportWriter {
   readonly #writes: ReportWrites;
   readonly #queue: ReportQueue;
   readonly #stopped = new AbortController();
-  readonly #pace: Pace;
+  readonly #pace: RateLimiter;
   /** The pauses of all writes while the API server is not available. */
   readonly #backoff: Backoff;
   readonly #problem = new CurrentProblem();
@@ -63,7 +63,7 @@ export class ReportWriter {
     this.#workloads = workloads;
     this.#writes = writes;
     this.#queue = new ReportQueue(dependencies.random);
-    this.#pace = new Pace(WRITES_PER_SECOND, dependencies.monotonic);
+    this.#pace = new RateLimiter(WRITES_PER_SECOND, dependencies.monotonic);
     this.#backoff = new Backoff(PAUSES, dependencies.random);
   }
 

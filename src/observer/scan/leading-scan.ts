@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import { Pace } from '../../cluster/client/pace.ts';
+import { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type WorkloadName } from '../observed-workload.ts';
 import {
   ScanLists,
@@ -72,7 +72,7 @@ export class LeadingScan {
     }));
     const { signal } = this.#stopped;
     this.#rescans = new Rescans(dependencies, {
-      lists: new ScanLists(client, new Pace(REQUESTS_PER_SECOND, monotonic), random, signal),
+      lists: new ScanLists(client, new RateLimiter(REQUESTS_PER_SECOND, monotonic), random, signal),
       verdicts: this.verdicts,
       status,
       plan: (scope) => this.#plan(scope),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Backoff } from '../../cluster/client/backoff.ts';
+import { Backoff } from '../../cluster/client/timing.ts';
 import { kindKey, type AffectedNamespaces, type ListToRead, type ScanLists, union } from './scan-lists.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ObservedKind } from '../observed-workload.ts';

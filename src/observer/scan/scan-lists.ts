@@ -1,13 +1,13 @@
 import { messageOf } from '../../base/text/error-message.ts';
-import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
-import { Backoff } from '../../cluster/client/backoff.ts';
+import { ApiError, hasCode } from '../../cluster/client/api-client.ts';
+import { Backoff } from '../../cluster/client/timing.ts';
 import { PAGE_SIZE, PagedList } from '../../cluster/client/paged-list.ts';
 import { pauseAfter } from '../api-answers.ts';
 import { LIVE_PODS, OBSERVED_POD, collectionOf } from '../observed-workload.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { Pace } from '../../cluster/client/pace.ts';
+import type { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { ObservedKind } from '../observed-workload.ts';
@@ -64,7 +64,7 @@ export class ScanLists {
   readonly #random: () => number;
   readonly #signal: AbortSignal;
 
-  constructor(client: ApiClient, pace: Pace, random: () => number, signal: AbortSignal) {
+  constructor(client: ApiClient, pace: RateLimiter, random: () => number, signal: AbortSignal) {
     this.#random = random;
     this.#signal = signal;
     this.#client = {

@@ -1,4 +1,4 @@
-import { isoTimeOrNull } from '../../process/policy-status.ts';
+import { isoTimeOrNull } from '../../process/policies.ts';
 import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
 import { OBSERVED_POD, type WorkloadName } from '../observed-workload.ts';
 import { ReportWriter, registerReportMetrics, reportWrites } from '../reports/report-writer.ts';

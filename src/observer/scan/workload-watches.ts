@@ -1,4 +1,4 @@
-import { hasCode } from '../../cluster/client/api-error.ts';
+import { hasCode } from '../../cluster/client/api-client.ts';
 import { tryList } from '../../cluster/client/paged-list.ts';
 import { discoverKinds, resourceOf } from '../../cluster/sources/cluster-kinds.ts';
 import { messageOf } from '../../base/text/error-message.ts';

@@ -5,7 +5,7 @@ import {
   readStartupProfile,
   STARTUP_PROFILE_KIND,
 } from '../../engine/facts/startup-profile.ts';
-import { hasCode } from '../../cluster/client/api-error.ts';
+import { hasCode } from '../../cluster/client/api-client.ts';
 import { isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { statusWriteFailure } from '../../cluster/sources/status-writer.ts';

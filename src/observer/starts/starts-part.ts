@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
-import { hasCode } from '../../cluster/client/api-error.ts';
+import { hasCode } from '../../cluster/client/api-client.ts';
 import { isRecord } from '../../cluster/client/kubernetes-object.ts';
-import { RepeatedWork } from '../../cluster/client/repeated-work.ts';
+import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { discoverKinds, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { gauge } from '../gauges.ts';

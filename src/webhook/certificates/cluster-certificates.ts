@@ -1,5 +1,5 @@
 import { MirroredObject, type MirrorListener } from '../../cluster/client/mirrored-object.ts';
-import { RepeatedWork } from '../../cluster/client/repeated-work.ts';
+import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { WebhookCaBundle, type WriteResult } from './webhook-ca-bundle.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';

@@ -1,9 +1,8 @@
-import { JSON_PATCH, type ApiClient } from '../../cluster/client/api-client.ts';
-import { hasCode } from '../../cluster/client/api-error.ts';
+import { JSON_PATCH, hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
 import { isRecord, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { bundleHolds } from './pem.ts';
 import { MirroredObject, type MirrorListener } from '../../cluster/client/mirrored-object.ts';
-import { WriteLimit } from '../../cluster/client/write-limit.ts';
+import { WriteLimit } from '../../cluster/client/rate-limit.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import type { CertificateDependencies } from './certificate-source.ts';
 

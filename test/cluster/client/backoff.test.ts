@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Backoff } from '../../../src/cluster/client/backoff.ts';
+import { Backoff } from '../../../src/cluster/client/timing.ts';
 
 const limits = { minimum: 100, maximum: 1_000 };
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RepeatedWork } from '../../../src/cluster/client/repeated-work.ts';
+import { RepeatedWork } from '../../../src/cluster/client/timing.ts';
 
 const MINUTE = 60_000;
 

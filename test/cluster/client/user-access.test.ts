@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadUserAccess, mergedKubeconfigs } from '../../../src/cluster/client/user-access.ts';
+import { loadUserAccess, mergedKubeconfigs } from '../../../src/cluster/client/cluster-access.ts';
 
 let directory: string;
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { KubernetesSource, type KubernetesSourceOptions } from '../../../src/clu
 import { formatSourceProblem, type PolicySnapshot } from '../../../src/cluster/sources/policy-source.ts';
 import { startFakeApiServer, type FakeApiServer, type FakeObject } from '../client/fake-api-server.ts';
 import { waitUntil } from '../client/wait-until.ts';
-import type { Timer } from '../../../src/cluster/client/clock.ts';
+import type { Timer } from '../../../src/cluster/client/timing.ts';
 
 export const CLUSTER_POLICIES = '/apis/probewright.dev/v1alpha1/clusterprobepolicies';
 export const NAMESPACES = '/api/v1/namespaces';
@@ -54,23 +54,24 @@ export class ClusterWorld {
   }
 
   /** A source that has yet to start. */
-  source(options: KubernetesSourceOptions = {}): Watched {
+  source(options: KubernetesSourceOptions = {}, userAgent?: string): Watched {
     const judged: string[] = [];
-    const noted: KubernetesSourceOptions = {
-      ...options,
-      judged: (policy) => {
-        judged.push(policy.seen.reference.name);
-        options.judged?.(policy);
+    const statuses: KubernetesSourceOptions['statuses'] = {
+      put: (task) => {
+        judged.push(task.place.split('/').at(-1) ?? '');
+        options.statuses?.put(task);
       },
+      drop: (place) => options.statuses?.drop(place),
     };
-    const source = new KubernetesSource(CHECK_CATALOGUE, this.client(), this.surroundings(), noted);
+    const client = this.client(userAgent);
+    const source = new KubernetesSource(CHECK_CATALOGUE, client, this.surroundings(), { ...options, statuses });
     const watched = new Watched(source, this.timer, judged);
     this.stopLater(() => watched.source.stop());
     return watched;
   }
 
-  async started(options: KubernetesSourceOptions = {}): Promise<Watched> {
-    const watched = this.source(options);
+  async started(options: KubernetesSourceOptions = {}, userAgent?: string): Promise<Watched> {
+    const watched = this.source(options, userAgent);
     await watched.start();
     return watched;
   }

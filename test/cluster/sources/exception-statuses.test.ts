@@ -7,7 +7,7 @@ import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../../../src/cluster/sourc
 import { exceptionCounts, ExceptionStatuses } from '../../../src/cluster/sources/exception-statuses.ts';
 import { reportedStatus, type LeftOutException } from '../../../src/cluster/sources/exception-status.ts';
 import { StatusWriter } from '../../../src/cluster/sources/status-writer.ts';
-import { ApiError } from '../../../src/cluster/client/api-error.ts';
+import { ApiError } from '../../../src/cluster/client/api-client.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
 import { clusterPolicyDocument, policySet } from '../../support/worlds.ts';
 import type { ApiRequest } from '../../../src/cluster/client/api-client.ts';

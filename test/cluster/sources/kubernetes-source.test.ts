@@ -111,11 +111,11 @@ describe('changes', () => {
   });
 
   it('that come in a burst are put in force together', async () => {
-    const watched = await world.started({ gatherMilliseconds: 77 });
+    const watched = await world.started();
     for (let index = 0; index < 100; index++) world.put(`web-${index}`, {});
     await waitUntil('all are known', () => watched.judged.length === 100);
     expect(watched.snapshots.map(({ policies }) => policies.length)).toEqual([0]);
-    expect([...world.timer.waiting].map(({ milliseconds }) => milliseconds)).toEqual([77]);
+    expect([...world.timer.waiting].map(({ milliseconds }) => milliseconds)).toEqual([50]);
     world.timer.ring();
     expect(watched.snapshots.map(({ policies }) => policies.length)).toEqual([0, 100]);
     expect(world.timer.waiting.size).toBe(0);
@@ -327,12 +327,12 @@ describe('a namespace that a request comes from', () => {
   });
 
   it('is waited for no longer than it is said, and not when the source is stopped', async () => {
-    const watched = await world.started({ namespaceMilliseconds: 321, gatherMilliseconds: 0 });
+    const watched = await world.started();
     const { source } = watched;
     world.putNamespace('marker');
     await watched.until('the watch of namespaces has brought something', () => 'marker' in labelsOf(watched));
     const first = source.namespaceKnown('one', CLIENT);
-    expect([...world.timer.waiting].map(({ milliseconds }) => milliseconds)).toEqual([321]);
+    expect([...world.timer.waiting].map(({ milliseconds }) => milliseconds)).toEqual([500]);
     world.timer.ring();
     expect(await first).toBe('timeout');
     const second = source.namespaceKnown('two', CLIENT);

@@ -6,13 +6,13 @@ import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { byAge, fairLevel, oldestWithin, type Limits } from '../../../src/engine/policy/budget.ts';
 import { asFactKind, PROBE_EXCEPTIONS, SERVICES, type FactKind } from '../../../src/cluster/sources/fact-kinds.ts';
-import { informedFactKind } from '../../../src/cluster/sources/informed-kinds.ts';
+import { informedFactKind } from '../../../src/cluster/sources/informer.ts';
 import { ObjectStore } from '../../../src/cluster/sources/object-store.ts';
 import { exceptionDocument } from '../../support/exceptions.ts';
 import { runs } from '../../support/runs.ts';
 import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
 import type { ProbeException } from '../../../src/engine/policy/probe-exception.ts';
-import type { LeftOut, Named, OverBudgetChange } from '../../../src/cluster/sources/stored-kind.ts';
+import type { LeftOut, Named, OverBudgetChange } from '../../../src/cluster/sources/object-store.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 setFlagsFromString('--expose-gc');
@@ -240,7 +240,7 @@ describe('a store with budgets', () => {
     world.list();
     expect([world.kept, world.store.counts().leftOut.object]).toEqual([['apps/a-web'], 1]);
     world.apply(service('b-hostile', 2));
-    expect([world.store.size, world.store.counts().leftOut.object]).toEqual([2, 0]);
+    expect([[...world.store.all()].length, world.store.counts().leftOut.object]).toEqual([2, 0]);
     expect(world.over.map(({ count }) => count)).toEqual([1, 0]);
   });
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { POLICY_FILE_LIMITS, readPolicyFiles } from '../../../src/cluster/sources/policy-files.ts';
-import type { PolicyFileLimits } from '../../../src/cluster/sources/policy-files.ts';
+import { POLICY_FILE_LIMITS, readPolicyFiles } from '../../../src/cluster/sources/directory-source.ts';
+import type { PolicyFileLimits } from '../../../src/cluster/sources/directory-source.ts';
 
 let directory: string;
 beforeEach(async () => {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ApiError } from '../../../src/cluster/client/api-error.ts';
-import { policyStatusTask } from '../../../src/cluster/sources/policy-informer.ts';
+import { ApiError } from '../../../src/cluster/client/api-client.ts';
 import { StatusWriter, statusWriteFailure } from '../../../src/cluster/sources/status-writer.ts';
 import { waitUntil } from '../client/wait-until.ts';
 import { CLUSTER_POLICIES, ClusterWorld, policiesIn, type Watched } from './cluster-world.ts';
@@ -31,11 +30,7 @@ async function replica(name = 'replica'): Promise<Replica> {
     },
     world.surroundings(),
   );
-  const client = world.client(name);
-  const watched = await world.started({
-    judged: (policy) => writer.put(policyStatusTask(client, () => world.time, policy)),
-    policyGone: (place) => writer.drop(place),
-  });
+  const watched = await world.started({ statuses: writer }, name);
   const lead = (isLeader: boolean): void => {
     writer.setActive(isLeader);
     if (isLeader) watched.source.judgeAll();

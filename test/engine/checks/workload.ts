@@ -4,7 +4,7 @@ import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/work
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { formatPath } from '../../../src/base/json/field-path.ts';
 import { NO_FACTS, type Facts } from '../../../src/engine/facts/facts.ts';
-import { CollectedFacts } from '../../../src/cluster/sources/fact-documents.ts';
+import { CollectedFacts } from '../../../src/cluster/sources/policy-documents.ts';
 import { FACT_KINDS, factKindOf } from '../../../src/cluster/sources/fact-kinds.ts';
 import { mergeChecks } from '../../../src/engine/policy/check-policy.ts';
 import { appContainer, parsedPolicy, pod, policyDocument } from '../../support/worlds.ts';

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../src/cluster/client/api-error.ts';
+import { ApiError } from '../../../src/cluster/client/api-client.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { ApiRequest } from '../../../src/cluster/client/api-client.ts';
 

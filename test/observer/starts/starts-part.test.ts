@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../../src/cluster/client/api-error.ts';
+import { ApiError } from '../../../src/cluster/client/api-client.ts';
 import { StartsPart } from '../../../src/observer/starts/starts-part.ts';
 import { BUILT_IN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { waitUntil } from '../../cluster/client/wait-until.ts';

@@ -1,0 +1,113 @@
+/** The wall clock and a source of random numbers. Tests pass their own. */
+export interface ClockAndRandom {
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** A number from 0 to 1. */
+  readonly random: () => number;
+}
+
+/** The same with a timer. Without one, the real timer is used. */
+export interface ClockRandomAndTimer extends ClockAndRandom {
+  readonly timer?: Timer;
+}
+
+/** Calls back after so many milliseconds. The function that it returns cancels the call. */
+export type Timer = (milliseconds: number, callback: () => void) => () => void;
+
+/** The real timer. A pending call does not keep the process alive. */
+export const realTimer: Timer = (milliseconds, callback) => {
+  const timeout = setTimeout(callback, milliseconds).unref();
+  return () => clearTimeout(timeout);
+};
+
+/** How long to wait before another attempt: doubled with each, from `minimum` up to `maximum`, in milliseconds. */
+export interface BackoffLimits {
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+/** Waiting times that grow with every failure, and differ between replicas, so that they do not come back together. */
+export class Backoff {
+  readonly #limits: BackoffLimits;
+  readonly #random: () => number;
+  #next: number;
+
+  /** @param random a number from 0 to 1 */
+  constructor(limits: BackoffLimits, random: () => number) {
+    this.#limits = limits;
+    this.#random = random;
+    this.#next = limits.minimum;
+  }
+
+  /** The next waiting time: between half and all of the pause for this number of failures. */
+  next(): number {
+    const whole = this.#next;
+    this.#next = Math.min(whole * 2, this.#limits.maximum);
+    return whole / 2 + (whole / 2) * this.#random();
+  }
+
+  /** To be called after a success. */
+  reset(): void {
+    this.#next = this.#limits.minimum;
+  }
+}
+
+/** The pauses of repeated work after failures. */
+const RETRY = { minimum: 1_000, maximum: 60_000 };
+
+/**
+ * Runs a piece of work again and again, never twice at a time: when asked, at every check, and again after a failure.
+ * The checks come at a short interval, because a long timer overflows and stands still while the machine is suspended.
+ */
+export class RepeatedWork {
+  readonly #work: () => Promise<boolean>;
+  readonly #checkMilliseconds: number;
+  readonly #backoff: Backoff;
+  #interval: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #isRunning = false;
+  #isAskedFor = false;
+  #isStopped = false;
+
+  /**
+   * @param work gives false when it has failed; must not reject
+   * @param random a number from 0 to 1
+   */
+  constructor(work: () => Promise<boolean>, checkMilliseconds: number, random: () => number) {
+    this.#work = work;
+    this.#checkMilliseconds = checkMilliseconds;
+    this.#backoff = new Backoff(RETRY, random);
+  }
+
+  start(): void {
+    this.#interval = setInterval(() => this.ask(), this.#checkMilliseconds);
+    this.ask();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearInterval(this.#interval);
+    clearTimeout(this.#retry);
+  }
+
+  /** Asks for a round: at once, or after the round in progress. */
+  ask(): void {
+    this.#isAskedFor = true;
+    if (!this.#isRunning) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#isAskedFor && !this.#isStopped) {
+      this.#isAskedFor = false;
+      clearTimeout(this.#retry);
+      if (await this.#work()) this.#backoff.reset();
+      else this.#retryLater();
+    }
+    this.#isRunning = false;
+  }
+
+  #retryLater(): void {
+    if (!this.#isStopped) this.#retry = setTimeout(() => this.ask(), this.#backoff.next());
+  }
+}
