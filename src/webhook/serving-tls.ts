@@ -8,8 +8,6 @@ import type { MetricSources } from './http/metrics.ts';
 import type { Part } from '../process/part.ts';
 import type { ServingPair } from './certificates/pem.ts';
 
-const LAST_GOOD = 'the last good one stays in use';
-
 /**
  * The certificate that the webhook port serves with, and the CAs that callers' certificates must come from. Both are
  * swapped while the server runs: open connections go on under the old ones, new connections get the new ones.
@@ -79,8 +77,9 @@ export class ServingTls {
           changed: (pair) => this.#replacePair(pair),
           failed: (problem) => {
             if (this.#pair === undefined) log.warn({ problem }, 'no serving certificate yet');
-            else
-              log.error({ problem }, `the certificate cannot be ${source.status ? 'renewed' : 'used'}; ${LAST_GOOD}`);
+            else if (source.status)
+              log.error({ problem }, 'the certificate cannot be renewed; the last good one stays in use');
+            else log.error({ problem }, 'the certificate cannot be used; the last good one stays in use');
           },
         });
       },
@@ -106,7 +105,7 @@ export class ServingTls {
       this.#pair = pair;
       this.#log.info({ notAfter: new Date(pair.notAfter).toISOString() }, 'certificate changed');
     } catch (error) {
-      this.#log.error({ err: error }, `the certificate cannot be used; ${LAST_GOOD}`);
+      this.#log.error({ err: error }, 'the certificate cannot be used; the last good one stays in use');
     }
   }
 
