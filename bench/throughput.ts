@@ -20,8 +20,8 @@ export async function throughput(sides: Sides): Promise<Findings> {
   const ours = await sides.probewright();
   try {
     const rows = [
-      ...(await compared('/mutate', podReviews('user'), { bare, fastify, ours }, 0.9)),
-      ...(await compared('/validate', workloadReviews(), { bare, ours }, 0.7)),
+      ...(await compared('/mutate', podReviews('user'), { bare, fastify, ours }, 0.7)),
+      ...(await compared('/validate', workloadReviews(), { bare, ours }, 0.5)),
       ...(await bothInOneCall(bare, ours)),
     ];
     return { title: 'Throughput and latency', how: HOW, rows };
