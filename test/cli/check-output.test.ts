@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CHECKS } from '../../src/engine/checks/catalogue.ts';
 import { HOMEPAGE } from '../../src/engine/checks/violation.ts';
 import { runProbewright } from './run-probewright.ts';
 import { withTools } from './tools-on-path.ts';
@@ -89,12 +88,12 @@ describe('an input that cannot be read', () => {
 });
 
 describe('SARIF', () => {
-  it('has a rule with a URL for each check, and the rules of results are found by their index', async () => {
+  it('has a rule with a URL for each check with findings, and results find their rule by its index', async () => {
     await writeFile(at('web.yaml'), deployment('web'));
     const [{ tool, results }] = (await sarif(at('web.yaml'))).runs;
-    expect(tool.driver.rules.map(({ id, helpUri }) => [id, helpUri])).toEqual(
-      CHECKS.map(({ id }) => [id, `${HOMEPAGE}/blob/main/docs/checks.md#${id}`]),
-    );
+    expect(tool.driver.rules.map(({ id, helpUri }) => [id, helpUri])).toEqual([
+      ['named-port', `${HOMEPAGE}/blob/main/docs/checks.md#named-port`],
+    ]);
     expect(results.map(({ ruleId, ruleIndex = -1 }) => [ruleId, tool.driver.rules[ruleIndex]?.id])).toEqual([
       ['named-port', 'named-port'],
     ]);

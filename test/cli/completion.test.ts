@@ -65,7 +65,7 @@ describe('completion in bash', () => {
     expect(suggestions('check', '').sort()).toEqual(['.completion.bash', 'a b.yaml', 'c.yaml', 'policies']);
     expect(suggestions('check', '--strict', 'a')).toEqual(['a b.yaml']);
     expect(suggestions('fix', '--policies', 'p')).toEqual(['policies']);
-    expect(suggestions('serve', '--policies', '')).toEqual(['policies']);
+    expect(suggestions('explain', '--output-dir', '')).toEqual(['policies']);
   });
 
   it('suggests the words that an argument can be', () => {

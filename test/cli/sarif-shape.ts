@@ -57,7 +57,7 @@ const SHAPE = object(
       object(
         {
           tool: object(
-            { driver: object({ name: text, informationUri: url, semanticVersion: text, rules: list(rule) }, {}) },
+            { driver: object({ name: text, informationUri: url, semanticVersion: text, rules: list(rule, 0) }, {}) },
             {},
           ),
           invocations: list(

@@ -1,5 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import type { BigIntStats } from 'node:fs';
 
 const YAML_FILE = /\.(ya?ml|json)$/i;
 
@@ -14,12 +15,15 @@ export interface FoundFile {
  * of links. Skips names that start with a dot: the mount's own `..data` would list every file twice. Lists each
  * directory once, even if several links lead to the directory. A directory below the given one is listed under its own
  * path. So a link to a parent directory ends, and links between directories do not multiply files. A FIFO or a device
- * with the name of a YAML file is listed too, and the read reports the type.
+ * with the name of a YAML file is listed too, and the read reports the type. A file in the place of the directory is the
+ * only one.
  *
  * @param selection leaves out files and directories
  */
 export async function findYamlFiles(directory: string, selection: Selection = {}): Promise<FoundFile[]> {
   const { links } = selection;
+  const named = await stat(directory, { bigint: true });
+  if (named.isFile()) return [foundFile(directory, named)];
   const root = await realpath(directory);
   const mayFollow = async (link: string): Promise<boolean> => {
     if (links === undefined || isWithin(root, await realpath(link).catch(() => root))) return true;
@@ -69,6 +73,10 @@ export function isWithin(root: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`);
 }
 
+function foundFile(path: string, stats: BigIntStats): FoundFile {
+  return { path, version: `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}` };
+}
+
 async function walk(directory: string, found: Found): Promise<void> {
   const real = await realpath(directory);
   if (found.visited.has(real)) return;
@@ -90,8 +98,7 @@ async function walk(directory: string, found: Found): Promise<void> {
     if (stats === undefined) continue;
     const isDirectory = stats.isDirectory();
     if ((!isDirectory && !YAML_FILE.test(name)) || (isLink && !(await found.mayFollow(path)))) continue;
-    if (!isDirectory)
-      found.files.push({ path, version: `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}` });
+    if (!isDirectory) found.files.push(foundFile(path, stats));
     else if (isLink) found.links.push(path);
     else await walk(path, found);
   }

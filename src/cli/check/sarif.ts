@@ -11,19 +11,21 @@ import type { CheckParameters } from '../../engine/policy/check-parameters.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 /**
- * SARIF 2.1.0, by the rules of GitHub's code scanning: every check is a rule with help, every violation is a result,
+ * SARIF 2.1.0, by the rules of GitHub's code scanning: a check with violations is a rule with help, each is a result,
  * every input error is a notification of the invocation. Viewers show texts unchanged, so hidden characters are
  * escaped.
  */
 export function sarifReport({ violations, problems, texts = [] }: ShownReport): string {
-  const ruleIndexes = new Map(CHECKS.map(({ id }, index) => [id, index]));
+  const found = new Set(violations.map(({ check }) => check));
+  const rules = CHECKS.filter(({ id }) => found.has(id));
+  const ruleIndexes = new Map(rules.map(({ id }, index) => [id, index]));
   const count = findingCounter();
   const fixes = new SarifFixes(texts);
   const driver = {
     name: 'probewright',
     informationUri: HOMEPAGE,
     semanticVersion: VERSION,
-    rules: CHECKS.map(sarifRule),
+    rules: rules.map(sarifRule),
   };
   const run = {
     tool: { driver },

@@ -7,7 +7,7 @@ import type { CommandDefinition } from '../flags/flag.ts';
 export const SERVE: CommandDefinition<typeof SERVE_FLAGS> = {
   name: 'serve',
   summary: 'Answer AdmissionReviews over HTTPS',
-  usage: '--policies DIR|--kubeconfig FILE [flags]',
+  usage: '--policies FILE|DIR|--kubeconfig FILE [flags]',
   description: [
     'Answers AdmissionReviews over HTTPS at /mutate and /validate, until SIGTERM or SIGINT.',
     'Each flag is also an environment variable. The flag overrides the variable.',

@@ -5,8 +5,8 @@ import { CONNECTION_FLAGS, DURATION, OBJECT_NAME as objectName, PORT as port, PR
 
 const GENERAL_FLAGS = {
   policies: optional({
-    type: path('DIR', 'directories'),
-    summary: 'Directory with ProbePolicy and ClusterProbePolicy YAML files, watched for changes.',
+    type: path('FILE|DIR', 'files'),
+    summary: 'ProbePolicies and ClusterProbePolicies: a YAML file, or a directory of them, watched for changes.',
     details: 'Required without --kubeconfig. With --kubeconfig, these policies are the lowest layer.',
   }),
   kubeconfig: optional({

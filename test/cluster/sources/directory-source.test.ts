@@ -13,30 +13,36 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-it('a file that goes bad is told of by file, line and column, once, and what was in force stays', async () => {
-  const file = join(directory, 'apps.yaml');
-  const write = async (spec: string): Promise<void> => {
-    const head = 'apiVersion: probewright.dev/v1alpha1\nkind: ClusterProbePolicy\nmetadata: { name: all }\n';
-    await writeFile(join(directory, '.new'), `${head}spec: ${spec}\n`);
-    await rename(join(directory, '.new'), file);
-  };
-  await write('{}');
-  const source = new DirectorySource(CHECK_CATALOGUE, directory, () => 7000, 5);
-  const told: string[] = [];
-  const changed: number[] = [];
-  const first = await source.start({
-    changed: ({ policies }) => changed.push(policies.length),
-    failed: (problems) => told.push(...problems.map(formatSourceProblem)),
-  });
-  await write('{ port: 70000 }');
-  const line = `${file}:4:9: spec.port: must be at most 65535, not 70000`;
-  await waitUntil('it is told', () => told.length > 0);
-  expect(source.status().problems).toEqual([line]);
-  await write('{ port: 80 }');
-  await waitUntil('it is mended', () => changed.length > 0);
-  source.stop();
-  expect([first.policies.length, told, changed, source.status().problems]).toEqual([1, [line], [1], []]);
-});
+it.each([
+  ['of a directory', ''],
+  ['that is named itself', 'apps.yaml'],
+])(
+  'a file %s that goes bad is told of by file, line and column, once, and what was in force stays',
+  async (_, named) => {
+    const file = join(directory, 'apps.yaml');
+    const write = async (spec: string): Promise<void> => {
+      const head = 'apiVersion: probewright.dev/v1alpha1\nkind: ClusterProbePolicy\nmetadata: { name: all }\n';
+      await writeFile(join(directory, '.new'), `${head}spec: ${spec}\n`);
+      await rename(join(directory, '.new'), file);
+    };
+    await write('{}');
+    const source = new DirectorySource(CHECK_CATALOGUE, join(directory, named), () => 7000, 5);
+    const told: string[] = [];
+    const changed: number[] = [];
+    const first = await source.start({
+      changed: ({ policies }) => changed.push(policies.length),
+      failed: (problems) => told.push(...problems.map(formatSourceProblem)),
+    });
+    await write('{ port: 70000 }');
+    const line = `${file}:4:9: spec.port: must be at most 65535, not 70000`;
+    await waitUntil('it is told', () => told.length > 0);
+    expect(source.status().problems).toEqual([line]);
+    await write('{ port: 80 }');
+    await waitUntil('it is mended', () => changed.length > 0);
+    source.stop();
+    expect([first.policies.length, told, changed, source.status().problems]).toEqual([1, [line], [1], []]);
+  },
+);
 
 it('a file that memory has no room for is told of in one line, and what was in force stays', async () => {
   const policy = 'apiVersion: probewright.dev/v1alpha1\nkind: ClusterProbePolicy\nmetadata: { name: all }\nspec: {}\n';
