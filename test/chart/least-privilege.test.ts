@@ -17,9 +17,9 @@ vi.mock('node:timers/promises', async (original) => {
   return { ...real, setTimeout: (pause = 0, ...rest: []) => real.setTimeout(hurried(pause), ...rest) };
 });
 vi.mock('../../src/cluster/client/timing.ts', async (original) => {
-  const { realTimer } = await original<typeof timer>();
-  const hurriedTimer: timer.Timer = (pause, callback) => realTimer(hurried(pause), callback);
-  return { realTimer: hurriedTimer };
+  const real = await original<typeof timer>();
+  const realTimer: timer.Timer = (pause, callback) => real.realTimer(hurried(pause), callback);
+  return { ...real, realTimer };
 });
 
 const FLEETS = [

@@ -16,6 +16,7 @@ export const WITH_TOOLS = [
 /** Tests that pack the program, open pages in a browser, or wait: `npm run test:slow`. */
 export const SLOW = [
   'test/cli/try/incidents.test.ts',
+  'test/cli/try/library-programs.test.ts',
   'test/cli/try/recorded-events.test.ts',
   'test/package/package.test.ts',
   'test/pages/**/*.test.ts',
