@@ -21,7 +21,7 @@ export interface PassedOver {
 /** A template of Helm, Jinja, ERB or mustache. */
 const TEMPLATE = /\{\{|\{%|<%/;
 /** What the author of a broken file meant to be a manifest. Its problem is told. */
-const MANIFEST = /^["' ]*(?:apiVersion["']?:|kind["']?: *["']?[A-Z])/m;
+const MANIFEST = /^(?:apiVersion:|kind: *["']?[A-Z]|[{ ]*"(?:apiVersion|kind)": *")/m;
 
 /**
  * Why a file is passed over; undefined for a manifest. A file with an object of Kubernetes is one. So is a file that
@@ -35,9 +35,10 @@ export function passedOverReason(
   if (objects.some(isKubernetesObject)) return undefined;
   // A file without a value holds comments only.
   if (problems.length === 0) return objects.length === 0 ? undefined : 'object';
+  if (problems.every(({ message }) => message === NO_OBJECT)) return 'object';
   if (TEMPLATE.test(text)) return 'template';
   if (MANIFEST.test(text)) return undefined;
-  return objects.length > 0 || problems.every(({ message }) => message === NO_OBJECT) ? 'object' : 'syntax';
+  return objects.length > 0 ? 'object' : 'syntax';
 }
 
 /** The problem of a document that is a list or a scalar. */

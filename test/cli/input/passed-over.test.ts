@@ -18,6 +18,7 @@ const OTHERS: readonly (readonly [name: string, text: string, reason: string])[]
   ['values.yaml', 'replicas: 1\n', 'no Kubernetes object'],
   ['list.json', '[1, 2]', 'no Kubernetes object'],
   ['word.yaml', 'just words\n', 'no Kubernetes object'],
+  ['cases.yaml', '- text: |\n    apiVersion: v1\n    kind: Pod\n', 'no Kubernetes object'],
   ['deploy.yaml', 'apiVersion: v1\nkind: {{ .Kind }}\n{{- if .x }}\n', 'a template that is not rendered'],
   ['jinja.yml', '{% for a in b %}\n- {{ a }}\n', 'a template that is not rendered'],
   ['notes.yaml', 'a: [\nb: "\n', 'neither YAML nor JSON'],
@@ -39,7 +40,7 @@ describe('a directory with other files than manifests', () => {
     for (const [name, text] of OTHERS) await writeFile(at(`deep/${name}`), text);
     await symlink('nowhere', at('gone.yaml'));
     const counts =
-      'passed over 9 files: 5 no Kubernetes object, 2 a template that is not rendered, 1 neither YAML nor JSON, 1 a link that leads nowhere';
+      'passed over 10 files: 6 no Kubernetes object, 2 a template that is not rendered, 1 neither YAML nor JSON, 1 a link that leads nowhere';
     expect((await check(directory)).stderr).toBe(`${counts}; --verbose lists them\n`);
     const { stderr } = await check(directory, '--verbose');
     expect(stderr.split('\n')).toHaveLength(OTHERS.length + 3);
@@ -49,6 +50,7 @@ describe('a directory with other files than manifests', () => {
 
   it.each([
     ['a broken manifest', 'apiVersion: v1\nkind: Pod\n  x: [\n'],
+    ['a broken manifest in JSON', '{\n  "apiVersion": "v1",\n  "kind": "Pod",,\n}\n'],
     ['a manifest with a broken second document', `${POD}---\na: [\n`],
   ])('does not pass over %s', async (_name, text) => {
     await writeFile(at('pod.yaml'), text);
