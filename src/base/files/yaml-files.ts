@@ -15,8 +15,8 @@ export interface FoundFile {
  * of links. Skips names that start with a dot: the mount's own `..data` would list every file twice. Lists each
  * directory once, even if several links lead to the directory. A directory below the given one is listed under its own
  * path. So a link to a parent directory ends, and links between directories do not multiply files. A FIFO or a device
- * with the name of a YAML file is listed too, and the read reports the type. A file in the place of the directory is the
- * only one.
+ * with the name of a YAML file is listed too, and the read reports the type. A file in the place of the directory is
+ * the only one.
  *
  * @param selection leaves out files and directories
  */
