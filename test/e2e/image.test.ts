@@ -150,9 +150,11 @@ describe('the image', () => {
     expect(stages.image.base).toBe('scratch');
   });
 
-  it('is based on the Node that the project asks for', async () => {
-    const { engines } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { engines: { node: string } };
-    const wanted = /\d+/.exec(engines.node)?.[0] ?? '';
+  it('is based on the Node that the project is built and tested with', async () => {
+    const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+      devDependencies: { node: string };
+    };
+    const wanted = /\d+/.exec(devDependencies.node)?.[0] ?? '';
     for (const { base } of [stages.build, stages.runtime]) expect(base).toMatch(new RegExp(`^node:${wanted}-`));
   });
 });
