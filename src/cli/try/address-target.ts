@@ -1,8 +1,9 @@
 import { networkInterfaces } from 'node:os';
+import { isLoopbackHost } from '../../engine/probe/handler-values.ts';
 import { readRegularFile } from '../../base/files/regular-file.ts';
 import { isOpen } from './connection.ts';
 import { runProgram } from './exec-probe.ts';
-import { isLoopback, type Target } from './target.ts';
+import type { Target } from './target.ts';
 
 /** Where a process or a container with published ports is reached. */
 export interface AddressSettings {
@@ -35,7 +36,7 @@ export function addressTarget({ host, ports, execPrefix }: AddressSettings): Tar
 }
 
 function isThisMachine(host: string): boolean {
-  if (isLoopback(host)) return true;
+  if (isLoopbackHost(host)) return true;
   return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === host));
 }
 

@@ -95,27 +95,6 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Bytes as Go's %q prints them (strconv.Quote), for texts about malformed answers. */
-export function goQuoted(bytes: Uint8Array): string {
-  const short: Readonly<Record<number, string>> = {
-    7: '\\a',
-    8: '\\b',
-    9: '\\t',
-    10: '\\n',
-    11: '\\v',
-    12: '\\f',
-    13: '\\r',
-    34: '\\"',
-    92: '\\\\',
-  };
-  const quoted = [...bytes].map(
-    (byte) =>
-      short[byte] ??
-      (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`),
-  );
-  return `"${quoted.join('')}"`;
-}
-
 /** Seconds as Go prints a time.Duration: `0.3s`, `1m30s`, `1h0m0s`. */
 export function goDuration(seconds: number): string {
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];

@@ -1,5 +1,5 @@
 import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
-import { execArgv } from '../../engine/probe/handler-values.ts';
+import { execArgv, isLoopbackHost } from '../../engine/probe/handler-values.ts';
 import { commandActs } from '../../engine/probe/exec-effects.ts';
 import { GoError } from './connection.ts';
 import { execVerdict, expandedCommand } from './exec-probe.ts';
@@ -7,7 +7,7 @@ import { grpcProbe, unconnected } from './grpc-probe.ts';
 import { httpProbe, type HttpProbe } from './http-probe.ts';
 import { portOf, type PlannedProbe } from './planned-probes.ts';
 import { tcpProbe } from './tcp-probe.ts';
-import { isLoopback, type Target } from './target.ts';
+import type { Target } from './target.ts';
 import type { Endpoint } from './connection.ts';
 import { hostPort, type Answer, type NotRun } from './answer.ts';
 
@@ -119,5 +119,5 @@ async function askExec(
 }
 
 function isSameHost(host: string, name: string): boolean {
-  return host === name || (isLoopback(host) && isLoopback(name));
+  return host === name || (isLoopbackHost(host) && isLoopbackHost(name));
 }

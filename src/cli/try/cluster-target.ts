@@ -1,16 +1,14 @@
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { VERSION } from '../../base/version.ts';
-import { ApiClient } from '../../cluster/client/api-client.ts';
-import { ApiError } from '../../cluster/client/api-client.ts';
-import { loadUserAccess } from '../../cluster/client/cluster-access.ts';
+import { ApiClient, ApiError } from '../../cluster/client/api-client.ts';
+import { loadUserAccess, type ClusterAccess } from '../../cluster/client/cluster-access.ts';
 import { PROGRAM } from '../command-table.ts';
 import { failure, hostPort, type Answer, type NotRun } from './answer.ts';
 import { askHttpDirectly } from './ask.ts';
 import { podExec } from './pod-exec.ts';
 import type { PodName } from './pod-channel.ts';
 import type { CommandEnd } from './exec-probe.ts';
-import type { ClusterAccess } from '../../cluster/client/cluster-access.ts';
 import { podProxyProbe, withoutOwnHeaders } from './pod-proxy.ts';
 import { ForwardRefused, PortForwards } from './port-forward.ts';
 import type { CommandIo } from '../io.ts';

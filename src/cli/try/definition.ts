@@ -8,9 +8,13 @@ import { quote } from '../../base/text/cut.ts';
 const TRY_FORMATS = ['text', 'json', 'junit', 'github'] as const;
 export type TryFormatName = (typeof TRY_FORMATS)[number];
 
-/** The words of `--runtime`, of `--probe`. The programs are tried in this order. */
-const RUNTIME_WORDS = ['docker', 'podman', 'nerdctl'] as const;
+/** The programs that speak Docker's command line, in the order in which they are tried. */
+export const RUNTIMES = ['docker', 'podman', 'nerdctl'] as const;
+export type Runtime = (typeof RUNTIMES)[number];
+
 const PROBE_WORDS = ['startup', 'liveness', 'readiness'] as const;
+/** A word of `--probe`. */
+export type ProbeWord = (typeof PROBE_WORDS)[number];
 
 const CONTAINER = textThat(
   (text) => /^[A-Za-z0-9][\w.-]*$/.test(text),
@@ -61,7 +65,7 @@ const TARGET_FLAGS = inGroup('Flags that say where to ask', {
   }),
   docker: optional({ type: CONTAINER, summary: 'Ask this container of docker, podman or nerdctl.' }),
   runtime: optional({
-    type: choice(RUNTIME_WORDS),
+    type: choice(RUNTIMES),
     summary: 'With --docker: the program of the runtime.',
     otherwise: 'the first one that knows the container',
   }),

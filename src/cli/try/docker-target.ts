@@ -1,16 +1,14 @@
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { isLoopbackHost } from '../../engine/probe/handler-values.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { parseInstant } from '../../base/text/duration.ts';
 import { isBoundToLoopbackOnly, portsForOthers, socketsByCommand } from './address-target.ts';
 import { dial } from './connection.ts';
 import { runProgram } from './exec-probe.ts';
-import { isLoopback, type Target } from './target.ts';
+import { RUNTIMES, type Runtime } from './definition.ts';
+import type { Target } from './target.ts';
 import type { Endpoint } from './connection.ts';
-
-/** The programs that speak Docker's command line, in the order in which they are tried. */
-export const RUNTIMES = ['docker', 'podman', 'nerdctl'] as const;
-export type Runtime = (typeof RUNTIMES)[number];
 
 /** A runtime that says nothing for so long is down. */
 const INSPECT_MILLISECONDS = 10_000;
@@ -129,7 +127,7 @@ function publishedPort(network: JsonObject, port: number, engine: string): Endpo
 function addressOf(network: JsonObject): string | undefined {
   const networks = Object.values(objectMember(network, 'Networks') ?? {}).filter(isJsonObject);
   const addresses = [network, ...networks].map((one) => stringMember(one, 'IPAddress') ?? '');
-  return addresses.find((address) => address !== '' && !isLoopback(address));
+  return addresses.find((address) => address !== '' && !isLoopbackHost(address));
 }
 
 /** The host of a remote engine, which publishes the ports: `tcp://10.0.0.5:2376`. */

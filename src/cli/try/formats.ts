@@ -5,7 +5,7 @@ import { testSuites, type TestCase } from '../check/junit.ts';
 import { paragraph, type Screen, type Style } from '../output/screen.ts';
 import { isInCluster, type Origin } from '../input/cluster-object.ts';
 import { summaryOf } from './tried-probe.ts';
-import type { TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
+import type { AdvisedEdit, TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
 import type { Start } from './measure.ts';
 import type { TryFormatName } from './definition.ts';
 
@@ -59,10 +59,12 @@ function probeLines(probe: TriedProbe, screen: Screen): string[] {
     ...lines,
     ...more(event.trimEnd(), 'faint'),
     ...more(cause === null ? remedy : `${cause}: ${remedy}`),
-    ...edits.flatMap(({ path, value }) =>
-      more(value === null ? `remove ${path}` : `${path}: ${jsonText(value)}`, 'added'),
-    ),
+    ...edits.flatMap((edit) => more(editText(edit), 'added')),
   ];
+}
+
+function editText({ path, value }: AdvisedEdit): string {
+  return value === null ? `remove ${path}` : `${path}: ${jsonText(value)}`;
 }
 
 function timesText({ milliseconds, timeoutSeconds }: TriedProbe): string {
@@ -96,8 +98,8 @@ function jsonReport({ probes, starts }: TryReport): string {
 
 /** What happened, and what to write, in one line. */
 function sentence({ event, cause, remedy, edits }: TriedProbe): string {
-  const written = edits.map(({ path, value }) => (value === null ? `remove ${path}` : `${path}: ${jsonText(value)}`));
-  return [event.trimEnd(), cause === null ? remedy : `${cause}: ${remedy}`, ...written].filter(Boolean).join('; ');
+  const parts = [event.trimEnd(), cause === null ? remedy : `${cause}: ${remedy}`, ...edits.map(editText)];
+  return parts.filter(Boolean).join('; ');
 }
 
 function titleOf(probe: TriedProbe): string {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { GoError } from './connection.ts';
-import { goQuoted } from './answer.ts';
+import { goQuoteBytes } from '../../engine/probe/go-values.ts';
 
 /** The most that the kubelet reads of a body, in bytes (pkg/probe/http/http.go, maxRespBodyLength). */
 export const MOST_BODY_BYTES = 10 * 1024;
@@ -71,7 +71,7 @@ export class Http1Reader {
       if (field === '') return { status, headers };
       const colon = field.indexOf(':');
       if (colon < 1)
-        throw new GoError(`malformed MIME header: missing colon: ${goQuoted(Buffer.from(field, 'latin1'))}`);
+        throw new GoError(`malformed MIME header: missing colon: ${goQuoteBytes(Buffer.from(field, 'latin1'))}`);
       const name = field.slice(0, colon).toLowerCase();
       if (!headers.has(name)) headers.set(name, field.slice(colon + 1).trim());
     }
@@ -169,9 +169,10 @@ function statusOf(line: Buffer): number {
   const text = line.toString('latin1');
   const [, version, code] = /^(\S*) +(\S*)/.exec(text) ?? [];
   if (version === undefined || code === undefined || !text.includes(' '))
-    throw new GoError(`malformed HTTP response ${goQuoted(line)}`);
-  if (!/^\d{3}$/.test(code)) throw new GoError(`malformed HTTP status code ${goQuoted(Buffer.from(code, 'latin1'))}`);
+    throw new GoError(`malformed HTTP response ${goQuoteBytes(line)}`);
+  if (!/^\d{3}$/.test(code))
+    throw new GoError(`malformed HTTP status code ${goQuoteBytes(Buffer.from(code, 'latin1'))}`);
   if (!/^HTTP\/\d\.\d$/.test(version))
-    throw new GoError(`malformed HTTP version ${goQuoted(Buffer.from(version, 'latin1'))}`);
+    throw new GoError(`malformed HTTP version ${goQuoteBytes(Buffer.from(version, 'latin1'))}`);
   return Number(code);
 }

@@ -1,7 +1,7 @@
 import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { isSuccess } from './answer.ts';
 import { askProbe, httpRequestOf } from './ask.ts';
-import { causeOfAnswer, causeTexts, type TryCause } from './cause.ts';
+import { causeOfAnswer, remedyFor, type TryCause } from './cause.ts';
 import { LOOK_MILLISECONDS, replaced, type Diagnosis, type Look } from './diagnosis.ts';
 import { localHandler } from './local-handler.ts';
 import { otherHeader, otherPath, wrongScheme } from './look-http.ts';
@@ -20,7 +20,7 @@ const MOST_SLOW_SECONDS = 30;
 export async function lookFurther(look: Look): Promise<Diagnosis | undefined> {
   const cause = causeOfAnswer(look.answer, look.planned.handlerKind);
   if (cause === undefined) return undefined;
-  return (await further(look, cause)) ?? { cause, remedy: causeTexts(cause).remedy, edits: [] };
+  return (await further(look, cause)) ?? { cause, remedy: remedyFor(cause), edits: [] };
 }
 
 async function further(look: Look, cause: TryCause): Promise<Diagnosis | undefined> {
@@ -109,7 +109,7 @@ async function slowAnswer({ planned, target, answer: before, monotonic }: Look):
 
 async function loopbackOnly({ target }: Look, port: number): Promise<Diagnosis | undefined> {
   if (!(await target.isLoopbackOnly(port))) return undefined;
-  return { cause: 'loopback-only', remedy: causeTexts('loopback-only').remedy, edits: [] };
+  return { cause: 'loopback-only', remedy: remedyFor('loopback-only'), edits: [] };
 }
 
 /** The most ports that are tried beside the declared ones. */
@@ -158,7 +158,7 @@ async function otherService(
 ): Promise<Diagnosis | undefined> {
   const service = stringMember(planned.handler, 'service') ?? '';
   if (cause === 'grpc-unimplemented')
-    return { cause, remedy: causeTexts(cause).remedy, edits: replaced(planned, { tcpSocket: { port } }) };
+    return { cause, remedy: remedyFor(cause), edits: replaced(planned, { tcpSocket: { port } }) };
   if (service === '' || !/code = NotFound|SERVICE_UNKNOWN/.test(answer.text)) return undefined;
   const whole = await grpcHealth(target, port);
   if (whole === undefined || !isSuccess(whole)) return undefined;

@@ -1,6 +1,6 @@
 import { isSuccess, type Answer } from './answer.ts';
 import { httpRequestOf } from './ask.ts';
-import { causeTexts } from './cause.ts';
+import { remedyFor } from './cause.ts';
 import { dial } from './connection.ts';
 import { LOOK_MILLISECONDS, replaced, type Diagnosis, type Look } from './diagnosis.ts';
 import { grpcProbe, openSession } from './grpc-probe.ts';
@@ -23,7 +23,7 @@ export async function otherProtocol(look: Look, port: number): Promise<Diagnosis
 async function grpcOverTls({ planned }: Look, endpoint: Endpoint, port: number): Promise<Diagnosis | undefined> {
   if (!(await speaksTls(endpoint))) return undefined;
   const cause = 'grpc-tls';
-  return { cause, remedy: causeTexts(cause).remedy, edits: replaced(planned, { tcpSocket: { port } }) };
+  return { cause, remedy: remedyFor(cause), edits: replaced(planned, { tcpSocket: { port } }) };
 }
 
 async function speaksTls(endpoint: Endpoint): Promise<boolean> {
@@ -63,14 +63,14 @@ async function http2({ planned, target }: Look, endpoint: Endpoint, port: number
     const remedy = 'The port speaks gRPC and has a health service: use grpc.';
     return { cause, remedy, edits: replaced(planned, { grpc: { port } }) };
   }
-  return { cause, remedy: causeTexts(cause).remedy, edits: replaced(planned, { tcpSocket: { port } }) };
+  return { cause, remedy: remedyFor(cause), edits: replaced(planned, { tcpSocket: { port } }) };
 }
 
 /** Another protocol, or TLS that asks for a certificate: the kubelet can only see that the port is open. */
 function noHttp({ planned, answer }: Look, port: number): Diagnosis | undefined {
   const cause = answer.text.includes('remote error: tls: ') ? 'tls-handshake' : 'other-protocol';
   if (cause === 'other-protocol' && !answer.text.includes('malformed HTTP')) return undefined;
-  return { cause, remedy: causeTexts(cause).remedy, edits: replaced(planned, { tcpSocket: { port } }) };
+  return { cause, remedy: remedyFor(cause), edits: replaced(planned, { tcpSocket: { port } }) };
 }
 
 /** The answer of the health service for the whole server. Undefined when the port cannot be reached. */

@@ -61,14 +61,9 @@ export interface Start {
   readonly failureThreshold: number | undefined;
 }
 
-/** Probes that never passed in the time. */
-export interface Waited {
-  readonly starts: readonly Start[];
-  readonly late: readonly PlannedProbe[];
-}
-
 /**
- * Runs each probe at its own period until it passes, or until the time is over.
+ * Runs each probe at its own period until it passes, or until the time is over. A container with a probe that never
+ * passed has no start.
  *
  * @param since the start of the container, on the clock of `now`, in milliseconds
  */
@@ -78,7 +73,7 @@ export async function waitForStart(
   now: () => number,
   since: number,
   mostMilliseconds: number,
-): Promise<Waited> {
+): Promise<readonly Start[]> {
   const end = now() + mostMilliseconds;
   const passedAt = await Promise.all(
     probes.map(async (probe) => {
@@ -94,7 +89,7 @@ export async function waitForStart(
     }),
   );
   const byContainer = Map.groupBy(probes.keys(), (index) => probes[index]?.container ?? '');
-  const starts = [...byContainer].flatMap(([container, indices]): Start[] => {
+  return [...byContainer].flatMap(([container, indices]): Start[] => {
     const times = indices.flatMap((index) => passedAt[index] ?? []);
     const last = Math.max(...times);
     if (times.length === 0 || last === Infinity) return [];
@@ -106,7 +101,6 @@ export async function waitForStart(
       ),
     ];
   });
-  return { starts, late: probes.filter((_, index) => passedAt[index] === Infinity) };
 }
 
 function startOf(container: string, seconds: number, probes: readonly PlannedProbe[]): Start {

@@ -19,6 +19,7 @@ import { meshProxyTest } from '../../engine/workload/mesh.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import { workloadIn, type Manifest } from '../input/manifest.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
+import type { ProbeWord } from './definition.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
 import type { Inputs } from '../input/inputs.ts';
 
@@ -44,18 +45,15 @@ export interface PlannedProbe extends FilePlace {
 /** The order in which the kubelet runs the probes of a container. */
 const ORDER = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
 
-/** The words of `--probe`, for each kind. */
-export const PROBE_WORDS = { startup: 'startupProbe', liveness: 'livenessProbe', readiness: 'readinessProbe' } as const;
-
 /** Which probes the command line selects. Empty lists select all. */
 export interface ProbeSelection {
   readonly containers: readonly string[];
-  readonly probes: readonly (keyof typeof PROBE_WORDS)[];
+  readonly probes: readonly ProbeWord[];
 }
 
 /** The probes of all application and sidecar containers of the inputs, in the order of the files. */
 export function plannedProbes(inputs: Inputs, { containers, probes }: ProbeSelection): PlannedProbe[] {
-  const kinds = new Set<ProbeKind>(probes.map((word) => PROBE_WORDS[word]));
+  const kinds = new Set<ProbeKind>(probes.map((word): ProbeKind => `${word}Probe`));
   return inputs.texts
     .flatMap(({ manifests }) => manifests)
     .flatMap((manifest) => probesOfManifest(manifest, inputs))

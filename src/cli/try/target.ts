@@ -23,8 +23,3 @@ export interface Target {
   listeningPorts?(): Promise<readonly number[]>;
   close(): Promise<void>;
 }
-
-/** True for the host names and addresses that mean this machine alone. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
-}

@@ -1,6 +1,6 @@
 import { handlerText } from '../../engine/workload/handler-text.ts';
 import { eventMessage, isSuccess, type NotRun } from './answer.ts';
-import { causeOfAnswer, causeTexts, type TryCause } from './cause.ts';
+import { causeOfAnswer, remedyFor, type TryCause } from './cause.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Measured } from './measure.ts';
 import { probeField, type PlannedProbe } from './planned-probes.ts';
@@ -64,7 +64,7 @@ function remedyOf(
       : '';
   const source =
     injectedBy === undefined || injectedBy === 'safety' ? '' : ` ${injectedBy} gives the probe: change it there.`;
-  return `${often}${late}${diagnosis?.remedy ?? causeTexts(cause).remedy}${source}`;
+  return `${often}${late}${diagnosis?.remedy ?? remedyFor(cause)}${source}`;
 }
 
 /** Counts the results. */

@@ -90,7 +90,7 @@ async function tryAll(
   let starts: readonly Start[] = [];
   if (wait !== undefined) {
     const since = target.startedAt ?? io.now();
-    ({ starts } = await waitForStart(planned, ask, io.now, since, wait));
+    starts = await waitForStart(planned, ask, io.now, since, wait);
   }
   const probes: TriedProbe[] = [];
   for (const probe of planned) {

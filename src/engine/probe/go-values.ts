@@ -26,6 +26,13 @@ export function goQuote(text: string): string {
   return `"${PLAIN.test(text) ? text : Array.from(text.toWellFormed(), goCharacter).join('')}"`;
 }
 
+/** Bytes as Go's `%q` writes them. What is no ASCII is escaped. */
+export function goQuoteBytes(bytes: Uint8Array): string {
+  const escaped = (byte: number): string =>
+    byte < 0x80 ? goCharacter(String.fromCharCode(byte)) : `\\x${byte.toString(16)}`;
+  return `"${Array.from(bytes, escaped).join('')}"`;
+}
+
 function goCharacter(character: string): string {
   const escape = SHORT_ESCAPES.get(character);
   if (escape !== undefined) return escape;
