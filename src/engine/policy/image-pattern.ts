@@ -1,5 +1,4 @@
-/** The API server accepts an image name of any length. A registry accepts 255 characters and a digest. */
-const LONGEST_IMAGE = 1024;
+import { LONGEST_NAME, partsOfImage } from '../probe/image-name.ts';
 
 /** A part of a path as registries accept it (distribution/reference, pathComponent). */
 const PART = '[a-z0-9]+(?:[._-]+[a-z0-9]+)*';
@@ -17,22 +16,22 @@ export function imagePatternProblem(text: string): string | undefined {
 
 /**
  * The path of an image's name, without registry, tag and digest. `library/` is left out, as `postgres` and
- * `docker.io/library/postgres:16` are one image (distribution/reference, splitDockerDomain).
+ * `docker.io/library/postgres:16` are one image.
  */
 export function imagePath(image: string): string {
-  const [name = ''] = image.slice(0, LONGEST_IMAGE).split('@');
-  const parts = name.split('/');
-  const [first = ''] = parts;
-  if (parts.length > 1 && (/[.:]/.test(first) || first === 'localhost')) parts.shift();
-  if (parts.length === 2 && parts[0] === 'library') parts.shift();
-  return parts.join('/').split(':', 1)[0] ?? '';
+  const parts = partsOfImage(image.slice(0, LONGEST_NAME));
+  const path = parts.length === 2 && parts[0] === 'library' ? parts.slice(1) : parts;
+  return path.join('/').split(':', 1)[0] ?? '';
 }
+
+/** The parts of patterns: a namespace may have 100 policies with 64 patterns each, and a Pod 300 containers. */
+const PARTS = new WeakMap<readonly string[], readonly (readonly string[])[]>();
 
 /** True when one of the patterns fits the image. `*` stands for one part of the path. */
 export function matchesImage(patterns: readonly string[], image: string): boolean {
+  let wanted = PARTS.get(patterns);
+  if (wanted === undefined) PARTS.set(patterns, (wanted = patterns.map((pattern) => pattern.split('/'))));
   const parts = imagePath(image).split('/');
-  return patterns.some((pattern) => {
-    const wanted = pattern.split('/');
-    return wanted.length === parts.length && wanted.every((part, index) => part === '*' || part === parts[index]);
-  });
+  const fits = (part: string, index: number): boolean => part === '*' || part === parts[index];
+  return wanted.some((pattern) => pattern.length === parts.length && pattern.every(fits));
 }

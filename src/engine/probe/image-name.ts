@@ -4,7 +4,17 @@ const WITHOUT_TOOLS: ReadonlySet<string> = new Set(['distroless', 'scratch']);
 const WITH_TOOLS: ReadonlySet<string> = new Set(['debug', 'busybox', 'shell']);
 
 /** The API server accepts an image name of any length. A registry accepts 255 characters and a digest. */
-const LONGEST_NAME = 1024;
+export const LONGEST_NAME = 1024;
+
+/**
+ * The parts of an image's path, the last one with its tag. The registry's host and the digest are left out. The first
+ * part is a host when it has a dot or a port (distribution/reference, splitDockerDomain).
+ */
+export function partsOfImage(image: string): readonly string[] {
+  const [name = ''] = image.split('@');
+  const parts = name.split('/');
+  return parts.slice(parts.length > 1 && /[.:]|^localhost$/.test(parts[0] ?? '') ? 1 : 0);
+}
 
 /**
  * Returns the word with which an image's name says that it contains no shell and no tools. The words of repository and
@@ -12,11 +22,7 @@ const LONGEST_NAME = 1024;
  */
 export function saysWithoutTools(image: string): string | undefined {
   if (image.length > LONGEST_NAME) return undefined;
-  const [name = ''] = image.split('@');
-  const segments = name.split('/');
-  // The first segment is a host when it has a dot or a port (distribution/reference, splitDockerDomain).
-  const hasHost = segments.length > 1 && /[.:]|^localhost$/.test(segments[0] ?? '');
-  const words = segments.slice(hasHost ? 1 : 0).flatMap((segment) => segment.toLowerCase().split(/[^a-z0-9]+/));
+  const words = partsOfImage(image).flatMap((part) => part.toLowerCase().split(/[^a-z0-9]+/));
   return words.some((word) => WITH_TOOLS.has(word)) ? undefined : words.find((word) => WITHOUT_TOOLS.has(word));
 }
 
