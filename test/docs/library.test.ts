@@ -49,6 +49,11 @@ describe('the library of policies', () => {
   it('stands in the chart as it stands here', () => {
     const copies = [...chartFiles()].filter(([path]) => path.includes('/files/library/'));
     expect(copies.length).toBe(24);
+    const schema = JSON.parse(readFileSync('charts/probewright/values.schema.json', 'utf8')) as {
+      properties: { library: { items: { enum: string[] } } };
+    };
+    const names = copies.map(([path]) => path.replace(/^.*\/|\.yaml$/g, ''));
+    expect(schema.properties.library.items.enum.toSorted()).toEqual(names.toSorted());
     for (const [path, text] of copies) expect(readFileSync(path, 'utf8'), path).toBe(text);
   });
 });
