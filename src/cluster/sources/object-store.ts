@@ -216,8 +216,10 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
     const wanted: number[] = [];
     let sum = 0;
     for (const { use, end } of this.#namespaces.values()) {
-      // Of a namespace that is cut, more than the level is known to be wanted, which is all that matters.
-      const memory = use.memory + (end?.reason === 'total' ? end.size.memory : 0);
+      // Of a namespace that is cut, more than the level is known to be wanted, which is all that matters. One over its
+      // own budgets wants all: so one more object never lowers what is wanted, and the order of a list does not count.
+      const next = end === undefined ? use : withObject(use, end.size);
+      const memory = exceededBudget(next, limits, Infinity) === undefined ? next.memory : Infinity;
       wanted.push(memory);
       sum += memory;
     }

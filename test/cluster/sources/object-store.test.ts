@@ -97,7 +97,7 @@ class World {
           level,
         ),
       );
-    const wanted = within(Infinity).map(({ use }) => use.memory);
+    const wanted = within(Infinity).map(({ use, exceeded }) => (exceeded === undefined ? use.memory : Infinity));
     const counts = within(fairLevel(wanted, this.limits.total));
     return sized
       .flatMap(({ namespace, facts }, at) =>
@@ -166,6 +166,32 @@ describe('a store', () => {
     expect(objects.map((object) => object.deref())).toEqual([undefined, undefined]);
   });
 });
+
+type Step = [what: string, namespace: string, name: string, minute: number, size: number];
+/** In these, a page of a list raises the level that the page before has lowered, or an older object ends a want. */
+const FOUND_ONCE: [Step[], number][] = [
+  [
+    [
+      ['apply', 'n2', 'a', 0, 128],
+      ['apply', 'n2', 'b', 0, 60],
+      ['apply', 'n1', 'c', 1, 1],
+      ['apply', 'n1', 'b', 0, 128],
+      ['apply', 'n1', 'a', 1, 128],
+      ['apply', 'n1', 'd', 0, 1],
+    ],
+    1500,
+  ],
+  [
+    [
+      ['apply', 'n3', 'a', 0, 60],
+      ['apply', 'n1', 'a', 0, 60],
+      ['apply', 'n3', 'b', 1, 128],
+      ['apply', 'n1', 'c', 0, 128],
+      ['apply', 'n3', 'e', 0, 1],
+    ],
+    1500,
+  ],
+];
 
 describe('a store with budgets', () => {
   it('keeps the oldest exceptions of a namespace, and by a new list the next when there is room again', () => {
@@ -271,7 +297,7 @@ describe('a store with budgets', () => {
         const { leftOut } = world.store.counts();
         expect(world.kept.length + Object.values(leftOut).reduce((sum, count) => sum + count)).toBe(world.objects.size);
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(300), examples: FOUND_ONCE },
     );
   });
 });
