@@ -58,11 +58,8 @@ class PolledFiles<T> {
   }
 
   #schedule(listener: CertificateListener<T>): void {
-    if (this.#stopped) return;
-    this.#timer = setTimeout(
-      () => void this.#poll(listener).finally(() => this.#schedule(listener)),
-      this.#pollMilliseconds,
-    );
+    const poll = (): void => void this.#poll(listener).finally(() => this.#schedule(listener));
+    if (!this.#stopped) this.#timer = setTimeout(poll, this.#pollMilliseconds);
   }
 
   async #poll(listener: CertificateListener<T>): Promise<void> {

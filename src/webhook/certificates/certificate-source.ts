@@ -1,3 +1,4 @@
+import type { ClockAndRandom } from '../../cluster/client/timing.ts';
 import type { ServingPair } from './pem.ts';
 
 /** Where the serving pair comes from. */
@@ -31,11 +32,7 @@ export interface CertificateStatus {
 }
 
 /** The clock, the log and the randomness that certificate sources work with. */
-export interface CertificateDependencies {
-  /** The wall clock, in milliseconds since the epoch. */
-  readonly now: () => number;
-  /** A number from 0 to 1. */
-  readonly random: () => number;
+export interface CertificateDependencies extends ClockAndRandom {
   readonly log: Readonly<Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>>;
   /** How long a watch lasts before it is renewed; absent = the reflector's own. */
   readonly watchRenewalMilliseconds?: number;

@@ -21,7 +21,7 @@ export class SecretCertificates extends ClusterCertificates {
   #seen: KubernetesObject | undefined;
 
   status(): CertificateStatus {
-    return { bundleSynced: this.syncedTo(this.#good?.ca), writes: [] };
+    return { bundleSynced: this.bundle.synced(this.#good?.ca), writes: [] };
   }
 
   protected round(): Promise<boolean> {
