@@ -4,12 +4,9 @@ import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import type { ApiClient } from './api-client.ts';
 
-/** The candidate, and the Lease that decides. */
 export interface Candidate {
   readonly namespace: string;
-  /** Name of the coordination.k8s.io/v1 Lease. */
   readonly lease: string;
-  /** Unique among the candidates. */
   readonly identity: string;
   /** How long a leader counts as leader without a renewal, in milliseconds. */
   readonly durationMilliseconds: number;
@@ -17,7 +14,6 @@ export interface Candidate {
   readonly retryMilliseconds: number;
 }
 
-/** The reports of an election. */
 export interface LeaderListener {
   readonly gained: () => void;
   readonly lost: () => void;
@@ -25,21 +21,18 @@ export interface LeaderListener {
   readonly troubled: (problem: string | undefined) => void;
 }
 
-/** The clocks and the randomness that an election works with. */
 export interface ElectionDependencies {
-  /** The wall clock, in milliseconds since the epoch: written into the Lease for people, not used for decisions. */
+  /** The wall clock, for people who read the Lease; no decision depends on it. */
   readonly now: () => number;
-  /** A clock that never goes back, in milliseconds. */
+  /** In milliseconds; never goes back. */
   readonly monotonic: () => number;
-  /** A number from 0 to 1. */
   readonly random: () => number;
 }
 
 /**
- * Elects one of several replicas by a Lease, as client-go's leaderelection does; client-node has none. Every write
- * carries the resourceVersion that was read. A leader counts as silent when this replica has seen no renewal for long
- * enough, so clocks need not agree. As with any Lease, there may be two leaders for a moment: the work of a leader must
- * allow for that.
+ * Elects one of several replicas by a Lease, as client-go's leaderelection does; client-node has none. A leader
+ * counts as silent when this replica has seen no renewal for long enough, so clocks need not agree. For a moment
+ * there may be two leaders: the work of a leader must allow for that.
  */
 export class LeaderElection {
   readonly #client: ApiClient;
@@ -79,9 +72,8 @@ export class LeaderElection {
   }
 
   /**
-   * Stops taking part, and releases the Lease if this replica holds it, so that another takes over at once. This
-   * replica stops leading immediately. The release takes at most two thirds of the Lease's duration, when the API
-   * server does not answer.
+   * Stops leading at once, and releases the Lease, so that another replica takes over. Without an answer of the API
+   * server, that takes at most two thirds of the Lease's duration.
    */
   stop(): Promise<void> {
     this.#leaving ??= this.#leave();
@@ -140,7 +132,6 @@ export class LeaderElection {
     return this.#isLeader ? Math.max(1, Math.min(most, this.#timeLeft())) : most;
   }
 
-  /** True when this replica holds the Lease now. */
   async #acquireOrRenew(): Promise<boolean> {
     const { identity, durationMilliseconds } = this.#candidate;
     const lease = await this.#read();

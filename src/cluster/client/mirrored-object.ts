@@ -3,7 +3,6 @@ import type { ApiClient } from './api-client.ts';
 import type { ClockAndRandom } from './timing.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 
-/** The reports of a mirror. */
 export interface MirrorListener {
   readonly changed: () => void;
   /** Contact is lost, or back (undefined). */
@@ -14,8 +13,8 @@ export interface MirrorListener {
 const PATIENCE_MILLISECONDS = 30_000;
 
 /**
- * One object, as the API server last told of it. Only list and watch are needed. After a write the watch must be waited
- * for: what was decided before it may be decided wrongly, or once more.
+ * One object, as the API server last told of it. After a write the watch must be waited for: a decision before that
+ * would go by an old state.
  */
 export class MirroredObject {
   /** Undefined when there is none, or nothing is known yet. */
@@ -63,7 +62,6 @@ export class MirroredObject {
     this.#reflector.stop();
   }
 
-  /** True once it is known whether there is the object. */
   get isKnown(): boolean {
     return this.generation > 0;
   }
@@ -74,7 +72,7 @@ export class MirroredObject {
   }
 
   /**
-   * To be called when a write is through, or has failed because the object is no longer what we took it for.
+   * To be called after a write, also after one that failed because the object has changed.
    *
    * @param generation what the write was decided on: the change may have come before the answer to the write
    */

@@ -4,35 +4,27 @@ import { isKubernetesObject, isRecord, type KubernetesObject } from './kubernete
 /** Objects a page: the API server's own clients use the same number. Pages of large objects get fewer. */
 export const PAGE_SIZE = 500;
 
-/** `accept` of a list that needs the metadata of the objects only. */
 export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
 
-/** Some of the objects of a collection. */
 export interface Page {
   readonly items: readonly KubernetesObject[];
-  /** The version of the collection that the whole list shows. */
   readonly resourceVersion: string;
-  /** Where the next page begins; undefined on the last one. */
   readonly continue: string | undefined;
-  /** The number of objects after this page, if the API server knows. */
   readonly remaining: number | undefined;
 }
 
 /** An answer of the API server that makes no sense, so that a change may have been missed. */
 export class Unusable extends Error {}
 
-/** A list to request. */
 export interface ListRequest extends Omit<ApiRequest, 'method'> {
-  /** Sets the `status` of each object to null. */
   readonly dropsStatus?: boolean;
   /** `managedFields` are often longer than the object itself, so pages lack them. */
   readonly keepsManagedFields?: boolean;
 }
 
 /**
- * The only way to list a collection; the lint forbids other ones. The list comes page by page, so that a page has at
- * most MAX_ANSWER_BYTES, or `mostBytes` of the request. A page that would be longer is requested again with half as
- * many objects, down to one of at most MAX_ANSWER_BYTES. After short pages, the next pages get more objects again.
+ * The only way to list a collection; the lint forbids other ones. A page that would be longer than MAX_ANSWER_BYTES,
+ * or `mostBytes`, is requested again with half as many objects. After short pages, the next ones get more again.
  */
 export class PagedList {
   readonly #client: Pick<ApiClient, 'measured'>;
@@ -42,10 +34,7 @@ export class PagedList {
     this.#client = client;
   }
 
-  /**
-   * Hands over each page, then drops it and requests the next one. Rejects as ApiClient.request does, with ApiError 410
-   * when a later page has expired: then the list has to begin again.
-   */
+  /** Hands over each page, then drops it. Rejects with ApiError 410 when a later page has expired. */
   async forEachPage(request: ListRequest, take: (page: Page) => void): Promise<void> {
     let next: string | undefined;
     // Only this callback holds the page: a generator would hold it until the next page is there.
@@ -66,8 +55,6 @@ export class PagedList {
   /**
    * Resolves with one page. With `resourceVersion: '0'` the API server answers from its watch cache, and ignores the
    * number of objects before Kubernetes 1.34. If that answer is too long, pages are requested without a version.
-   *
-   * @param start where the page begins; undefined for the first one
    */
   async page(list: ListRequest, start: string | undefined): Promise<Page> {
     const { keepsManagedFields = false, dropsStatus = false, mostBytes = MAX_ANSWER_BYTES, ...request } = list;
@@ -95,12 +82,11 @@ export class PagedList {
   }
 }
 
-/** Lists one object of a collection, to see whether the API server permits lists. Rejects as ApiClient.request does. */
+/** To see whether the API server permits lists. Rejects as ApiClient.request does. */
 export async function tryList(client: ApiRequests, path: string): Promise<void> {
   await client.request({ method: 'GET', path, query: { limit: '1' } });
 }
 
-/** Reads the answer to a list. Throws Unusable if the answer is no list. */
 function readPage(
   body: unknown,
   { keepsManagedFields, dropsStatus }: { readonly keepsManagedFields: boolean; readonly dropsStatus: boolean },
@@ -120,9 +106,7 @@ function readPage(
   };
 }
 
-/**
- * managedFields are often longer than the object itself, and not used here. A write without them leaves them unchanged.
- */
+/** They are often longer than the object itself. A write without them leaves them unchanged. */
 export function withoutManagedFields(object: KubernetesObject): KubernetesObject {
   Reflect.deleteProperty(object.metadata, 'managedFields');
   return object;

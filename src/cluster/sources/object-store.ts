@@ -20,9 +20,9 @@ interface NamespaceState<T> {
 const LONGEST_NAME = 253;
 
 /**
- * The kept parts of all objects of one kind in a cluster, within the budgets of the kind. What is kept is a function of
- * the collection, so replicas agree: of each namespace the oldest objects, until a budget has no room for the next.
- * Nothing is kept of the others. When the next one may fit again, `mayFit` asks for a new list.
+ * The kept parts of all objects of one kind, within its budgets. What is kept is a function of the collection, so
+ * replicas agree: of each namespace the oldest objects, until a budget has no room for the next. Nothing is kept of
+ * the others. When the next one may fit again, `mayFit` asks for a new list.
  */
 export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'listing' | 'applied' | 'deleted'> {
   readonly #kind: StoredKind<T>;
@@ -39,7 +39,6 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
   /** What a namespace may take of the total at most now. */
   level = Infinity;
   #isChanged = false;
-  /** True once the collection has been listed whole. */
   isComplete = false;
 
   constructor(kind: StoredKind<T>, listener: StoreListener<T>) {
@@ -47,7 +46,6 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
     this.#listener = listener;
   }
 
-  /** What the objects of a namespace use. */
   useOf(namespace: string): Use {
     return this.#namespaces.get(namespace)?.use ?? NO_USE;
   }
@@ -279,16 +277,13 @@ export interface Named {
   readonly name: string;
 }
 
-/** What is kept of an object, why nothing can be read of it, or undefined if there is nothing to keep. */
+/** Undefined if there is nothing to keep. */
 export type StoredReading<T> = { readonly entry: T } | { readonly problem: string } | undefined;
 
 /** What a store keeps of the objects of a kind. */
 export interface StoredKind<T extends Named> {
   readonly limits: Limits;
-  /**
-   * Reads what is kept. Must not throw, and the result must not refer to the object. The same entry as before means
-   * that nothing has changed.
-   */
+  /** Must not throw or refer to the object. The same entry as before means that nothing has changed. */
   readonly read: (object: KubernetesObject, before: T | undefined) => StoredReading<T>;
   readonly sizeOf: (entry: T) => Size;
   /** In milliseconds since the epoch: older objects get their budget first. Absent: objects go by name. */
@@ -302,7 +297,6 @@ export interface LeftOut<T> {
   readonly namespace: string;
   readonly name: string;
   readonly reason: LeftOutReason;
-  /** The problem of an object that cannot be read. */
   readonly problem: string | undefined;
   readonly object: KubernetesObject | undefined;
   readonly entry: T | undefined;
@@ -313,9 +307,7 @@ export interface OverBudgetChange {
   readonly namespace: string;
   /** Of the objects that are recorded. */
   readonly count: number;
-  /** The names of the oldest. */
   readonly first: readonly string[];
-  /** What the other objects of the namespace use. */
   readonly use: Use;
 }
 
@@ -323,12 +315,10 @@ export interface OverBudgetChange {
 export interface StoreListener<T> {
   /** Other objects are kept than before, or the first list is complete. */
   readonly changed: () => void;
-  /** An entry is new or has changed. */
   readonly kept?: (entry: T) => void;
   /** An object is left out. Reported at every event and list of the object, as far as objects are recorded. */
   readonly leftOut?: (left: LeftOut<T>) => void;
   readonly gone?: (namespace: string, name: string) => void;
-  /** Objects of a namespace are over a budget, or no longer. */
   readonly overBudget?: ((change: OverBudgetChange) => void) | undefined;
   /** An object cannot be read. Reported once for each problem, and for few objects of a namespace at once. */
   readonly unreadable?: ((object: UnreadableObject) => void) | undefined;
@@ -336,7 +326,6 @@ export interface StoreListener<T> {
   readonly mayFit: () => void;
 }
 
-/** How many objects are left out, by reason, and bytes of the budget of all namespaces that are used. */
 export interface StoreCounts {
   readonly leftOut: Readonly<Record<LeftOutReason, number>>;
   readonly used: number;

@@ -3,42 +3,29 @@ import { ApiError } from '../client/api-client.ts';
 import { Backoff, realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 
-/** The reports of a writer. */
 export interface StatusWriterListener {
   /** No status can be written, or statuses can be written again (undefined). Reported once, not at every attempt. */
   readonly troubled: (problem: string | undefined) => void;
-  /**
-   * The status of one object cannot be written; others can. Reported once for each reason, until the status is written.
-   *
-   * @param place the object, as `ProbePolicy/apps/web`
-   */
+  /** The status of one object cannot be written; others can. Reported once for each reason. */
   readonly setAside: (place: string, reason: SetAsideReason, problem: string) => void;
 }
 
-/** A status to write. */
 export interface StatusTask {
   /** The object, as `ProbePolicy/apps/web`. */
   readonly place: string;
   /** The object's resourceVersion, which every change of the object changes. */
   readonly resourceVersion: string | undefined;
-  /**
-   * Writes what the status should say by now. Rejects with what the API server answers. Resolves with undefined when
-   * there was nothing to write.
-   */
+  /** Writes what the status should say by now. Undefined when there was nothing to write. */
   readonly write: (signal: AbortSignal) => Promise<WrittenStatus | undefined>;
 }
 
-/** A status as the API server has it after a write. */
 export interface WrittenStatus {
   /** False when the API server drops part of the status. */
   readonly isKept: boolean;
   readonly resourceVersion: string | undefined;
 }
 
-/**
- * Why the status of an object is not as it should be although others can be written. `not-kept`: the API server drops
- * part of the status.
- */
+/** Why a status cannot be written although others can. `not-kept`: the API server drops part of it. */
 const SET_ASIDE_REASONS = ['too-large', 'refused', 'gone', 'failed', 'not-kept'] as const;
 export type SetAsideReason = (typeof SET_ASIDE_REASONS)[number];
 
@@ -57,9 +44,7 @@ interface Item {
   isHurried: boolean;
 }
 
-/**
- * The pauses of all writes while the API server is not available: short, because one object may cause such an answer.
- */
+/** Short, because one object may cause an answer as of an API server that is not available. */
 const RETRY = { minimum: 1000, maximum: 15_000 };
 /** The pauses of one object. Tenants may have thousands of objects whose status cannot be written. */
 const RETRY_OBJECT = { minimum: 1000, maximum: 3_600_000 };
@@ -69,8 +54,8 @@ const CONCURRENCY = 4;
 const FAILURES_REPORTED = 5;
 
 /**
- * Writes the statuses of objects: a queue, a few at a time. An object whose status cannot be written is tried again
- * with growing pauses and delays no other. Nothing is kept while the writer is not active.
+ * A queue that writes a few statuses at a time. An object whose status cannot be written is tried again with growing
+ * pauses and delays no other. Nothing is kept while the writer is not active.
  */
 export class StatusWriter {
   readonly #listener: StatusWriterListener;
@@ -98,7 +83,6 @@ export class StatusWriter {
     return this.#term !== undefined;
   }
 
-  /** Begins to take tasks, or forgets all tasks. */
   setActive(isActive: boolean): void {
     if (isActive === this.isActive) return;
     this.#term?.abort();
@@ -138,7 +122,6 @@ export class StatusWriter {
     this.#pause(item);
   }
 
-  /** The object is gone. */
   drop(place: string): void {
     const item = this.#items.get(place);
     if (item === undefined) return;
@@ -166,7 +149,6 @@ export class StatusWriter {
     }
   }
 
-  /** Never rejects. */
   async #write(item: Item, signal: AbortSignal): Promise<void> {
     // To find out what a status should say takes time, and thousands may have nothing to write.
     await setImmediate();
@@ -193,7 +175,6 @@ export class StatusWriter {
     }
   }
 
-  /** The status was written, and there is another one to write. */
   #renew(item: Item): void {
     Object.assign(item, { failures: 0, failedVersion: undefined, reason: undefined, isHurried: false });
     item.backoff.reset();
@@ -235,23 +216,15 @@ export class StatusWriter {
 const NOT_KEPT = 'the API server does not keep all of the status: is the CRD older than we are?';
 
 /**
- * The meaning of a failed write to an object's status.
- *
- * - `unavailable`: no write would succeed now. The API server is away, is overloaded, or forbids the write.
- * - `changed`: the object has changed meanwhile. The watch is about to report the change.
- * - `gone`: there is no such object, or it has no status subresource.
- * - `too-large`: the object with this status is larger than etcd or the API server takes.
- * - `refused`: the same write to this object would be refused again.
- * - `failed`: the API server answered with an error. The cause may be the object or the server.
+ * The meaning of a failed write. - `unavailable`: no write would succeed now. - `changed`: the watch is about to
+ * report a change of the object. - `gone`: no such object, or it has no status subresource. - `refused`: the same
+ * write would be refused again. - `failed`: the cause may be the object or the server.
  */
 export type StatusWriteFailure = 'unavailable' | 'changed' | 'gone' | 'too-large' | 'refused' | 'failed';
 
 const UNAVAILABLE: readonly number[] = [401, 403, 408, 429, 502, 503, 504];
 const GONE: readonly number[] = [404, 410];
-/**
- * The messages of etcd and its client about objects over their limits of 1.5 MiB and 2 MiB. The API server answers them
- * with HTTP 500.
- */
+/** Messages of etcd and its client about objects over 1.5 MiB and 2 MiB. The API server answers them with HTTP 500. */
 const TOO_LARGE = /request is too large|larger than max/;
 /** The API server's message when an admission webhook rejects an object, mostly with HTTP 403. */
 const REJECTED = /admission webhook "[^"]*" denied the request/;

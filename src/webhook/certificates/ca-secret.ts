@@ -4,13 +4,11 @@ import { isRecord, type KubernetesObject } from '../../cluster/client/kubernetes
 import { messageOf } from '../../base/text/error-message.ts';
 import type { CaState, CertificateAuthority } from './ca-state.ts';
 
-/** The result of reading the Secret of the CA. */
 export interface SecretReading {
   /** The parts that can be used; all parts when there is no problem. Undefined when no CA can sign. */
   readonly state: CaState | undefined;
   /** The problems, a sentence each. A sentence begins with the key or the annotation. */
   readonly problems: readonly string[];
-  /** Whether `ca.crt` holds a certificate that Probewright has not made. */
   readonly isForeign: boolean;
 }
 
@@ -42,11 +40,9 @@ function isOwn(certificate: X509Certificate): boolean {
 }
 
 /**
- * Reads the Secret. A part that cannot be used is left out of the state and reported; the rest can be used. Only a CA
- * that Probewright has made counts: clients might refuse what another one signs.
- *
- * @param now the wall clock, in milliseconds since the epoch: an unreadable time of promotion counts as now, so that
- * nothing is dropped too early
+ * Reads the Secret. A part that cannot be used is left out of the state and reported. Only a CA that Probewright has
+ * made counts: clients might refuse what another one signs. An unreadable time of promotion counts as `now`, so that
+ * nothing is dropped too early.
  */
 export function readCaState(object: KubernetesObject, now: number): SecretReading {
   const problems: string[] = [];
@@ -118,9 +114,8 @@ export function secretOf(
 }
 
 /**
- * Throws when a write would destroy a CA, a certificate or a key that somebody else has put into the Secret, and that
- * may be nowhere else. The message says what to set instead. A foreign CA in a Secret with Probewright's labels is a
- * mistake that can be undone when the CA from before is in memory.
+ * Throws when a write would destroy a certificate or a key of somebody else, which may be nowhere else. A foreign CA
+ * in a Secret with Probewright's labels is a mistake that can be undone when the CA is in memory.
  *
  * @param where the Secret, for the message
  * @param inMemory the CAs from before; undefined when there are none yet

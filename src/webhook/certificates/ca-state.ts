@@ -8,7 +8,6 @@ export interface TrustRoot {
   readonly notAfter: number;
 }
 
-/** A trust root that we can sign with. */
 export interface CertificateAuthority extends TrustRoot {
   /** PKCS#8 PEM. */
   readonly key: string;
@@ -27,7 +26,6 @@ export interface CaState {
   readonly nextTrustedSince: number | undefined;
   /** When `ca` began to sign. Known whenever there is a `previous`. */
   readonly promotedAt: number | undefined;
-  /** Whether the annotation asks for a rotation now. */
   readonly rotate: boolean;
 }
 
@@ -39,7 +37,6 @@ export interface RotationSettings {
   readonly overlap: number;
 }
 
-/** The facts on which the next write of the Secret is decided. */
 export interface CaSituation {
   /** `damaged`: it is there, and a part of it cannot be used. */
   readonly secret: 'absent' | 'damaged' | 'whole';
@@ -74,11 +71,7 @@ export function trustedBy({ ca, next, previous }: CaState): readonly TrustRoot[]
   return [ca, ...(next === undefined ? [] : [next]), ...previous];
 }
 
-/**
- * The next write of the Secret; undefined when none is due.
- *
- * @param now the wall clock, in milliseconds since the epoch
- */
+/** The next write of the Secret; undefined when none is due. */
 export function nextStep(situation: CaSituation, now: number, settings: RotationSettings): DueStep | undefined {
   const { secret, state, unkeptRoot, isLeader, isNextTrusted } = situation;
   if (secret !== 'whole') {

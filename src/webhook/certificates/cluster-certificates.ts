@@ -23,9 +23,8 @@ type Part = 'secret contact' | 'webhook contact' | 'leaf' | 'secret' | 'pair' | 
 const CHECK_MILLISECONDS = 60_000;
 
 /**
- * A serving certificate that comes from a Secret of the cluster. A round of work runs at each change of the Secret or
- * of the webhook configurations, and at each check. Knows what is wrong now by part, and holds the start until there is
- * a first pair.
+ * A certificate that comes from a Secret of the cluster. A round of work runs at each change of the Secret or of the
+ * webhook configurations, and at each check.
  */
 export abstract class ClusterCertificates<
   Settings extends ClusterCertificatesSettings = ClusterCertificatesSettings,
@@ -35,7 +34,6 @@ export abstract class ClusterCertificates<
   protected readonly dependencies: CertificateDependencies;
   protected readonly secret: MirroredObject;
   protected readonly bundle: WebhookCaBundle;
-  /** Of Secrets. */
   protected readonly collection: string;
   /** The Secret, for messages. */
   protected readonly where: string;
@@ -48,7 +46,6 @@ export abstract class ClusterCertificates<
   #hasPair = false;
   protected isLeader = false;
   readonly #stopped = new AbortController();
-  /** Aborted on stop. */
   protected readonly signal = this.#stopped.signal;
 
   constructor(client: ApiClient, settings: Settings, dependencies: CertificateDependencies) {
@@ -94,7 +91,6 @@ export abstract class ClusterCertificates<
     return this.#problems.size === 0 ? undefined : [...this.#problems.values()].join('; ');
   }
 
-  /** Reports a pair to serve from now on. */
   protected found(pair: ServingPair): void {
     if (this.signal.aborted) return;
     if (this.#hasPair) this.#listener?.changed(pair);
@@ -124,9 +120,8 @@ export abstract class ClusterCertificates<
   }
 
   /**
-   * The leader writes what clients are to trust into the webhook configurations. An empty caBundle is filled by any
-   * replica: until then no call can succeed, and after a reinstallation the Lease may still belong to a leader that is
-   * gone. Rejects when a write has failed for another reason than a conflict.
+   * The leader writes the caBundle. Any replica fills an empty one: until then no call can succeed, and after a
+   * reinstallation the Lease may still belong to a leader that is gone.
    */
   protected writeBundle(bundle: string, written?: (result: WriteResult) => void): Promise<void> {
     return this.bundle.write(bundle, this.isLeader ? 'all' : 'empty', written);

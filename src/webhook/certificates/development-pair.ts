@@ -5,7 +5,6 @@ import { readRegularFile } from '../../base/files/regular-file.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
 import { createAuthority, issueLeaf } from './certificate-authority.ts';
 
-/** The files of a development pair. */
 export type DevelopmentPair = Readonly<Record<'caFile' | 'certFile' | 'keyFile', string>>;
 
 const DAY_MILLISECONDS = 86_400_000;
@@ -13,10 +12,8 @@ const DAY_MILLISECONDS = 86_400_000;
 const LIFETIME_MILLISECONDS = 90 * DAY_MILLISECONDS;
 
 /**
- * Makes a CA and a serving pair for localhost below a directory, or takes the ones that an earlier start made while
- * they last another day. The CA's key is thrown away: nothing else can be signed with it.
- *
- * @param now the wall clock, in milliseconds since the epoch
+ * Makes a CA and a serving pair for localhost below a directory, or takes the ones that an earlier start made. The
+ * CA's key is thrown away: nothing else can be signed with it.
  */
 export async function developmentPair(directory: string, now: number): Promise<DevelopmentPair> {
   const caFile = join(directory, 'ca.crt');

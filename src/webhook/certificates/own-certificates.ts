@@ -18,19 +18,16 @@ import type { CertificateStatus } from './certificate-source.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { WriteResult } from './webhook-ca-bundle.ts';
 
-/** Which objects are used, and how long things last, in milliseconds. */
 export type OwnCertificatesSettings = ClusterCertificatesSettings & RotationSettings;
 
 /** Clients look at the alternative names only. */
 const COMMON_NAME = 'probewright webhook';
 
 /**
- * Serving certificates without cert-manager or mounted files. The replicas share a CA in a Secret, each makes its own
- * leaf in memory, and the leader keeps the webhook configurations trusting the CA and rotates the CA in time.
- *
- * The watches say what is in force. Every round compares that with the clock and does what is missing, so it does not
- * matter which replica did what before, or whether a write was finished. Needs: create secrets; list, watch and update
- * the Secret.
+ * The replicas share a CA in a Secret, each makes its own leaf in memory, and the leader keeps the webhook
+ * configurations trusting the CA and rotates the CA in time. Every round compares what the watches say with the clock
+ * and does what is missing, so it does not matter which replica did what before, or whether a write was finished.
+ * Needs: create secrets; list, watch and update the Secret.
  */
 export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings> {
   readonly #limit = new WriteLimit();
@@ -89,7 +86,6 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     this.#isWaitLogged = isWaiting;
   }
 
-  /** Its key stays in memory. */
   async #newLeaf(ca: CertificateAuthority, now: number): Promise<ServingPair> {
     const names = { commonName: COMMON_NAME, dns: [this.host] };
     const pair = await issueLeaf(ca, names, now, this.settings.leafLifetime);
@@ -101,10 +97,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     return pair;
   }
 
-  /**
-   * The CA of the served leaf, when the state does not know that CA: somebody has put another CA into the Secret. The
-   * replica that sees this adds the CA to those that clients trust.
-   */
+  /** The CA of the served leaf, when somebody has put another CA into the Secret: this replica adds it there. */
   #unkeptRoot(state: CaState, now: number): CertificateAuthority | undefined {
     const served = this.#served;
     if (served === undefined || now >= served.notAfter) return undefined;
@@ -112,8 +105,8 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
   }
 
   /**
-   * Does the one write to the Secret that is due, if any. A state is in force once the watch has delivered it, also one
-   * that this replica has written: a decision before that would go by an old state.
+   * Does the one write that is due. A state is in force once the watch has delivered it, also one that this replica
+   * has written: a decision before that would go by an old state.
    */
   async #keepSecret(): Promise<void> {
     const reading = this.#adopt();

@@ -8,9 +8,7 @@ import type { CertificateDependencies, CertificateStatus } from './certificate-s
 
 /** Which webhook configurations, and which of their entries. */
 export interface WebhookAddress {
-  /** The name of the MutatingWebhookConfiguration and of the ValidatingWebhookConfiguration. */
   readonly configurationName: string;
-  /** Entries that call this Service are ours. */
   readonly service: string;
   readonly namespace: string;
 }
@@ -26,14 +24,12 @@ const FIELD_MANAGER = 'probewright-ca-bundle';
 
 const KINDS = ['mutating', 'validating'] as const;
 
-/** How a write of one configuration's bundle went. */
 interface BundleWrite {
   readonly kind: Configuration['kind'];
   readonly result: WriteResult;
   readonly problem?: string;
 }
 
-/** What is known of one webhook configuration. */
 interface Configuration {
   readonly kind: (typeof KINDS)[number];
   readonly path: string;
@@ -45,8 +41,8 @@ interface Configuration {
 }
 
 /**
- * The CAs that the API server trusts when it calls Probewright: the caBundle of Probewright's entries in the webhook
- * configurations. No other field is ever written. Needs: list, watch and patch the two configurations.
+ * The caBundle of Probewright's entries in the webhook configurations. No other field is ever written. Needs: list,
+ * watch and patch the two configurations.
  */
 export class WebhookCaBundle {
   readonly #client: ApiClient;
@@ -55,7 +51,6 @@ export class WebhookCaBundle {
   readonly #signal: AbortSignal;
   readonly #configurations: readonly Configuration[];
 
-  /** @param signal aborted on stop */
   constructor(
     client: ApiClient,
     address: WebhookAddress,
@@ -89,10 +84,7 @@ export class WebhookCaBundle {
     for (const { mirror } of this.#configurations) mirror.stop();
   }
 
-  /**
-   * True when every entry of Probewright holds the certificate, and also when there is no entry, as nobody calls then.
-   * Undefined when that is not known now.
-   */
+  /** True when every entry of Probewright holds the certificate, or there is none. Undefined when not known now. */
   isTrusted(cert: string): boolean | undefined {
     if (this.#configurations.some(({ mirror }) => !mirror.isCurrent)) return undefined;
     return this.#configurations.every(({ mirror: { object } }) => object === undefined || this.#holds(object, cert));
@@ -111,7 +103,6 @@ export class WebhookCaBundle {
    * than a conflict.
    *
    * @param which `empty`: only into those that have none
-   * @param written called with the result for each configuration that was written
    */
   async write(bundle: string, which: 'all' | 'empty', written?: (result: WriteResult) => void): Promise<void> {
     const { log } = this.#dependencies;
@@ -156,8 +147,7 @@ export class WebhookCaBundle {
       const problem = messageOf(error);
       if (![404, 409, 422].some((code) => hasCode(error, code))) return { kind, result: 'error', problem };
       mirror.awaitChange(generation, this.#dependencies.now());
-      // A 422 means that entries have moved and the watch will deliver that, or that the configuration is invalid in
-      // another way.
+      // A 422 means that entries have moved, as the watch will tell, or that something else in it is invalid.
       const isInvalid = hasCode(error, 422) && configuration.refused === generation;
       if (hasCode(error, 422)) configuration.refused = generation;
       return { kind, result: isInvalid ? 'error' : 'conflict', problem };
