@@ -127,11 +127,13 @@ async function readKubeconfig(path: string): Promise<object> {
   const config = parsed((await readRegularFile(path)).toString('utf8'));
   if (!isRecord(config)) throw new Error('it is no kubeconfig');
   const directory = dirname(path);
-  return {
-    ...config,
-    clusters: entries(config['clusters'], 'cluster', (cluster) => withAbsolutePaths(cluster, directory)),
-    users: entries(config['users'], 'user', (user) => withTokenFile(withAbsolutePaths(user, directory), directory)),
-  };
+  /** Clusters and users are lists of entries: a name, and a field with the content. */
+  const entries = (list: unknown, field: string): readonly unknown[] =>
+    (Array.isArray(list) ? (list as unknown[]) : []).map((entry) => {
+      const content = isRecord(entry) ? entry[field] : undefined;
+      return isRecord(content) ? { ...(entry as object), [field]: withFiles(content, directory) } : entry;
+    });
+  return { ...config, clusters: entries(config['clusters'], 'cluster'), users: entries(config['users'], 'user') };
 }
 
 function parsed(text: string): unknown {
@@ -144,32 +146,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Clusters and users are lists of entries: a name, and a field with the content. */
-function entries(
-  list: unknown,
-  field: string,
-  change: (entry: Readonly<Record<string, unknown>>) => object,
-): readonly unknown[] {
-  if (!Array.isArray(list)) return [];
-  return (list as unknown[]).map((entry) => {
-    const content = isRecord(entry) ? entry[field] : undefined;
-    return isRecord(entry) && isRecord(content) ? { ...entry, [field]: change(content) } : entry;
-  });
-}
-
-function withAbsolutePaths(entry: Readonly<Record<string, unknown>>, directory: string): Record<string, unknown> {
-  const absolute = FILE_FIELDS.map((field) => [field, entry[field]] as const)
-    .filter(([, value]) => typeof value === 'string' && value !== '')
-    .map(([field, value]) => [field, resolve(directory, value as string)]);
-  return { ...entry, ...(Object.fromEntries(absolute) as object) };
-}
-
 /** As in kubectl, `tokenFile` wins over `token`. */
-function withTokenFile(user: Readonly<Record<string, unknown>>, directory: string): object {
-  const { tokenFile, token, ...rest } = user;
-  if (typeof tokenFile !== 'string' || tokenFile === '') return { ...rest, token };
+function withFiles({ tokenFile, ...entry }: Readonly<Record<string, unknown>>, directory: string): object {
+  const files = FILE_FIELDS.flatMap((field) => {
+    const file = entry[field];
+    return typeof file === 'string' && file !== '' ? [[field, resolve(directory, file)] as const] : [];
+  });
+  const absolute = { ...entry, ...Object.fromEntries(files) };
+  if (typeof tokenFile !== 'string' || tokenFile === '') return absolute;
   const provider = { name: 'tokenFile', config: { tokenFile: resolve(directory, tokenFile) } };
-  return { ...rest, 'auth-provider': provider };
+  return { ...absolute, token: undefined, 'auth-provider': provider };
 }
 
 export interface UserAccessOptions {

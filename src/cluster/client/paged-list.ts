@@ -36,43 +36,36 @@ export class PagedList {
 
   /** Hands over each page, then drops it. Rejects with ApiError 410 when a later page has expired. */
   async forEachPage(request: ListRequest, take: (page: Page) => void): Promise<void> {
+    const takePage = async (start: string | undefined): Promise<string | undefined> => {
+      const page = await this.page(request, start);
+      take(page);
+      return page.continue;
+    };
     let next: string | undefined;
-    // Only this callback holds the page: a generator would hold it until the next page is there.
-    do next = await this.#takePage(request, next, take);
+    // Only that callback holds the page: a generator would hold it until the next page is there.
+    do next = await takePage(next);
     while (next !== undefined);
-  }
-
-  async #takePage(
-    request: ListRequest,
-    next: string | undefined,
-    take: (page: Page) => void,
-  ): Promise<string | undefined> {
-    const page = await this.page(request, next);
-    take(page);
-    return page.continue;
   }
 
   /**
    * Resolves with one page. With `resourceVersion: '0'` the API server answers from its watch cache, and ignores the
    * number of objects before Kubernetes 1.34. If that answer is too long, pages are requested without a version.
+   *
+   * @param start where the page begins; undefined for the first one
    */
   async page(list: ListRequest, start: string | undefined): Promise<Page> {
     const { keepsManagedFields = false, dropsStatus = false, mostBytes = MAX_ANSWER_BYTES, ...request } = list;
     const { resourceVersion, ...selectors } = request.query ?? {};
     let version = start === undefined ? resourceVersion : undefined;
     for (;;) {
+      const from = start === undefined ? version !== undefined && { resourceVersion: version } : { continue: start };
+      const query = { ...selectors, limit: String(this.#size), ...from };
+      const most = this.#size === 1 ? MAX_ANSWER_BYTES : mostBytes;
       try {
-        const from = start === undefined ? version !== undefined && { resourceVersion: version } : { continue: start };
-        const query = { ...selectors, limit: String(this.#size), ...from };
-        const { body, bytes } = await this.#client.measured({
-          ...request,
-          method: 'GET',
-          query,
-          mostBytes: this.#size === 1 ? MAX_ANSWER_BYTES : mostBytes,
-        });
+        const { body, bytes } = await this.#client.measured({ ...request, method: 'GET', query, mostBytes: most });
         // A page with twice as many objects is then still far from being too long.
         if (bytes < mostBytes / 4) this.#size = Math.min(this.#size * 2, PAGE_SIZE);
-        return readPage(body, { keepsManagedFields, dropsStatus });
+        return readPage(body, keepsManagedFields, dropsStatus);
       } catch (error) {
         if (!(error instanceof AnswerTooLarge) || (this.#size === 1 && version === undefined)) throw error;
         if (version !== undefined) version = undefined;
@@ -87,20 +80,17 @@ export async function tryList(client: ApiRequests, path: string): Promise<void> 
   await client.request({ method: 'GET', path, query: { limit: '1' } });
 }
 
-function readPage(
-  body: unknown,
-  { keepsManagedFields, dropsStatus }: { readonly keepsManagedFields: boolean; readonly dropsStatus: boolean },
-): Page {
-  const metadata = isRecord(body) ? body['metadata'] : undefined;
+function readPage(body: unknown, keepsManagedFields: boolean, dropsStatus: boolean): Page {
+  const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {};
   const items = isRecord(body) ? (body['items'] ?? []) : undefined;
-  if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string' || !Array.isArray(items))
+  const { resourceVersion, continue: next, remainingItemCount: remaining } = metadata;
+  if (typeof resourceVersion !== 'string' || !Array.isArray(items))
     throw new Unusable('the list has no resourceVersion or no items');
-  const { continue: next, remainingItemCount: remaining } = metadata;
   const objects = (items as unknown[]).filter(isKubernetesObject);
   if (dropsStatus) for (const object of objects) Object.assign(object, { status: null });
   return {
     items: keepsManagedFields ? objects : objects.map(withoutManagedFields),
-    resourceVersion: metadata['resourceVersion'],
+    resourceVersion,
     continue: typeof next === 'string' && next !== '' ? next : undefined,
     remaining: typeof remaining === 'number' ? remaining : undefined,
   };

@@ -44,6 +44,8 @@ interface Item {
   isHurried: boolean;
 }
 
+const NO_FAILURE = { failures: 0, failedVersion: undefined, reason: undefined, endPause: undefined, isHurried: false };
+
 /** Short, because one object may cause an answer as of an API server that is not available. */
 const RETRY = { minimum: 1000, maximum: 15_000 };
 /** The pauses of one object. Tenants may have thousands of objects whose status cannot be written. */
@@ -72,19 +74,15 @@ export class StatusWriter {
   /** Ends the pause of all writes. */
   #endPause: (() => void) | undefined;
 
-  constructor(listener: StatusWriterListener, clock: ClockRandomAndTimer) {
+  constructor(listener: StatusWriterListener, { random, timer = realTimer }: ClockRandomAndTimer) {
     this.#listener = listener;
-    this.#random = clock.random;
-    this.#timer = clock.timer ?? realTimer;
-    this.#backoff = new Backoff(RETRY, clock.random);
-  }
-
-  get isActive(): boolean {
-    return this.#term !== undefined;
+    this.#random = random;
+    this.#timer = timer;
+    this.#backoff = new Backoff(RETRY, random);
   }
 
   setActive(isActive: boolean): void {
-    if (isActive === this.isActive) return;
+    if (isActive === (this.#term !== undefined)) return;
     this.#term?.abort();
     this.#term = isActive ? new AbortController() : undefined;
     this.#endPause?.();
@@ -103,15 +101,12 @@ export class StatusWriter {
 
   /** Writes a status, after those that wait. The task replaces an earlier one of the same object. */
   put(task: StatusTask): void {
-    if (!this.isActive) return;
+    if (this.#term === undefined) return;
     const item = this.#items.get(task.place);
     if (item === undefined) {
-      const nothing = { failures: 0, failedVersion: undefined, reason: undefined, endPause: undefined };
-      const backoff = new Backoff(RETRY_OBJECT, this.#random);
-      const created = { task, isHurried: false, backoff, ...nothing };
+      const created = { task, backoff: new Backoff(RETRY_OBJECT, this.#random), ...NO_FAILURE };
       this.#items.set(task.place, created);
-      this.#queue(created);
-      return;
+      return this.#queue(created);
     }
     item.task = task;
     if (item.endPause === undefined || item.isHurried || task.resourceVersion === item.failedVersion) return;
@@ -154,31 +149,26 @@ export class StatusWriter {
     await setImmediate();
     const { task } = item;
     const isOver = (): boolean => signal.aborted || this.#items.get(task.place) !== item;
-    /** The task was replaced during its write. */
-    const isReplaced = (): boolean => item.task !== task;
     try {
       const written = isOver() ? undefined : await task.write(signal);
       if (isOver()) return;
       this.#backoff.reset();
       this.#report(undefined);
-      if (written?.isKept === false) this.#fail(item, 'not-kept', NOT_KEPT, written.resourceVersion);
-      else if (isReplaced()) this.#renew(item);
-      else this.#items.delete(task.place);
+      if (written?.isKept === false) return this.#fail(item, 'not-kept', NOT_KEPT, written.resourceVersion);
+      if (item.task === task) return void this.#items.delete(task.place);
+      // The task was replaced during its write.
+      Object.assign(item, NO_FAILURE);
+      item.backoff.reset();
+      this.#waiting.add(item);
     } catch (error) {
       if (isOver()) return;
       const failure = statusWriteFailure(error);
-      // The watch is about to report the change.
-      if (failure === 'changed' && !isReplaced()) this.#items.delete(task.place);
+      // After a change, the watch is about to report it.
+      if (failure === 'changed' && item.task === task) this.#items.delete(task.place);
       else if (failure === 'changed') this.#waiting.add(item);
       else if (failure === 'unavailable') this.#pauseAll(item, messageOf(error));
       else this.#fail(item, failure, messageOf(error), task.resourceVersion);
     }
-  }
-
-  #renew(item: Item): void {
-    Object.assign(item, { failures: 0, failedVersion: undefined, reason: undefined, isHurried: false });
-    item.backoff.reset();
-    this.#waiting.add(item);
   }
 
   #pauseAll(item: Item, problem: string): void {
@@ -220,7 +210,7 @@ const NOT_KEPT = 'the API server does not keep all of the status: is the CRD old
  * report a change of the object. - `gone`: no such object, or it has no status subresource. - `refused`: the same
  * write would be refused again. - `failed`: the cause may be the object or the server.
  */
-export type StatusWriteFailure = 'unavailable' | 'changed' | 'gone' | 'too-large' | 'refused' | 'failed';
+export type StatusWriteFailure = Exclude<SetAsideReason, 'not-kept'> | 'unavailable' | 'changed';
 
 const UNAVAILABLE: readonly number[] = [401, 403, 408, 429, 502, 503, 504];
 const GONE: readonly number[] = [404, 410];
