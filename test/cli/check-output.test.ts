@@ -178,11 +178,10 @@ describe('a fix in SARIF', () => {
   });
 });
 
-describe('the URL of the project', () => {
+describe('the URL of the project', () =>
   it('is the one that package.json and the chart name', async () => {
     const manifest = JSON.parse(await readFile('package.json', 'utf8')) as Record<string, unknown>;
     expect(manifest['homepage']).toBe(HOMEPAGE);
     expect(manifest['repository']).toEqual({ type: 'git', url: `git+${HOMEPAGE}.git` });
     expect(await readFile('charts/probewright/Chart.yaml', 'utf8')).toContain(`home: ${HOMEPAGE}\n`);
-  });
-});
+  }));

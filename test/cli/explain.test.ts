@@ -268,7 +268,7 @@ describe('the command line', () => {
   });
 });
 
-describe('file names', () => {
+describe('file names', () =>
   it('are lower case and safe, and different for every workload', () => {
     const names = new PictureNames();
     const next = (kind: string, namespace: string, name: string): string => names.next({ kind, namespace, name });
@@ -277,5 +277,4 @@ describe('file names', () => {
     expect(next('Pod', '..', 'a/../b\u0000*')).toBe('pod-a-b.svg');
     expect(next('..', '', '')).toBe('workload.svg');
     expect(next('Pod', 'a', 'x'.repeat(1000)).length).toBeLessThan(250);
-  });
-});
+  }));

@@ -13,9 +13,7 @@ beforeEach(async () => {
   directory = await temporaryDirectory();
 });
 
-afterEach(() => {
-  restorePath();
-});
+afterEach(() => restorePath());
 
 const at = (...names: string[]): string => join(directory, ...names);
 const probewright = (...args: string[]): Promise<Ran> => runProbewright(args, { directory });

@@ -41,7 +41,7 @@ function textOf(
 }
 
 describe('text on a terminal', () => {
-  it('groups findings by file and workload, in line order, with the remedy on a line of its own', () => {
+  it('groups findings by file and workload, in line order, with the remedy on a line of its own', () =>
     expect(textOf([port, budget, other], 80)).toBe(`apps/web.yaml
   Deployment apps/web
      7:11  warning  startup-budget
@@ -64,10 +64,9 @@ Findings by check:
   1  startup-budget (warning)
 
 2 workloads in 3 objects: 2 errors, 1 warning
-`);
-  });
+`));
 
-  it('fits the width of the terminal, with paths broken behind dots', () => {
+  it('fits the width of the terminal, with paths broken behind dots', () =>
     expect(textOf([port], 46)).toBe(`apps/web.yaml
   Deployment apps/web
     19:15  error    named-port
@@ -81,8 +80,7 @@ Findings by check:
   1  named-port (error)
 
 2 workloads in 3 objects: 1 error, 0 warnings
-`);
-  });
+`));
 
   it.each([30, 60, 80, 200])('has no line above %d columns, colours apart', (columns) => {
     const long = { ...port, message: 'word '.repeat(60).trim(), remedy: 'x'.repeat(300), file: 'f'.repeat(250) };
@@ -94,8 +92,8 @@ Findings by check:
   });
 });
 
-describe('text in a pipe', () => {
-  it('has one line for each finding, in line order, and nothing is wrapped', () => {
+describe('text in a pipe', () =>
+  it('has one line for each finding, in line order, and nothing is wrapped', () =>
     expect(textOf([port, budget], undefined)).toBe(
       'apps/web.yaml:7:11: warning: Deployment apps/web: spec.template.spec.containers[0].startupProbe.failureThreshold: ' +
         'container "app" is only guaranteed 0 s to start (startup-budget)\n' +
@@ -103,9 +101,7 @@ describe('text in a pipe', () => {
         'container "app" declares no port named "htpp"; write port: http (named-port)\n' +
         '\nFindings by check:\n  1  named-port (error)\n  1  startup-budget (warning)\n\n' +
         '2 workloads in 3 objects: 1 error, 1 warning\n',
-    );
-  });
-});
+    )));
 
 describe('coverage in text', () => {
   const coverage: Coverage = {
@@ -150,9 +146,9 @@ describe('colours', () => {
     ['auto', 80, { TERM: 'dumb' }, false],
     ['always', undefined, { NO_COLOR: '1', TERM: 'dumb' }, true],
     ['never', 80, {}, false],
-  ] as const)('with --color %s, %j columns and %j: %j', (choice, columns, env, expected) => {
-    expect(coloured(choice, columns, env)).toBe(expected);
-  });
+  ] as const)('with --color %s, %j columns and %j: %j', (choice, columns, env, expected) =>
+    expect(coloured(choice, columns, env)).toBe(expected),
+  );
 });
 
 describe('probewright check', () => {

@@ -30,27 +30,23 @@ describe('cluster-probe', () => {
 
   it.each(cases('cluster-probe', 'finds the path') as [string, string][])(
     'finds the path %s, and says that %s fails it',
-    (path, fails) => {
-      expect(onlyFinding(ID, asking(path)).message).toMatch(new RegExp(`, so ${fails} makes every member unready$`));
-    },
+    (path, fails) =>
+      expect(onlyFinding(ID, asking(path)).message).toMatch(new RegExp(`, so ${fails} makes every member unready$`)),
   );
 
-  it.each(cases('cluster-probe', 'accepted paths') as string[])('accepts the path %s', (path) => {
-    expect(findings(ID, asking(path))).toEqual([]);
-  });
+  it.each(cases('cluster-probe', 'accepted paths') as string[])('accepts the path %s', (path) =>
+    expect(findings(ID, asking(path))).toEqual([]),
+  );
 
   it.each(cases('cluster-probe', 'finds the command') as [string[], string][])(
     'finds the command %j, and says that %s fails it',
-    (command, fails) => {
-      expect(onlyFinding(ID, running(...command)).message).toMatch(new RegExp(`, so ${fails} restarts every member$`));
-    },
+    (command, fails) =>
+      expect(onlyFinding(ID, running(...command)).message).toMatch(new RegExp(`, so ${fails} restarts every member$`)),
   );
 
   it.each(cases('cluster-probe', 'accepted commands') as [unknown[]][])(
     'accepts the command %j, which does not fail while a member is missing',
-    (command) => {
-      expect(findings(ID, running(...command))).toEqual([]);
-    },
+    (command) => expect(findings(ID, running(...command))).toEqual([]),
   );
 
   it('suggests nothing that the check itself reports', () => {
@@ -63,7 +59,6 @@ describe('cluster-probe', () => {
     expect(findings(ID, asking(`${'x'.repeat(100_000)}/_cluster/health`))).toEqual([]);
   });
 
-  it('leaves startup probes alone, which end after the start', () => {
-    expect(findings(ID, podWith({ startupProbe: httpProbe({}, '/_cluster/health') }))).toEqual([]);
-  });
+  it('leaves startup probes alone, which end after the start', () =>
+    expect(findings(ID, podWith({ startupProbe: httpProbe({}, '/_cluster/health') }))).toEqual([]));
 });

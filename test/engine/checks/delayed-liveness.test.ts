@@ -106,11 +106,10 @@ describe('delayed-liveness', () => {
     expect(edits?.at(-1)?.value).not.toHaveProperty('terminationGracePeriodSeconds');
   });
 
-  it('has nothing to say beside a startup probe', () => {
+  it('has nothing to say beside a startup probe', () =>
     expect(
       findings(ID, podWith({ startupProbe: httpProbe(), livenessProbe: httpProbe({ initialDelaySeconds: 60 }) })),
-    ).toEqual([]);
-  });
+    ).toEqual([]));
 
   it('obeys seconds and toleranceSeconds', () => {
     expect(findings(ID, liveness({ initialDelaySeconds: 60 }), { seconds: 61 })).toEqual([]);

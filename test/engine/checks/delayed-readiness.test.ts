@@ -40,11 +40,10 @@ describe('delayed-readiness', () => {
     ]);
   });
 
-  it('names the probe with the delay where only one has a delay', () => {
+  it('names the probe with the delay where only one has a delay', () =>
     expect(onlyFinding(ID, readiness(60, { livenessProbe: httpProbe() })).remedy).toMatch(
       /^remove initialDelaySeconds of the readinessProbe and write startupProbe: /,
-    );
-  });
+    ));
 
   it('finds a delay of 30 s and accepts 29 s', () => {
     expect(findings(ID, readiness(30))).toHaveLength(1);
@@ -56,11 +55,9 @@ describe('delayed-readiness', () => {
     expect(findings(ID, readiness(5), { seconds: 5 })).toHaveLength(1);
   });
 
-  it('accepts a delay beside a startup probe', () => {
-    expect(findings(ID, readiness(60, { startupProbe: httpProbe() }))).toEqual([]);
-  });
+  it('accepts a delay beside a startup probe', () =>
+    expect(findings(ID, readiness(60, { startupProbe: httpProbe() }))).toEqual([]));
 
-  it('suggests no startup probe beside a malformed liveness probe', () => {
-    expect(onlyFinding(ID, readiness(60, { livenessProbe: {} })).remedy).toBe('remove initialDelaySeconds');
-  });
+  it('suggests no startup probe beside a malformed liveness probe', () =>
+    expect(onlyFinding(ID, readiness(60, { livenessProbe: {} })).remedy).toBe('remove initialDelaySeconds'));
 });

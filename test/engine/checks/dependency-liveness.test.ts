@@ -7,7 +7,7 @@ const ID = 'dependency-liveness';
 const asking = (path: string): JsonObject => podWith({ livenessProbe: httpProbe({}, path) });
 
 describe('dependency-liveness', () => {
-  it('says what an outage does and which path answers for the process alone', () => {
+  it('says what an outage does and which path answers for the process alone', () =>
     expect(onlyFinding(ID, asking('/actuator/health'))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.httpGet.path',
@@ -15,8 +15,7 @@ describe('dependency-liveness', () => {
         'container "app" asks "/actuator/health" for liveness: the name suggests a readiness or aggregate endpoint, ' +
         'and the outage of a dependency then restarts every replica',
       remedy: 'write path: /actuator/health/liveness',
-    });
-  });
+    }));
 
   it.each(cases('dependency-liveness', 'finds') as [string, string][])('finds %s', (path, remedy) => {
     const found = onlyFinding(ID, asking(path));
@@ -26,9 +25,7 @@ describe('dependency-liveness', () => {
 
   it.each(['/actuator/health/liveness', '/healthcheck/live', '/livez', '/health', '/ready/now', '/already', '/?ready'])(
     'accepts %s',
-    (path) => {
-      expect(findings(ID, asking(path))).toEqual([]);
-    },
+    (path) => expect(findings(ID, asking(path))).toEqual([]),
   );
 
   it('is about liveness and httpGet only', () => {

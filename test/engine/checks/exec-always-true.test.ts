@@ -20,20 +20,18 @@ describe('exec-always-true', () => {
     );
   });
 
-  it('names the last resort', () => {
+  it('names the last resort', () =>
     expect(onlyFinding(ID, running('sh', '-c', 'pg_isready || true'))).toMatchObject({
       message: 'container "app" has a livenessProbe that hides failures: "true" behind || always succeeds',
       remedy: 'remove || true',
-    });
-  });
+    }));
 
-  it('names the end that always succeeds', () => {
+  it('names the end that always succeeds', () =>
     expect(onlyFinding(ID, running('sh', '-c', 'pg_isready; exit 0'))).toMatchObject({
       message:
         'container "app" has a livenessProbe that hides failures: its last command is "exit 0", which always succeeds',
       remedy: 'let the script end with the status of the command that asks the application',
-    });
-  });
+    }));
 
   it('writes the comparison for redis-cli ping', () => {
     expect(onlyFinding(ID, running('redis-cli', '-p', '6380', 'ping'))).toEqual({
@@ -48,24 +46,20 @@ describe('exec-always-true', () => {
     );
   });
 
-  it('names curl without -f', () => {
+  it('names curl without -f', () =>
     expect(onlyFinding(ID, running('curl', '-s', 'http://web:8080/health'))).toMatchObject({
       message:
         'container "app" has a livenessProbe that hides failures: "curl" without -f succeeds when the server answers with an error, such as 500',
       remedy: 'write curl -f, which fails for an answer from 400 on, or compare the answer',
-    });
-  });
+    }));
 
-  it.each([[['true']], [['timeout', '1', 'valkey-cli', 'PING']], [['', 'redis-cli', 'ping']]])(
-    'finds %j',
-    (command) => {
-      expect(findings(ID, running(...command))).toHaveLength(1);
-    },
+  it.each([[['true']], [['timeout', '1', 'valkey-cli', 'PING']], [['', 'redis-cli', 'ping']]])('finds %j', (command) =>
+    expect(findings(ID, running(...command))).toHaveLength(1),
   );
 
-  it.each(cases('exec-always-true', 'accepts') as [string[]][])('accepts %j', (command) => {
-    expect(findings(ID, running(...command))).toEqual([]);
-  });
+  it.each(cases('exec-always-true', 'accepts') as [string[]][])('accepts %j', (command) =>
+    expect(findings(ID, running(...command))).toEqual([]),
+  );
 
   it('accepts what is not readable', () => {
     expect(findings(ID, running('sh', '-c', 'echo "open'))).toEqual([]);

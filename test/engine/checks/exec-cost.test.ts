@@ -48,12 +48,11 @@ describe('exec-cost', () => {
     expect(findings(ID, podWith({ livenessProbe: running({ timeoutSeconds: 2 }) }))).toEqual([]);
   });
 
-  it('reports both at once', () => {
+  it('reports both at once', () =>
     expect(paths(ID, podWith({ livenessProbe: running({ periodSeconds: 1, timeoutSeconds: 1 }) }))).toEqual([
       'spec.containers[0].livenessProbe.periodSeconds',
       'spec.containers[0].livenessProbe.timeoutSeconds',
-    ]);
-  });
+    ]));
 
   it.each(cases('exec-cost', 'asks for 30') as [string[], string][])(
     'asks for 30 s between two runs of a heavy client: %j',
@@ -77,9 +76,9 @@ describe('exec-cost', () => {
     }
   });
 
-  it.each(cases('exec-cost', 'takes for no') as [unknown][])('takes %j for no heavy client', (command) => {
-    expect(findings(ID, podWith({ livenessProbe: running({ exec: { command } }) }))).toEqual([]);
-  });
+  it.each(cases('exec-cost', 'takes for no') as [unknown][])('takes %j for no heavy client', (command) =>
+    expect(findings(ID, podWith({ livenessProbe: running({ exec: { command } }) }))).toEqual([]),
+  );
 
   it('keeps the timeout within the period', () => {
     const every = (periodSeconds: number): JsonObject =>
@@ -121,7 +120,6 @@ describe('exec-cost', () => {
     ]);
   });
 
-  it('is about exec only', () => {
-    expect(findings(ID, podWith({ livenessProbe: httpProbe({ periodSeconds: 1 }) }))).toEqual([]);
-  });
+  it('is about exec only', () =>
+    expect(findings(ID, podWith({ livenessProbe: httpProbe({ periodSeconds: 1 }) }))).toEqual([]));
 });

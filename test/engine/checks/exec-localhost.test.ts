@@ -21,25 +21,24 @@ describe('exec-localhost', () => {
     expect(delayed?.remedy).toContain('startupProbe: { exec: { command: [wget, "-qO-"');
   });
 
-  it('writes the handler, and no edits, because the application may listen on loopback only', () => {
+  it('writes the handler, and no edits, because the application may listen on loopback only', () =>
     expect(onlyFinding(ID, running(['curl', '-f', HEALTHZ]))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.exec.command',
       message:
         'container "app" starts "curl" for each livenessProbe, to ask an address that the kubelet can ask without a process',
       remedy: "write httpGet: { path: /healthz, port: 8080 } if the application listens on the Pod's IP",
-    });
-  });
+    }));
 
-  it.each(cases('exec-localhost', 'reads') as [string[], string][])('reads %j', (command, handler) => {
+  it.each(cases('exec-localhost', 'reads') as [string[], string][])('reads %j', (command, handler) =>
     expect(onlyFinding(ID, running(command)).remedy).toBe(
       `write ${handler} if the application listens on the Pod's IP`,
-    );
-  });
+    ),
+  );
 
-  it.each(cases('exec-localhost', 'accepts') as [string[]][])('accepts %j', (command) => {
-    expect(findings(ID, running(command))).toEqual([]);
-  });
+  it.each(cases('exec-localhost', 'accepts') as [string[]][])('accepts %j', (command) =>
+    expect(findings(ID, running(command))).toEqual([]),
+  );
 
   it('accepts a port that the application binds to loopback', () => {
     const args = ['--listen=127.0.0.1:8080'];

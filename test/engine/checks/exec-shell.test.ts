@@ -10,18 +10,17 @@ const running = (command: readonly unknown[], container: JsonObject = {}): JsonO
 const PATH = ['spec', 'containers', 0, 'livenessProbe', 'exec', 'command'];
 
 describe('exec-shell', () => {
-  it('names the element and writes the whole command', () => {
+  it('names the element and writes the whole command', () =>
     expect(onlyFinding(ID, running(['redis-cli', 'ping', '|', 'grep', 'PONG']))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.exec.command[2]',
       message: 'container "app" has "|" as an argument of "redis-cli": the kubelet runs a command without a shell',
       remedy: 'write command: [sh, "-c", "redis-cli ping | grep PONG"]',
-    });
-  });
+    }));
 
-  it.each(cases('exec-shell', 'edits') as [string[], string[]][])('edits %j to %j', (command, meant) => {
-    expect(onlyFinding(ID, running(command)).edits).toEqual([{ path: PATH, value: meant }]);
-  });
+  it.each(cases('exec-shell', 'edits') as [string[], string[]][])('edits %j to %j', (command, meant) =>
+    expect(onlyFinding(ID, running(command)).edits).toEqual([{ path: PATH, value: meant }]),
+  );
 
   it('edits a variable with a literal value to a reference that the kubelet replaces', () => {
     const found = onlyFinding(ID, running(['pg_isready', '-U', '${DB_USER}'], LITERAL));
@@ -38,15 +37,13 @@ describe('exec-shell', () => {
     },
   );
 
-  it.each(cases('exec-shell', 'accepted') as [string[]][])('accepts %j', (command) => {
-    expect(findings(ID, running(command))).toEqual([]);
-  });
+  it.each(cases('exec-shell', 'accepted') as [string[]][])('accepts %j', (command) =>
+    expect(findings(ID, running(command))).toEqual([]),
+  );
 
   it.each([['redis-cli ping'], [7], [null], [{}], [[]], [[7, '|']], [[{}, 'a b']], [['a', ['|']]]])(
     'does not fail on the malformed command %j',
-    (command) => {
-      expect(findings(ID, podWith({ livenessProbe: { exec: { command } } }))).toEqual([]);
-    },
+    (command) => expect(findings(ID, podWith({ livenessProbe: { exec: { command } } }))).toEqual([]),
   );
 
   it('cuts a long remedy, and does not read a command with a cut word', () => {

@@ -11,21 +11,19 @@ const running = (command: readonly string[], ...env: readonly unknown[]): JsonOb
   podWith({ env, readinessProbe: { exec: { command } } });
 
 describe('exec-variable', () => {
-  it('tells what the kubelet writes for a variable with a reference', () => {
+  it('tells what the kubelet writes for a variable with a reference', () =>
     expect(onlyFinding(ID, running(['pg_isready', '-U', '$(DB_USER)'], SECRET))).toEqual({
       probe: 'readinessProbe',
       path: 'spec.containers[0].readinessProbe.exec.command[2]',
       message:
         'container "app" reads "DB_USER" from a reference, so the kubelet puts an empty text in place of "$(DB_USER)"',
       remedy: 'write command: [sh, -c, "..."] with $DB_USER in the script',
-    });
-  });
+    }));
 
-  it('tells that the kubelet leaves a variable that env does not have', () => {
+  it('tells that the kubelet leaves a variable that env does not have', () =>
     expect(onlyFinding(ID, running(['pg_isready', '-U', '$(DB_USER)'])).message).toBe(
       'container "app" has no "DB_USER" with a literal value in env, so the kubelet leaves "$(DB_USER)" as text',
-    );
-  });
+    ));
 
   it('edits a script so that the shell replaces the variable', () => {
     const found = onlyFinding(ID, running(['sh', '-c', 'pg_isready -U "$(DB_USER)"'], SECRET));
@@ -35,21 +33,16 @@ describe('exec-variable', () => {
 
   it.each(cases('exec-variable', 'has no edit') as [string, string, JsonObject][])(
     'has no edit for %s',
-    (_, script, variable) => {
-      expect(onlyFinding(ID, running(['sh', '-c', script], variable)).edits).toBeUndefined();
-    },
+    (_, script, variable) => expect(onlyFinding(ID, running(['sh', '-c', script], variable)).edits).toBeUndefined(),
   );
 
   it.each(cases('exec-variable', 'accepts with env') as [string[], JsonObject[]][])(
     'accepts %j with env %j',
-    (command, env) => {
-      expect(findings(ID, running(command, ...env))).toEqual([]);
-    },
+    (command, env) => expect(findings(ID, running(command, ...env))).toEqual([]),
   );
 
-  it('reads the last entry of a name', () => {
-    expect(findings(ID, running(['echo', '$(DB_USER)'], LITERAL, SECRET))).toHaveLength(1);
-  });
+  it('reads the last entry of a name', () =>
+    expect(findings(ID, running(['echo', '$(DB_USER)'], LITERAL, SECRET))).toHaveLength(1));
 
   it.each([['env'], [7], [{}], [[7]], [[null]], [[{ name: 7 }]], [[{ name: 'DB_USER', value: 7 }]]])(
     'does not fail on the malformed env %j',
@@ -59,7 +52,6 @@ describe('exec-variable', () => {
     },
   );
 
-  it('reads a long text of open references', () => {
-    expect(findings(ID, running(['echo', '$('.repeat(65_000)]))).toEqual([]);
-  });
+  it('reads a long text of open references', () =>
+    expect(findings(ID, running(['echo', '$('.repeat(65_000)]))).toEqual([]));
 });

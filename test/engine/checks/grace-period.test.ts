@@ -6,7 +6,7 @@ const ID = 'grace-period';
 const granting = (seconds: unknown): JsonObject => httpProbe({ terminationGracePeriodSeconds: seconds });
 
 describe('grace-period', () => {
-  it("says that the probe's value wins, and what to write", () => {
+  it("says that the probe's value wins, and what to write", () =>
     expect(onlyFinding(ID, podWith({ livenessProbe: granting(120) }))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.terminationGracePeriodSeconds',
@@ -14,8 +14,7 @@ describe('grace-period', () => {
         'container "app" gets 120 s to end after its livenessProbe gave up, more than the Pod\'s 30 s, and the probe\'s value wins',
       remedy: 'remove terminationGracePeriodSeconds, or write 30 or less',
       edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'terminationGracePeriodSeconds'], value: null }],
-    });
-  });
+    }));
 
   it("finds a second more than the Pod's, and accepts as much", () => {
     expect(findings(ID, podWith({ startupProbe: granting(31) }))).toHaveLength(1);
@@ -31,11 +30,10 @@ describe('grace-period', () => {
     expect(findings(ID, podWith({ livenessProbe: granting(120) }, { restartPolicy: 'OnFailure' }))).toHaveLength(1);
   });
 
-  it('leaves the readiness probe, which may have none, to valid-probe', () => {
-    expect(paths(ID, podWith({ readinessProbe: granting(120) }))).toEqual([]);
-  });
+  it('leaves the readiness probe, which may have none, to valid-probe', () =>
+    expect(paths(ID, podWith({ readinessProbe: granting(120) }))).toEqual([]));
 
-  it.each([null, 0, -1, '120'])('finds nothing in %j', (seconds) => {
-    expect(findings(ID, podWith({ livenessProbe: granting(seconds) }))).toEqual([]);
-  });
+  it.each([null, 0, -1, '120'])('finds nothing in %j', (seconds) =>
+    expect(findings(ID, podWith({ livenessProbe: granting(seconds) }))).toEqual([]),
+  );
 });

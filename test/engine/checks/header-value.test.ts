@@ -9,7 +9,7 @@ const sending = (...values: unknown[]): JsonObject =>
   });
 
 describe('header-value', () => {
-  it('says where the control character is, and what to write when it ends the value', () => {
+  it('says where the control character is, and what to write when it ends the value', () =>
     expect(onlyFinding(ID, sending('fine', 'abc\n'))).toEqual({
       probe: 'readinessProbe',
       path: 'spec.containers[0].readinessProbe.httpGet.httpHeaders[1].value',
@@ -22,8 +22,7 @@ describe('header-value', () => {
           value: 'abc',
         },
       ],
-    });
-  });
+    }));
 
   it('says so in the middle of a value', () => {
     const found = onlyFinding(ID, sending('a\u0000b'));
@@ -38,21 +37,17 @@ describe('header-value', () => {
     expect(found.edits?.[0]?.value).toBe('x'.repeat(500));
   });
 
-  it('gives no edits where nothing would be left', () => {
-    expect(onlyFinding(ID, sending('\n')).edits).toBeUndefined();
-  });
+  it('gives no edits where nothing would be left', () => expect(onlyFinding(ID, sending('\n')).edits).toBeUndefined());
 
-  it.each(['\u0001', '\u0008', '\u000b', '\r', '\u001f', '\u007f'])('refuses %j', (character) => {
-    expect(findings(ID, sending(`a${character}b`))).toHaveLength(1);
-  });
+  it.each(['\u0001', '\u0008', '\u000b', '\r', '\u001f', '\u007f'])('refuses %j', (character) =>
+    expect(findings(ID, sending(`a${character}b`))).toHaveLength(1),
+  );
 
-  it.each(['a\tb', 'a b', '~', 'grüß', ''])('accepts %j', (value) => {
-    expect(findings(ID, sending(value))).toEqual([]);
-  });
+  it.each(['a\tb', 'a b', '~', 'grüß', ''])('accepts %j', (value) => expect(findings(ID, sending(value))).toEqual([]));
 
-  it.each([null, 7, {}])('finds nothing in the malformed value %j', (value) => {
-    expect(findings(ID, sending(value))).toEqual([]);
-  });
+  it.each([null, 7, {}])('finds nothing in the malformed value %j', (value) =>
+    expect(findings(ID, sending(value))).toEqual([]),
+  );
 
   it('reports about a hundred headers of a probe', () => {
     const httpHeaders = Array.from({ length: 5000 }, (_, index) => ({ name: `X-${index}`, value: '\n' }));

@@ -33,23 +33,21 @@ describe('https-scheme', () => {
     },
   );
 
-  it.each([['http'], ['http-webhook'], ['nothttps'], ['tls'], [undefined]])('accepts plain HTTP on %s', (name) => {
-    expect(findings(ID, asking({ port: 8443 }, [{ name, containerPort: 8443 }]))).toEqual([]);
-  });
+  it.each([['http'], ['http-webhook'], ['nothttps'], ['tls'], [undefined]])('accepts plain HTTP on %s', (name) =>
+    expect(findings(ID, asking({ port: 8443 }, [{ name, containerPort: 8443 }]))).toEqual([]),
+  );
 
-  it('accepts plain HTTP on a port webhook, unless its number is one of TLS servers', () => {
-    expect(findings(ID, asking({ port: 'webhook' }, [{ name: 'webhook', containerPort: 8080 }]))).toEqual([]);
-  });
+  it('accepts plain HTTP on a port webhook, unless its number is one of TLS servers', () =>
+    expect(findings(ID, asking({ port: 'webhook' }, [{ name: 'webhook', containerPort: 8080 }]))).toEqual([]));
 
-  it.each(cases('https-scheme', 'accepts') as [JsonObject][])('accepts %j', (handler) => {
-    expect(findings(ID, asking(handler))).toEqual([]);
-  });
+  it.each(cases('https-scheme', 'accepts') as [JsonObject][])('accepts %j', (handler) =>
+    expect(findings(ID, asking(handler))).toEqual([]),
+  );
 
-  it('accepts a port that is declared for UDP, because the kubelet finds no such port', () => {
+  it('accepts a port that is declared for UDP, because the kubelet finds no such port', () =>
     expect(findings(ID, asking({ port: 'https' }, [{ name: 'https', containerPort: 443, protocol: 'UDP' }]))).toEqual(
       [],
-    );
-  });
+    ));
 
   it('edits liveness and readiness of one endpoint together', () => {
     const probe = { httpGet: { path: '/ready', port: 'https' } };

@@ -7,7 +7,7 @@ const both = (livenessProbe: JsonObject, readinessProbe: JsonObject): JsonObject
   podWith({ livenessProbe, readinessProbe });
 
 describe('identical-probes', () => {
-  it('gives the failureThreshold that would be enough', () => {
+  it('gives the failureThreshold that would be enough', () =>
     expect(onlyFinding(ID, both(httpProbe(), httpProbe()))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe',
@@ -15,8 +15,7 @@ describe('identical-probes', () => {
         'container "app" has the same probe for liveness and readiness, so a fault restarts it instead of draining it',
       remedy: 'write failureThreshold: 5, or ask an endpoint that reports on this process only',
       edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'failureThreshold'], value: 5 }],
-    });
-  });
+    }));
 
   it('compares after API defaulting, and in any order of keys', () => {
     const written = {

@@ -9,7 +9,7 @@ const started = (args: unknown, container: JsonObject = {}, spec: JsonObject = {
   podWith({ args, livenessProbe: LIVENESS, ...container }, spec);
 
 describe('listen-address', () => {
-  it('names the flag that binds the port to loopback, without an edit', () => {
+  it('names the flag that binds the port to loopback, without an edit', () =>
     expect(onlyFinding(ID, started(['serve', '--metrics-addr=127.0.0.1:8080']))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].args[1]',
@@ -17,8 +17,7 @@ describe('listen-address', () => {
         `container "app" listens on "127.0.0.1:8080" only, and the livenessProbe asks the Pod's IP: ` +
         'the connection is refused',
       remedy: 'write "0.0.0.0:8080" for --metrics-addr',
-    });
-  });
+    }));
 
   it.each(cases('listen-address', 'finds loopback in') as [string[]][])('finds loopback in %j', (args) => {
     expect(findings(ID, started(args))).toHaveLength(1);
@@ -30,9 +29,9 @@ describe('listen-address', () => {
     expect(onlyFinding(ID, podWith({ command, livenessProbe: LIVENESS })).path).toBe('spec.containers[0].command[2]');
   });
 
-  it.each(cases('listen-address', 'accepted') as [JsonObject | string | unknown[]][])('accepts %j', (args) => {
-    expect(findings(ID, started(args))).toEqual([]);
-  });
+  it.each(cases('listen-address', 'accepted') as [JsonObject | string | unknown[]][])('accepts %j', (args) =>
+    expect(findings(ID, started(args))).toEqual([]),
+  );
 
   it('accepts a probe with a host, and reports a probe without one also with hostNetwork', () => {
     const args = ['--bind-address=127.0.0.1:8080'];
@@ -43,9 +42,7 @@ describe('listen-address', () => {
 
   it.each([[{ tcpSocket: { port: 8080 } }], [{ grpc: { port: 8080 } }], [{ httpGet: { port: 8080 } }]])(
     'reads the port of %j',
-    (livenessProbe) => {
-      expect(findings(ID, started(['--addr=localhost:8080'], { livenessProbe }))).toHaveLength(1);
-    },
+    (livenessProbe) => expect(findings(ID, started(['--addr=localhost:8080'], { livenessProbe }))).toHaveLength(1),
   );
 
   it('does not read exec probes and undeclared names', () => {
@@ -62,23 +59,22 @@ describe('listen-address', () => {
     ];
     const livenessProbe = { httpGet: { path: '/healthz', port: 8082 } };
 
-    it('names both ports, and edits the probe when the port is declared', () => {
+    it('names both ports, and edits the probe when the port is declared', () =>
       expect(onlyFinding(ID, started(args, { ports, livenessProbe }))).toEqual({
         probe: 'livenessProbe',
         path: 'spec.containers[0].livenessProbe.httpGet.port',
         message: 'container "app" answers health probes on port 8081 (args[0]), and its livenessProbe asks port 8082',
         remedy: 'write port: 8081, or change --health-probe-bind-address',
         edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'httpGet', 'port'], value: 8081 }],
-      });
-    });
+      }));
 
     it.each([
       ['the port is not declared', args, [{ name: 'http', containerPort: 8080 }]],
       ['the port speaks another protocol', args, [{ name: 'health-https', containerPort: 8081 }]],
       ['the port is bound to loopback', ['--health-addr=127.0.0.1:8081'], ports],
-    ])('has no edit when %s', (_, flags, declared) => {
-      expect(onlyFinding(ID, started(flags, { ports: declared, livenessProbe })).edits).toBeUndefined();
-    });
+    ])('has no edit when %s', (_, flags, declared) =>
+      expect(onlyFinding(ID, started(flags, { ports: declared, livenessProbe })).edits).toBeUndefined(),
+    );
 
     it.each(cases('listen-address', 'accepts') as [string, string[], JsonObject][])(
       'accepts %s',

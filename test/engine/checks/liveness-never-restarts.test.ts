@@ -21,9 +21,9 @@ describe('liveness-never-restarts', () => {
     });
   });
 
-  it.each(['Always', 'OnFailure', undefined])('accepts restartPolicy %s', (restartPolicy) => {
-    expect(findings(ID, podWith({ livenessProbe: httpProbe() }, { restartPolicy }))).toEqual([]);
-  });
+  it.each(['Always', 'OnFailure', undefined])('accepts restartPolicy %s', (restartPolicy) =>
+    expect(findings(ID, podWith({ livenessProbe: httpProbe() }, { restartPolicy }))).toEqual([]),
+  );
 
   it("lets a container's own policy win", () => {
     expect(findings(ID, podWith({ livenessProbe: httpProbe(), restartPolicy: 'Always' }, NEVER))).toEqual([]);

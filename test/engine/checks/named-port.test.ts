@@ -8,7 +8,7 @@ const ID = 'named-port';
 const asking = (port: unknown): JsonObject => ({ livenessProbe: { httpGet: { path: '/', port } } });
 
 describe('named-port', () => {
-  it('names the misspelt port and the one that was meant', () => {
+  it('names the misspelt port and the one that was meant', () =>
     expect(findings(ID, deploymentWith(asking('htpp')))).toEqual([
       {
         probe: 'livenessProbe',
@@ -19,8 +19,7 @@ describe('named-port', () => {
           { path: ['spec', 'template', 'spec', 'containers', 0, 'livenessProbe', 'httpGet', 'port'], value: 'http' },
         ],
       },
-    ]);
-  });
+    ]));
 
   it('accepts a declared name, a number, and a gRPC port', () => {
     expect(findings(ID, podWith(asking('http')))).toEqual([]);
@@ -52,12 +51,11 @@ describe('named-port', () => {
     });
   });
 
-  it('says how to declare a port where there is none', () => {
+  it('says how to declare a port where there is none', () =>
     expect(onlyFinding(ID, podWith({ ...asking('http'), ports: undefined }))).toMatchObject({
       message: 'container "app" declares no port named "http"',
       remedy: 'declare the port in ports, with its name and number, or write the number',
-    });
-  });
+    }));
 
   it('lists the declared ports where several may answer', () => {
     const ports = ['alpha', 'beta', 'gamma', 'delta', 'omega'].map((name, index) => ({
@@ -71,9 +69,8 @@ describe('named-port', () => {
 
   it.each(cases('named-port', 'gives no edits') as [string, JsonObject, JsonObject][])(
     'gives no edits for %s',
-    (_name, readinessProbe, port) => {
-      expect(onlyFinding(ID, podWith({ readinessProbe, ports: [port] })).edits).toBeUndefined();
-    },
+    (_name, readinessProbe, port) =>
+      expect(onlyFinding(ID, podWith({ readinessProbe, ports: [port] })).edits).toBeUndefined(),
   );
 
   it.each(['UDP', 'SCTP'])('refuses a name that is declared for %s', (protocol) => {
@@ -88,11 +85,8 @@ describe('named-port', () => {
     expect(found.map(({ path }) => path)).toEqual(['spec.initContainers[1].livenessProbe.httpGet.port']);
   });
 
-  it.each(['80', 'HTTP', '', 'a--b', '-http', 'a234567890123456'])(
-    'leaves %j, no port name, to valid-probe',
-    (port) => {
-      expect(findings(ID, podWith(asking(port)))).toEqual([]);
-    },
+  it.each(['80', 'HTTP', '', 'a--b', '-http', 'a234567890123456'])('leaves %j, no port name, to valid-probe', (port) =>
+    expect(findings(ID, podWith(asking(port)))).toEqual([]),
   );
 
   it('does not judge by a list of ports that cannot be read', () => {

@@ -42,7 +42,7 @@ const paths = (container: JsonObject, starts: Parameters<typeof found>[2]): stri
   found('observed-startup', container, starts).map(({ path }) => path);
 
 describe('observed-startup', () => {
-  it('finds a startup probe that guarantees less than a container has needed', () => {
+  it('finds a startup probe that guarantees less than a container has needed', () =>
     expect(found('observed-startup', startup(5), { seconds: [12, 41, 30] })).toEqual([
       {
         probe: 'startupProbe',
@@ -53,8 +53,7 @@ describe('observed-startup', () => {
         remedy: 'write failureThreshold: 8 for 69 s',
         edits: [{ path: ['spec', 'template', 'spec', 'containers', 0, 'startupProbe', 'failureThreshold'], value: 8 }],
       },
-    ]);
-  });
+    ]));
 
   it('accepts exactly what a container has needed', () => {
     expect(paths(startup(5), { seconds: [40] })).toEqual([]);

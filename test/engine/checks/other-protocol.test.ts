@@ -14,28 +14,23 @@ const service = (port: JsonObject): JsonObject => ({
 });
 
 describe('other-protocol', () => {
-  it('names the port, the protocol and the handlers to write', () => {
+  it('names the port, the protocol and the handlers to write', () =>
     expect(onlyFinding(ID, asking(6500, [{ name: 'scaler-grpc', containerPort: 6500 }]))).toEqual({
       probe: 'readinessProbe',
       path: 'spec.containers[0].readinessProbe.httpGet.port',
       message: 'container "app" gets an HTTP request on its port scaler-grpc (6500), which is for gRPC by its name',
       remedy:
         'write grpc: { port: 6500 } or tcpSocket: { port: 6500 } in place of httpGet, or ask a port that answers HTTP',
-    });
-  });
+    }));
 
   it.each(cases('other-protocol', 'finds HTTP on') as [number | string, JsonObject[]][])(
     'finds HTTP on the port %j of %j',
-    (port, ports) => {
-      expect(findings(ID, asking(port, ports))).toHaveLength(1);
-    },
+    (port, ports) => expect(findings(ID, asking(port, ports))).toHaveLength(1),
   );
 
   it.each(cases('other-protocol', 'accepts HTTP on') as [unknown, JsonObject[]][])(
     'accepts HTTP on the port %j of %j',
-    (port, ports) => {
-      expect(findings(ID, asking(port, ports))).toEqual([]);
-    },
+    (port, ports) => expect(findings(ID, asking(port, ports))).toEqual([]),
   );
 
   it('accepts other handlers, and a host of its own', () => {

@@ -23,9 +23,9 @@ describe('probe-bounds', () => {
     expect(findings(ID, probing({}), bounds).map(({ edits }) => edits)).toEqual([undefined, undefined]);
   });
 
-  it.each([5, 30])('accepts the bound itself, %i', (periodSeconds) => {
-    expect(findings(ID, probing({ periodSeconds }), PERIOD)).toEqual([]);
-  });
+  it.each([5, 30])('accepts the bound itself, %i', (periodSeconds) =>
+    expect(findings(ID, probing({ periodSeconds }), PERIOD)).toEqual([]),
+  );
 
   it('bounds the values after API defaulting; an absent delay is 0', () => {
     const bounds = { livenessProbe: { timeoutSeconds: { minimum: 2 }, initialDelaySeconds: { minimum: 1 } } };

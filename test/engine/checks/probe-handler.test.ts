@@ -5,14 +5,13 @@ const ID = 'probe-handler';
 const EXEC = { exec: { command: ['true'] } };
 
 describe('probe-handler', () => {
-  it('names the allowed ones', () => {
+  it('names the allowed ones', () =>
     expect(onlyFinding(ID, podWith({ livenessProbe: EXEC }), { allowed: ['httpGet', 'tcpSocket', 'grpc'] })).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.exec',
       message: 'container "app" uses exec as its livenessProbe, which a policy forbids',
       remedy: 'write httpGet, tcpSocket or grpc instead',
-    });
-  });
+    }));
 
   it('accepts an allowed one, and everything by default', () => {
     expect(findings(ID, podWith({ livenessProbe: httpProbe() }), { allowed: ['httpGet'] })).toEqual([]);

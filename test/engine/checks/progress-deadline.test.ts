@@ -48,8 +48,6 @@ describe('progress-deadline', () => {
 
   it.each<JsonObject>([{ progressDeadlineSeconds: 'x' }, { minReadySeconds: -1 }, { minReadySeconds: {} }])(
     'works nothing out from %j',
-    (spec) => {
-      expect(findings(ID, deploymentWith(slow, spec))).toEqual([]);
-    },
+    (spec) => expect(findings(ID, deploymentWith(slow, spec))).toEqual([]),
   );
 });

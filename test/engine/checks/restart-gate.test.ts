@@ -14,7 +14,7 @@ const podOf = (startup: readonly (number | undefined)[], liveness: readonly (num
   podWith({ startupProbe: probe(startup), livenessProbe: probe(liveness) });
 
 describe('restart-gate', () => {
-  it('says when the container may be killed again, and what to write', () => {
+  it('says when the container may be killed again, and what to write', () =>
     expect(onlyFinding(ID, podOf([0, 10, 1, 5], [0, 1, 1, 2]))).toEqual({
       probe: 'startupProbe',
       path: 'spec.containers[0].startupProbe.periodSeconds',
@@ -26,8 +26,7 @@ describe('restart-gate', () => {
         { path: ['spec', 'containers', 0, 'startupProbe', 'periodSeconds'], value: 1 },
         { path: ['spec', 'containers', 0, 'startupProbe', 'failureThreshold'], value: 41 },
       ],
-    });
-  });
+    }));
 
   // The patience of liveness is max(0, D-1) + (F-1)*P. The figures are those of the recorded batch g1.
   it.each(cases('restart-gate', 'patience') as [string, readonly number[], readonly number[], number?][])(

@@ -67,9 +67,8 @@ describe('service-readiness', () => {
     expect(found(podOf([app([])]), [service({ port: 8080 })])).toEqual([]);
   });
 
-  it('is silent for a container with a readiness probe', () => {
-    expect(found(podOf([app(http, { readinessProbe: httpProbe() })]), [service({ port: 8080 })])).toEqual([]);
-  });
+  it('is silent for a container with a readiness probe', () =>
+    expect(found(podOf([app(http, { readinessProbe: httpProbe() })]), [service({ port: 8080 })])).toEqual([]));
 
   it('finds the container that declares the port, not its neighbours', () => {
     const neighbour = { name: 'proxy', ports: [{ name: 'proxy', containerPort: 9000 }] };

@@ -4,7 +4,7 @@ import { findings, httpProbe, onlyFinding, podWith } from './workload.ts';
 const ID = 'single-failure';
 
 describe('single-failure', () => {
-  it('says what one failure does, and what to write', () => {
+  it('says what one failure does, and what to write', () =>
     expect(onlyFinding(ID, podWith({ livenessProbe: httpProbe({ failureThreshold: 1, timeoutSeconds: 2 }) }))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.failureThreshold',
@@ -13,8 +13,7 @@ describe('single-failure', () => {
         'or one answer that takes more than 2 s',
       remedy: 'write failureThreshold: 3',
       edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'failureThreshold'], value: 3 }],
-    });
-  });
+    }));
 
   it('allows 2 failures, or gives no number, where a long period makes 3 too slow to kill', () => {
     const { remedy } = onlyFinding(
@@ -28,9 +27,9 @@ describe('single-failure', () => {
     expect(slow.edits).toBeUndefined();
   });
 
-  it.each([2, 3, 0, null, '1', undefined])('accepts a failureThreshold of %j', (failureThreshold) => {
-    expect(findings(ID, podWith({ livenessProbe: httpProbe({ failureThreshold }) }))).toEqual([]);
-  });
+  it.each([2, 3, 0, null, '1', undefined])('accepts a failureThreshold of %j', (failureThreshold) =>
+    expect(findings(ID, podWith({ livenessProbe: httpProbe({ failureThreshold }) }))).toEqual([]),
+  );
 
   it('is about liveness only', () => {
     const probe = httpProbe({ failureThreshold: 1 });

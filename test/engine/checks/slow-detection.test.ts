@@ -86,9 +86,8 @@ describe('slow-detection', () => {
     expect(never).not.toHaveProperty('edits');
   });
 
-  it('names all three when no one of them is enough', () => {
-    expect(onlyFinding(ID, probing({ periodSeconds: 700 })).remedy).toContain('shorten periodSeconds');
-  });
+  it('names all three when no one of them is enough', () =>
+    expect(onlyFinding(ID, probing({ periodSeconds: 700 })).remedy).toContain('shorten periodSeconds'));
 
   it('proposes no period below 5 s for exec', () => {
     // 2*20 + 1 = 41 s
@@ -124,7 +123,6 @@ describe('slow-detection', () => {
     }
   });
 
-  it('works nothing out from malformed numbers', () => {
-    expect(findings(ID, probing({ terminationGracePeriodSeconds: 'x' }, 3600))).toEqual([]);
-  });
+  it('works nothing out from malformed numbers', () =>
+    expect(findings(ID, probing({ terminationGracePeriodSeconds: 'x' }, 3600))).toEqual([]));
 });

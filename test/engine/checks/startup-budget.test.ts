@@ -7,15 +7,14 @@ const startup = (integers: JsonObject): JsonObject => podWith({ startupProbe: ht
 const liveness = (integers: JsonObject): JsonObject => podWith({ livenessProbe: httpProbe(integers) });
 
 describe('startup-budget', () => {
-  it('gives the guaranteed time, the largest, and the failureThreshold for the minimum', () => {
+  it('gives the guaranteed time, the largest, and the failureThreshold for the minimum', () =>
     expect(onlyFinding(ID, startup({ failureThreshold: 1 }))).toEqual({
       probe: 'startupProbe',
       path: 'spec.containers[0].startupProbe.failureThreshold',
       message: 'container "app" has only 0 s guaranteed to start (at most 11 s) before its startupProbe kills it',
       remedy: 'write failureThreshold: 2 for 10 s',
       edits: [{ path: ['spec', 'containers', 0, 'startupProbe', 'failureThreshold'], value: 2 }],
-    });
-  });
+    }));
 
   it('finds 9 s and accepts 10 s', () => {
     expect(findings(ID, startup({ periodSeconds: 9, failureThreshold: 2 }))).toHaveLength(1);

@@ -7,15 +7,14 @@ const ID = 'timeout-over-period';
 const probing = (integers: JsonObject): JsonObject => podWith({ livenessProbe: httpProbe(integers) });
 
 describe('timeout-over-period', () => {
-  it('gives the real interval and the time to the verdict', () => {
+  it('gives the real interval and the time to the verdict', () =>
     expect(onlyFinding(ID, probing({ periodSeconds: 5, timeoutSeconds: 20 }))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.timeoutSeconds',
       message: 'container "app" is probed every 20 s while it hangs, not every 5 s (3 failures take 60 s)',
       remedy: 'write periodSeconds: 20, or timeoutSeconds: 5 or less',
       edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'periodSeconds'], value: 20 }],
-    });
-  });
+    }));
 
   it('finds T = P+1 and accepts T = P', () => {
     expect(findings(ID, probing({ periodSeconds: 5, timeoutSeconds: 6 }))).toHaveLength(1);

@@ -9,24 +9,22 @@ const ID = 'undeclared-port';
 const http = (port: unknown): JsonObject => ({ livenessProbe: { httpGet: { port } } });
 
 describe('undeclared-port', () => {
-  it('names the ports that there are, and first the declared port that is one typo away', () => {
+  it('names the ports that there are, and first the declared port that is one typo away', () =>
     expect(onlyFinding(ID, podWith(http(8081)))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.httpGet.port',
       message: 'the livenessProbe asks port 8081, but container "app" declares only http (8080)',
       remedy: 'write port: 8080, or add containerPort: 8081 to its ports',
       level: 'Warn',
-    });
-  });
+    }));
 
-  it('says so where there is none', () => {
+  it('says so where there is none', () =>
     expect(onlyFinding(ID, podWith({ ...http(8081), ports: [] }))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.httpGet.port',
       message: 'the livenessProbe asks port 8081, but container "app" declares no TCP port',
       remedy: 'add containerPort: 8081 to its ports',
-    });
-  });
+    }));
 
   it('names no port where two are one typo away', () => {
     const ports = [{ containerPort: 8080 }, { name: 'admin', containerPort: 8082 }];
@@ -68,9 +66,8 @@ describe('undeclared-port', () => {
     expect(levelsOf([{ ...app, readinessProbe }])).toEqual([undefined]);
   });
 
-  it('is a note where the declared port speaks another protocol than the probe', () => {
-    expect(levels({ ...http(8081), ports: [{ name: 'grpc', containerPort: 8080 }] })).toEqual([undefined]);
-  });
+  it('is a note where the declared port speaks another protocol than the probe', () =>
+    expect(levels({ ...http(8081), ports: [{ name: 'grpc', containerPort: 8080 }] })).toEqual([undefined]));
 
   it('never keeps another finding from copying the handler', () => {
     const policy = policySet().policyFor('apps', new Map());
@@ -123,11 +120,10 @@ describe('undeclared-port', () => {
     expect(findings(ID, podWith({ ...http(53), ports: [{ containerPort: 53 }] }))).toEqual([]);
   });
 
-  it.each(['http', 'nope', 0, 65_536, null, true])('leaves port %j to other checks', (port) => {
-    expect(findings(ID, podWith(http(port)))).toEqual([]);
-  });
+  it.each(['http', 'nope', 0, 65_536, null, true])('leaves port %j to other checks', (port) =>
+    expect(findings(ID, podWith(http(port)))).toEqual([]),
+  );
 
-  it('does not judge a port of another host', () => {
-    expect(findings(ID, podWith({ livenessProbe: { tcpSocket: { port: 1, host: 'db' } } }))).toEqual([]);
-  });
+  it('does not judge a port of another host', () =>
+    expect(findings(ID, podWith({ livenessProbe: { tcpSocket: { port: 1, host: 'db' } } }))).toEqual([]));
 });

@@ -51,9 +51,8 @@ describe('valid-probe', () => {
     });
   });
 
-  it('has nothing to say about a workload that is right', () => {
-    expect(findingsOf(pod([{ name: 'web', livenessProbe: { httpGet: { port: 'undeclared' } } }]))).toEqual({});
-  });
+  it('has nothing to say about a workload that is right', () =>
+    expect(findingsOf(pod([{ name: 'web', livenessProbe: { httpGet: { port: 'undeclared' } } }]))).toEqual({}));
 
   it('looks at init and ephemeral containers too', () => {
     const podSpec = {
@@ -193,7 +192,5 @@ describe('the advice of valid-probe', () => {
     ['a number of seconds that is no number', http({ port: 80 }, { periodSeconds: '5s' }), [undefined, undefined]],
     ['an unknown scheme', http({ port: 80, scheme: 'ftp' }), [undefined, undefined]],
     ['a port name with a dot', http({ port: 'web.http' }), [undefined, undefined]],
-  ])('%s', (_name, container, expected) => {
-    expect(told(container)).toEqual([expected]);
-  });
+  ])('%s', (_name, container, expected) => expect(told(container)).toEqual([expected]));
 });

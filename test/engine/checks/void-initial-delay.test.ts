@@ -9,7 +9,7 @@ const guarded = (probes: JsonObject): JsonObject =>
   podWith({ startupProbe: httpProbe({ failureThreshold: 4 }), ...probes });
 
 describe('void-initial-delay', () => {
-  it('says from when the delay counts and how long the start is guarded', () => {
+  it('says from when the delay counts and how long the start is guarded', () =>
     expect(findings(ID, guarded({ livenessProbe: httpProbe({ initialDelaySeconds: 20 }) }))).toEqual([
       {
         probe: 'livenessProbe',
@@ -19,8 +19,7 @@ describe('void-initial-delay', () => {
         remedy: 'remove initialDelaySeconds',
         edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'initialDelaySeconds'], value: null }],
       },
-    ]);
-  });
+    ]));
 
   it('wants a guard that is longer, not as long', () => {
     expect(findings(ID, guarded({ livenessProbe: httpProbe({ initialDelaySeconds: 29 }) }))).toHaveLength(1);

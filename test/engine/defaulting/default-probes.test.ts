@@ -55,13 +55,12 @@ function reasons(object: JsonObject, ...documents: unknown[]): string[] {
 }
 
 describe('the three probes', () => {
-  it('gives a container without probes the three of its namespace, on its http port by name', () => {
+  it('gives a container without probes the three of its namespace, on its http port by name', () =>
     expect(injected(appContainer(), endpoints)).toEqual({
       livenessProbe: { httpGet: { path: '/healthcheck/live', port: 'http' } },
       readinessProbe: { httpGet: { path: '/healthcheck/foo', port: 'http' } },
       startupProbe: { httpGet: { path: '/healthcheck/ready', port: 'http' } },
-    });
-  });
+    }));
 
   it("adds the policy's integers and nothing else", () => {
     const probes = {
@@ -87,11 +86,10 @@ describe('the three probes', () => {
     expect(mutation(pod([appContainer(own)]), policySet(policyDocument(endpoints))).patch).toBeUndefined();
   });
 
-  it('treats a null probe as absent, as the API server does', () => {
+  it('treats a null probe as absent, as the API server does', () =>
     expect(injected(appContainer({ readinessProbe: null }), readinessPolicy())).toEqual({
       readinessProbe: { httpGet: { path: '/r', port: 'http' } },
-    });
-  });
+    }));
 
   it('gives handlers other than httpGet as the policy has them', () => {
     const container = appContainer({ ports: [{ name: 'redis', containerPort: 6379 }] });
@@ -131,9 +129,7 @@ describe('the port for a path', () => {
     ],
     ['the one that is not named http-metrics', ports('web 8080', 'http-metrics 9090'), { port: 'web' }],
     ['TCP before UDP', ports('http 1 UDP', 'web 2'), { port: 'web' }],
-  ])('is %s', (_, declared, expected) => {
-    expect(httpGetOn(declared)).toEqual({ path: '/r', ...expected });
-  });
+  ])('is %s', (_, declared, expected) => expect(httpGetOn(declared)).toEqual({ path: '/r', ...expected }));
 
   it.each([
     ['no port', []],
@@ -164,11 +160,10 @@ describe('the port for a path', () => {
     expect(reasons(object, policyDocument({ ...readiness, port }))).toContain(`app.readinessProbe: ${code}`);
   });
 
-  it('must be declared also when a handler gives it', () => {
+  it('must be declared also when a handler gives it', () =>
     expect(
       reasons(pod([appContainer()]), policyDocument({ probes: { readinessProbe: { tcpSocket: { port: 5432 } } } })),
-    ).toContain('app.readinessProbe: port-not-declared');
-  });
+    ).toContain('app.readinessProbe: port-not-declared'));
 
   it("keeps the policy's own scheme, host headers and number", () => {
     const httpGet = { path: '/r', port: 8080, scheme: 'HTTPS', httpHeaders: [{ name: 'Host', value: 'example.test' }] };
@@ -195,9 +190,8 @@ describe('which containers', () => {
       .map((container) => String(container['name']));
   }
 
-  it('is the only one with a TCP port when the policy names none', () => {
-    expect(withReadiness(pod([{ name: 'helper' }, appContainer()]), main)).toEqual(['app']);
-  });
+  it('is the only one with a TCP port when the policy names none', () =>
+    expect(withReadiness(pod([{ name: 'helper' }, appContainer()]), main)).toEqual(['app']));
 
   it('is none, with the candidates named, when several have TCP ports', () => {
     const object = pod([appContainer(), other]);
@@ -258,9 +252,8 @@ describe('which containers', () => {
     expect(reasons(object, policyDocument(all))).toEqual([': run-to-completion']);
   });
 
-  it('is none that runs to completion by its own restartPolicy', () => {
-    expect(withReadiness(pod([appContainer({ restartPolicy: 'OnFailure' }), other]), all)).toEqual(['other']);
-  });
+  it('is none that runs to completion by its own restartPolicy', () =>
+    expect(withReadiness(pod([appContainer({ restartPolicy: 'OnFailure' }), other]), all)).toEqual(['other']));
 
   it('lets several policies serve one Pod, each its own container', () => {
     const nginx = appContainer({ name: 'nginx' });
@@ -448,14 +441,13 @@ describe('provenance', () => {
 });
 
 describe('never making it worse', () => {
-  it('has no reasons to tell where a policy only sets checks', () => {
+  it('has no reasons to tell where a policy only sets checks', () =>
     expect(
       reasons(
         pod([appContainer(), appContainer({ name: 'b' })]),
         clusterPolicyDocument({ checks: { 'named-port': { action: 'Warn' } } }),
       ),
-    ).toEqual([]);
-  });
+    ).toEqual([]));
 
   it('treats a liveness probe that an earlier call injected as that call did', () => {
     const policies = policySet(

@@ -208,13 +208,12 @@ describe('startupSeconds', () => {
     expect(found).toMatchObject({ probe: { failureThreshold: 5 }, source: 'annotation' });
   });
 
-  it('finds nothing to guard in a container without a liveness probe', () => {
+  it('finds nothing to guard in a container without a liveness probe', () =>
     expect(startup(appContainer(), [policyDocument({ slowStart: { startupSeconds: 300 } })])).toEqual({
       probe: undefined,
       source: undefined,
       code: 'no-liveness-probe',
-    });
-  });
+    }));
 });
 
 describe('fromInitialDelaySeconds', () => {
@@ -285,11 +284,11 @@ describe('a startup probe beside a liveness probe of the author', () => {
     ['a scheme in lower case', { httpGet: { port: 80, scheme: 'http' } }],
     ['a header without a name', { httpGet: { port: 80, httpHeaders: [{ name: '', value: 'x' }] } }],
     ['a member that is no core/v1 field', { httpGet: { port: 80, deep: { er: [] } } }],
-  ])('is not copied from one with %s', (_, livenessProbe) => {
+  ])('is not copied from one with %s', (_, livenessProbe) =>
     expect(
       startup(appContainer({ livenessProbe }), [policyDocument({ slowStart: { startupSeconds: 60 } })]),
-    ).toMatchObject({ probe: undefined, code: 'liveness-cannot-work' });
-  });
+    ).toMatchObject({ probe: undefined, code: 'liveness-cannot-work' }),
+  );
 
   it('is copied with fields that later API versions add', () => {
     const handler = { grpc: { port: 8080, service: '', mode: 'TLS' } };

