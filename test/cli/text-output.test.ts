@@ -1,12 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { paintFor, PLAIN, type ColourChoice } from '../../src/cli/output/screen.ts';
 import { shownReport, type PlacedViolation } from '../../src/cli/check/report.ts';
 import { textReport } from '../../src/cli/check/text.ts';
 import { NO_COVERAGE } from './no-coverage.ts';
-import { runProbewright } from './run-probewright.ts';
 import type { Coverage } from '../../src/cli/check/coverage.ts';
 import type { CommandIo } from '../../src/cli/io.ts';
 
@@ -149,47 +145,4 @@ describe('colours', () => {
   ] as const)('with --color %s, %j columns and %j: %j', (choice, columns, env, expected) =>
     expect(coloured(choice, columns, env)).toBe(expected),
   );
-});
-
-describe('probewright check', () => {
-  let directory: string;
-  const pod =
-    'apiVersion: v1\nkind: Pod\nmetadata: { name: p }\nspec: { containers: [{ name: a, livenessProbe: {} }] }\n';
-
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'probewright-text-'));
-    await writeFile(join(directory, 'empty.yaml'), '# nothing\n---\n');
-  });
-
-  afterAll(async () => {
-    await rm(directory, { recursive: true });
-  });
-
-  it('has groups and colours on a terminal, and lines in a pipe', async () => {
-    const run = async (args: string[], options: object): Promise<string> =>
-      (await runProbewright(['check', '-', ...args], { stdin: pod, ...options })).stdout;
-    expect(await run([], { columns: 80 })).toMatch(/^\u001b\[1m<stdin>\u001b\[0m\n {2}\u001b\[1mPod default\/p/);
-    expect(await run([], { columns: 80, env: { NO_COLOR: '1' } })).toMatch(/^<stdin>\n {2}Pod default\/p\n {4}4:/);
-    expect(await run(['--color', 'always'], {})).toMatch(/^\u001b\[1m<stdin>:4:\d+:\u001b\[0m \u001b\[1;31merror:/);
-    expect(await run([], {})).toMatch(/^<stdin>:4:\d+: error: Pod default\/p: /);
-    const json = await run(['--output', 'json', '--color', 'always'], { columns: 80 });
-    expect(json).toBe(await run(['--output', 'json'], {}));
-  });
-
-  it('ends with 2 and says so when no input has an object, unless --allow-empty', async () => {
-    const empty = join(directory, 'empty.yaml');
-    const summary = '0 workloads in 0 objects: 0 errors, 0 warnings';
-    const problem = 'has no Kubernetes object, so nothing is checked; --allow-empty accepts that';
-    expect(await runProbewright(['check', '-', empty], { directory })).toEqual({
-      code: 2,
-      stdout: `${summary}; 2 input problems\n`,
-      stderr: `<stdin>:1:1: ${problem}\nDIR/empty.yaml:1:1: ${problem}\n`,
-    });
-    expect(await runProbewright(['check', empty, '--allow-empty'])).toEqual({
-      code: 0,
-      stdout: `${summary}\n`,
-      stderr: '',
-    });
-    expect(await runProbewright(['check', empty, '-'], { stdin: 'kind: ConfigMap\n' })).toMatchObject({ code: 0 });
-  });
 });

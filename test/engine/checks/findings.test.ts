@@ -1,14 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { formatPath, withEdits } from '../../../src/base/json/field-path.ts';
+import { describeCases } from '../../support/recorded-cases.ts';
 import { deploymentWith, findings, podWith } from './workload.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const FOLDER = 'test/fixtures/findings';
 
-/** A workload, the objects of its cluster that are facts, and parameters of the check: and what the check finds, nothing by default. */
+/** A workload, the objects of its cluster that are facts, and parameters of the check. */
 interface Case {
   /** Members of the container `app`, and the containers beside it; or all containers. */
   readonly app?: JsonObject;
@@ -23,7 +23,6 @@ interface Case {
   readonly manifest?: JsonObject;
   readonly cluster?: readonly JsonObject[];
   readonly parameters?: JsonObject;
-  readonly finds?: readonly unknown[];
 }
 
 function manifestOf({ app = {}, beside, containers, pod = {}, metadata, deployment, manifest }: Case): JsonObject {
@@ -37,26 +36,21 @@ function manifestOf({ app = {}, beside, containers, pod = {}, metadata, deployme
   return { ...made, metadata: { name: 'web', namespace: 'apps', ...metadata } };
 }
 
-/** The findings as the cases write them: edits by path. */
-function found(id: string, manifest: JsonObject, { parameters, cluster }: Case): unknown[] {
-  return findings(id, manifest, parameters, cluster).map((finding) => {
+/** What a check finds, with edits by path; nothing is undefined. */
+function found(id: string, given: Case): JsonObject {
+  const manifest = manifestOf(given);
+  const finds = findings(id, manifest, given.parameters, given.cluster).map((finding) => {
     const { edits, ...others } = finding;
     if (edits === undefined) return others;
-    const left = findings(id, withEdits(manifest, edits), parameters, cluster);
+    const left = findings(id, withEdits(manifest, edits), given.parameters, given.cluster);
     expect(left, 'the finding is gone after its edits').not.toContainEqual(finding);
     return { ...others, edits: Object.fromEntries(edits.map(({ path, value }) => [formatPath(path), value])) };
   });
+  return { finds: finds.length > 0 ? finds : undefined };
 }
 
 const ids = readdirSync(FOLDER).map((name) => name.replace(/\.yaml$/, ''));
 
 it('has cases of checks only', () => expect(ids.filter((id) => !(id in CHECK_CATALOGUE))).toEqual([]));
 
-describe.each(ids)('%s', (id) => {
-  const text = readFileSync(`${FOLDER}/${id}.yaml`, 'utf8');
-  const sentences = parse(text, { maxAliasCount: -1 }) as Record<string, readonly Case[]>;
-  it.each(Object.entries(sentences))('%s', (_, cases) => {
-    for (const given of cases)
-      expect(found(id, manifestOf(given), given), JSON.stringify(given)).toEqual(given.finds ?? []);
-  });
-});
+describe.each(ids)('%s', (id) => describeCases(`${FOLDER}/${id}.yaml`, ['finds'], (given) => found(id, given)));
