@@ -3,37 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { formatPath, withEdits } from '../../../src/base/json/field-path.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
-import { deploymentWith, findings, podWith } from './workload.ts';
+import { findings } from './workload.ts';
+import { manifestOf, type WorkloadCase } from '../../support/workload-cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const FOLDER = 'test/fixtures/findings';
 
 /** A workload, the objects of its cluster that are facts, and parameters of the check. */
-interface Case {
-  /** Members of the container `app`, and the containers beside it; or all containers. */
-  readonly app?: JsonObject;
-  readonly beside?: readonly JsonObject[];
-  readonly containers?: readonly JsonObject[];
-  /** Other members of the Pod's spec, and of its metadata. */
-  readonly pod?: JsonObject;
-  readonly metadata?: JsonObject;
-  /** Other members of a Deployment's spec; without them, the workload is a Pod. */
-  readonly deployment?: JsonObject;
-  /** A manifest in whole, in place of all of the above. */
-  readonly manifest?: JsonObject;
+interface Case extends WorkloadCase {
   readonly cluster?: readonly JsonObject[];
   readonly parameters?: JsonObject;
-}
-
-function manifestOf({ app = {}, beside, containers, pod = {}, metadata, deployment, manifest }: Case): JsonObject {
-  if (manifest !== undefined) return manifest;
-  const made = deployment === undefined ? podWith(app, pod) : deploymentWith(app, deployment, pod);
-  const template = deployment === undefined ? made : ((made['spec'] as JsonObject)['template'] as JsonObject);
-  const spec = template['spec'] as { containers: unknown };
-  if (beside !== undefined) spec.containers = [...(spec.containers as unknown[]), ...beside];
-  if (containers !== undefined) spec.containers = containers;
-  if (metadata === undefined) return made;
-  return { ...made, metadata: { name: 'web', namespace: 'apps', ...metadata } };
 }
 
 /** What a check finds, with edits by path; nothing is undefined. */
