@@ -25,15 +25,6 @@ const OTHERS: readonly (readonly [name: string, text: string, reason: string])[]
 ];
 
 describe('a directory with other files than manifests', () => {
-  it.each(OTHERS)('passes over %s', async (name, text, reason) => {
-    await writeFile(at('pod.yaml'), POD);
-    await writeFile(at(name), text);
-    const { code, stdout, stderr } = await check(directory);
-    expect(code).toBe(0);
-    expect(stdout).toContain('1 workload in 1 object: 0 errors, 0 warnings\n');
-    expect(stderr).toBe(`passed over 1 file: 1 ${reason}; --verbose lists them\n`);
-  });
-
   it('counts them by reason in one line, and lists them with --verbose', async () => {
     await writeFile(at('pod.yaml'), POD);
     await mkdir(at('deep'));
@@ -46,36 +37,5 @@ describe('a directory with other files than manifests', () => {
     expect(stderr.split('\n')).toHaveLength(OTHERS.length + 3);
     expect(stderr).toContain('DIR/deep/values.yaml: passed over: no Kubernetes object\n');
     expect(stderr.endsWith(`${counts}\n`)).toBe(true);
-  });
-
-  it.each([
-    ['a broken manifest', 'apiVersion: v1\nkind: Pod\n  x: [\n'],
-    ['a broken manifest in JSON', '{\n  "apiVersion": "v1",\n  "kind": "Pod",,\n}\n'],
-    ['a manifest with a broken second document', `${POD}---\na: [\n`],
-  ])('does not pass over %s', async (_name, text) => {
-    await writeFile(at('pod.yaml'), text);
-    const { code, stderr } = await check(directory);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/^DIR\/pod\.yaml:\d+:\d+: /);
-  });
-
-  it.each(OTHERS.filter(([name]) => name !== 'values.yaml' && name !== 'tsconfig.json'))(
-    'refuses %s when it is named',
-    async (name, text) => {
-      await writeFile(at(name), text);
-      expect((await check(at(name))).code).toBe(2);
-    },
-  );
-
-  it('says in one line that charts and kustomizations are not rendered, with the flag', async () => {
-    for (const name of ['one', 'two']) {
-      await mkdir(at(name));
-      await writeFile(at(`${name}/Chart.yaml`), `name: ${name}\n`);
-    }
-    await writeFile(at('pod.yaml'), POD);
-    expect((await check(directory)).stderr).toBe(
-      '2 charts and kustomizations are not rendered; --render-charts renders them, --verbose lists them\n',
-    );
-    expect((await check(directory, '--verbose')).stderr).toContain('chart one: not rendered; helm template one ');
   });
 });
