@@ -13,6 +13,7 @@ beforeEach(async () => {
 
 const explain = (args: readonly string[], stdin = ''): Promise<Ran> =>
   runProbewright(['explain', ...args], { stdin, directory });
+const details = (args: readonly string[], stdin = ''): Promise<Ran> => explain(['--details', ...args], stdin);
 
 /** A Pod with one container `app` that has these fields, as JSON, which is YAML. */
 const pod = (fields: object, spec: object = {}, metadata: object = {}): string =>
@@ -35,7 +36,7 @@ async function svgOf(text: string): Promise<string> {
 
 describe('probewright explain', () => {
   it('prints tables and timelines for the effective probes, with who provided them and why some are missing', async () => {
-    const { code, stdout, stderr } = await explain(['examples/manifests', '--policies', 'examples/policies']);
+    const { code, stdout, stderr } = await details(['examples/manifests', '--policies', 'examples/policies']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     await expect(stdout).toMatchFileSnapshot('../golden/explain/static.txt');
   });
@@ -65,13 +66,30 @@ describe('probewright explain', () => {
       },
     ],
   ])('tells of a container with %s', async (name, fields) => {
-    const { code, stdout } = await explain(['-'], pod(fields, { terminationGracePeriodSeconds: 60 }));
+    const { code, stdout } = await details(['-'], pod(fields, { terminationGracePeriodSeconds: 60 }));
     expect(code).toBe(0);
     await expect(stdout).toMatchFileSnapshot(`../golden/explain/${name}.txt`);
+    const summary = await explain(['-'], pod(fields, { terminationGracePeriodSeconds: 60 }));
+    await expect(summary.stdout).toMatchFileSnapshot(`../golden/explain/${name}-summary.txt`);
+  });
+
+  it('prints a summary without a flag', async () => {
+    const { code, stdout, stderr } = await explain(['examples/manifests', '--policies', 'examples/policies']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expect(stdout).toMatchFileSnapshot('../golden/explain/static-summary.txt');
+  });
+
+  it.each([
+    ['svg', '--details: --output svg has all details; leave one out'],
+    ['json', '--details: --output json has all details; leave one out'],
+  ])('refuses --details with --output %s', async (output, message) => {
+    const { code, stderr } = await explain(['-', '--details', '--output', output], pod({}));
+    expect([code, stderr.includes(message)]).toEqual([2, true]);
+    expect((await explain(['-', '--details', '--fields'], pod({}))).stderr).toContain('--fields prints no times');
   });
 
   it('gives the figures that were measured: P2 T1 F3 is killed after 4 to 7 s', async () => {
-    const { stdout } = await explain(['-'], pod({ livenessProbe: { ...tcp, periodSeconds: 2, failureThreshold: 3 } }));
+    const { stdout } = await details(['-'], pod({ livenessProbe: { ...tcp, periodSeconds: 2, failureThreshold: 3 } }));
     expect(stdout).toMatch(/never healthy: SIGTERM +4 s +7 s /);
     expect(stdout).toContain('Guaranteed 4 s to start. SIGTERM after 7 s at the latest; dead by 37 s.');
   });
@@ -81,12 +99,12 @@ describe('probewright explain', () => {
       'apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: p, namespace: apps }\n' +
       'spec: { kubernetesProbeEndpoints: { livenessProbe: /live } }\n';
     const annotations = { 'probewright.dev/readiness-endpoint': '/ready' };
-    const { stdout } = await explain(['-'], `${policy}---\n${pod(http, {}, { annotations })}`);
+    const { stdout } = await details(['-'], `${policy}---\n${pod(http, {}, { annotations })}`);
     expect(stdout).toContain('startupProbe    httpGet /live on port http\n');
     expect(stdout).toContain("from Probewright's safety, for the liveness probe that it adds");
     expect(stdout).toContain('from ProbePolicy/apps/p');
     expect(stdout).toContain('from an annotation of the workload');
-    expect((await explain(['-'], pod({ livenessProbe: tcp }))).stdout).toContain('from the manifest');
+    expect((await details(['-'], pod({ livenessProbe: tcp }))).stdout).toContain('from the manifest');
   });
 
   it('tells of native sidecars, and not of init and mesh containers', async () => {
@@ -105,20 +123,20 @@ describe('probewright explain', () => {
   it("times a kill by the probe's own grace period, and adds 2 s for a preStop hook", async () => {
     const livenessProbe = { ...tcp, terminationGracePeriodSeconds: 5 };
     const lifecycle = { preStop: { exec: { command: ['sleep', '1'] } } };
-    expect((await explain(['-'], pod({ livenessProbe }))).stdout).toContain('dead by 36 s');
-    expect((await explain(['-'], pod({ livenessProbe, lifecycle }))).stdout).toContain('dead by 38 s');
+    expect((await details(['-'], pod({ livenessProbe }))).stdout).toContain('dead by 36 s');
+    expect((await details(['-'], pod({ livenessProbe, lifecycle }))).stdout).toContain('dead by 38 s');
   });
 
   it('says whether a killed container is started again', async () => {
     const fields = { livenessProbe: tcp };
-    expect((await explain(['-'], pod(fields))).stdout).toContain('the kubelet starts it again');
-    const never = await explain(['-'], pod(fields, { restartPolicy: 'Never' }));
+    expect((await details(['-'], pod(fields))).stdout).toContain('the kubelet starts it again');
+    const never = await details(['-'], pod(fields, { restartPolicy: 'Never' }));
     expect(never.stdout).toContain('is not started again');
   });
 
   it('gives no times for a probe that cannot kill: its container does not declare its port', async () => {
     const livenessProbe = { httpGet: { path: '/', port: 'nope' } };
-    const { stdout } = await explain(['-'], pod({ livenessProbe }));
+    const { stdout } = await details(['-'], pod({ livenessProbe }));
     expect(stdout).toContain('livenessProbe: this container does not declare port "nope"');
     expect(stdout).toContain('No limit on the time to start: no probe kills the container.\n');
     expect(stdout).not.toMatch(/SIGTERM|dead/);
@@ -180,7 +198,7 @@ describe('hostile manifests', () => {
   });
 
   it('with probes of the wrong type are told so', async () => {
-    const { code, stdout } = await explain(['-'], pod({ livenessProbe: 'x', readinessProbe: { httpGet: [] } }));
+    const { code, stdout } = await details(['-'], pod({ livenessProbe: 'x', readinessProbe: { httpGet: [] } }));
     expect(code).toBe(0);
     expect(stdout).toContain('livenessProbe is not an object');
     expect(stdout).toContain('no handler');
