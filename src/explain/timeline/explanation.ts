@@ -2,6 +2,7 @@ import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ContainerRole } from '../../engine/workload/containers.ts';
 import type { Figure, FormulaInputs } from './figures.ts';
 import type { Scene } from './scene.ts';
+import type { SummaryLine } from './summary.ts';
 
 /** A workload, explained. Texts are as the manifest has them: the room that draws them escapes them. */
 export interface WorkloadExplanation extends Readonly<Record<'kind' | 'namespace', string>> {
@@ -24,6 +25,7 @@ export interface ContainerExplanation {
   readonly probes: readonly ProbeExplanation[];
   readonly fields: readonly ProbeFields[];
   readonly figures: readonly Figure[];
+  readonly summary: readonly SummaryLine[];
   /** The figures of the start, in a sentence. */
   readonly headline: string;
   readonly scenes: readonly Scene[];
