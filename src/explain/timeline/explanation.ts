@@ -2,7 +2,6 @@ import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ContainerRole } from '../../engine/workload/containers.ts';
 import type { Figure, FormulaInputs } from './figures.ts';
 import type { Scene } from './scene.ts';
-import type { SummaryLine } from './summary.ts';
 
 /** A workload, explained. Texts are as the manifest has them: the room that draws them escapes them. */
 export interface WorkloadExplanation extends Readonly<Record<'kind' | 'namespace', string>> {
@@ -30,6 +29,12 @@ export interface ContainerExplanation {
   readonly headline: string;
   readonly scenes: readonly Scene[];
   readonly caveats: readonly string[];
+}
+
+/** What somebody must know first of a container: its start, its kills, its traffic, its probes. One line each. */
+export interface SummaryLine {
+  readonly about: 'starts' | 'hangs' | 'traffic' | 'probes' | 'note';
+  readonly text: string;
 }
 
 export interface ProbeExplanation {

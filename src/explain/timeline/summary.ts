@@ -2,13 +2,7 @@ import { duration } from '../../base/text/duration.ts';
 import { OPEN_GATE_ISSUE } from '../../engine/probe/timing.ts';
 import { figureOf, type Figure } from './figures.ts';
 import { isNeverReady, type Circumstances } from './scene.ts';
-import type { ContainerExplanation, ProbeExplanation } from './explanation.ts';
-
-/** What somebody must know first of a container: its start, its kills, its traffic, its probes. One line each. */
-export interface SummaryLine {
-  readonly about: 'starts' | 'hangs' | 'traffic' | 'probes' | 'note';
-  readonly text: string;
-}
+import type { ContainerExplanation, ProbeExplanation, SummaryLine } from './explanation.ts';
 
 /** At most five lines, so that a container has at most six with its name. Every number is one of the figures. */
 export function summaryOf(
