@@ -29,14 +29,25 @@ export function catalogueText(): string {
 ${sorted.map(({ id, name }) => `import { ${name} } from './${id}.ts';\n`).join('')}import type { Check } from './check.ts';
 
 /** Every check there is, in the order of docs/checks.md, in which violations are reported. */
+// prettier-ignore
 export const CHECKS: readonly Check[] = [
-${sorted.map(({ name }) => `  ${name},\n`).join('')}];
+${wrapped(sorted.map(({ name }) => `${name},`))}
+];
 
 /** The same by id, in the same order. */
 export const CHECK_CATALOGUE: Readonly<Record<string, Check>> = Object.fromEntries(
   CHECKS.map((check) => [check.id, check]),
 );
 `;
+}
+
+/** Words as indented lines of at most 120 characters. */
+function wrapped(words: readonly string[]): string {
+  const lines = [''];
+  for (const word of words)
+    if ((lines.at(-1) ?? '').length + word.length > 117) lines.push(` ${word}`);
+    else lines.push(`${lines.pop() ?? ''} ${word}`);
+  return lines.map((line) => ` ${line}`).join('\n');
 }
 
 function checkFiles(): CheckFile[] {

@@ -32,6 +32,12 @@ export function stringMember(object: JsonObject, key: string): string | undefine
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Returns an object's own member if the member is a list, else an empty list. */
+export function listMember(object: JsonObject, key: string): readonly unknown[] {
+  const value = member(object, key);
+  return Array.isArray(value) ? value : [];
+}
+
 /** Returns the strings of a member that maps names to strings (labels). Values of other types are skipped. */
 export function stringMap(object: JsonObject, key: string): ReadonlyMap<string, string> {
   const map = objectMember(object, key);

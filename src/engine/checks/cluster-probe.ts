@@ -4,11 +4,8 @@ import { containerPhrase, defineCheck } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `httpGet.path` and `exec.command` of `livenessProbe` and `readinessProbe`. Rule: the probe does not ask for
- * the state of a whole cluster (cluster-questions.ts). One missing member, or a lost quorum, then fails the probe of
- * every member: all lose their traffic, or all are restarted at the same time. A cluster that needs all its members to
- * become Ready may never form. Startup probes are skipped, because they end after the start. There are no edits: which
- * question the image can answer is not known.
+ * One missing member would fail the probe of every member. Startup probes end after the start, so they are skipped. No
+ * edits: which question the image can answer is not known.
  */
 export const clusterProbe = defineCheck({
   id: 'cluster-probe',

@@ -9,12 +9,9 @@ import type { ProbeTiming } from '../probe/timing.ts';
 const ORDINARY_FAILURE_THRESHOLD = 10;
 
 /**
- * Fields: `livenessProbe.initialDelaySeconds`, `.failureThreshold`, `.periodSeconds`; absent `startupProbe`. Rule:
- * without a startup probe, require D < seconds, and reject F*P >= toleranceSeconds together with F > 10. The startup
- * probe was introduced to replace these two workarounds (KEP-950). A long delay hides a deadlock after every start. A
- * high failureThreshold delays the detection of every deadlock. The finding is a note below 60 s, and beside a
- * readiness probe that watches the same endpoint. The advice keeps failureThreshold, because nobody knows which number
- * the running container needs.
+ * Reports D >= seconds, or F*P >= toleranceSeconds with F > 10, without a startup probe, which replaces both (KEP-950).
+ * A note below 60 s, and beside a readiness probe of the same endpoint. The advice keeps failureThreshold: nobody knows
+ * which number the running container needs.
  */
 export const delayedLiveness = defineCheck({
   id: 'delayed-liveness',

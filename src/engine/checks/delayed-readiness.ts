@@ -4,10 +4,8 @@ import { containerPhrase, defineCheck, located, type Finding } from './check.ts'
 import { hasProbe, probeOf, type CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `readinessProbe.initialDelaySeconds`; absent `startupProbe`. Rule: without a startup probe, D < seconds. A
- * readiness probe cannot kill the container, so early probes do no harm. The delay counts in every Pod, also in Pods
- * that start quickly (pkg/kubelet/prober/worker.go, doProbe). A rollout waits for the delay as often as it replaces
- * Pods. Below 60 s the finding is a note.
+ * The delay counts in every Pod, also in one that starts quickly (pkg/kubelet/prober/worker.go, doProbe). A note below
+ * 60 s.
  */
 export const delayedReadiness = defineCheck({
   id: 'delayed-readiness',

@@ -43,11 +43,8 @@ const BOUNDS = {
 };
 
 /**
- * Field: `livenessProbe.httpGet.path`. Rule: the path is not an aggregate or readiness endpoint (parameters `paths` and
- * `additionalPaths`, compared as a whole), and its last segment is not `ready`, `readiness` or `readyz`. A policy's own
- * `paths` replace both rules. Spring Boot's documentation: a liveness probe must not depend on external systems.
- * Otherwise the platform restarts every instance while one such system is down. There are no edits: no other path is
- * known to answer.
+ * Spring Boot's documentation: a liveness probe must not depend on external systems. A policy's own `paths` replace the
+ * built-in list and the rule about the last segment. No edits: no other path is known to answer.
  */
 export const dependencyLiveness = defineCheck({
   id: 'dependency-liveness',

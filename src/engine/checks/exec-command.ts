@@ -4,9 +4,7 @@ import { containerPhrase, defineCheck, located, type Finding } from './check.ts'
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**
- * Field: `<probe>.exec.command[0]`. Rule: the first element names a program. The API server rejects an empty list but
- * accepts an empty first element, and decodes null as an empty one. The container runtime then fails on every probe,
- * and the kubelet discards the result (pkg/kubelet/prober/prober.go).
+ * The API server accepts an empty or null first word; the kubelet discards the error (pkg/kubelet/prober/prober.go).
  */
 export const execCommand = defineCheck({
   id: 'exec-command',

@@ -13,11 +13,8 @@ import { containerPhrase, defineCheck, located, type Finding } from './check.ts'
 import type { CheckedWorkload, CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `<probe>.periodSeconds`, `<probe>.timeoutSeconds` of an exec probe; `spec.replicas` or `spec.parallelism` of
- * the workload. Rule: P >= minimumPeriodSeconds, and P >= 30 for a heavy client (heavy-client.ts), and T > 1. Every
- * exec probe starts a process in the container and uses the container's CPU and memory (Kubernetes documentation,
- * "Caution" under exec probes). The API server's default timeout of 1 s is short for a process on a busy node. Since
- * 1.20 a timeout counts as a failure (kubernetes#82440).
+ * P >= minimumPeriodSeconds, and P >= 30 for a heavy client, because each probe starts a process in the container
+ * (Kubernetes documentation, "Caution" under exec probes). T > 1: since 1.20 a timeout is a failure (kubernetes#82440).
  */
 export const execCost = defineCheck({
   id: 'exec-cost',

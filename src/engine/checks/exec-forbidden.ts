@@ -11,9 +11,8 @@ const MOST_NAME_CHARACTERS = 24;
 const MOST_LISTED = 10;
 
 /**
- * Field: `<probe>.exec.command[*]`; parameters `names` and `probes` (default: all three). Rule: no element contains one
- * of the names. A name matches as a whole element, as the last segment of a path (`/bin/ls`, not `/opt/ls/check`) or as
- * a word of a shell string (`ps aux | grep app`). Kyverno's deny-commands-in-exec-probe matches the letters anywhere.
+ * A name matches a whole word, or the last segment of a path. Kyverno's deny-commands-in-exec-probe matches the letters
+ * anywhere.
  */
 export const execForbidden = defineCheck({
   id: 'exec-forbidden',

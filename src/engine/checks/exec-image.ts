@@ -7,11 +7,7 @@ import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import type { CheckedContainer } from './checked-workload.ts';
 
-/**
- * Fields: `<probe>.exec.command`; `image` of the container. Rule: a container whose image says distroless or scratch
- * runs no shell and no tool of an operating system in a probe. Such an image contains only the application
- * (github.com/GoogleContainerTools/distroless), so the command fails every time.
- */
+/** Such an image contains only the application (github.com/GoogleContainerTools/distroless). */
 export const execImage = defineCheck({
   id: 'exec-image',
   summary: 'A probe runs a shell or a tool that a distroless or scratch image does not contain.',

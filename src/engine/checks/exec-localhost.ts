@@ -11,11 +11,8 @@ import type { ShellCommand, ShellList } from '../probe/shell-script.ts';
 import type { CheckedContainer } from './checked-workload.ts';
 
 /**
- * Fields: `<probe>.exec.command`; `command` and `args` of the container. Rule: a command is more than curl, wget or nc
- * to the own Pod. The kubelet can ask the same address without a client in the image and without a process for each
- * probe. Clients that send a body, credentials or headers are accepted, and so is a port that the container binds to
- * loopback, which the kubelet does not reach. No edits: only the author knows whether the application listens on the
- * Pod's IP.
+ * Clients that send a body, credentials or headers are accepted, and a port that the container binds to loopback. No
+ * edits: only the author knows whether the application listens on the Pod's IP.
  */
 export const execLocalhost = defineCheck({
   id: 'exec-localhost',

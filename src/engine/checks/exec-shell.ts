@@ -11,11 +11,7 @@ import { handlerEdits } from './lib/endpoint.ts';
 import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import type { CheckedContainer } from './checked-workload.ts';
 
-/**
- * Field: `<probe>.exec.command`. Rule: a command that needs a shell starts one. The kubelet runs the elements of the
- * command as they are (Kubernetes documentation, ExecAction: "it is not run inside a shell"). A line in one element,
- * `|`, `&&` and `$NAME` therefore do not work. A shell without `-c` reads its next word as the name of a file.
- */
+/** The kubelet runs the elements of a command as they are (ExecAction: "it is not run inside a shell"). */
 export const execShell = defineCheck({
   id: 'exec-shell',
   summary: 'A probe command needs a shell and starts none, or gives a shell a command without -c.',

@@ -6,10 +6,8 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `<probe>.exec.command[*]`; `env` of the container. Rule: each `$(NAME)` is in `env` with a literal value. For
- * probes, the kubelet replaces only these references. The kubelet puts an empty text in the place of a variable with
- * `valueFrom`, and leaves any other reference as text (pkg/kubelet/container/helpers.go,
- * ExpandContainerCommandOnlyStatic). In a script, `$(name)` in small letters is a command that the shell runs.
+ * The kubelet replaces `$(NAME)` by literal values of `env` alone, and by nothing for `valueFrom`
+ * (pkg/kubelet/container/helpers.go, ExpandContainerCommandOnlyStatic).
  */
 export const execVariable = defineCheck({
   id: 'exec-variable',

@@ -2,11 +2,8 @@ import { killEndsPod, podGraceSeconds, probeGraceSeconds } from '../probe/grace-
 import { containerPhrase, defineCheck, located } from './check.ts';
 
 /**
- * Fields: `livenessProbe.terminationGracePeriodSeconds`, `startupProbe.terminationGracePeriodSeconds` and the Pod's
- * field. A readiness probe may not have this field (valid-probe). Rule: the probe's grace period is not longer than the
- * Pod's. The field is meant to shorten the termination of a container that hangs. The probe's value also wins when it
- * is longer (pkg/kubelet/kuberuntime/kuberuntime_container.go, setTerminationGracePeriod). A kill that ends the Pod
- * ignores the probe's value (src/engine/probe/grace-period.ts).
+ * The probe's grace period wins, also when it is longer (kuberuntime_container.go, setTerminationGracePeriod). A kill
+ * that ends the Pod ignores it.
  */
 export const gracePeriod = defineCheck({
   id: 'grace-period',

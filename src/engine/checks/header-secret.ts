@@ -5,11 +5,7 @@ import type { CheckedProbe } from './checked-workload.ts';
 /** The headers of HTTP that carry credentials (RFC 9110, sections 11.6.2 and 11.7.2), in lower case. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization']);
 
-/**
- * Fields: `<probe>.httpGet.httpHeaders[*].name` and `.value`. Rule: no header for credentials has a value. The kubelet
- * sends the value as written (pkg/probe/http/request.go), so the credentials stand in the Pod's spec, and a Secret
- * cannot hold them.
- */
+/** The kubelet sends the value as written (pkg/probe/http/request.go), so no Secret can hold it. */
 export const headerSecret = defineCheck({
   id: 'header-secret',
   summary: 'A probe header holds credentials, which everyone who may read the Pod sees.',

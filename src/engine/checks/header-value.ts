@@ -11,11 +11,7 @@ import {
 } from './check.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
 
-/**
- * Field: `<probe>.httpGet.httpHeaders[*].value`. Rule: the value has no control character except the tab. The API
- * server accepts any value. Go's HTTP client refuses to send such a value (golang.org/x/net/http/httpguts,
- * ValidHeaderFieldValue), so every probe fails.
- */
+/** The API server accepts any value, and Go refuses to send this one (golang.org/x/net/http/httpguts). */
 export const headerValue = defineCheck({
   id: 'header-value',
   summary: 'A probe header has a control character, so the probe fails every time.',

@@ -7,9 +7,7 @@ import { containerPhrase, defineCheck, located } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
 
 /**
- * Fields: `<probe>.httpGet.scheme`, `<probe>.httpGet.port`; `ports[*].name`. Rule: the scheme is HTTPS on a port whose
- * name has the word `https`, or `tls` and `http`; and on a port `webhook*` with a number of TLS. A server that speaks
- * TLS answers a plain HTTP request with an error, or not at all. The API server's default scheme is HTTP.
+ * A TLS server answers a plain HTTP request with an error, or not at all. The API server's default scheme is HTTP.
  */
 export const httpsScheme = defineCheck({
   id: 'https-scheme',

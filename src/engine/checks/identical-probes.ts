@@ -7,10 +7,8 @@ import { containerPhrase, defineCheck, located } from './check.ts';
 import { probeOf, type CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `livenessProbe`, `readinessProbe`, each as a whole. Rule: the probes are not deeply equal after API
- * defaulting (Kyverno, validate-probes; BSI IT-Grundschutz APP.4.4). Equal probes give up at the same time, so a fault
- * restarts a container that should be drained. The check is off by default, because shared-endpoint recognizes when the
- * same endpoint is safe.
+ * Deeply equal after API defaulting (Kyverno, validate-probes; BSI IT-Grundschutz APP.4.4). Off, because shared-
+ * endpoint knows when the same endpoint is safe.
  */
 export const identicalProbes = defineCheck({
   id: 'identical-probes',

@@ -1,11 +1,7 @@
 import { drainingAdvice, drainRace } from './lib/drain-race.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 
-/**
- * Fields: handler and integers of `livenessProbe` and `readinessProbe` with different endpoints. Rule: (Fl-1)*Pl > Pr +
- * (Fr-1)*max(Pr,Tr) + Tr. If both endpoints detect a fault, the Pod then leaves its Services before the container is
- * killed (formulas: probe/timing.ts). The check shared-endpoint covers probes with the same endpoint.
- */
+/** (Fl-1)*Pl > Pr + (Fr-1)*max(Pr,Tr) + Tr for probes of different endpoints; shared-endpoint has the others. */
 export const killedBeforeDrained = defineCheck({
   id: 'killed-before-drained',
   summary: 'A container can be killed before its traffic is taken away.',

@@ -10,10 +10,8 @@ import { containerPhrase, defineCheck, located, type Finding } from './check.ts'
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `command` and `args` of the container; the port and host of httpGet, tcpSocket and grpc. Rule: a flag with
- * `addr`, `bind` or `listen` in its name does not bind the probe's port to loopback only. The kubelet asks the Pod's
- * IP. A flag that also has `health` or `probe` in its name, and is the only one, has the port of the probe. A probe
- * with its own host asks another address, and probe-host reports that probe.
+ * Reads flags with `addr`, `bind` or `listen` in their names: the kubelet asks the Pod's IP. The only flag that also
+ * says `health` or `probe` names the port of the probe. probe-host reports a probe with its own host.
  */
 export const listenAddress = defineCheck({
   id: 'listen-address',

@@ -8,10 +8,8 @@ import { quote } from '../../base/text/cut.ts';
 import { oncePerWorkload, type CheckedContainer, type CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `<probe>.httpGet.port`, `<probe>.tcpSocket.port` when they are port names; `ports[*].name`, `.protocol` of
- * the same container. gRPC has no named ports. Rule: the same container declares the name, for TCP. The API server
- * accepts any name. The kubelet then fails on every probe and discards the result (pkg/probe/util.go,
- * ResolveContainerPort): liveness never restarts, readiness is never Ready, startup never passes.
+ * The API server accepts any name. The kubelet discards the error (pkg/probe/util.go, ResolveContainerPort): liveness
+ * never restarts, readiness is never Ready, startup never passes.
  */
 export const namedPort = defineCheck({
   id: 'named-port',

@@ -5,10 +5,8 @@ import { containerPhrase, defineCheck, located } from './check.ts';
 import { probeOf } from './checked-workload.ts';
 
 /**
- * Fields: those of `startup-budget`, and the measured starts of the workload (docs/observer.md). Rule: max(0, D-1) +
- * (F-1)*P is at least the longest measured start, and more than the time after which a probe ended a start. A container
- * that needed longer once needs longer again, for example on a busy node. Nothing is reported without measured starts.
- * The message has no measured figures, because tools recognise a finding by its message.
+ * A container that needed longer once needs longer again. The message has no measured figures, because tools recognise
+ * a finding by its message.
  */
 export const observedStartup = defineCheck({
   id: 'observed-startup',

@@ -6,12 +6,7 @@ import { describePorts, findPort } from '../workload/ports.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import { oncePerWorkload } from './checked-workload.ts';
 
-/**
- * Fields: `<probe>.httpGet.port`; `ports[*].name`, `.containerPort`; `metadata.labels` of the Pod template. Of the
- * Services in the namespace: `spec.selector`, `.ports[*].targetPort`, `.port`, `.name`, `.appProtocol`. Rule: httpGet
- * asks no port whose server never answers HTTP (the table of workload/port-protocol.ts). Names that leave a doubt are
- * accepted: `grpc-web`, `redis-exporter`, `tcp`, `peer`. The number counts for a port without a name.
- */
+/** Names that leave a doubt are accepted: `grpc-web`, `redis-exporter`, `tcp`, `peer` (workload/port-protocol.ts). */
 export const otherProtocol = defineCheck({
   id: 'other-protocol',
   summary: 'The probe sends HTTP to a port of another protocol, such as gRPC or Redis.',

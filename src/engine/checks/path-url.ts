@@ -4,11 +4,7 @@ import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 
-/**
- * Field: `<probe>.httpGet.path`. Rule: the path has no scheme in front. The kubelet parses the path as a URL, keeps
- * path and query, and overwrites scheme and host (pkg/probe/http/request.go, formatURL). The fields `scheme`, `host`
- * and `port` say what to ask.
- */
+/** The kubelet keeps path and query, and overwrites scheme and host (pkg/probe/http/request.go, formatURL). */
 export const pathUrl = defineCheck({
   id: 'path-url',
   summary: 'The path of the probe is a URL, and the kubelet ignores its scheme and host.',

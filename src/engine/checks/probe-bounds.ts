@@ -8,9 +8,7 @@ const EXAMPLE =
   'e.g. { periodSeconds: { minimum: 2, maximum: 60 } }. What the probe leaves out counts with its default.';
 
 /**
- * Fields: the six integers of each probe, after API defaulting. A probe without terminationGracePeriodSeconds uses the
- * Pod's value, so the field is skipped. Rule: the values are within `minimum` and `maximum` of the policy, per probe
- * kind and field (Kubewarden, Datree). The check is off by default.
+ * After API defaulting. A probe without its own grace period uses the Pod's, which is not judged (Kubewarden, Datree).
  */
 export const probeBounds = defineCheck({
   id: 'probe-bounds',

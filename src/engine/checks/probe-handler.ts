@@ -8,10 +8,7 @@ const HANDLERS_TEXT = 'Handlers that may be used, out of httpGet, tcpSocket, grp
 /** The list for one probe kind. The common list applies when no policy sets this list. */
 const ownList = { allowed: choices({ choices: HANDLERS, text: `${HANDLERS_TEXT}.` }) };
 
-/**
- * Fields: `<probe>.exec`, `.httpGet`, `.tcpSocket`, `.grpc`. Rule: the policy allows the handler: in `<probe>.allowed`,
- * else in `allowed`, else all four are allowed (Gatekeeper, probeTypes).
- */
+/** `<probe>.allowed` counts, else `allowed` (Gatekeeper, probeTypes). */
 export const probeHandler = defineCheck({
   id: 'probe-handler',
   summary: 'The probe uses a handler that is not allowed.',

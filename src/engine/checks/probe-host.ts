@@ -5,11 +5,8 @@ import { quote } from '../../base/text/cut.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `<probe>.httpGet.host`, `<probe>.tcpSocket.host`; `hostNetwork` of the Pod. Rule: no host, because the Pod's
- * IP address is the default. The kubelet connects from the node, so 127.0.0.1 is the node itself. The kubelet does not
- * resolve names of Services (Kubernetes documentation, "HTTP probes"). PodSecurity baseline rejects any host since
- * 1.34. Exception: with hostNetwork, a loopback address is allowed. A probe needs it to reach a server that listens on
- * loopback only (static Pods of the control plane).
+ * The kubelet connects from the node and resolves no Services (documentation, "HTTP probes"). With hostNetwork, a
+ * server on loopback needs a loopback address (static Pods of the control plane).
  */
 export const probeHost = defineCheck({
   id: 'probe-host',

@@ -10,12 +10,8 @@ import { hasProbe, probeOf, type CheckedContainer } from './checked-workload.ts'
 import type { ProbeKind } from '../probe/probe.ts';
 
 /**
- * Fields: `spec.progressDeadlineSeconds`, `spec.minReadySeconds` of a Deployment; the integers of the readiness probe
- * and of the startup probe. Without a startup probe, the liveness probe's integers are used. Rule:
- * progressDeadlineSeconds >= B_max + Sr*Pr + minReadySeconds. B_max = D + P + (F-1)*max(P,T) + T is the longest start
- * that the probe allows. The API server compares the deadline with minReadySeconds only. A rollout that uses the time
- * that its probes allow is then reported as failed (omi#9988). The finding is a note: few starts take that long, and a
- * failed report changes nothing in the cluster.
+ * The deadline is at least B_max + Sr*Pr + minReadySeconds; B_max is the longest start that the probes allow. The API
+ * server compares it with minReadySeconds only (omi#9988).
  */
 export const progressDeadline = defineCheck({
   id: 'progress-deadline',

@@ -3,10 +3,7 @@ import { concernedParameters, missingProbe } from './lib/missing-probe.ts';
 import { hasProbe } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
 
-/**
- * Fields: `livenessProbe`, `readinessProbe`, `startupProbe`. Rule: a container of a workload that runs until it is
- * deleted has at least one of these probes (Kyverno, require-pod-probes). The check is off by default.
- */
+/** The same rule: Kyverno, require-pod-probes. */
 export const requiredAny = defineCheck({
   id: 'required-any',
   summary: 'A container has no probe at all.',

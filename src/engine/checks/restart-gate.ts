@@ -16,12 +16,9 @@ import { containerPhrase, defineCheck, type Finding } from './check.ts';
 import { probeOf, type CheckedContainer, type CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `.periodSeconds`, `.failureThreshold` and `.initialDelaySeconds` of `startupProbe` and `livenessProbe`;
- * `restartPolicy`. Rule: max(0, D-1) + (F-1)*P of the liveness probe >= P of the startup probe, or >= the time that the
- * startup probe guarantees. After a liveness kill, Kubernetes 1.35 to 1.37 runs the liveness probe of the new container
- * until the next tick of the startup probe (kubernetes/kubernetes#141155; measured: test/fixtures/kubelet/g1). A
- * container that nothing restarts is skipped, and so is a probe whose port name is undeclared, because it never has a
- * result.
+ * After a liveness kill, Kubernetes 1.35 to 1.37 runs the new container's liveness probe until the startup probe's next
+ * tick (kubernetes/kubernetes#141155; measured: test/fixtures/kubelet/g1). A probe with an undeclared port name never
+ * has a result, and is skipped.
  */
 export const restartGate = defineCheck({
   id: 'restart-gate',

@@ -9,13 +9,8 @@ import { hasProbe, oncePerWorkload, type CheckedWorkload } from './checked-workl
 import type { TargetPort } from '../facts/services.ts';
 
 /**
- * Fields: `readinessProbe`; `ports[*].name`, `.containerPort`, `.protocol`; `metadata.labels` of the Pod template. Of
- * the Services in the namespace: `spec.selector`, `.type`, `.publishNotReadyAddresses`, `.ports[*].targetPort`,
- * `.port`, `.protocol`, `.name`, `.appProtocol`. Rule: a container that gets traffic from a Service has a readiness
- * probe. Without the probe, the container counts as ready as soon as it runs, so the Service sends traffic before the
- * container can answer (docs, "Container probes"). Without knowledge of the Services, nothing is reported. A Service
- * all of whose ports are for metrics does not count: a scrape that fails harms no caller. A proxy that forwards to
- * another container of its Pod is a note: the other container tells whether the Pod can answer.
+ * Without the probe, a container counts as ready as soon as it runs (docs, "Container probes"). A Service for metrics
+ * alone does not count: a scrape that fails harms no caller. A proxy in front of another container is a note.
  */
 export const serviceReadiness = defineCheck({
   id: 'service-readiness',

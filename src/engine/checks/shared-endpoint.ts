@@ -6,13 +6,9 @@ import { containerPhrase, defineCheck, located } from './check.ts';
 import type { CheckedWorkload } from './checked-workload.ts';
 
 /**
- * Fields: handler and integers of `livenessProbe` and `readinessProbe`; `ports` of the container. Rule: with the same
- * endpoint, liveness gives up strictly later than readiness: (Fl-1)*Pl > Pr + (Fr-1)*max(Pr,Tr) + Tr. The same endpoint
- * means the same handler, target and headers. A port name equals its number. The Kubernetes documentation recommends
- * the same endpoint with a higher failureThreshold. Without the higher value, a fault restarts a container that should
- * be drained. The finding is a note, because few authors change these numbers. It is a warning if liveness has a
- * timeout of 1 s: then a slow answer under load is such a fault. With `replicas: 1` it stays a note: no other Pod can
- * take the traffic, so draining helps nobody.
+ * (Fl-1)*Pl > Pr + (Fr-1)*max(Pr,Tr) + Tr, as the Kubernetes documentation recommends. A note, because few authors
+ * change these numbers; a warning at a timeout of 1 s, when a slow answer is a fault; a note with `replicas: 1`, where
+ * no other Pod can take the traffic.
  */
 export const sharedEndpoint = defineCheck({
   id: 'shared-endpoint',

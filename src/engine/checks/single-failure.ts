@@ -3,11 +3,7 @@ import { isFastEnough, toWrite } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
-/**
- * Field: `livenessProbe.failureThreshold`. Rule: F > 1. With F = 1 the first failed probe kills the container
- * (pkg/kubelet/prober/worker.go, doProbe). One lost packet, or one answer that takes longer than timeoutSeconds, is
- * such a failure. The API server's default is 3.
- */
+/** The first failed probe kills (pkg/kubelet/prober/worker.go, doProbe). */
 export const singleFailure = defineCheck({
   id: 'single-failure',
   summary: 'One failed liveness probe restarts the container.',

@@ -13,14 +13,8 @@ import { containerPhrase, defineCheck, located, type Finding } from './check.ts'
 import { hasProbe, type CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: the integers of `livenessProbe` and `readinessProbe`; `livenessProbe.terminationGracePeriodSeconds`, else the
- * Pod's. Rule: P + (F-1)*max(P,T) + T + max(G,2) <= maximumSeconds (G+2 with a preStop hook). A deadlocked container
- * that ignores SIGTERM is dead after this time (formulas: probe/timing.ts and probe/grace-period.ts). The usual cause
- * is a long grace period of the Pod, which was set for normal termination. The finding is a note. It is a warning if
- * the Pod's grace period alone is longer than maximumSeconds.
- *
- * A second rule: P + (F-1)*max(P,T) + T <= readinessSeconds for readiness. After this time the Pod of a container that
- * hangs gets no more traffic.
+ * Liveness: P + (F-1)*max(P,T) + T + max(G,2) (G+2 with a preStop hook); a warning if the Pod's grace period alone is
+ * longer than maximumSeconds. Readiness: P + (F-1)*max(P,T) + T (probe/timing.ts and probe/grace-period.ts).
  */
 export const slowDetection = defineCheck({
   id: 'slow-detection',

@@ -6,10 +6,8 @@ import { containerPhrase, defineCheck, located } from './check.ts';
 import { probeOf } from './checked-workload.ts';
 
 /**
- * Fields: `startupProbe.failureThreshold` with `.periodSeconds` and `.initialDelaySeconds`. Without a startup probe,
- * the liveness probe's fields are used, because the liveness probe then kills a container that starts slowly. Rule:
- * max(0, D-1) + (F-1)*P >= minimumSeconds. F*P is the upper limit, not the guarantee: with D=0 and F=1 a container was
- * killed after 0.07 s (pkg/kubelet/prober/worker.go; formula: src/engine/probe/timing.ts).
+ * max(0, D-1) + (F-1)*P is guaranteed, and F*P is the upper limit (pkg/kubelet/prober/worker.go): with D=0 and F=1 a
+ * container was killed after 0.07 s.
  */
 export const startupBudget = defineCheck({
   id: 'startup-budget',

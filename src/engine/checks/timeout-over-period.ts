@@ -3,12 +3,7 @@ import { isFastEnough, roundPeriodFrom, toWrite } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
-/**
- * Fields: `<probe>.timeoutSeconds`, `<probe>.periodSeconds`. Rule: T <= P. The next probe starts only after the
- * previous probe has ended. The interval of hanging probes is therefore max(P,T) instead of P
- * (pkg/kubelet/prober/worker.go, run; requested in kyverno/policies#1500). The finding is a note: such a probe works,
- * only less often than it says.
- */
+/** The interval of hanging probes is max(P,T) (pkg/kubelet/prober/worker.go, run; kyverno/policies#1500). */
 export const timeoutOverPeriod = defineCheck({
   id: 'timeout-over-period',
   summary: 'A probe may take longer than its period, which stretches the period.',

@@ -7,13 +7,9 @@ import { containerPhrase, defineCheck, firstListed, located } from './check.ts';
 import type { CheckedWorkload, CheckedProbe } from './checked-workload.ts';
 
 /**
- * Fields: `<probe>.httpGet.port`, `<probe>.tcpSocket.port`, `<probe>.grpc.port` when they are numbers;
- * `ports[*].containerPort`. Rule: the number is among the container's TCP ports. A probe of an undeclared port works,
- * so the finding is a note: among 71 such findings in public charts, no number was wrong (issue 30). The finding is a
- * warning if the number looks like a slip. It is then one typo away from a declared port that may answer. No command,
- * argument or variable of the container has it, and no other container of the Pod declares it. A probe with its own
- * host is skipped, because it asks another address. There are no edits. The declared port may not answer this probe. A
- * new declared port can change which probes policies add to the container.
+ * Such a probe works, so the finding is a note: of 71 in public charts, no number was wrong (issue 30). A warning if
+ * the number looks like a slip: one typo from a declared port that may answer, and nowhere else in the Pod. No edits: a
+ * newly declared port can change which probes policies add.
  */
 export const undeclaredPort = defineCheck({
   id: 'undeclared-port',

@@ -10,10 +10,8 @@ import { oncePerWorkload, probeOf, type CheckedContainer, type CheckedWorkload }
 import { onlyPlausiblePort, portEdit, portValue } from './lib/plausible-port.ts';
 
 /**
- * Reports all errors that the API server itself would return, with the API server's path, reason, text and order. For
- * built-in kinds the API server answers before it calls validating webhooks. For custom kinds and offline, only this
- * check reports these errors. When the API server cannot decode a value, it reports only that value, and so does this
- * check.
+ * All errors of the API server, with its path, reason, text and order. It answers before it calls webhooks for built-in
+ * kinds, so this check reports for custom kinds and offline.
  */
 export const validProbe = defineCheck({
   id: 'valid-probe',

@@ -2,12 +2,7 @@ import { guaranteedStartSeconds } from '../probe/timing.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import { probeOf } from './checked-workload.ts';
 
-/**
- * Fields: `livenessProbe.initialDelaySeconds`, `readinessProbe.initialDelaySeconds`; the integers of `startupProbe`.
- * Rule: no delay when a startup probe guards a longer start: max(0, Ds-1) + (Fs-1)*Ps > D > 0. The delay counts from
- * the container's start, not from the startup probe's success (pkg/kubelet/prober/worker.go, doProbe). Such a delay has
- * no effect.
- */
+/** The delay counts from the container's start, not from the startup probe's success (worker.go, doProbe). */
 export const voidInitialDelay = defineCheck({
   id: 'void-initial-delay',
   summary: 'An initial delay has no effect behind the startup probe.',

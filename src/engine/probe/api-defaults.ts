@@ -30,103 +30,68 @@ export const DEFAULT_PROGRESS_DEADLINE_SECONDS = 600;
 export const CONTAINER_LISTS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 export type ContainerList = (typeof CONTAINER_LISTS)[number];
 
+/** The defaults of an object, by field: a value, those of a member, or those of each element of a list. */
+type Defaults = ReadonlyMap<string, string | number | Defaults | readonly [Defaults]>;
+
+const defaults = (fields: Readonly<Record<string, string | number | Defaults | readonly [Defaults]>>): Defaults =>
+  new Map(Object.entries(fields));
+
+/** SetDefaults_HTTPGetAction. A hook's httpGet gets the same as a probe's. */
+const HTTP_GET = defaults({ path: DEFAULT_HTTP_PATH, scheme: DEFAULT_SCHEME });
+const HOOK = defaults({ httpGet: HTTP_GET });
+const INTEGERS = ['timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const;
+const PROBE = defaults({
+  httpGet: HTTP_GET,
+  grpc: defaults({ service: DEFAULT_GRPC_SERVICE }),
+  ...Object.fromEntries(INTEGERS.map((field) => [field, DEFAULT_TIMING[field]])),
+});
+const CONTAINER = defaults({
+  ports: [defaults({ protocol: DEFAULT_PROTOCOL })],
+  lifecycle: defaults({ postStart: HOOK, preStop: HOOK }),
+  ...Object.fromEntries(PROBE_KINDS.map((kind) => [kind, PROBE])),
+});
+const POD_SPEC = defaults({
+  ...Object.fromEntries(CONTAINER_LISTS.map((list) => [list, [CONTAINER] as const])),
+  restartPolicy: DEFAULT_RESTART_POLICY,
+  terminationGracePeriodSeconds: DEFAULT_POD_GRACE_SECONDS,
+});
+
 /**
  * A Pod spec with the defaults of the API server that matter to probes (pkg/apis/core/v1/defaults.go and
  * zz_generated.defaults.go). The input stays unchanged, and the result shares all parts that need no default. Null
  * counts as absent, as in Go. A value of the wrong type stays as it is: the API server refuses it while decoding.
  */
 export function defaultedPodSpec(podSpec: JsonObject): JsonObject {
-  let spec = podSpec;
-  for (const list of CONTAINER_LISTS) spec = withEach(spec, list, defaultedContainer);
-  spec = withDefault(spec, 'restartPolicy', DEFAULT_RESTART_POLICY, isEmpty);
-  return withDefault(spec, 'terminationGracePeriodSeconds', DEFAULT_POD_GRACE_SECONDS, isAbsent);
+  return withDefaults(podSpec, POD_SPEC);
 }
-
-function defaultedContainer(container: JsonObject): JsonObject {
-  let spec = withDefaultedPorts(container);
-  spec = withObject(spec, 'lifecycle', defaultedLifecycle);
-  for (const kind of PROBE_KINDS) spec = withObject(spec, kind, defaultedProbe);
-  return spec;
-}
-
-/** In Go, a null element of a list of structs is an empty struct, and gets the defaults too. */
-function withDefaultedPorts(container: JsonObject): JsonObject {
-  const ports = member(container, 'ports');
-  if (!Array.isArray(ports) || !ports.includes(null)) return withEach(container, 'ports', defaultedPort);
-  const given = (ports as readonly unknown[]).map((port) => port ?? {});
-  return withEach({ ...container, ports: given }, 'ports', defaultedPort);
-}
-
-/** SetObjectDefaults_Pod, ContainerPort: the protocol is TCP. */
-function defaultedPort(port: JsonObject): JsonObject {
-  return withDefault(port, 'protocol', DEFAULT_PROTOCOL, isEmpty);
-}
-
-/** A hook's httpGet gets the same defaults as a probe's. */
-function defaultedLifecycle(lifecycle: JsonObject): JsonObject {
-  const started = withObject(lifecycle, 'postStart', defaultedHttpGet);
-  return withObject(started, 'preStop', defaultedHttpGet);
-}
-
-function defaultedHttpGet(handler: JsonObject): JsonObject {
-  return withObject(handler, 'httpGet', defaultedHttpGetAction);
-}
-
-/** SetDefaults_HTTPGetAction. */
-function defaultedHttpGetAction(action: JsonObject): JsonObject {
-  return withDefault(withDefault(action, 'path', DEFAULT_HTTP_PATH, isEmpty), 'scheme', DEFAULT_SCHEME, isEmpty);
-}
-
-/** Go cannot tell 0 from absent, so 0 becomes the default, too (SetDefaults_Probe). */
-const PROBE_DEFAULTS = (['timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const).map(
-  (field) => [field, DEFAULT_TIMING[field]] as const,
-);
 
 /** A probe with the API server's defaults (SetDefaults_Probe, SetDefaults_HTTPGetAction). */
 export function defaultedProbe(probe: JsonObject): JsonObject {
-  const spec = withObject(defaultedHttpGet(probe), 'grpc', defaultedGrpc);
-  const unset = PROBE_DEFAULTS.filter(([field]) => isZero(member(spec, field)));
-  return unset.length === 0 ? spec : { ...spec, ...Object.fromEntries(unset) };
+  return withDefaults(probe, PROBE);
 }
 
-/** GRPCAction.Service has `+default=""`. */
-function defaultedGrpc(action: JsonObject): JsonObject {
-  return withDefault(action, 'service', DEFAULT_GRPC_SERVICE, isAbsent);
+function withDefaults(object: JsonObject, fields: Defaults): JsonObject {
+  let changed: Record<string, unknown> | undefined;
+  for (const [field, fallback] of fields) {
+    const value = member(object, field);
+    const set = valueOr(value, fallback, field);
+    if (set !== value) (changed ??= { ...object })[field] = set;
+  }
+  return changed ?? object;
 }
 
-function isAbsent(value: unknown): boolean {
-  return !isPresent(value);
-}
-
-function isEmpty(value: unknown): boolean {
-  return isAbsent(value) || value === '';
-}
-
-function isZero(value: unknown): boolean {
-  return isAbsent(value) || value === 0;
-}
-
-function withDefault(
-  object: JsonObject,
-  field: string,
-  value: string | number,
-  isUnset: (value: unknown) => boolean,
-): JsonObject {
-  return isUnset(member(object, field)) ? { ...object, [field]: value } : object;
-}
-
-/** The object with one member changed; the same object when the member is no object or needs no change. */
-function withObject(object: JsonObject, field: string, change: (value: JsonObject) => JsonObject): JsonObject {
-  const value = member(object, field);
-  if (!isJsonObject(value)) return object;
-  const changed = change(value);
-  return changed === value ? object : { ...object, [field]: changed };
-}
-
-/** The object with the elements of one list changed; the same object when no element needs a change. */
-function withEach(object: JsonObject, field: string, change: (value: JsonObject) => JsonObject): JsonObject {
-  const list = member(object, field);
-  if (!Array.isArray(list)) return object;
-  const changed = list.map((element: unknown) => (isJsonObject(element) ? change(element) : element));
-  return changed.every((element, index) => element === list[index]) ? object : { ...object, [field]: changed };
+function valueOr(value: unknown, fallback: string | number | Defaults | readonly [Defaults], field: string): unknown {
+  if (fallback instanceof Map) return isJsonObject(value) ? withDefaults(value, fallback) : value;
+  if (typeof fallback === 'string') return isPresent(value) && value !== '' ? value : fallback;
+  // Go cannot tell 0 from absent. The Pod's grace period is a pointer, and may be 0.
+  if (typeof fallback === 'number')
+    return isPresent(value) && (value !== 0 || fallback === DEFAULT_POD_GRACE_SECONDS) ? value : fallback;
+  if (!Array.isArray(value)) return value;
+  const [ofElement] = fallback as readonly [Defaults];
+  const set = value.map((element: unknown) => {
+    // In Go, a null element of a list of structs is an empty struct. A container without a name is refused anyhow.
+    const struct = element === null && field === 'ports' ? {} : element;
+    return isJsonObject(struct) ? withDefaults(struct, ofElement) : struct;
+  });
+  return set.every((element, index) => element === value[index]) ? value : set;
 }

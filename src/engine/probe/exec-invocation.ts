@@ -9,30 +9,13 @@ export interface Invocation {
   readonly program: string;
 }
 
-/** A program that starts the program behind its own words. */
-interface Starter {
-  /** Options whose value is the next word. */
-  readonly valued: readonly string[];
-  /** Words before the program that are no options: the seconds of `timeout`. */
-  readonly operands: number;
-}
-
-const STARTERS: ReadonlyMap<string, Starter> = new Map([
-  ['env', { valued: ['-u', '-C'], operands: 0 }],
-  ['timeout', { valued: ['-s', '-k'], operands: 1 }],
-  ['nice', { valued: ['-n'], operands: 0 }],
-  ['ionice', { valued: ['-c', '-n'], operands: 0 }],
-  ['nohup', { valued: [], operands: 0 }],
-  ['setsid', { valued: [], operands: 0 }],
-  ['stdbuf', { valued: ['-i', '-o', '-e'], operands: 0 }],
-  ['time', { valued: [], operands: 0 }],
-  ['busybox', { valued: [], operands: 0 }],
-  ['tini', { valued: ['-e'], operands: 0 }],
-  ['dumb-init', { valued: [], operands: 0 }],
-  ['gosu', { valued: [], operands: 1 }],
-  ['su-exec', { valued: [], operands: 1 }],
-  ['sudo', { valued: ['-u', '-g'], operands: 0 }],
-]);
+/** Programs that start the program behind their own words. */
+const STARTERS = wordSet('env timeout nice ionice nohup setsid stdbuf time busybox tini dumb-init gosu su-exec sudo');
+/** Their options whose value is the next word, and those with a word before the program, such as the seconds. */
+const VALUED = wordSet(
+  'env-u env-C timeout-s timeout-k timeout-t nice-n ionice-c ionice-n stdbuf-i stdbuf-o stdbuf-e tini-e sudo-u sudo-g',
+);
+const WITH_OPERAND = wordSet('timeout gosu su-exec');
 
 /** Programs in front of the program that does the work, at most. */
 const MOST_STARTERS = 4;
@@ -49,9 +32,8 @@ export function invocationOf(argv: readonly string[]): Invocation | undefined {
     const word = argv[at];
     if (word === undefined) return undefined;
     const program = programName(word);
-    const starter = STARTERS.get(program);
-    if (starter === undefined) return { at, program };
-    at = behind(starter, program, argv, at + 1);
+    if (!STARTERS.has(program)) return { at, program };
+    at = behind(program, argv, at + 1);
   }
   return undefined;
 }
@@ -62,19 +44,18 @@ export function firstProgramAt(argv: readonly string[]): number {
   return at < 0 ? argv.length : at;
 }
 
-function behind({ valued, operands }: Starter, program: string, argv: readonly string[], start: number): number {
+function behind(program: string, argv: readonly string[], start: number): number {
   let at = start;
-  let left = operands;
+  let operands = WITH_OPERAND.has(program) ? 1 : 0;
   for (; at < argv.length; at++) {
     const word = argv[at] ?? '';
-    if (word === '--') return at + 1 + left;
+    if (word === '--') return at + 1 + operands;
     // Older releases of BusyBox take the seconds with -t.
-    if (program === 'timeout' && word === '-t') left -= 1;
-    if (valued.includes(word) || (program === 'timeout' && word === '-t')) at += 1;
-    else if (word.startsWith('-') || (program === 'env' && /^\w+=/.test(word))) continue;
-    else break;
+    if (program === 'timeout' && word === '-t') operands -= 1;
+    if (VALUED.has(program + word)) at += 1;
+    else if (!word.startsWith('-') && !(program === 'env' && /^\w+=/.test(word))) break;
   }
-  return at + left;
+  return at + operands;
 }
 
 /** A word or an option of a command, with the value of the option. */
@@ -132,17 +113,7 @@ export interface ShellInvocation {
   readonly isPipefail: boolean;
 }
 
-const SHELLS: ReadonlySet<string> = wordSet('sh bash ash dash ksh zsh');
-/** Long options of bash whose value is the next word. */
-const VALUED: ReadonlySet<string> = new Set(['--rcfile', '--init-file']);
-
-interface FoundOptions {
-  hasScript: boolean;
-  /** With `-s`, the shell reads its commands from the standard input. */
-  readsInput: boolean;
-  isErrexit: boolean;
-  isPipefail: boolean;
-}
+const SHELLS = wordSet('sh bash ash dash ksh zsh');
 
 /** True for the name of a POSIX shell, without its folders. */
 export function isShell(program: string): boolean {
@@ -153,26 +124,24 @@ export function isShell(program: string): boolean {
 export function shellInvocationOf(argv: readonly string[]): ShellInvocation | undefined {
   const invocation = invocationOf(argv);
   if (invocation === undefined || !isShell(invocation.program)) return undefined;
-  const found: FoundOptions = { hasScript: false, readsInput: false, isErrexit: false, isPipefail: false };
+  const isOn = new Map<string, boolean>();
   let at = invocation.at + 1;
   for (; at < argv.length; at++) {
     const word = argv[at] ?? '';
-    if (word === '--' || word === '-') {
-      at += 1;
-      break;
-    }
-    if (VALUED.has(word)) at += 1;
-    else if (/^[-+][A-Za-z]+$/.test(word)) at = readOptions(found, argv, at);
-    else if (!word.startsWith('--') && !/^[-+]/.test(word)) break;
+    if (word === '--rcfile' || word === '--init-file') at += 1;
+    else if (/^[-+][A-Za-z]+$/.test(word)) at = readOptions(isOn, argv, at);
+    else if (!/^(?:\+|-.)/.test(word) || word === '--') break;
   }
-  const next = at < argv.length ? at : undefined;
+  if (argv[at] === '--' || argv[at] === '-') at += 1;
+  const [next, hasScript] = [at < argv.length ? at : undefined, isOn.get('(c)') === true];
   return {
     shell: invocation.program,
     at: invocation.at,
-    scriptAt: found.hasScript ? next : undefined,
-    fileAt: found.hasScript || found.readsInput ? undefined : next,
-    isErrexit: found.isErrexit,
-    isPipefail: found.isPipefail,
+    scriptAt: hasScript ? next : undefined,
+    // With -s, the shell reads its commands from the standard input.
+    fileAt: hasScript || isOn.get('(s)') === true ? undefined : next,
+    isErrexit: isOn.get('errexit') === true,
+    isPipefail: isOn.get('pipefail') === true,
   };
 }
 
@@ -180,18 +149,14 @@ export function shellInvocationOf(argv: readonly string[]): ShellInvocation | un
  * Reads a word of short options, such as `-ec` or `-euo`. Each `o` takes the next word as the name of an option.
  * @returns index of the last word that belongs to the options
  */
-function readOptions(found: FoundOptions, argv: readonly string[], start: number): number {
-  const word = argv[start] ?? '';
-  const isOn = word.startsWith('-');
+function readOptions(isOn: Map<string, boolean>, argv: readonly string[], start: number): number {
+  const [sign, ...letters] = argv[start] ?? '';
   let at = start;
-  for (const letter of word.slice(1)) {
-    if (letter === 'c' && isOn) found.hasScript = true;
-    if (letter === 's' && isOn) found.readsInput = true;
-    if (letter === 'e') found.isErrexit = isOn;
-    if (letter !== 'o' && letter !== 'O') continue;
-    at += 1;
-    if (argv[at] === 'pipefail') found.isPipefail = isOn;
-    if (argv[at] === 'errexit') found.isErrexit = isOn;
+  for (const letter of letters) {
+    const name =
+      letter === 'o' || letter === 'O' ? (argv[(at += 1)] ?? '') : letter === 'e' ? 'errexit' : `(${letter})`;
+    // Nothing takes -c or -s back.
+    if (sign === '-' || !name.startsWith('(')) isOn.set(name, sign === '-');
   }
   return at;
 }

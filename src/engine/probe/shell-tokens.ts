@@ -28,23 +28,17 @@ export interface ShellRedirection {
   readonly target: ShellWord | undefined;
 }
 
-/** A shell script with all that only some readers need. */
-export interface ScannedScript {
-  readonly tokens: readonly (ShellToken | ShellRedirection)[];
-  /** The commands in `$(...)`, `<(...)` and backticks, each as a script. */
-  readonly substitutions: readonly string[];
-  /** The texts of here-documents. */
-  readonly documents: readonly string[];
-}
-
+/** What redirects input or output, longest first; the next word belongs to it. `<(` and `>(` begin words. */
+const REDIRECTION = /&>>|<<<|<<-|&>|<<|<&|<>|>>|>&|>\||[<>](?!\()/y;
 /** Operators between commands, longest first. */
-const OPERATORS = [';;&', ';;', ';&', '&&', '||', '|&', ';', '&', '|', '(', ')', '\n'];
-/** Operators that redirect input or output, longest first. The next word belongs to the operator. */
-const REDIRECTIONS = ['&>>', '<<<', '<<-', '&>', '<<', '<&', '<>', '>>', '>&', '>|', '<', '>'];
-const BLANK = /[ \t\r]/;
+const OPERATOR = /;;&|;;|;&|&&|\|\||\|&|[;&|()\n]/y;
+const BLANKS = /[ \t\r]+|\\\n|#[^\n]*/y;
+const LINE = /[^\n]*\n?/y;
 const WORD_ENDS = new Set(' \t\r\n;&|()<>');
-/** The characters behind a `$` that the shell replaces, other than brackets. */
-const EXPANDED = /[A-Za-z0-9_@*#?$!-]/;
+/** Signs of a word that always mean themselves. */
+const PLAIN = /[^\\'"`$<>&|;()\s]+/y;
+/** What the shell replaces: `$NAME`, `$?`, `${...}`, `$(...)`, a command in backticks, `<(...)`. */
+const EXPANSION = /\$[A-Za-z0-9_@*#?$!({-]|`|[<>]\(/y;
 
 /**
  * Splits a shell script into words and operators, in one pass (POSIX, Shell Command Language, section 2.3). Comments,
@@ -56,167 +50,139 @@ export function shellTokens(script: string): readonly ShellToken[] | undefined {
 }
 
 /** Splits a shell script as {@link shellTokens} does, and keeps redirections, substitutions and here-documents. */
-export function scanShellScript(script: string): ScannedScript | undefined {
-  return new Tokenizer(script).scan();
+export function scanShellScript(script: string): Scan | undefined {
+  return new Scan(script).run();
 }
 
-class Tokenizer {
+class Scan {
+  readonly tokens: (ShellToken | ShellRedirection)[] = [];
+  /** The commands in `$(...)`, `<(...)` and backticks, each as a script. */
+  readonly substitutions: string[] = [];
+  /** The texts of here-documents. */
+  readonly documents: string[] = [];
   readonly #text: string;
-  readonly #tokens: (ShellToken | ShellRedirection)[] = [];
-  readonly #substitutions: string[] = [];
-  readonly #texts: string[] = [];
   /** Here-documents whose text begins behind the next line break. */
-  #documents: { readonly end: string; readonly isIndented: boolean }[] = [];
+  #awaited: { readonly sign: string; readonly end: string }[] = [];
   #at = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  scan(): ScannedScript | undefined {
-    while (this.#at < this.#text.length) {
-      const sign = this.#text.charAt(this.#at);
-      if (BLANK.test(sign)) this.#at += 1;
-      else if (sign === '\\' && this.#text[this.#at + 1] === '\n') this.#at += 2;
-      else if (sign === '#') this.#at = this.#endOfLine();
-      else if (!this.#readSigns() && !this.#readWord()) return undefined;
-    }
-    return { tokens: this.#tokens, substitutions: this.#substitutions, documents: this.#texts };
+  run(): this | undefined {
+    while (this.#at < this.#text.length)
+      if (this.#take(BLANKS) === '' && !this.#readSigns() && !this.#readWord()) return undefined;
+    return this;
+  }
+
+  /** Moves behind what a sticky pattern matches here. Empty when it matches nothing. */
+  #take(pattern: RegExp): string {
+    const start = this.#at;
+    pattern.lastIndex = start;
+    if (!pattern.test(this.#text)) return '';
+    this.#at = pattern.lastIndex;
+    return this.#text.slice(start, this.#at);
   }
 
   /** Reads an operator or a redirection, if one stands here. */
   #readSigns(): boolean {
-    if (!WORD_ENDS.has(this.#text.charAt(this.#at))) return false;
-    const isSubstitution = /^[<>]\($/.test(this.#text.slice(this.#at, this.#at + 2));
-    if (isSubstitution) return false;
-    const redirection = this.#startsWithOneOf(REDIRECTIONS);
-    if (redirection !== undefined) return this.#readRedirection(redirection);
-    const operator = this.#startsWithOneOf(OPERATORS);
-    if (operator === undefined) return false;
-    this.#at += operator.length;
-    this.#tokens.push({ kind: 'operator', text: operator });
-    if (operator === '\n') this.#skipDocuments();
+    const start = this.#at;
+    if (!WORD_ENDS.has(this.#text.charAt(start))) return false;
+    const sign = this.#take(REDIRECTION);
+    if (sign !== '') return this.#readRedirection(sign, start);
+    const operator = this.#take(OPERATOR);
+    if (operator === '') return false;
+    this.tokens.push({ kind: 'operator', text: operator });
+    if (operator === '\n') this.#readDocuments();
     return true;
   }
 
-  #startsWithOneOf(signs: readonly string[]): string | undefined {
-    return signs.find((candidate) => this.#text.startsWith(candidate, this.#at));
-  }
-
-  #readRedirection(sign: string): boolean {
-    const last = this.#tokens.at(-1);
-    const isBehindWord = this.#at > 0 && !WORD_ENDS.has(this.#text.charAt(this.#at - 1));
-    if (isBehindWord && last?.kind === 'word' && /^\d+$/.test(last.text)) this.#tokens.pop();
-    this.#at += sign.length;
-    while (BLANK.test(this.#text.charAt(this.#at))) this.#at += 1;
+  #readRedirection(sign: string, start: number): boolean {
+    const last = this.tokens.at(-1);
+    const isBehindWord = start > 0 && !WORD_ENDS.has(this.#text.charAt(start - 1));
+    if (isBehindWord && last?.kind === 'word' && /^\d+$/.test(last.text)) this.tokens.pop();
+    this.#take(/[ \t\r]*/y);
     const hasTarget = this.#at < this.#text.length && this.#text[this.#at] !== '\n';
     if (hasTarget && !this.#readWord()) return false;
-    const read = hasTarget ? this.#tokens.pop() : undefined;
+    const read = hasTarget ? this.tokens.pop() : undefined;
     const target = read?.kind === 'word' ? read : undefined;
-    this.#tokens.push({ kind: 'redirection', sign, target });
-    if (target !== undefined && (sign === '<<' || sign === '<<-'))
-      this.#documents.push({ end: target.text, isIndented: sign === '<<-' });
+    this.tokens.push({ kind: 'redirection', sign, target });
+    if (target !== undefined && /^<<-?$/.test(sign)) this.#awaited.push({ sign, end: target.text });
     return true;
   }
 
-  #skipDocuments(): void {
-    for (const { end, isIndented } of this.#documents) {
-      const start = this.#at;
-      let textEnd = start;
+  #readDocuments(): void {
+    for (const { sign, end } of this.#awaited) {
+      let text = '';
       while (this.#at < this.#text.length) {
-        const lineEnd = this.#endOfLine();
-        const line = this.#text.slice(this.#at, lineEnd);
-        this.#at = Math.min(lineEnd + 1, this.#text.length);
-        if ((isIndented ? line.replace(/^\t+/, '') : line) === end) break;
-        textEnd = this.#at;
+        const line = this.#take(LINE);
+        if (line.replace(sign === '<<-' ? /^\t+|\n$/g : /\n$/, '') === end) break;
+        text += line;
       }
-      const text = this.#text.slice(start, textEnd);
-      this.#texts.push(text);
-      this.#substitutions.push(...substitutionsIn(text));
+      this.documents.push(text);
+      this.substitutions.push(...substitutionsIn(text));
     }
-    this.#documents = [];
-  }
-
-  #endOfLine(): number {
-    const end = this.#text.indexOf('\n', this.#at);
-    return end < 0 ? this.#text.length : end;
+    this.#awaited = [];
   }
 
   /** Reads a word. Returns false for an open quote or bracket, and for a sign that begins no word. */
   #readWord(): boolean {
     const start = this.#at;
-    let text = '';
-    let isLiteral = true;
-    let isQuoted = false;
-    let from = start;
+    let [text, isLiteral, isQuoted] = ['', true, false];
     while (this.#at < this.#text.length) {
+      text += this.#take(PLAIN);
       const sign = this.#text.charAt(this.#at);
-      if (sign === '\\') {
-        text += this.#text.slice(from, this.#at);
-        from = this.#at + (this.#text[this.#at + 1] === '\n' ? 2 : 1);
-        isQuoted = true;
-        this.#at = Math.min(this.#at + 2, this.#text.length);
-      } else if (sign === "'" || sign === '"') {
-        const piece = this.#quotedPiece(sign);
-        if (piece === undefined) return false;
-        text += this.#text.slice(from, piece.start) + piece.text;
-        isLiteral = isLiteral && piece.isLiteral;
-        isQuoted = true;
-        from = this.#at;
-      } else if (this.#beginsExpansion()) {
+      const opening = this.#take(EXPANSION);
+      if (opening !== '') {
+        const expansion = this.#expansion(opening);
+        if (expansion === undefined) return false;
+        text += expansion;
         isLiteral = false;
-        if (!this.#skipExpansion()) return false;
-      } else if (WORD_ENDS.has(sign)) break;
-      else this.#at += 1;
+      } else if (sign === '' || WORD_ENDS.has(sign)) break;
+      else if (sign === '\\' || sign === "'" || sign === '"') {
+        const quoted = this.#quoted(sign);
+        if (quoted === undefined) return false;
+        text += quoted.text;
+        isLiteral &&= quoted.isLiteral;
+        isQuoted = true;
+      } else {
+        text += sign;
+        this.#at += 1;
+      }
     }
     if (this.#at === start) return false;
-    this.#tokens.push({ kind: 'word', text: text + this.#text.slice(from, this.#at), isLiteral, isQuoted });
+    this.tokens.push({ kind: 'word', text, isLiteral, isQuoted });
     return true;
   }
 
-  /** Reads a text in quotes, and moves behind the closing quote. */
-  #quotedPiece(quote: string): { start: number; text: string; isLiteral: boolean } | undefined {
-    const start = this.#at;
-    if (quote === "'") {
-      const end = this.#text.indexOf(quote, start + 1);
-      if (end < 0) return undefined;
-      this.#at = end + 1;
-      return { start, text: this.#text.slice(start + 1, end), isLiteral: true };
+  /** Reads what stands behind a backslash or in quotes. */
+  #quoted(quote: string): { readonly text: string; readonly isLiteral: boolean } | undefined {
+    const start = this.#at + 1;
+    if (quote === '\\') {
+      this.#at = Math.min(start + 1, this.#text.length);
+      return { text: this.#text.slice(start, this.#at).replace('\n', ''), isLiteral: true };
     }
-    const end = endOfQuoting(this.#text, start + 1, '"');
-    if (end === undefined) return undefined;
+    const end = quote === "'" ? this.#text.indexOf(quote, start) + 1 : endOfQuoting(this.#text, start, '"');
+    if (end === undefined || end === 0) return undefined;
     this.#at = end;
-    const inner = this.#text.slice(start + 1, end - 1);
-    this.#substitutions.push(...substitutionsIn(inner));
+    const inner = this.#text.slice(start, end - 1);
+    if (quote === "'") return { text: inner, isLiteral: true };
+    this.substitutions.push(...substitutionsIn(inner));
     const isLiteral = !/(?:^|[^\\])(?:\\\\)*(?:`|\$[\w@*#?$!({-])/.test(inner);
-    return {
-      start,
-      text: inner.replace(/\\([$`"\\\n])/g, (_, sign: string) => (sign === '\n' ? '' : sign)),
-      isLiteral,
-    };
+    return { text: inner.replace(/\\(?:\n|([$`"\\]))/g, '$1'), isLiteral };
   }
 
-  #beginsExpansion(): boolean {
-    const sign = this.#text.charAt(this.#at);
-    const next = this.#text.charAt(this.#at + 1);
-    if (sign === '$') return next === '(' || next === '{' || EXPANDED.test(next);
-    return sign === '`' || ((sign === '<' || sign === '>') && next === '(');
-  }
-
-  /** Moves behind `$NAME`, `${...}`, `$(...)`, `<(...)` or a command in backticks. False when the end is missing. */
-  #skipExpansion(): boolean {
-    const opening = this.#text.charAt(this.#at) === '`' ? '`' : this.#text.charAt(this.#at + 1);
-    if (opening !== '`' && opening !== '(' && opening !== '{') {
-      this.#at += 2;
-      return true;
-    }
-    const closer = opening === '(' ? ')' : opening === '{' ? '}' : '`';
-    const end = endOfQuoting(this.#text, this.#at + (opening === '`' ? 1 : 2), closer);
-    if (end === undefined) return false;
-    const inner = this.#text.slice(this.#at, end);
+  /** Moves behind an expansion. Undefined when its end is missing. */
+  #expansion(opening: string): string | undefined {
+    const start = this.#at - opening.length;
+    const bracket = opening.at(-1) ?? '';
+    if (!'`({'.includes(bracket)) return opening;
+    const end = endOfQuoting(this.#text, this.#at, bracket === '(' ? ')' : bracket === '{' ? '}' : '`');
+    this.#at = end ?? start;
+    if (end === undefined) return undefined;
+    const inner = this.#text.slice(start, end);
     // The commands of <(...) and >(...) are read like those of $(...).
-    this.#substitutions.push(...substitutionsIn(opening === '(' ? `$${inner.slice(1)}` : inner));
-    this.#at = end;
-    return true;
+    this.substitutions.push(...substitutionsIn(bracket === '(' ? `$${inner.slice(1)}` : inner));
+    return inner;
   }
 }

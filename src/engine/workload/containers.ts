@@ -1,4 +1,4 @@
-import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_RESTART_POLICY } from '../probe/api-defaults.ts';
 import { isSidecar } from '../probe/grace-period.ts';
 import { isMeshProxyName } from './mesh.ts';
@@ -28,26 +28,13 @@ export function containersOf(
   podSpec: JsonObject,
   isMeshProxy: (name: string) => boolean = isMeshProxyName,
 ): Container[] {
-  const containers: Container[] = [];
-  addContainers(containers, podSpec, 'containers', isMeshProxy);
-  addContainers(containers, podSpec, 'initContainers', isMeshProxy);
-  return containers;
-}
-
-function addContainers(
-  containers: Container[],
-  podSpec: JsonObject,
-  list: Container['list'],
-  isMeshProxy: (name: string) => boolean,
-): void {
-  const entries = member(podSpec, list);
-  if (!Array.isArray(entries)) return;
-  for (let index = 0; index < entries.length; index++) {
-    const spec: unknown = entries[index];
-    if (!isJsonObject(spec)) continue;
-    const name = containerName(spec);
-    containers.push({ name, role: isMeshProxy(name) ? 'mesh' : roleOf(spec, list), list, index, spec });
-  }
+  return (['containers', 'initContainers'] as const).flatMap((list) =>
+    listMember(podSpec, list).flatMap((spec, index): Container[] => {
+      if (!isJsonObject(spec)) return [];
+      const name = containerName(spec);
+      return [{ name, role: isMeshProxy(name) ? 'mesh' : roleOf(spec, list), list, index, spec }];
+    }),
+  );
 }
 
 /** Most characters of a name that messages repeat. The API server accepts 63 (a DNS label). */

@@ -1,32 +1,28 @@
-import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 
-/** An owner reference with `controller: true`, as written. */
-export interface ControllerOwner {
-  /** '' if the reference has none. */
-  readonly apiVersion: string;
-  readonly kind: string;
-}
+/** The workload that an object belongs to. Each member is '' if the reference lacks it. */
+export type WorkloadReference = Readonly<Record<'apiVersion' | 'kind' | 'name', string>>;
 
 /** True when an owner reference names a controller. Anybody may write it: only the requester tells if it is true. */
 export function hasControllerOwner(object: JsonObject): boolean {
-  return ownerReferences(object).some(isController);
+  return controllerOwners(object).length > 0;
 }
 
 /** The controllers that an object names. The API server accepts one, but a webhook sees the object before that. */
-export function controllerOwners(object: JsonObject): readonly ControllerOwner[] {
-  return ownerReferences(object)
-    .filter(isController)
-    .map((owner) => ({
-      apiVersion: stringMember(owner, 'apiVersion') ?? '',
-      kind: stringMember(owner, 'kind') ?? '',
-    }));
+export function controllerOwners(object: JsonObject): readonly WorkloadReference[] {
+  const owners = listMember(objectMember(object, 'metadata') ?? {}, 'ownerReferences');
+  return owners.flatMap((owner) => {
+    if (!isJsonObject(owner) || owner['controller'] !== true) return [];
+    const text = (field: string): string => stringMember(owner, field) ?? '';
+    return [{ apiVersion: text('apiVersion'), kind: text('kind'), name: text('name') }];
+  });
 }
 
 /**
  * True for a kind of Kubernetes itself. The group of a custom kind has a dot, and a group below k8s.io needs an
  * approval (apiextensions-apiserver, validation.go and the annotation api-approved.kubernetes.io).
  */
-export function isKubernetesKind({ apiVersion }: ControllerOwner): boolean {
+export function isKubernetesKind({ apiVersion }: WorkloadReference): boolean {
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
   return !group.includes('.') || group.endsWith('.k8s.io');
 }
@@ -43,14 +39,4 @@ export function canHaveController(object: JsonObject, kind: string): boolean {
   const owners = controllerOwners(object);
   const own = Object.hasOwn(OWNERS, kind) ? OWNERS[kind] : undefined;
   return owners.length > 0 && owners.every((owner) => !isKubernetesKind(owner) || own?.includes(owner.kind) === true);
-}
-
-function ownerReferences(object: JsonObject): readonly unknown[] {
-  const metadata = objectMember(object, 'metadata');
-  const owners = metadata === undefined ? undefined : member(metadata, 'ownerReferences');
-  return Array.isArray(owners) ? (owners as unknown[]) : [];
-}
-
-function isController(owner: unknown): owner is JsonObject {
-  return isJsonObject(owner) && owner['controller'] === true;
 }

@@ -1,4 +1,4 @@
-import { member, type JsonObject } from '../../base/json/json-value.ts';
+import { listMember, type JsonObject } from '../../base/json/json-value.ts';
 import { isLoopbackHost, isPortNumber } from '../probe/handler-values.ts';
 import { shellInvocationOf } from '../probe/exec-invocation.ts';
 import { shellTokens } from '../probe/shell-tokens.ts';
@@ -38,20 +38,17 @@ const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/)?(\[[^\]]*\]|[^:/[\]]*):(\d{1,5})(?:\
  */
 export function listenFlags(container: JsonObject): readonly ListenFlag[] {
   const words = wordsOf(container);
-  let local: { readonly port: number | undefined } | undefined;
+  let port: number | undefined;
   const flags: ListenFlag[] = [];
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at];
-    if (word?.text.startsWith('-') !== true) continue;
-    const { text, list, index } = word;
+  for (const [at, { text, list, index }] of words.entries()) {
     const [name, value] = splitFlag(text);
-    if (!isListenFlag(name)) continue;
+    if (!text.startsWith('-') || !isListenFlag(name)) continue;
     const next = value === undefined ? words[at + 1] : { text: value, list, index };
     if (next === undefined) continue;
     let addresses = addressesIn(next.text);
     if (addresses === undefined && isLoopbackHost(next.text)) {
-      local ??= { port: onlyPort(words) };
-      if (local.port !== undefined) addresses = [{ port: local.port, isLoopback: true }];
+      port ??= onlyPort(words) ?? 0;
+      if (port > 0) addresses = [{ port, isLoopback: true }];
     }
     if (addresses === undefined) continue;
     flags.push({ name, value: next.text, addresses, list: next.list, index: next.index });
@@ -94,9 +91,12 @@ interface CommandWord {
 
 function wordsOf(container: JsonObject): readonly CommandWord[] {
   const words: CommandWord[] = [];
-  if (isCutList(container, 'command') || isCutList(container, 'args')) return words;
-  addElements(words, container, 'command');
-  addElements(words, container, 'args');
+  for (const list of ['command', 'args'] as const) {
+    const elements = listMember(container, list);
+    if (elements.at(-1) === CUT_MARK) return [];
+    for (const [index, text] of elements.entries())
+      if (typeof text === 'string' && !isCut(text)) words.push({ text, list, index });
+  }
   // A script stands behind an option such as `-c` or `-ec`.
   if (!words.some(({ text }) => /^-[A-Za-z]*c/.test(text))) return words;
   const scriptAt = shellInvocationOf(words.map(({ text }) => text))?.scriptAt;
@@ -105,20 +105,6 @@ function wordsOf(container: JsonObject): readonly CommandWord[] {
   const tokens = shellTokens(script.text) ?? [];
   const inside = tokens.filter(({ kind }) => kind === 'word').map(({ text }) => ({ ...script, text }));
   return [...words.slice(0, scriptAt), ...inside, ...words.slice(scriptAt + 1)];
-}
-
-function isCutList(container: JsonObject, list: 'command' | 'args'): boolean {
-  const elements = member(container, list);
-  return Array.isArray(elements) && elements.at(-1) === CUT_MARK;
-}
-
-function addElements(words: CommandWord[], container: JsonObject, list: 'command' | 'args'): void {
-  const elements = member(container, list);
-  if (!Array.isArray(elements)) return;
-  for (let index = 0; index < elements.length; index++) {
-    const text: unknown = elements[index];
-    if (typeof text === 'string' && !isCut(text)) words.push({ text, list, index });
-  }
 }
 
 function splitFlag(text: string): [name: string, value: string | undefined] {

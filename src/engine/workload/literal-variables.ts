@@ -1,4 +1,4 @@
-import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { CUT_MARK } from './bounded-container.ts';
 
 /** Where the value of an environment variable comes from: written in the manifest, or read by the kubelet. */
@@ -11,14 +11,12 @@ export type VariableSource =
  */
 export function declaredVariables(container: JsonObject): ReadonlyMap<string, VariableSource> | undefined {
   const variables = new Map<string, VariableSource>();
-  const entries = member(container, 'env');
-  if (!Array.isArray(entries)) return variables;
-  for (const entry of entries as unknown[]) {
+  for (const entry of listMember(container, 'env')) {
     const name = isJsonObject(entry) ? stringMember(entry, 'name') : undefined;
     if (name !== undefined && isJsonObject(entry)) variables.set(name, sourceOf(entry));
   }
-  const last = entries.at(-1) as unknown;
-  return isJsonObject(last) && stringMember(last, 'name') === CUT_MARK ? undefined : variables;
+  // The name of the last entry of a cut list.
+  return variables.has(CUT_MARK) ? undefined : variables;
 }
 
 function sourceOf(entry: JsonObject): VariableSource {
@@ -33,20 +31,7 @@ function sourceOf(entry: JsonObject): VariableSource {
  * (k8s.io/kubernetes/third_party/forked/golang/expansion, Expand).
  */
 export function variableReferences(text: string): readonly string[] {
-  let names: string[] | undefined;
-  let at = text.indexOf('$');
-  while (at >= 0 && at + 1 < text.length) {
-    const next = text[at + 1];
-    let behind = next === '$' ? at + 2 : at + 1;
-    if (next === '(') {
-      const end = text.indexOf(')', at);
-      if (end < 0) break;
-      (names ??= []).push(text.slice(at + 2, end));
-      behind = end + 1;
-    }
-    at = text.indexOf('$', behind);
-  }
-  return names ?? NO_NAMES;
+  // A name without an end is none; to look for each would take quadratic time.
+  const ended = text.slice(0, text.lastIndexOf(')') + 1);
+  return [...ended.matchAll(/\$(?:\$|\(([^)]*)\))/g)].flatMap(([, name]) => name ?? []);
 }
-
-const NO_NAMES: readonly string[] = [];

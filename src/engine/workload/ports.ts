@@ -1,6 +1,13 @@
 import { cut } from '../../base/text/cut.ts';
 import { DEFAULT_PROTOCOL } from '../probe/api-defaults.ts';
-import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import {
+  isJsonObject,
+  listMember,
+  member,
+  objectMember,
+  stringMember,
+  type JsonObject,
+} from '../../base/json/json-value.ts';
 import { MOST_TEXT_CHARACTERS } from './bounded-container.ts';
 
 /** A port that a container declares. `name` is undefined when it has none. */
@@ -12,22 +19,15 @@ export interface ContainerPort {
 
 /** The ports that a container declares, with a number. A name that is longer than checks read counts as none. */
 export function portsOf(container: JsonObject): ContainerPort[] {
-  const entries = member(container, 'ports');
-  if (!Array.isArray(entries)) return [];
-  const ports: ContainerPort[] = [];
-  for (const entry of entries as unknown[]) {
-    if (!isJsonObject(entry)) continue;
-    const number = member(entry, 'containerPort');
-    if (typeof number !== 'number') continue;
-    const name = stringMember(entry, 'name');
-    const protocol = stringMember(entry, 'protocol');
-    ports.push({
-      name: name === undefined || name === '' || name.length > MOST_TEXT_CHARACTERS ? undefined : name,
-      number,
-      protocol: protocol === undefined || protocol === '' ? DEFAULT_PROTOCOL : protocol,
-    });
-  }
-  return ports;
+  return listMember(container, 'ports').flatMap((entry): ContainerPort[] => {
+    const number = isJsonObject(entry) ? member(entry, 'containerPort') : undefined;
+    if (!isJsonObject(entry) || typeof number !== 'number') return [];
+    const name = stringMember(entry, 'name') ?? '';
+    const isUsable = name !== '' && name.length <= MOST_TEXT_CHARACTERS;
+    return [
+      { name: isUsable ? name : undefined, number, protocol: stringMember(entry, 'protocol') || DEFAULT_PROTOCOL },
+    ];
+  });
 }
 
 export function isTcp({ protocol }: ContainerPort): boolean {

@@ -1,14 +1,9 @@
-import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { controllerOwners, type WorkloadReference } from './controller-owner.ts';
 import { isPod, type WorkloadKind } from './kinds.ts';
 
-export interface WorkloadName {
-  readonly kind: string;
-  readonly name: string;
-}
-
-export interface WorkloadReference extends WorkloadName {
-  readonly apiVersion: string;
-}
+export type { WorkloadReference };
+export type WorkloadName = Pick<WorkloadReference, 'kind' | 'name'>;
 
 /** The labels with which controllers mark the Pods of a ReplicaSet, and the kind that owns such ReplicaSets. */
 const HASH_LABELS = [
@@ -24,22 +19,18 @@ const REPLICA_SET_GROUP = 'apps/';
  * Rollout. Undefined without a controller, and for the API server's copy of a static Pod, which a Node owns.
  */
 export function workloadOfPod(pod: JsonObject): WorkloadReference | undefined {
-  const metadata = objectMember(pod, 'metadata') ?? {};
-  const owners = member(metadata, 'ownerReferences');
-  if (!Array.isArray(owners)) return undefined;
-  const owner = (owners as unknown[]).find((one): one is JsonObject => isJsonObject(one) && one['controller'] === true);
-  if (owner === undefined) return undefined;
-  const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((field) => stringMember(owner, field) ?? '');
-  if (apiVersion === undefined || kind === undefined || !name || kind === '' || kind === 'Node') return undefined;
-  if (kind !== 'ReplicaSet' || !apiVersion.startsWith(REPLICA_SET_GROUP)) return { apiVersion, kind, name };
-  const labels = objectMember(metadata, 'labels') ?? {};
+  const [owner] = controllerOwners(pod);
+  if (owner === undefined || owner.name === '' || owner.kind === '' || owner.kind === 'Node') return undefined;
+  const { apiVersion, kind, name } = owner;
+  if (kind !== 'ReplicaSet' || !apiVersion.startsWith(REPLICA_SET_GROUP)) return owner;
+  const labels = objectMember(objectMember(pod, 'metadata') ?? {}, 'labels') ?? {};
   for (const { label, ...above } of HASH_LABELS) {
     const hash = stringMember(labels, label);
     const suffix = `-${hash ?? ''}`;
     if (hash && name.endsWith(suffix) && name.length > suffix.length)
       return { ...above, name: name.slice(0, -suffix.length) };
   }
-  return { apiVersion, kind, name };
+  return owner;
 }
 
 /** The object itself; for a Pod, its controller's workload, if the reference can be trusted. */

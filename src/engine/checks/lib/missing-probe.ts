@@ -6,7 +6,7 @@ import { containerRunsForever } from '../../workload/containers.ts';
 import { startupProbeFor } from './startup-probe.ts';
 import { speaksHttp } from './plausible-port.ts';
 import { containerPhrase, yamlFlow, type Finding } from '../check.ts';
-import { probeOf, type CheckedContainer } from '../checked-workload.ts';
+import { hasProbe, probeOf, type CheckedContainer } from '../checked-workload.ts';
 import type { ProbeKind } from '../../probe/probe.ts';
 
 /** Parameters that select the containers for a check that requires a probe. */
@@ -21,12 +21,19 @@ export const concernedParameters = {
   sidecars: boolean({ default: false, text: 'true: native sidecars must have it too. Default false.' }),
 };
 
+/** What checks have in common that require a probe. @param harm what follows without it, behind a message */
+export const requiresProbe = (kind: ProbeKind, harm: string) =>
+  ({
+    action: 'Off',
+    parameters: concernedParameters,
+    requiresProbes: true,
+    run: (container: CheckedContainer, parameters: ValuesOf<typeof concernedParameters>) =>
+      hasProbe(container, kind) ? undefined : missingProbe(container, parameters, { kind, harm }),
+  }) as const;
+
 /**
- * Returns the finding of a check that requires a probe, or undefined when the check does not apply to this container.
- * Such checks apply only to workloads and containers that run until they are deleted. They apply to every application
- * container, or with `containers: main` to the main container. With `sidecars: true` they also apply to sidecars. When
- * the main container cannot be determined, every application container without the probe has a finding. A requirement
- * is never silent.
+ * The finding of a check that requires a probe; undefined for a container that the check does not concern, such as one
+ * that runs to completion. A requirement is never silent: without a main container, each application container counts.
  * @param lacks the probe that the container lacks, and what follows. Undefined when it lacks every probe
  */
 export function missingProbe(
@@ -52,11 +59,8 @@ function isConcerned(container: CheckedContainer, parameters: ValuesOf<typeof co
   if (!container.workload.runsForever) return false;
   if (container.role === 'sidecar') return parameters.sidecars;
   if (container.role !== 'application' || !containerRunsForever(container.spec)) return false;
-  return (
-    parameters.containers === 'all' ||
-    container.workload.main() === undefined ||
-    container.name === container.workload.main()
-  );
+  const main = parameters.containers === 'all' ? undefined : container.workload.main();
+  return main === undefined || container.name === main;
 }
 
 /** With a liveness probe, a startup probe is complete. Otherwise no endpoint is known to answer. */
@@ -70,10 +74,7 @@ function probeToWrite(container: CheckedContainer, kind: ProbeKind): Pick<Findin
   return { remedy: `write ${kind}: ${handlerSkeleton(tcpPortsOf(container.spec))}` };
 }
 
-/**
- * Returns a handler for one of the ports, in words. An endpoint is left for the author to fill in.
- * @param ports TCP ports that a container declares
- */
+/** A handler for one of a container's TCP ports, in words. An endpoint is left for the author to fill in. */
 export function handlerSkeleton(ports: readonly ContainerPort[]): string {
   const web = ports.filter(speaksHttp);
   const http =
