@@ -34,13 +34,15 @@ export class PartRunner {
    * Starts each part once the one before it has started. Rejects, with all parts stopped, when one fails, or after a
    * stop. To be called once.
    */
-  start(parts: readonly Part[]): Promise<void> {
+  async start(parts: readonly Part[]): Promise<void> {
     this.#parts = parts;
     this.#started = this.#startAll();
-    return this.#started.catch(async (error: unknown) => {
+    try {
+      await this.#started;
+    } catch (error) {
       await this.stop().catch(() => undefined); // the error of the start says more
       throw error;
-    });
+    }
   }
 
   /** Tells all parts, also those that have not started yet, whether this replica leads. */
