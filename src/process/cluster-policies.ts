@@ -168,10 +168,7 @@ function statusWriter({ log, now }: ClusterPoliciesDependencies, member: 'policy
   return new StatusWriter(listener, { now, random: Math.random });
 }
 
-/**
- * The advice about the probes that a policy gives, without notes. Kept as long as the policy, because every event of
- * the policy asks again.
- */
+/** The advice about a policy's probes, without notes. Kept as long as the policy, as every event asks again. */
 export function statusAdvice(): (policy: ProbePolicy) => readonly PolicyAdvice[] {
   const known = new WeakMap<ProbePolicy, readonly PolicyAdvice[]>();
   return (policy) => {

@@ -73,11 +73,7 @@ export function policyFigures(
   return { loaded: store.current?.policies.length ?? 0, problems, lastSync };
 }
 
-/**
- * The entry about policies in the answer of `/readyz`.
- *
- * @param overBudget how many policies have no room; undefined without a cluster
- */
+/** The entry about policies in the answer of `/readyz`. `overBudget` is undefined without a cluster. */
 export function policyDetails(
   store: InForce,
   sources: readonly PolicySource[],
@@ -103,11 +99,7 @@ export function isoTimeOrNull(milliseconds: number | undefined): string | null {
 /** The namespaces that the chart always exempts, besides Probewright's own. */
 const EXEMPT_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
 
-/**
- * Tells whether the API server never sends objects of a namespace to the webhooks.
- *
- * @param names the value of --exempt-namespaces; undefined = the chart's namespaces and `ownNamespace`
- */
+/** Tells whether the webhooks exempt a namespace. `names` undefined = the chart's namespaces and `ownNamespace`. */
 export function exemptNamespaces(
   names: readonly string[] | undefined,
   ownNamespace: string,

@@ -136,11 +136,7 @@ const TOKENS_OF_TURN = 20_000;
 
 const MEBIBYTE = 1024 * 1024;
 
-/**
- * Reads policy files within limits. Other work gets a turn between documents.
- *
- * @param isStopped true when nobody waits for the result any more; the result then holds what was read so far
- */
+/** Other work gets a turn between documents. Once `isStopped`, nobody waits for the result any more. */
 export async function readPolicyFiles(
   catalogue: CheckCatalogue,
   files: readonly string[],

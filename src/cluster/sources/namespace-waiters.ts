@@ -25,11 +25,7 @@ export class NamespaceWaiters {
     this.#timer = timer;
   }
 
-  /**
-   * Resolves with the reason why the namespace has not arrived in time, if it has not.
-   *
-   * @param missed called at the time limit
-   */
+  /** Resolves with the reason why the namespace has not arrived in time, which `missed` says at the time limit. */
   wait(name: string, client: string, missed: () => MissedNamespace): Promise<MissedNamespace | undefined> | 'no-room' {
     const known = this.#waiters.get(name);
     if (known !== undefined) return known.over;

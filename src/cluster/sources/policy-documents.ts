@@ -51,9 +51,7 @@ export function sourceProblem({ file, line, column, message }: FileProblem): Sou
 
 /**
  * Reads policies, Namespaces (for their labels), the kinds of `FACT_KINDS`, and `v1` Lists of these. Any other kind
- * is a problem, so that a misspelt kind does not go unnoticed.
- *
- * @param namespace the namespace of facts that name no namespace
+ * is a problem, so that a misspelt kind does not go unnoticed. Facts without a namespace are in `namespace`.
  */
 export function readPolicyDocuments(
   catalogue: CheckCatalogue,

@@ -67,11 +67,7 @@ export function isCurrent({ problems, tooLarge }: PolicyRecord): boolean {
   return problems.count === 0 && tooLarge === undefined;
 }
 
-/**
- * A policy that cannot be read keeps its last good version.
- *
- * @param total bytes of memory that the ProbePolicies of all namespaces may take together
- */
+/** Policies as they are mirrored. `total` = bytes of memory that those of all namespaces may take together. */
 export function policyKind(catalogue: CheckCatalogue, kind: PolicyKind, total: number): InformedKind<PolicyRecord> {
   return {
     path: `/apis/${POLICY_API_VERSION}/${PLURALS[kind]}`,

@@ -96,10 +96,7 @@ function isSameMessage(message: unknown, wanted: Ready): boolean {
   return shown === text;
 }
 
-/**
- * Undefined when the status shows the verdict already. The patch names the generation, so that a late patch says
- * nothing about a newer one.
- */
+/** Undefined when the status shows the verdict already. A late patch names its own generation. */
 export function statusPatch(shown: ShownStatus, verdict: PolicyVerdict, now: number): object | undefined {
   if (isShown(shown, verdict)) return undefined;
   const noAdvice = shown.advice === undefined ? {} : { adviceCount: null, advice: null };
