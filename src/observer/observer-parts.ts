@@ -10,13 +10,12 @@ import { StartsPart } from './starts/starts-part.ts';
 import { ClusterPolicies } from '../process/cluster-policies.ts';
 import { droppedConnections } from '../process/connection-limit.ts';
 import { ElectionPart } from '../process/election-part.ts';
-import { filesPart, policyDetails, policySourcesStatus } from '../process/policies.ts';
+import { filesPart, policyDetails, policyFigures } from '../process/policies.ts';
 import { buildHealthApp, type Readiness } from '../process/health.ts';
 import { ListeningPort } from '../process/listening-port.ts';
 import { metricsOf, type Part } from '../process/part.ts';
 import { observeProcess, type ProcessSources } from '../process/process-metrics.ts';
 import { DirectorySource } from '../cluster/sources/directory-source.ts';
-import { COMMIT, VERSION } from '../base/version.ts';
 import type { ObserverContext, ObserverPart } from './observer-part.ts';
 import type { ReportsSetting } from './reports/reports-setting.ts';
 import type { ClusterConnection, ConnectionConfig } from '../process/cluster-connection.ts';
@@ -85,13 +84,9 @@ export function buildObserverParts(
   collectDefaultMetrics({ register: registry });
   observeProcess(
     {
-      policies: () => {
-        const { problemCount, lastSync } = policySourcesStatus(sources);
-        return { loaded: store.current?.policies.length ?? 0, problems: problemCount, lastSync };
-      },
+      policies: () => policyFigures(store, sources),
       leader: () => false,
       now,
-      build: { version: VERSION, commit: COMMIT },
       ...metricsOf<ProcessSources>([policies, election]),
     },
     OBSERVER_WRITES,
@@ -99,13 +94,11 @@ export function buildObserverParts(
   );
   for (const part of observing) part.registerMetrics?.([registry]);
   const readiness = (): Readiness => {
-    const policiesInForce = store.current?.policies.length;
-    const { overBudget } = policies.source.budget();
     return {
-      ready: !isStopping && policiesInForce !== undefined,
+      ready: !isStopping && store.current !== undefined,
       details: {
         draining: isStopping,
-        policies: policyDetails({ policiesInForce, sources: policySourcesStatus(sources), overBudget }),
+        policies: policyDetails(store, sources, policies.source.budget().overBudget),
         leader: election.isLeader,
         ...Object.fromEntries(observing.flatMap(({ details }) => Object.entries(details?.() ?? {}))),
       },

@@ -24,11 +24,7 @@ export interface ClusterConnection<Config extends ConnectionConfig = ConnectionC
   readonly config: Config;
 }
 
-/**
- * Reads the credentials; nothing is sent yet. Rejects when they cannot be used, or no namespace is known.
- *
- * @param userAgent the name of the process in the API server's audit log
- */
+/** Nothing is sent yet. Rejects without usable credentials or a namespace. The API server logs `userAgent`. */
 export async function openClusterConnection<Config extends ConnectionConfig>(
   config: Config,
   userAgent: string,

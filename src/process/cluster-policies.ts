@@ -47,28 +47,26 @@ export interface ClusterPolicyMeasures {
 /** The policies of a cluster, and their statuses, which the leader of the webhook's replicas writes. */
 export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
   readonly source: KubernetesSource;
+  readonly metrics: ClusterPolicyMeasures;
+  readonly exceptionStatuses: ExceptionStatuses | undefined;
+  readonly #read = Promise.withResolvers<undefined>();
   /** Resolves once the policies have been read and are in force; never when they cannot be read. */
-  readonly read: Promise<unknown>;
-  readonly #markRead: (nothing: undefined) => void;
+  readonly read: Promise<unknown> = this.#read.promise;
   readonly #statusWriter: StatusWriter;
   readonly #exceptionWriter: StatusWriter;
-  readonly exceptionStatuses: ExceptionStatuses | undefined;
   readonly #store: PolicyStore;
   readonly #log: Logger;
-  readonly #now: () => number;
   #isStopped = false;
 
   constructor(connection: ClusterConnection, store: PolicyStore, dependencies: ClusterPoliciesDependencies) {
     const { client, server, config } = connection;
     const { log, now, writesStatuses } = dependencies;
     this.#store = store;
-    this.#now = now;
     this.#log = log;
-    ({ promise: this.read, resolve: this.#markRead } = Promise.withResolvers<undefined>());
     const writer = (this.#statusWriter = statusWriter(dependencies, 'policy'));
     this.#exceptionWriter = statusWriter(dependencies, 'exception');
     const exceptions = { client, writer: this.#exceptionWriter, snapshot: () => store.current, now };
-    const exceptionStatuses = (this.exceptionStatuses = writesStatuses ? new ExceptionStatuses(exceptions) : undefined);
+    const statuses = (this.exceptionStatuses = writesStatuses ? new ExceptionStatuses(exceptions) : undefined);
     const options: KubernetesSourceOptions = {
       description: `cluster ${server}`,
       watchRenewalMilliseconds: config.watchRenewal,
@@ -83,22 +81,28 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
       overBudget: (kind, change) => logOverBudget(log, kind, change),
       factListener: (kind) => ({
         unreadable: (fact) => log.warn({ kind, ...fact }, 'object cannot be read and has no effect'),
-        ...(kind === EXCEPTION_KIND &&
-          exceptionStatuses && {
-            leftOut: (left) => exceptionStatuses.leftOut(leftOutException(left)),
-            gone: (namespace, name) => exceptionStatuses.gone(namespace, name),
-          }),
+        ...(kind === EXCEPTION_KIND && {
+          leftOut: (left) => statuses?.leftOut(leftOutException(left)),
+          gone: (namespace, name) => statuses?.gone(namespace, name),
+        }),
       }),
       statuses: writesStatuses
         ? { put: (task) => writer.put(task), drop: (place) => writer.drop(place), advice: statusAdvice() }
         : undefined,
     };
-    this.source = new KubernetesSource(CHECK_CATALOGUE, client, { now, random: Math.random }, options);
+    const source = new KubernetesSource(CHECK_CATALOGUE, client, { now, random: Math.random }, options);
+    this.source = source;
+    this.metrics = {
+      policyBudget: () => source.budget(),
+      factBudgets: () => source.factBudgets(),
+      exceptions: () => exceptionCounts(store.current, now()),
+      statusesSetAside: () => writer.setAside(),
+    };
   }
 
   /** Begins to read. Returns at once: the API server may be away for as long as it likes. */
   start(): void {
-    void this.#read();
+    void this.#readAll();
     this.#exceptionWriter.setActive(true);
     this.exceptionStatuses?.start();
   }
@@ -116,21 +120,12 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
     if (isLeader && this.exceptionStatuses !== undefined) this.source.judgeAll();
   }
 
-  get metrics(): ClusterPolicyMeasures {
-    return {
-      policyBudget: () => this.source.budget(),
-      factBudgets: () => this.source.factBudgets(),
-      exceptions: () => exceptionCounts(this.#store.current, this.#now()),
-      statusesSetAside: () => this.#statusWriter.setAside(),
-    };
-  }
-
-  async #read(): Promise<void> {
-    const log = this.#log;
+  async #readAll(): Promise<void> {
+    const [log, store] = [this.#log, this.#store];
     try {
-      this.#store.replace('cluster', await this.source.start(policyListener('cluster', this.#store, log)));
-      log.info({ policies: this.#store.current?.policies.length }, 'policies of the cluster read');
-      this.#markRead(undefined);
+      store.replace('cluster', await this.source.start(policyListener('cluster', store, log)));
+      log.info({ policies: store.current?.policies.length }, 'policies of the cluster read');
+      this.#read.resolve(undefined);
     } catch (error) {
       if (!this.#isStopped) log.error({ err: error }, 'the policies of the cluster cannot be read');
     }
@@ -173,10 +168,7 @@ function statusWriter({ log, now }: ClusterPoliciesDependencies, member: 'policy
   return new StatusWriter(listener, { now, random: Math.random });
 }
 
-/**
- * The advice about the probes that a policy gives, without notes. Kept as long as the policy, because every event of
- * the policy asks again.
- */
+/** The advice about a policy's probes, without notes. Kept as long as the policy, as every event asks again. */
 export function statusAdvice(): (policy: ProbePolicy) => readonly PolicyAdvice[] {
   const known = new WeakMap<ProbePolicy, readonly PolicyAdvice[]>();
   return (policy) => {

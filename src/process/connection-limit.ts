@@ -84,8 +84,7 @@ export function limitConnections(server: Server, { most, dropped, monotonic }: C
 }
 
 /**
- * Limits are shared by it. Of an IPv6 address the first 64 bits count, because one host may use all others (RFC 4291,
- * 2.5.1). It may hold an IPv4 address (2.5.5.2).
+ * Limits are shared by it. Of an IPv6 address the first 64 bits count: one host may use all others (RFC 4291, 2.5).
  */
 export function addressOf({ remoteAddress }: Pick<Socket, 'remoteAddress'>): string {
   if (remoteAddress === undefined) return 'unknown';

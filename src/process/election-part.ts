@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { LeaderElection } from '../cluster/client/leader-election.ts';
+import { LeaderElection, type ElectionDependencies } from '../cluster/client/leader-election.ts';
 import type { Logger } from 'pino';
 import type { ClusterConnection } from './cluster-connection.ts';
 import type { Part } from './part.ts';
 
-export interface ElectionPartDependencies {
+export interface ElectionPartDependencies extends Omit<ElectionDependencies, 'random'> {
   readonly log: Logger;
   /** The objects that the leader writes, for the log. */
   readonly leaderWrites: string;
-  readonly now: () => number;
-  readonly monotonic: () => number;
   /** Called when this replica has become leader, or is leader no longer. */
   readonly lead: (isLeader: boolean) => void;
 }

@@ -42,10 +42,7 @@ export class ListeningPort implements Part {
     this.#listening.resolve(undefined);
   }
 
-  /**
-   * Refuses connections at once. After some seconds every connection is cut: Node waits without limit for connections
-   * that have sent no request, or half of one.
-   */
+  /** After some seconds every connection is cut: Node waits without limit for those without a whole request. */
   async stop(): Promise<void> {
     // An app that is closed before it listens goes on to listen, and cannot be closed again (Fastify 5).
     await this.#opening?.catch(() => undefined);

@@ -1,13 +1,6 @@
-/**
- * A port, a source of policies, the leader election.
- *
- * @typeParam Measures what the metrics of the process are made from; each part provides the members that it knows
- */
+/** A port, a source of policies, the leader election. Each part provides the measures for metrics that it knows. */
 export interface Part<Measures extends object = object> {
-  /**
-   * Resolves once the parts that come later may rely on this one; a part may resolve before its cluster has answered.
-   * Rejects for a reason that will not go away.
-   */
+  /** Resolves once later parts may rely on this one. Rejects for a reason that will not go away. */
   start(): void | Promise<void>;
   /** Releases everything that the part holds. May be called during start, after a failed start, and more than once. */
   stop(): void | Promise<void>;
@@ -30,17 +23,16 @@ export class PartRunner {
   #started: Promise<void> = Promise.resolve();
   #stopped: Promise<void> | undefined;
 
-  /**
-   * Starts each part once the one before it has started. Rejects, with all parts stopped, when one fails, or after a
-   * stop. To be called once.
-   */
-  start(parts: readonly Part[]): Promise<void> {
+  /** Starts each part after the one before it. Rejects, with all parts stopped, when one fails, or after a stop. */
+  async start(parts: readonly Part[]): Promise<void> {
     this.#parts = parts;
     this.#started = this.#startAll();
-    return this.#started.catch(async (error: unknown) => {
+    try {
+      await this.#started;
+    } catch (error) {
       await this.stop().catch(() => undefined); // the error of the start says more
       throw error;
-    });
+    }
   }
 
   /** Tells all parts, also those that have not started yet, whether this replica leads. */

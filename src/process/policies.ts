@@ -1,9 +1,10 @@
 import { formatSourceProblem } from '../cluster/sources/policy-source.ts';
 import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../engine/policy/annotations.ts';
 import type { DirectorySource } from '../cluster/sources/directory-source.ts';
-import type { PolicySnapshot, PolicySource, SourceListener } from '../cluster/sources/policy-source.ts';
+import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from '../cluster/sources/policy-source.ts';
 import type { PolicyOrigin, PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { Part } from './part.ts';
+import type { ProcessSources } from './process-metrics.ts';
 import type { Logger } from 'pino';
 
 /** Of files the whole set counts, of a cluster each object. */
@@ -47,17 +48,8 @@ export function filesPart(files: DirectorySource, store: PolicyStore, log: Logge
   };
 }
 
-export interface PolicySourcesStatus {
-  readonly description: string;
-  readonly problems: readonly string[];
-  readonly problemCount: number;
-  readonly troubles: readonly string[];
-  /** When every source was known to be the newest; undefined before the first reading. */
-  readonly lastSync: number | undefined;
-}
-
 /** The status of several sources as one. */
-export function policySourcesStatus(sources: readonly PolicySource[]): PolicySourcesStatus {
+function statusOf(sources: readonly PolicySource[]): Required<SourceStatus> {
   const each = sources.map((source) => source.status());
   const times = each.map(({ lastSync }) => lastSync);
   return {
@@ -65,30 +57,37 @@ export function policySourcesStatus(sources: readonly PolicySource[]): PolicySou
     problems: each.flatMap(({ problems }) => problems),
     problemCount: each.reduce((sum, { problems, problemCount = problems.length }) => sum + problemCount, 0),
     troubles: each.flatMap(({ troubles }) => troubles ?? []),
+    // When every source was known to be the newest.
     lastSync: times.includes(undefined) ? undefined : Math.min(...times.filter((time) => time !== undefined)),
   };
 }
 
-export interface PoliciesState {
-  readonly policiesInForce: number | undefined;
-  readonly sources: PolicySourcesStatus;
-  readonly overBudget: Readonly<Record<string, number>> | undefined;
+type InForce = Pick<PolicyStore, 'current'>;
+
+/** The figures of policies for the metrics. */
+export function policyFigures(
+  store: InForce,
+  sources: readonly PolicySource[],
+): ReturnType<ProcessSources['policies']> {
+  const { problemCount: problems, lastSync } = statusOf(sources);
+  return { loaded: store.current?.policies.length ?? 0, problems, lastSync };
 }
 
-/** The entry about policies in the answer of `/readyz`. */
-export function policyDetails({
-  policiesInForce,
-  sources,
-  overBudget,
-}: PoliciesState): Readonly<Record<string, unknown>> {
+/** The entry about policies in the answer of `/readyz`. `overBudget` is undefined without a cluster. */
+export function policyDetails(
+  store: InForce,
+  sources: readonly PolicySource[],
+  overBudget: Readonly<Record<string, number>> | undefined,
+): Readonly<Record<string, unknown>> {
+  const { description, problems, problemCount, troubles, lastSync } = statusOf(sources);
   return {
-    source: sources.description,
-    inForce: policiesInForce ?? 0,
-    lastSync: isoTimeOrNull(sources.lastSync),
-    problems: sources.problems,
-    problemCount: sources.problemCount,
+    source: description,
+    inForce: store.current?.policies.length ?? 0,
+    lastSync: isoTimeOrNull(lastSync),
+    problems,
+    problemCount,
     ...(overBudget !== undefined && { overBudget }),
-    troubles: sources.troubles,
+    troubles,
   };
 }
 
@@ -100,15 +99,11 @@ export function isoTimeOrNull(milliseconds: number | undefined): string | null {
 /** The namespaces that the chart always exempts, besides Probewright's own. */
 const EXEMPT_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
 
-/**
- * Tells whether the API server never sends objects of a namespace to the webhooks.
- *
- * @param names the value of --exempt-namespaces; undefined = the chart's namespaces and `ownNamespace`
- */
+/** Tells whether the webhooks exempt a namespace. `names` undefined = the chart's namespaces and `ownNamespace`. */
 export function exemptNamespaces(
   names: readonly string[] | undefined,
   ownNamespace: string,
-  store: Pick<PolicyStore, 'current'>,
+  store: InForce,
 ): (namespace: string) => boolean {
   const exempt = new Set(names ?? [...EXEMPT_NAMESPACES, ownNamespace]);
   return (namespace) =>

@@ -1,49 +1,56 @@
 import { Gauge, type Registry } from 'prom-client';
-import { POLICY_BUDGETS, type PolicyBudget } from '../engine/policy/budget.ts';
+import { COMMIT, VERSION } from '../base/version.ts';
+import { POLICY_BUDGETS } from '../engine/policy/budget.ts';
+import type { FactBudgetStatus, PolicyBudgetStatus } from '../cluster/sources/kubernetes-source.ts';
 
+/** The values that the metrics of every long-running process read at scrape time. */
 export interface ProcessSources {
   readonly policies: () => {
     readonly loaded: number;
     readonly problems: number;
     readonly lastSync: number | undefined;
   };
-  readonly policyBudget?: () =>
-    | { readonly overBudget: Readonly<Record<PolicyBudget, number>>; readonly used: number; readonly total: number }
-    | undefined;
-  readonly factBudgets?: () =>
-    | readonly { readonly kind: string; readonly leftOut: Readonly<Record<string, number>>; readonly used: number }[]
-    | undefined;
+  readonly policyBudget?: () => PolicyBudgetStatus;
+  readonly factBudgets?: () => readonly Pick<FactBudgetStatus, 'kind' | 'leftOut' | 'used'>[];
   readonly leader: () => boolean;
   readonly now: () => number;
-  readonly build: { readonly version: string; readonly commit: string };
+  /** Default: the running version. */
+  readonly build?: { readonly version: string; readonly commit: string };
 }
 
-/** @param leaderWrites what the leader writes, for the help text */
-export function observeProcess(sources: ProcessSources, leaderWrites: string, registers: Registry[]): void {
-  const gauge = (name: string, help: string, labelNames: string[], samples: () => readonly Sample[]): void => {
+type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>];
+type AddGauge = (name: string, help: string, labelNames: string[], samples: () => readonly Sample[]) => void;
+
+/** Registers gauges whose samples are made at scrape time. */
+export function gaugesIn(registers: Registry[]): AddGauge {
+  return (name, help, labelNames, samples) => {
     new Gauge({
       name,
       help,
       labelNames,
       registers,
       collect() {
+        this.reset();
         for (const [value, labels = {}] of samples()) this.set(labels, value);
       },
     });
   };
+}
+
+/** @param leaderWrites what the leader writes, for the help text */
+export function observeProcess(sources: ProcessSources, leaderWrites: string, registers: Registry[]): void {
+  const gauge = gaugesIn(registers);
   observePolicies(sources, gauge);
   observeFacts(sources, gauge);
   gauge('probewright_leader', `Whether this replica leads: the leader writes ${leaderWrites}.`, [], () => [
     [Number(sources.leader())],
   ]);
-  const build = { ...sources.build, node_version: process.versions.node };
+  const { version, commit } = sources.build ?? { version: VERSION, commit: COMMIT };
+  const build = { version, commit, node_version: process.versions.node };
   gauge('probewright_build_info', 'Always 1. The labels name the running version.', Object.keys(build), () => [
     [1, build],
   ]);
 }
-
-type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>];
-type AddGauge = (name: string, help: string, labelNames: string[], samples: () => readonly Sample[]) => void;
 
 function observePolicies({ policies, policyBudget, now }: ProcessSources, gauge: AddGauge): void {
   gauge(
@@ -75,16 +82,16 @@ function observePolicies({ policies, policyBudget, now }: ProcessSources, gauge:
     'probewright_policies_over_budget',
     'Policies whose newest version is not in force because a budget is exhausted, by budget.',
     ['budget'],
-    () => POLICY_BUDGETS.map((budget) => [policyBudget?.()?.overBudget[budget] ?? 0, { budget }]),
+    () => POLICY_BUDGETS.map((budget) => [policyBudget?.().overBudget[budget] ?? 0, { budget }]),
   );
   gauge(
     'probewright_policy_budget_used_bytes',
     'Estimated memory of all ProbePolicies in force, which counts against the budget of all namespaces.',
     [],
-    () => [[policyBudget?.()?.used ?? 0]],
+    () => [[policyBudget?.().used ?? 0]],
   );
   gauge('probewright_policy_budget_bytes', 'The budget of memory for the ProbePolicies of all namespaces.', [], () => [
-    [policyBudget?.()?.total ?? 0],
+    [policyBudget?.().total ?? 0],
   ]);
 }
 

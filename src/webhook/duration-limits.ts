@@ -1,7 +1,4 @@
-/**
- * Within these limits, every served certificate is trusted and a leader is always found. `npm run generate:chart`
- * writes them to the chart.
- */
+/** Every served certificate is trusted and a leader is always found. `npm run generate:chart` writes them. */
 export const DURATION_LIMITS = {
   /**
    * A rotation begins in the last third of a CA's life. It takes one overlap before the new CA signs and, after that,

@@ -5,8 +5,8 @@ import type { ServeConfig, ServeConnection, ServeDependencies } from './config.t
 const DEVELOPMENT_DIRECTORY = 'certs';
 
 /**
- * Opens the source of the serving pair and logs which one it is. Files come first, then a Secret that the settings
- * name, then Probewright's own CA in a cluster, or a development pair. Rejects when that cannot be made.
+ * Files come first, then a Secret that the settings name, then Probewright's own CA in a cluster, or a development
+ * pair.
  */
 export async function openCertificates(
   { tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | 'tlsKey'>,

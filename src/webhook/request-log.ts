@@ -12,10 +12,7 @@ import type { Webhook } from './http/metrics.ts';
 /** A client that loses thousands of connections has one line a minute. */
 const LIMITED_MILLISECONDS = 60_000;
 
-/**
- * A decision is info, an error of the caller is warn, an error of Probewright is error. The object is never logged:
- * environment variables hold secrets.
- */
+/** An error of the caller is warn, one of Probewright is error. Objects are never logged: they hold secrets. */
 export function requestLog(logger: Logger, controllers: TrustedControllers, monotonic: () => number): RequestLog {
   const noteController = untrustedControllers(logger, controllers);
   let limitedUntil = -Infinity;

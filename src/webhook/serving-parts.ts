@@ -6,17 +6,15 @@ import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { ClientCaFile } from './certificates/certificate-files.ts';
 import { buildWebhookApp } from './http/app.ts';
 import { buildHealthApp, type Readiness } from '../process/health.ts';
-import { Metrics, type MetricSources } from './http/metrics.ts';
+import { Metrics } from './http/metrics.ts';
 import { ListeningPort } from '../process/listening-port.ts';
 import { openCertificates } from './open-certificates.ts';
 import { requestLog } from './request-log.ts';
 import { metricsOf, type Part } from '../process/part.ts';
-import { filesPart, policyDetails, policySourcesStatus } from '../process/policies.ts';
+import { filesPart, policyDetails, policyFigures } from '../process/policies.ts';
 import { ServingTls } from './serving-tls.ts';
-import { COMMIT, VERSION } from '../base/version.ts';
 import type { Server } from 'node:https';
 import type { FastifyInstance } from 'fastify';
-import type { PolicySource } from '../cluster/sources/policy-source.ts';
 import type { ServeConfig, ServeDependencies } from './config.ts';
 import type { ClusterParts } from './serve-cluster.ts';
 
@@ -54,16 +52,19 @@ export async function buildServingParts(
   const clientCaFile = config.clientCa === undefined ? undefined : new ClientCaFile(config.clientCa);
   const tls = new ServingTls(log, certificates, clientCaFile, () => webhook.server as Server | undefined);
   const beforeWebhook = [...(cluster === undefined ? [] : [cluster.policies, cluster.election]), ...tls.parts()];
-  const metrics = buildMetrics(beforeWebhook, store, sources, now);
+  const metrics = new Metrics({
+    policies: () => policyFigures(store, sources),
+    leader: () => false,
+    now,
+    ...metricsOf(beforeWebhook),
+  });
   const readiness = (): Readiness => {
-    const policiesInForce = store.current?.policies.length;
-    const overBudget = cluster?.policies.source.budget().overBudget;
     const certificate = tls.details(now());
     return {
-      ready: !isDraining && policiesInForce !== undefined && webhook.isListening && !certificate.expired,
+      ready: !isDraining && store.current !== undefined && webhook.isListening && !certificate.expired,
       details: {
         draining: isDraining,
-        policies: policyDetails({ policiesInForce, sources: policySourcesStatus(sources), overBudget }),
+        policies: policyDetails(store, sources, cluster?.policies.source.budget().overBudget),
         certificate,
         ...(cluster && { leader: cluster.election.isLeader }),
       },
@@ -94,26 +95,6 @@ export async function buildServingParts(
   // The health port says what the later parts wait for. The webhook port is last: a request that it takes can be
   // answered.
   const inOrder = [...(files === undefined ? [] : [filesPart(files, store, log)]), health, ...beforeWebhook, webhook];
-  const drain = (): void => {
-    isDraining = true;
-  };
+  const drain = (): void => void (isDraining = true);
   return { inOrder, store, cluster, health, webhook, drain };
-}
-
-function buildMetrics(
-  parts: readonly Part<MetricSources>[],
-  store: PolicyStore,
-  sources: readonly PolicySource[],
-  now: () => number,
-): Metrics {
-  return new Metrics({
-    policies: () => {
-      const { problemCount, lastSync } = policySourcesStatus(sources);
-      return { loaded: store.current?.policies.length ?? 0, problems: problemCount, lastSync };
-    },
-    leader: () => false,
-    now,
-    build: { version: VERSION, commit: COMMIT },
-    ...metricsOf(parts),
-  });
 }

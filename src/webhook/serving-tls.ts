@@ -8,10 +8,7 @@ import type { MetricSources } from './http/metrics.ts';
 import type { Part } from '../process/part.ts';
 import type { ServingPair } from './certificates/pem.ts';
 
-/**
- * The serving certificate, and the CAs of callers. Both are swapped while the server runs: open connections go on
- * under the old ones.
- */
+/** Both are swapped while the server runs: open connections go on under the old ones. */
 export class ServingTls {
   readonly #log: Logger;
   readonly #source: CertificateSource;
@@ -48,48 +45,53 @@ export class ServingTls {
 
   /** The parts that keep both up to date. The last one starts once there is a pair, which may take a while. */
   parts(): readonly Part<MetricSources>[] {
-    const [log, source, file] = [this.#log, this.#source, this.#clientCaFile];
-    const clientCaPart = file && {
-      start: async () => {
-        this.#clientCa = await file.start({
-          changed: (clientCa) => {
-            this.#clientCa = clientCa;
-            if (this.#pair !== undefined) this.#serveWith(this.#pair);
-            log.info('CAs of callers changed');
-          },
-          failed: (problem) => {
-            log.error({ problem }, 'the CAs of callers cannot be used; the last good ones stay in use');
-          },
-        });
+    return [...(this.#clientCaFile === undefined ? [] : [this.#clientCaPart(this.#clientCaFile)]), this.#pairPart()];
+  }
+
+  #clientCaPart(file: ClientCaFile): Part {
+    const listener = {
+      changed: (clientCa: string) => {
+        this.#clientCa = clientCa;
+        if (this.#pair !== undefined) this.#serveWith(this.#pair);
+        this.#log.info('CAs of callers changed');
       },
-      stop: () => file.stop(),
+      failed: (problem: string) =>
+        this.#log.error({ problem }, 'the CAs of callers cannot be used; the last good ones stay in use'),
     };
-    const certificatePart = {
+    const start = async (): Promise<void> => {
+      this.#clientCa = await file.start(listener);
+    };
+    return { start, stop: () => file.stop() };
+  }
+
+  #pairPart(): Part<MetricSources> {
+    const [log, source] = [this.#log, this.#source];
+    const listener = {
+      changed: (pair: ServingPair) => this.#replacePair(pair),
+      failed: (problem: string) => {
+        if (this.#pair === undefined) log.warn({ problem }, 'no serving certificate yet');
+        else if (source.status)
+          log.error({ problem }, 'the certificate cannot be renewed; the last good one stays in use');
+        else log.error({ problem }, 'the certificate cannot be used; the last good one stays in use');
+      },
+    };
+    const seconds = (time: number | undefined): number | undefined => time && time / 1000;
+    return {
       start: async () => {
-        this.#pair = await source.start({
-          changed: (pair) => this.#replacePair(pair),
-          failed: (problem) => {
-            if (this.#pair === undefined) log.warn({ problem }, 'no serving certificate yet');
-            else if (source.status)
-              log.error({ problem }, 'the certificate cannot be renewed; the last good one stays in use');
-            else log.error({ problem }, 'the certificate cannot be used; the last good one stays in use');
-          },
-        });
+        this.#pair = await source.start(listener);
       },
       stop: () => source.stop(),
-      lead: (isLeader: boolean) => source.lead?.(isLeader),
+      lead: (isLeader) => source.lead?.(isLeader),
       metrics: {
         certificateRotations: () => source.status?.().writes ?? [],
         bundlesSynced: () => source.status?.().bundleSynced ?? {},
         certificateExpiry: () => {
-          const { caNotAfter: ca, nextNotAfter: next } = source.status?.() ?? {};
-          const seconds = (time: number | undefined): number | undefined => time && time / 1000;
-          return { leaf: seconds(this.#pair?.notAfter), ca: seconds(ca), next: seconds(next) };
+          const { caNotAfter, nextNotAfter } = source.status?.() ?? {};
+          return { leaf: seconds(this.#pair?.notAfter), ca: seconds(caNotAfter), next: seconds(nextNotAfter) };
         },
         certificateProblem: () => source.problem(),
       },
     };
-    return clientCaPart === undefined ? [certificatePart] : [clientCaPart, certificatePart];
   }
 
   #replacePair(pair: ServingPair): void {

@@ -71,10 +71,7 @@ export class ApiClient {
     }
   }
 
-  /**
-   * Hands over an answer line by line, until the server ends it. An open stream may be silent: TCP keep-alive notices
-   * a peer that vanished.
-   */
+  /** Hands over an answer line by line. A stream may be silent: TCP keep-alive notices a peer that vanished. */
   lines(request: ApiRequest, stream: LineStream): Promise<void> {
     return this.#ofRequest(request, async (response) => {
       response.setTimeout(0);

@@ -20,9 +20,9 @@ export interface ClusterAccess {
 export const IN_CLUSTER = 'in-cluster';
 
 /**
- * Reads a kubeconfig, or the service account of this Pod. Errors name the file and what is wrong with it.
+ * Errors name the file and what is wrong.
  *
- * @param root where the service account's files are looked for, for tests
+ * @param root where a service account's files are, for tests
  */
 export async function loadClusterAccess(kubeconfig: string, root = ''): Promise<ClusterAccess> {
   try {
@@ -119,10 +119,7 @@ function proveCertificates({ ca, cert, key }: RequestOptions): void {
 /** Fields of a kubeconfig that name a file, relative to the kubeconfig's own directory. */
 const FILE_FIELDS = ['certificate-authority', 'client-certificate', 'client-key'];
 
-/**
- * Reads a kubeconfig in the form that client-node understands: absolute paths, and `tokenFile` as a provider, which
- * client-node does not know. Errors quote nothing of the file, as it holds credentials.
- */
+/** In client-node's form: absolute paths, `tokenFile` as a provider. Errors quote nothing of the file, a secret. */
 async function readKubeconfig(path: string): Promise<object> {
   const config = parsed((await readRegularFile(path)).toString('utf8'));
   if (!isRecord(config)) throw new Error('it is no kubeconfig');
@@ -164,10 +161,7 @@ export interface UserAccessOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * Finds the cluster as kubectl does: `--kubeconfig`, the files of `KUBECONFIG`, `~/.kube/config`, then the service
- * account of this Pod. Errors name the files and what is wrong with them.
- */
+/** Finds the cluster as kubectl does. Errors name the files and what is wrong with them. */
 export async function loadUserAccess({ kubeconfig, context, env }: UserAccessOptions): Promise<ClusterAccess> {
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
   const standard = join(env['HOME'] ?? homedir(), '.kube', 'config');

@@ -75,10 +75,7 @@ export class LeaderElection {
     this.#running = this.#run();
   }
 
-  /**
-   * Stops leading at once, and releases the Lease, so that another replica takes over. Without an answer of the API
-   * server, that takes at most two thirds of the Lease's duration.
-   */
+  /** Stops leading at once, and releases the Lease: at most two thirds of its duration, without an answer. */
   stop(): Promise<void> {
     return (this.#leaving ??= this.#leave());
   }

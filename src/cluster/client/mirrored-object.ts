@@ -12,10 +12,7 @@ export interface MirrorListener {
 /** A write that has not shown up in the mirror after this long, by the wall clock, is no longer waited for. */
 const PATIENCE_MILLISECONDS = 30_000;
 
-/**
- * One object, as the API server last told of it. After a write the watch must be waited for: a decision before that
- * would go by an old state.
- */
+/** One object, as last told of. After a write the watch must be waited for: a decision before goes by an old state. */
 export class MirroredObject {
   /** Undefined when there is none, or nothing is known yet. */
   object: KubernetesObject | undefined;
@@ -71,11 +68,7 @@ export class MirroredObject {
     return this.isKnown && this.#reflector.status().watching;
   }
 
-  /**
-   * To be called after a write, also after one that failed because the object has changed.
-   *
-   * @param generation what the write was decided on: the change may have come before the answer to the write
-   */
+  /** To be called after a write with the generation that it was decided on: the change may come before the answer. */
   awaitChange(generation: number, now: number): void {
     this.#awaited = { generation, since: now };
   }

@@ -48,10 +48,9 @@ export class PagedList {
   }
 
   /**
-   * Resolves with one page. With `resourceVersion: '0'` the API server answers from its watch cache, and ignores the
-   * number of objects before Kubernetes 1.34. If that answer is too long, pages are requested without a version.
-   *
-   * @param start where the page begins; undefined for the first one
+   * With `resourceVersion: '0'` the API server answers from its watch cache, and ignores the number of objects before
+   * Kubernetes 1.34. If that answer is too long, pages are requested without a version. `start` undefined = the first
+   * page.
    */
   async page(list: ListRequest, start: string | undefined): Promise<Page> {
     const { keepsManagedFields = false, dropsStatus = false, mostBytes = MAX_ANSWER_BYTES, ...request } = list;

@@ -52,8 +52,8 @@ export class Backoff {
 const RETRY = { minimum: 1_000, maximum: 60_000 };
 
 /**
- * Runs work when asked, at every check, and again after a failure, never twice at a time. The checks come at a short
- * interval, because a long timer stands still while the machine is suspended.
+ * Runs work when asked, at every check, and again after a failure, never twice at a time. A long timer would stand
+ * still while the machine is suspended.
  */
 export class RepeatedWork {
   readonly #work: () => Promise<boolean>;

@@ -40,9 +40,8 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 
 /** The built-in kinds as every API server since 1.21 has them. */
 export const BUILT_IN_CLUSTER_KINDS: readonly ClusterKind[] = BUILT_IN_KINDS.map(({ group, kind }) => {
-  const short = SHORT_NAMES[kind];
   const resource = `${kind.toLowerCase()}s`;
-  const names = [resource, kind.toLowerCase(), ...(short === undefined ? [] : [short])];
+  const names = [resource, kind.toLowerCase(), SHORT_NAMES[kind] ?? []].flat();
   return { group, apiVersion: group === '' ? 'v1' : `${group}/v1`, kind, resource, names, isNamespaced: true };
 });
 
@@ -98,36 +97,25 @@ export async function discoverKinds(client: ApiRequests, known: readonly Workloa
 async function groupVersions(client: ApiRequests): Promise<ReadonlyMap<string, readonly string[]>> {
   const groups = recordsIn(await client.request({ method: 'GET', path: '/apis' }), 'groups');
   return new Map(
-    groups.map(({ name, preferredVersion, versions }) => {
-      const all = recordsIn({ versions }, 'versions').map((version) => version['groupVersion']);
-      const preferred = isRecord(preferredVersion) ? preferredVersion['groupVersion'] : undefined;
-      return [textOf(name), [...new Set([preferred, ...all].filter((each) => typeof each === 'string'))]];
+    groups.map((group) => {
+      const { name, preferredVersion } = group;
+      const all = [preferredVersion, ...recordsIn(group, 'versions')].filter(isRecord);
+      const versions = all.map(({ groupVersion }) => groupVersion).filter((each) => typeof each === 'string');
+      return [textOf(name), [...new Set(versions)]];
     }),
   );
 }
 
 async function kindsOfVersion(client: ApiRequests, apiVersion: string): Promise<readonly ClusterKind[]> {
-  const path = rootOf(apiVersion);
-  const slash = apiVersion.indexOf('/');
-  const group = slash < 0 ? '' : apiVersion.slice(0, slash);
-  return recordsIn(await client.request({ method: 'GET', path }), 'resources').flatMap((resource) => {
-    const [name, kind, singular] = [resource['name'], resource['kind'], resource['singularName']].map(textOf);
+  const answer = await client.request({ method: 'GET', path: rootOf(apiVersion) });
+  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+  return recordsIn(answer, 'resources').flatMap(({ name, kind, singularName, shortNames, namespaced }) => {
+    const [resource, kindName] = [textOf(name), textOf(kind)];
     // A name with a slash is a subresource, whose kind may be that of another object.
-    if (name === undefined || kind === undefined || name === '' || name.includes('/')) return [];
-    const short: unknown[] = Array.isArray(resource['shortNames']) ? resource['shortNames'] : [];
-    const names = [name, singular, kind.toLowerCase(), ...short].filter(
-      (each) => typeof each === 'string' && each !== '',
-    );
-    return [
-      {
-        group,
-        apiVersion,
-        kind,
-        resource: name,
-        names: names as string[],
-        isNamespaced: resource['namespaced'] === true,
-      },
-    ];
+    if (resource === '' || resource.includes('/')) return [];
+    const short: unknown[] = Array.isArray(shortNames) ? shortNames : [];
+    const names = [resource, singularName, kindName.toLowerCase(), ...short].map(textOf).filter((each) => each !== '');
+    return [{ group, apiVersion, kind: kindName, resource, names, isNamespaced: namespaced === true }];
   });
 }
 

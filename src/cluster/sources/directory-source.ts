@@ -9,7 +9,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { FoundFile } from '../../base/files/yaml-files.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { TokenLimits } from '../../yaml/reading/reading-budget.ts';
-import type { FileProblem, PolicyDocuments, PolicyText } from './policy-documents.ts';
+import type { FileProblem, PolicyDocuments } from './policy-documents.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
 /** A change counts when two reads in a row see it, so that a half-written file does not count. */
@@ -69,11 +69,8 @@ export class DirectorySource implements PolicySource {
   }
 
   #schedule(listener: SourceListener): void {
-    if (this.#stopped) return;
-    this.#timer = setTimeout(
-      () => void this.#poll(listener).finally(() => this.#schedule(listener)),
-      this.#pollMilliseconds,
-    );
+    const poll = (): void => void this.#poll(listener).finally(() => this.#schedule(listener));
+    if (!this.#stopped) this.#timer = setTimeout(poll, this.#pollMilliseconds);
   }
 
   async #poll(listener: SourceListener): Promise<void> {
@@ -89,21 +86,17 @@ export class DirectorySource implements PolicySource {
       this.#seenVersion = versionOf(await findYamlFiles(this.#directory));
       if (this.#seenVersion !== version) return;
       this.#loadedVersion = version;
-      this.#apply(documents, listener);
+      if (documents.problems.length > 0) return this.#fail(documents.problems, listener);
+      if (this.#stopped) return;
+      this.#problems = [];
+      this.#lastSync = this.#now();
+      listener.changed(documents);
+      this.#warn(documents, listener);
     } catch (error) {
       this.#loadedVersion = undefined;
       const message = `cannot be read: ${String(error)}`;
       this.#fail([{ file: this.#directory, line: 1, column: 1, message }], listener);
     }
-  }
-
-  #apply(documents: PolicyDocuments, listener: SourceListener): void {
-    if (this.#stopped) return;
-    if (documents.problems.length > 0) return this.#fail(documents.problems, listener);
-    this.#problems = [];
-    this.#lastSync = this.#now();
-    listener.changed(documents);
-    this.#warn(documents, listener);
   }
 
   #warn({ warnings }: PolicyDocuments, listener: SourceListener): void {
@@ -143,11 +136,7 @@ const TOKENS_OF_TURN = 20_000;
 
 const MEBIBYTE = 1024 * 1024;
 
-/**
- * Reads policy files within limits. Other work gets a turn between documents.
- *
- * @param isStopped true when nobody waits for the result any more; the result then holds what was read so far
- */
+/** Other work gets a turn between documents. Once `isStopped`, nobody waits for the result any more. */
 export async function readPolicyFiles(
   catalogue: CheckCatalogue,
   files: readonly string[],
@@ -170,11 +159,16 @@ export async function readPolicyFiles(
       report(`up to here, the files have more than ${limits.mebibytes} MiB together`);
       break;
     }
+    bytesLeft -= bytes?.length ?? 0;
+    const text = bytes && textOf(bytes, report);
     if (bytes === undefined) report(`the file has more than ${limits.fileMebibytes} MiB`);
-    else {
-      bytesLeft -= bytes.length;
-      const text = textOf(bytes, report);
-      if (text !== undefined) await addFile(collected, { file, text }, budget, isStopped, othersHadTheirTurn);
+    let turnEnds = 0;
+    for (const part of text === undefined ? [] : yamlFileParts(file, text, { budget })) {
+      collected.addPart(part);
+      if (budget.isSpent || collected.isFull(file) || isStopped()) break;
+      if (budget.spent < turnEnds) continue;
+      await othersHadTheirTurn();
+      turnEnds = budget.spent + TOKENS_OF_TURN;
     }
     if (budget.isSpent || isStopped()) break;
   }
@@ -187,24 +181,5 @@ function textOf(bytes: Buffer, report: (message: string) => void): string | unde
   } catch (error) {
     report(messageOf(error));
     return undefined;
-  }
-}
-
-async function addFile(
-  collected: PolicyCollection,
-  { file, text }: PolicyText,
-  budget: ReadingBudget,
-  isStopped: () => boolean,
-  othersHadTheirTurn: () => Promise<unknown>,
-): Promise<void> {
-  // Other work also gets a turn before the first document.
-  await othersHadTheirTurn();
-  let turnEnds = budget.spent + TOKENS_OF_TURN;
-  for (const part of yamlFileParts(file, text, { budget })) {
-    collected.addPart(part);
-    if (budget.isSpent || collected.isFull(file) || isStopped()) return;
-    if (budget.spent < turnEnds) continue;
-    await othersHadTheirTurn();
-    turnEnds = budget.spent + TOKENS_OF_TURN;
   }
 }

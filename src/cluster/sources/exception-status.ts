@@ -70,23 +70,19 @@ export function exceptionStatus(
   if (!writesState) return written;
   const state = exceptionState(exception, rules, Number.isFinite(lastMatched) ? lastMatched : undefined, now);
   const end = formatInstant(endOf(exception, rules));
-  const isExpired = state === 'Expired';
-  const isUnused = state === 'Unused';
-  const limited = isLimited(exception, rules);
+  const [isExpired, isUnused, limited] = [state === 'Expired', state === 'Unused', isLimited(exception, rules)];
   const isHonoured = !isExpired && rules.action === 'Allow';
   const unused = isUnused ? 'No violation was allowed at admission for 30 days.' : 'Used, or younger than 30 days.';
   const policies = limited
     ? 'Policies shorten the exception, or leave out checks.'
     : 'Policies allow the whole exception.';
-  return {
-    ...written,
-    ...stateFields(object, state, now, [
-      ['Active', isHonoured, isHonoured ? 'Honoured' : 'NotHonoured', `The exception ends at ${end}.`],
-      ['Expired', isExpired, isExpired ? 'Ended' : 'NotEnded', `The end is ${end}.`],
-      ['Unused', isUnused, isUnused ? 'NoMatch' : 'Matched', unused],
-      ['Limited', limited, limited ? 'LimitedByPolicy' : 'NotLimited', policies],
-    ]),
-  };
+  const conditions: readonly Condition[] = [
+    ['Active', isHonoured, isHonoured ? 'Honoured' : 'NotHonoured', `The exception ends at ${end}.`],
+    ['Expired', isExpired, isExpired ? 'Ended' : 'NotEnded', `The end is ${end}.`],
+    ['Unused', isUnused, isUnused ? 'NoMatch' : 'Matched', unused],
+    ['Limited', limited, limited ? 'LimitedByPolicy' : 'NotLimited', policies],
+  ];
+  return { ...written, ...stateFields(object, state, now, conditions) };
 }
 
 type Condition = readonly [type: string, isTrue: boolean, reason: string, message: string];
@@ -100,16 +96,13 @@ function stateFields(
 ): object {
   const observedGeneration = recordIn(object, 'metadata')['generation'];
   const before = conditionsOf(recordIn(object, 'status'));
-  return {
-    observedGeneration,
-    state,
-    conditions: conditions.map(([type, isTrue, reason, message]) => {
-      const status = isTrue ? 'True' : 'False';
-      const old = before.find((each) => each['type'] === type);
-      const lastTransitionTime = old?.['status'] === status ? old['lastTransitionTime'] : formatInstant(now);
-      return { type, status, reason, message, lastTransitionTime, observedGeneration };
-    }),
+  const condition = ([type, isTrue, reason, message]: Condition): object => {
+    const status = isTrue ? 'True' : 'False';
+    const old = before.find((each) => each['type'] === type);
+    const lastTransitionTime = old?.['status'] === status ? old['lastTransitionTime'] : formatInstant(now);
+    return { type, status, reason, message, lastTransitionTime, observedGeneration };
   };
+  return { observedGeneration, state, conditions: conditions.map(condition) };
 }
 
 /** An exception without effect: a budget has no room for it, or it cannot be read. */

@@ -39,11 +39,12 @@ const MOST_QUEUED = 1000;
 /** At most this many exceptions have matches that wait for a write. Matches of others are not counted. */
 const MOST_PENDING = 10_000;
 
+/** Matches of one exception that its status lacks. */
 interface Matches {
   readonly namespace: string;
   readonly name: string;
-  count: number;
-  last: number;
+  readonly count: number;
+  readonly last: number;
 }
 
 /**
@@ -53,6 +54,7 @@ interface Matches {
 export class ExceptionStatuses {
   readonly #dependencies: ExceptionStatusDependencies;
   readonly #pending = new Map<string, Matches>();
+  /** When matches were last written, by exception. */
   readonly #written = new Map<string, number>();
   #isLeader = false;
   #callOff: (() => void) | undefined;
@@ -62,7 +64,7 @@ export class ExceptionStatuses {
   }
 
   start(): void {
-    const timer = this.#dependencies.timer ?? realTimer;
+    const { timer = realTimer } = this.#dependencies;
     this.#callOff = timer(PASS_MILLISECONDS, () => {
       this.pass();
       this.start();
@@ -80,10 +82,8 @@ export class ExceptionStatuses {
   matched(namespace: string, name: string, now: number): void {
     const key = exceptionSource(namespace, name);
     const known = this.#pending.get(key);
-    if (known !== undefined) {
-      known.count += 1;
-      known.last = now;
-    } else if (this.#pending.size < MOST_PENDING) this.#pending.set(key, { namespace, name, count: 1, last: now });
+    if (known === undefined && this.#pending.size >= MOST_PENDING) return;
+    this.#pending.set(key, { namespace, name, count: (known?.count ?? 0) + 1, last: now });
   }
 
   leftOut(left: LeftOutException): void {
@@ -94,6 +94,7 @@ export class ExceptionStatuses {
     this.#dependencies.writer.drop(exceptionSource(namespace, name));
   }
 
+  /** Queues the statuses that are due. */
   pass(): void {
     const now = this.#dependencies.now();
     for (const [key, written] of this.#written)
@@ -113,11 +114,9 @@ export class ExceptionStatuses {
   }
 
   #put(namespace: string, name: string, left?: LeftOutException): void {
-    this.#dependencies.writer.put({
-      place: exceptionSource(namespace, name),
-      resourceVersion: undefined,
-      write: (signal) => this.#write(namespace, name, left, signal),
-    });
+    const write = (signal: AbortSignal): Promise<WrittenStatus | undefined> =>
+      this.#write(namespace, name, left, signal);
+    this.#dependencies.writer.put({ place: exceptionSource(namespace, name), resourceVersion: undefined, write });
   }
 
   async #write(
@@ -149,15 +148,15 @@ export class ExceptionStatuses {
       this.#pending.delete(key);
       return left !== undefined && this.#isLeader ? patch(leftOutStatus(object, left, now())) : undefined;
     }
-    const matches = this.#pending.get(key);
-    const { count, last } = matches ?? { count: 0, last: undefined };
+    const { count, last } = this.#pending.get(key) ?? { count: 0, last: undefined };
     const news = { now: now(), count, last, writesState: this.#isLeader };
     const written = await patch(exceptionStatus(object, exception, rulesOf(current, namespace), news));
-    if (matches === undefined) return written;
-    this.#written.set(key, news.now);
     // Matches may have been noted during the write.
-    matches.count -= count;
-    if (matches.count === 0) this.#pending.delete(key);
+    const matches = this.#pending.get(key);
+    if (last === undefined || matches === undefined) return written;
+    this.#written.set(key, news.now);
+    if (matches.count === count) this.#pending.delete(key);
+    else this.#pending.set(key, { ...matches, count: matches.count - count });
     return written;
   }
 }

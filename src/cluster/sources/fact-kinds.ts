@@ -71,15 +71,8 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
 export const WEBHOOK_EXCEPTIONS: FactKind<ProbeException> = {
   ...PROBE_EXCEPTIONS,
   mirrored: ({ name, expires, created, reported, spec }) => {
-    const { checks, workloads, workloadSelector, containers, owner } = spec;
-    const kept = {
-      checks,
-      ...(workloads && { workloads }),
-      ...(workloadSelector && { workloadSelector }),
-      ...(containers && { containers }),
-      owner,
-      reason: '',
-    };
+    const kept = { ...spec, reason: '' };
+    Reflect.deleteProperty(kept, 'ticket');
     return new ProbeException(name, kept, { expires, created, reported });
   },
 };

@@ -51,8 +51,6 @@ interface InformedFacts {
 
 /** How long changes are gathered before they are put in force together. */
 const GATHER_MILLISECONDS = 50;
-/** How long to wait for a namespace that is not known yet. */
-const NAMESPACE_MILLISECONDS = 500;
 const MAX_PROBLEMS = 100;
 
 /**
@@ -88,21 +86,22 @@ export class KubernetesSource implements PolicySource {
     this.#options = options;
     this.#timer = clock.timer ?? realTimer;
     const total = (this.#policyBudget = options.policyBudget ?? POLICY_BUDGET_BYTES);
-    this.#waiters = new NamespaceWaiters(NAMESPACE_MILLISECONDS, this.#timer);
+    this.#waiters = new NamespaceWaiters(this.#timer);
     const renewalMilliseconds = options.watchRenewalMilliseconds;
-    const troubled = (kind: string) => (problem: string | undefined) => this.#noteTrouble(kind, problem);
-    const overBudget = (kind: string) => (change: OverBudgetChange) => options.overBudget?.(kind, change);
+    const reports = (kind: string): Pick<PolicyListener, 'overBudget' | 'troubled'> => ({
+      overBudget: (change) => options.overBudget?.(kind, change),
+      troubled: (problem) => this.#noteTrouble(kind, problem),
+    });
     this.#policyKinds = POLICY_KINDS.map((kind) => {
       const listener: PolicyListener = {
+        ...reports(kind),
         changed: () => {
           this.#policies = undefined;
           this.#schedule();
         },
         failed: (problems) => this.#listener?.failed(problems),
         warned: (warnings) => this.#listener?.warned?.(warnings),
-        overBudget: overBudget(kind),
         statuses: options.statuses,
-        troubled: troubled(kind),
       };
       return new PolicyInformer(catalogue, kind, client, listener, clock, { total, renewalMilliseconds });
     });
@@ -111,25 +110,21 @@ export class KubernetesSource implements PolicySource {
       this.#schedule();
     };
     const ofNamespaces = {
+      ...reports('Namespace'),
       kept: ({ name }: KnownNamespace) => this.#unpublished.add(name),
       changed: () => {
         this.#labels = undefined;
         changedFacts();
         this.#releaseArrived();
       },
-      troubled: troubled('Namespace'),
     };
     this.#namespaces = new Informer(client, NAMESPACE_KIND, ofNamespaces, clock, renewalMilliseconds);
     this.#factKinds = (options.factKinds ?? []).map((kind) => {
-      const listener = {
-        changed: () => {
-          made.facts = undefined;
-          changedFacts();
-        },
-        overBudget: overBudget(kind.kind),
-        ...options.factListener?.(kind.kind),
-        troubled: troubled(kind.kind),
+      const changed = (): void => {
+        made.facts = undefined;
+        changedFacts();
       };
+      const listener = { ...reports(kind.kind), ...options.factListener?.(kind.kind), changed };
       const informed = informedFactKind(kind, catalogue);
       const informer = new Informer(client, informed, listener, clock, renewalMilliseconds);
       const made: InformedFacts = { kind, informer, facts: undefined };

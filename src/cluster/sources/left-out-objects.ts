@@ -84,11 +84,7 @@ export class LeftOutObjects {
     return [...byNamespace.values()].flatMap((objects) => objects.slice(0, MOST_NAMES));
   }
 
-  /**
-   * Tells when a namespace has come to be over a budget, or is no longer.
-   *
-   * @param isCut true if there are objects over a budget that may not be recorded
-   */
+  /** News of a namespace over a budget, or no longer. `isCut` = objects over a budget may not be recorded. */
   overBudgetNews(
     namespace: string,
     isCut: boolean,

@@ -7,6 +7,9 @@ const MAX_WAITING = 1000;
 /** The most names of one client, so that other clients can wait, too. */
 const MAX_WAITING_OF_CLIENT = MAX_WAITING / 2;
 
+/** How long to wait for a namespace that is not known yet. */
+const NAMESPACE_MILLISECONDS = 500;
+
 interface Waiter {
   readonly client: string;
   readonly over: Promise<MissedNamespace | undefined>;
@@ -15,34 +18,28 @@ interface Waiter {
 
 /** Requests that wait for a namespace that the watch has not reported yet. Those for one name share a wait. */
 export class NamespaceWaiters {
-  readonly #milliseconds: number;
   readonly #timer: Timer;
   readonly #waiters = new Map<string, Waiter>();
 
-  constructor(milliseconds: number, timer: Timer) {
-    this.#milliseconds = milliseconds;
+  constructor(timer: Timer) {
     this.#timer = timer;
   }
 
-  /**
-   * Resolves with the reason why the namespace has not arrived in time, if it has not.
-   *
-   * @param missed called at the time limit
-   */
+  /** Resolves with the reason why the namespace has not arrived in time, which `missed` says at the time limit. */
   wait(name: string, client: string, missed: () => MissedNamespace): Promise<MissedNamespace | undefined> | 'no-room' {
     const known = this.#waiters.get(name);
     if (known !== undefined) return known.over;
     const ofClient = [...this.#waiters.values()].filter((waiter) => waiter.client === client);
     if (this.#waiters.size >= MAX_WAITING || ofClient.length >= MAX_WAITING_OF_CLIENT) return 'no-room';
-    const { promise, resolve } = Promise.withResolvers<MissedNamespace | undefined>();
+    const { promise: over, resolve } = Promise.withResolvers<MissedNamespace | undefined>();
     const end = (why: MissedNamespace | undefined): void => {
       callOff();
       this.#waiters.delete(name);
       resolve(why);
     };
-    const callOff = this.#timer(this.#milliseconds, () => end(missed()));
-    this.#waiters.set(name, { client, over: promise, end });
-    return promise;
+    const callOff = this.#timer(NAMESPACE_MILLISECONDS, () => end(missed()));
+    this.#waiters.set(name, { client, over, end });
+    return over;
   }
 
   names(): readonly string[] {

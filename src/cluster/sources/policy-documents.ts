@@ -51,9 +51,7 @@ export function sourceProblem({ file, line, column, message }: FileProblem): Sou
 
 /**
  * Reads policies, Namespaces (for their labels), the kinds of `FACT_KINDS`, and `v1` Lists of these. Any other kind
- * is a problem, so that a misspelt kind does not go unnoticed.
- *
- * @param namespace the namespace of facts that name no namespace
+ * is a problem, so that a misspelt kind does not go unnoticed. Facts without a namespace are in `namespace`.
  */
 export function readPolicyDocuments(
   catalogue: CheckCatalogue,
@@ -94,6 +92,7 @@ export class PolicyCollection implements PolicyDocuments {
   readonly #placed: PolicyPlaced;
   readonly #namespace: string;
 
+  /** @param namespace the namespace of objects that name no namespace */
   constructor(catalogue: CheckCatalogue, placed: PolicyPlaced = () => undefined, namespace = 'default') {
     this.#catalogue = catalogue;
     this.#placed = placed;
@@ -137,25 +136,20 @@ export class PolicyCollection implements PolicyDocuments {
 
   #addList(document: YamlDocument, list: JsonObject, path: readonly PathStep[]): void {
     const items = member(list, 'items');
-    if (!Array.isArray(items)) this.#report(document, [...path, 'items'], 'items: must be a list');
-    else
-      for (const [index, item] of items.entries()) {
-        if (this.isFull(document.file)) break;
-        this.addDocument(document, item, [...path, 'items', index]);
-      }
+    if (!Array.isArray(items)) return this.#report(document, [...path, 'items'], 'items: must be a list');
+    for (const [index, item] of items.entries())
+      if (!this.isFull(document.file)) this.addDocument(document, item, [...path, 'items', index]);
   }
 
   #addNamespace(document: YamlDocument, namespace: JsonObject, path: readonly PathStep[]): void {
-    const metadata = objectMember(namespace, 'metadata');
-    const name = metadata && stringMember(metadata, 'name');
-    if (metadata === undefined || name === undefined)
-      this.#report(document, [...path, 'metadata'], 'metadata.name: must be given');
-    else this.#facts.addNamespace(name, stringMap(metadata, 'labels'));
+    const metadata = objectMember(namespace, 'metadata') ?? {};
+    const name = stringMember(metadata, 'name');
+    if (name !== undefined) this.#facts.addNamespace(name, stringMap(metadata, 'labels'));
+    else this.#report(document, [...path, 'metadata'], 'metadata.name: must be given');
   }
 
   #addFact(document: YamlDocument, kind: FactKind, value: JsonObject, path: readonly PathStep[]): void {
-    const metadata = objectMember(value, 'metadata') ?? {};
-    const namespace = stringMember(metadata, 'namespace') ?? this.#namespace;
+    const namespace = stringMember(objectMember(value, 'metadata') ?? {}, 'namespace') ?? this.#namespace;
     const reading = kind.read(value, this.#catalogue);
     if (reading === undefined) return;
     if ('problems' in reading) return this.#reportAll(document, path, reading.problems);
@@ -168,9 +162,8 @@ export class PolicyCollection implements PolicyDocuments {
   /** Reports an object whose name another object has already. */
   #isFirst(document: YamlDocument, source: string, path: readonly PathStep[]): boolean {
     const first = this.#seen.get(source);
-    if (first !== undefined)
-      this.#report(document, [...path, 'metadata', 'name'], `metadata.name: ${source} is also at ${first}`);
-    else this.#seen.set(source, `${document.file}:${document.position(path).line}`);
+    if (first === undefined) this.#seen.set(source, `${document.file}:${document.position(path).line}`);
+    else this.#report(document, [...path, 'metadata', 'name'], `metadata.name: ${source} is also at ${first}`);
     return first === undefined;
   }
 
@@ -186,10 +179,9 @@ export class PolicyCollection implements PolicyDocuments {
 
   #warnAll(document: YamlDocument, path: readonly PathStep[], warnings: readonly Problem[]): void {
     const { file } = document;
-    for (const warning of warnings) {
-      const count = this.#warningsOf.get(file) ?? 0;
-      this.#warningsOf.set(file, count + 1);
-      if (count >= MOST_PROBLEMS_OF_FILE) return;
+    const before = this.#warningsOf.get(file) ?? 0;
+    this.#warningsOf.set(file, before + warnings.length);
+    for (const warning of warnings.slice(0, Math.max(0, MOST_PROBLEMS_OF_FILE - before))) {
       const position = document.position([...path, ...warning.path], { key: true });
       this.warnings.push({ file, ...position, message: cut(formatProblem(warning), LONGEST_MESSAGE) });
     }
@@ -200,8 +192,8 @@ export class PolicyCollection implements PolicyDocuments {
   }
 
   #report(document: YamlDocument, path: readonly PathStep[], message: string): void {
-    if (this.isFull(document.file)) return;
-    this.addProblem({ file: document.file, ...document.position(path, { key: true }), message });
+    const { file } = document;
+    if (!this.isFull(file)) this.addProblem({ file, ...document.position(path, { key: true }), message });
   }
 }
 

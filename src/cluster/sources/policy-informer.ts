@@ -38,6 +38,7 @@ export interface PolicyCounts {
 /** Who wrote a field, as managedFields shows it. */
 const FIELD_MANAGER = 'probewright-status';
 
+/** The policies of one kind in a cluster, and what became of each. */
 export class PolicyInformer {
   readonly kind: PolicyKind;
   readonly informer: Informer<PolicyRecord>;
@@ -60,22 +61,19 @@ export class PolicyInformer {
     this.#now = clock.now;
     this.#listener = listener;
     this.#total = total;
-    const { changed, overBudget, troubled } = listener;
     const events = {
-      changed,
-      overBudget,
-      troubled,
+      ...listener,
       kept: (record: PolicyRecord) => {
         this.#log(record);
         this.#judge(record);
       },
       leftOut: (left: LeftOut<PolicyRecord>) => this.#judgeLeftOut(left),
-      gone: (namespace: string, name: string) =>
-        listener.statuses?.drop(placeOf({ kind, namespace: namespace || undefined, name })),
+      gone: (namespace: string, name: string) => listener.statuses?.drop(placeOf(kind, namespace, name)),
     };
     this.informer = new Informer(client, policyKind(catalogue, kind, total), events, clock, renewalMilliseconds);
   }
 
+  /** The policies in force. */
   policies(): readonly ProbePolicy[] {
     return [...this.informer.store.all()].flatMap(({ inForce }) => inForce?.policy ?? []);
   }
@@ -86,6 +84,7 @@ export class PolicyInformer {
     this.informer.listAgainIfLeftOut();
   }
 
+  /** The first problems of policies that cannot be read. */
   problems(most: number): SourceProblem[] {
     const bad = [...this.informer.store.all()].filter(({ problems }) => problems.count > 0);
     return bad.slice(0, most).flatMap(problemsOf).slice(0, most);
@@ -107,14 +106,13 @@ export class PolicyInformer {
     if (record.problems.count > 0) this.#listener.failed(problemsOf(record));
     const { inForce, seen } = record;
     if (!isCurrent(record) || inForce === undefined || inForce.warnings.length === 0) return;
-    this.#listener.warned(inForce.warnings.map((message) => ({ place: placeOf(seen.reference), message })));
+    this.#listener.warned(inForce.warnings.map((message) => ({ place: seen.place, message })));
   }
 
   #judge(record: PolicyRecord): void {
     const { seen, inForce, problems, tooLarge } = record;
     const newest = isCurrent(record) ? inForce : undefined;
     this.#putStatus(seen, () => ({
-      generation: seen.generation ?? 0,
       problems: problems.shown,
       problemCount: problems.count,
       warnings: newest?.warnings ?? [],
@@ -127,9 +125,7 @@ export class PolicyInformer {
   #judgeLeftOut({ namespace, reason, object, entry }: LeftOut<PolicyRecord>): void {
     const seen = entry?.seen ?? (object && observed(this.kind, object));
     if (seen === undefined || reason === 'invalid') return;
-    const generation = seen.generation ?? 0;
-    const verdict = { generation, problems: [], good: undefined };
-    this.#putStatus(seen, () => ({ ...verdict, overBudget: this.#budget(reason, namespace) }));
+    this.#putStatus(seen, () => ({ problems: [], good: undefined, overBudget: this.#budget(reason, namespace) }));
   }
 
   #budget(budget: Budget, namespace: string): NonNullable<PolicyVerdict['overBudget']> {
@@ -137,27 +133,25 @@ export class PolicyInformer {
     return { budget, use: store.useOf(namespace), total: { bytes: this.#total, level: store.level } };
   }
 
-  #putStatus(seen: ObservedObject, verdict: () => PolicyVerdict): void {
-    const { reference, resourceVersion } = seen;
-    const write = (signal: AbortSignal): Promise<WrittenStatus | undefined> => this.#write(seen, verdict(), signal);
-    this.#listener.statuses?.put({ place: placeOf(reference), resourceVersion, write });
+  /** @param verdict what the status should say by now; takes time for a policy with advice */
+  #putStatus(seen: ObservedObject, verdict: () => Omit<PolicyVerdict, 'generation'>): void {
+    const { place, resourceVersion, generation = 0 } = seen;
+    const write = (signal: AbortSignal): Promise<WrittenStatus | undefined> =>
+      this.#write(seen, { generation, ...verdict() }, signal);
+    this.#listener.statuses?.put({ place, resourceVersion, write });
   }
 
   async #write(
-    { reference, shown }: ObservedObject,
+    { place, shown }: ObservedObject,
     wanted: PolicyVerdict,
     signal: AbortSignal,
   ): Promise<WrittenStatus | undefined> {
     const body = statusPatch(shown, wanted, this.#now());
     if (body === undefined) return undefined;
-    const object = await this.#client.request({
-      method: 'PATCH',
-      path: `${objectPath(reference)}/status`,
-      query: { fieldManager: FIELD_MANAGER },
-      contentType: MERGE_PATCH,
-      body,
-      signal,
-    });
+    const path = `${objectPath(this.kind, place)}/status`;
+    const query = { fieldManager: FIELD_MANAGER };
+    const patch = { method: 'PATCH', path, query, contentType: MERGE_PATCH, body, signal } as const;
+    const object = await this.#client.request(patch);
     const { status, metadata } = isRecord(object) ? object : {};
     const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
     const resourceVersion = typeof version === 'string' ? version : undefined;
@@ -165,7 +159,6 @@ export class PolicyInformer {
   }
 }
 
-function problemsOf({ seen, problems }: PolicyRecord): SourceProblem[] {
-  const place = placeOf(seen.reference);
+function problemsOf({ seen: { place }, problems }: PolicyRecord): SourceProblem[] {
   return problems.shown.map((message) => ({ place, message }));
 }

@@ -12,32 +12,26 @@ import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import type { InformedKind } from './informer.ts';
 import type { Named } from './object-store.ts';
 
-export interface PolicyReference {
-  readonly kind: PolicyKind;
-  /** Undefined for a ClusterProbePolicy. */
-  readonly namespace: string | undefined;
-  readonly name: string;
-}
-
 const PLURALS: Readonly<Record<PolicyKind, string>> = {
   ProbePolicy: 'probepolicies',
   ClusterProbePolicy: 'clusterprobepolicies',
 };
 
-/** As a policy's `source` is written: `ProbePolicy/apps/web`. */
-export function placeOf({ kind, namespace, name }: PolicyReference): string {
-  return namespace === undefined ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
+/** As a policy's `source` is written: `ProbePolicy/apps/web`, `ClusterProbePolicy/base`. */
+export function placeOf(kind: PolicyKind, namespace: string | undefined, name: string): string {
+  return [kind, ...(namespace === undefined || namespace === '' ? [] : [namespace]), name].join('/');
 }
 
-/** Where the API server has one policy. */
-export function objectPath({ kind, namespace, name }: PolicyReference): string {
-  const within = namespace === undefined ? '' : `namespaces/${encodeURIComponent(namespace)}/`;
-  return `/apis/${POLICY_API_VERSION}/${within}${PLURALS[kind]}/${encodeURIComponent(name)}`;
+/** Where the API server has the policy of a place. */
+export function objectPath(kind: PolicyKind, place: string): string {
+  const [name = '', namespace] = place.split('/').slice(1).map(encodeURIComponent).toReversed();
+  const within = namespace === undefined ? '' : `namespaces/${namespace}/`;
+  return `/apis/${POLICY_API_VERSION}/${within}${PLURALS[kind]}/${name}`;
 }
 
 /** What the writer of statuses needs to know of an object. */
 export interface ObservedObject {
-  readonly reference: PolicyReference;
+  readonly place: string;
   readonly generation: number | undefined;
   readonly resourceVersion: string | undefined;
   readonly shown: ShownStatus;
@@ -73,11 +67,7 @@ export function isCurrent({ problems, tooLarge }: PolicyRecord): boolean {
   return problems.count === 0 && tooLarge === undefined;
 }
 
-/**
- * A policy that cannot be read keeps its last good version.
- *
- * @param total bytes of memory that the ProbePolicies of all namespaces may take together
- */
+/** Policies as they are mirrored. `total` = bytes of memory that those of all namespaces may take together. */
 export function policyKind(catalogue: CheckCatalogue, kind: PolicyKind, total: number): InformedKind<PolicyRecord> {
   return {
     path: `/apis/${POLICY_API_VERSION}/${PLURALS[kind]}`,
@@ -96,7 +86,7 @@ export function policyKind(catalogue: CheckCatalogue, kind: PolicyKind, total: n
 export function observed(kind: PolicyKind, object: KubernetesObject): ObservedObject {
   const { name, namespace, generation, resourceVersion } = object.metadata;
   return {
-    reference: { kind, namespace, name },
+    place: placeOf(kind, namespace, name),
     generation: Number.isInteger(generation) ? generation : undefined,
     resourceVersion,
     shown: shownStatus((object as { status?: unknown }).status),
@@ -114,42 +104,33 @@ function readRecord(
   const earlier = before?.uid === uid ? before : undefined;
   if (resourceVersion !== undefined && earlier?.seen.resourceVersion === resourceVersion) return earlier;
   const seen = observed(kind, object);
-  const created = (typeof creationTimestamp === 'string' ? parseInstant(creationTimestamp) : undefined) ?? 0;
   // The generation counts changes of the spec.
   if (earlier !== undefined && seen.generation !== undefined && seen.generation === earlier.seen.generation)
     return { ...earlier, seen };
-  const { version, problems = [], tooLarge } = readVersion(catalogue, object, seen);
-  return {
-    name,
-    seen,
-    uid,
-    created,
-    inForce: version ?? earlier?.inForce,
-    problems: keptProblems(problems),
-    tooLarge,
-    isLogged: false,
-  };
+  const created = (typeof creationTimestamp === 'string' ? parseInstant(creationTimestamp) : undefined) ?? 0;
+  const { version: inForce = earlier?.inForce, problems = [], tooLarge } = readVersion(catalogue, kind, object, seen);
+  return { name, seen, uid, created, inForce, problems: keptProblems(problems), tooLarge, isLogged: false };
 }
 
 /** Never throws, so that one object that cannot be read does not affect the others. */
 function readVersion(
   catalogue: CheckCatalogue,
+  kind: PolicyKind,
   object: KubernetesObject,
   seen: ObservedObject,
 ): { readonly version?: PolicyVersion; readonly problems?: readonly string[]; readonly tooLarge?: number } {
-  const { spec } = object as { spec?: unknown };
+  const { spec, metadata } = object as KubernetesObject & { readonly spec?: unknown };
   try {
     const text = jsonOf(spec) ?? '';
     // Bytes are counted only where they can matter, because a spec may have a million.
     const bytes = text.length > MAX_SPEC_BYTES ? text.length : utf8Length(text);
     if (bytes > MAX_SPEC_BYTES) return { tooLarge: bytes };
     // The items of a list have no apiVersion and no kind.
-    const document = { apiVersion: POLICY_API_VERSION, kind: seen.reference.kind, metadata: object.metadata, spec };
-    const parsed = parseProbePolicy(catalogue, document);
+    const parsed = parseProbePolicy(catalogue, { apiVersion: POLICY_API_VERSION, kind, metadata, spec });
     if ('problems' in parsed) return { problems: parsed.problems.map(formatProblem) };
     const { policy, warnings } = parsed;
+    const { generation = 0 } = seen;
     const memory = memoryOfPolicy(spec, text);
-    const generation = seen.generation ?? 0;
     return { version: { generation, policy, warnings: warnings.map(formatProblem), bytes, memory } };
   } catch (error) {
     return { problems: [`cannot be read: ${String(error)}`] };

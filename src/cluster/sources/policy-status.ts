@@ -96,10 +96,7 @@ function isSameMessage(message: unknown, wanted: Ready): boolean {
   return shown === text;
 }
 
-/**
- * Undefined when the status shows the verdict already. The patch names the generation, so that a late patch says
- * nothing about a newer one.
- */
+/** Undefined when the status shows the verdict already. A late patch names its own generation. */
 export function statusPatch(shown: ShownStatus, verdict: PolicyVerdict, now: number): object | undefined {
   if (isShown(shown, verdict)) return undefined;
   const noAdvice = shown.advice === undefined ? {} : { adviceCount: null, advice: null };
@@ -113,11 +110,7 @@ export function statusPatch(shown: ShownStatus, verdict: PolicyVerdict, now: num
 }
 
 /** The other conditions keep their order. The time is that of the last change of `status`. */
-function withReady(
-  conditions: ShownStatus['conditions'],
-  verdict: PolicyVerdict,
-  now: number,
-): readonly Readonly<Record<string, unknown>>[] {
+function withReady(conditions: ShownStatus['conditions'], verdict: PolicyVerdict, now: number): readonly object[] {
   const wanted = readyCondition(verdict);
   const before = conditions.find(({ type }) => type === READY);
   const since = before?.['status'] === wanted.status ? before['lastTransitionTime'] : undefined;
@@ -127,10 +120,10 @@ function withReady(
     observedGeneration: verdict.generation,
     lastTransitionTime: typeof since === 'string' ? since : new Date(now).toISOString().replace(/\.\d+Z$/, 'Z'),
   };
-  const others = conditions.filter((condition) => condition === before || condition['type'] !== READY);
-  return before === undefined
-    ? [...others, ready]
-    : others.map((condition) => (condition === before ? ready : condition));
+  if (before === undefined) return [...conditions, ready];
+  return conditions.flatMap((condition) =>
+    condition === before ? [ready] : condition['type'] === READY ? [] : [condition],
+  );
 }
 
 interface Ready {
@@ -151,31 +144,27 @@ function readyCondition({ problems, problemCount, warnings = [], overBudget, goo
 }
 
 function overBudgetText({ budget, bytes = 0, use, total }: OverBudget): string {
-  const older = 'Older policies go first.';
   const { objects: mostPolicies, bytes: mostBytes } = POLICY_LIMITS;
-  switch (budget) {
-    case 'object':
-      return (
-        `the spec has ${bytes} bytes as JSON, and a policy may have ${MAX_SPEC_BYTES}. ` +
-        'Split the policy, or remove what it does not need'
-      );
-    case 'objects':
-      return (
-        `a namespace may have ${mostPolicies} policies in force, and this one has ${use.objects}. ` +
-        `${older} Delete policies that are not needed`
-      );
-    case 'bytes':
-      return (
-        `a namespace may have ${mostBytes} bytes of policies in force, and this one has ${use.bytes}. ` +
-        `${older} Delete or shorten policies of this namespace`
-      );
-    case 'total':
-      return (
-        `the policies of all namespaces together may take ${total.bytes} bytes of memory (--policy-budget), ` +
-        `which leaves ${total.level} to each of the largest namespaces, and this one uses ${use.memory}. ` +
-        `${older} Delete or shorten policies of this namespace, or ask for a larger budget`
-      );
-  }
+  const texts: Readonly<Record<Budget, readonly string[]>> = {
+    object: [
+      `the spec has ${bytes} bytes as JSON, and a policy may have ${MAX_SPEC_BYTES}.`,
+      'Split the policy, or remove what it does not need',
+    ],
+    objects: [
+      `a namespace may have ${mostPolicies} policies in force, and this one has ${use.objects}.`,
+      'Older policies go first. Delete policies that are not needed',
+    ],
+    bytes: [
+      `a namespace may have ${mostBytes} bytes of policies in force, and this one has ${use.bytes}.`,
+      'Older policies go first. Delete or shorten policies of this namespace',
+    ],
+    total: [
+      `the policies of all namespaces together may take ${total.bytes} bytes of memory (--policy-budget), which leaves`,
+      `${total.level} to each of the largest namespaces, and this one uses ${use.memory}. Older policies go first.`,
+      'Delete or shorten policies of this namespace, or ask for a larger budget',
+    ],
+  };
+  return texts[budget].join(' ');
 }
 
 /** The consequence, then as many problems as have room, and at least the beginning of the first. */
@@ -206,14 +195,10 @@ export interface PolicyAdvice {
 /** The bounds of `status.advice`. The CRDs have the same bounds. */
 export const ADVICE_BOUNDS = { entries: 20, check: 63, field: 253, message: 1024 } as const;
 
-/** The fields of a status that show advice. `adviceCount` also counts the advice that is not listed. */
-export interface AdviceFields {
-  readonly adviceCount: number;
-  readonly advice: readonly PolicyAdvice[];
-}
-
-/** The fields that show this advice; undefined for no advice. */
-export function adviceFields(advice: readonly PolicyAdvice[] = []): AdviceFields | undefined {
+/** The fields that show this advice; undefined for no advice. `adviceCount` also counts what is not listed. */
+function adviceFields(
+  advice: readonly PolicyAdvice[] = [],
+): { readonly adviceCount: number; readonly advice: readonly PolicyAdvice[] } | undefined {
   if (advice.length === 0) return undefined;
   const listed = advice.slice(0, ADVICE_BOUNDS.entries).map(({ check, field, message }) => ({
     check: cut(visible(check), ADVICE_BOUNDS.check),

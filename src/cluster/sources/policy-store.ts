@@ -61,12 +61,7 @@ export class PolicyStore {
     for (const listener of this.#listeners) listener();
   }
 
-  /**
-   * The snapshot as it would be with a policy of the cluster, or without it. Nothing in the store changes.
-   *
-   * @param source the policy as `kind/namespace/name`
-   * @param applied undefined = the policy is deleted
-   */
+  /** The snapshot as it would be if a policy of the cluster was applied, or deleted (undefined). */
   preview(source: string, applied: ProbePolicy | undefined): Snapshot | undefined {
     const current = this.#current;
     const ofCluster = this.#given.get('cluster');
@@ -81,12 +76,7 @@ export class PolicyStore {
     return new Snapshot(set, current.facts);
   }
 
-  /**
-   * The snapshot as it would be with a ProbeException, or without it.
-   *
-   * @param source the exception as `kind/namespace/name`
-   * @param exception undefined = the exception is deleted
-   */
+  /** The snapshot as it would be if a ProbeException was applied, or deleted (undefined). */
   previewException(namespace: string, source: string, exception: ProbeException | undefined): Snapshot | undefined {
     const current = this.#current;
     if (current === undefined) return undefined;

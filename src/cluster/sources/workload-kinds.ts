@@ -1,7 +1,5 @@
 import { readUtf8File } from '../../base/files/regular-file.ts';
-import { isJsonObject } from '../../base/json/json-value.ts';
-import { formatProblem } from '../../engine/policy/reader.ts';
-import { Reader } from '../../engine/policy/reader.ts';
+import { formatProblem, Reader } from '../../engine/policy/reader.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
 import { workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { PolicyFilesError, type FileProblem } from './policy-source.ts';
@@ -25,10 +23,7 @@ export function readWorkloadKinds(file: string, text: string): WorkloadKindsPars
   for (const document of documents) {
     const found: Problem[] = [];
     const entries = new Reader(document.value, [], found).list() ?? [];
-    for (const entry of entries) {
-      const kind = readKind(entry);
-      if (kind !== undefined) kinds.push(kind);
-    }
+    kinds.push(...entries.map(readKind).filter((kind) => kind !== undefined));
     for (const problem of found)
       fileProblems.push({ file, ...document.position(problem.path, { key: true }), message: formatProblem(problem) });
   }
@@ -62,14 +57,8 @@ export async function loadWorkloadKinds(file: string): Promise<readonly Workload
 }
 
 function readKind(reader: Reader): WorkloadKind | undefined {
-  if (
-    reader.object(['group', 'kind', 'podTemplatePath', 'runsToCompletion']) === undefined ||
-    !isJsonObject(reader.value)
-  )
-    return undefined;
-  const group = reader.at('group').string();
-  const kind = reader.at('kind').string();
-  const path = reader.at('podTemplatePath').string();
+  if (reader.object(['group', 'kind', 'podTemplatePath', 'runsToCompletion']) === undefined) return undefined;
+  const [group, kind, path] = ['group', 'kind', 'podTemplatePath'].map((field) => reader.at(field).string());
   const runs = reader.at('runsToCompletion').isAbsent ? false : reader.at('runsToCompletion').boolean();
   if (path !== undefined && !POD_TEMPLATE_PATH.test(path)) {
     return reader

@@ -115,10 +115,7 @@ export function secretOf(
 
 /**
  * Throws when a write would destroy a certificate or a key of somebody else, which may be nowhere else. A foreign CA
- * in a Secret with Probewright's labels is a mistake that can be undone when the CA is in memory.
- *
- * @param where the Secret, for the message
- * @param inMemory the CAs from before; undefined when there are none yet
+ * in a Secret with Probewright's labels is a mistake that can be undone when the CA is in memory (`inMemory`).
  */
 export function refuseForeign(
   where: string,

@@ -82,10 +82,7 @@ export class CertificateFiles extends PolledFiles<ServingPair> implements Certif
   }
 }
 
-/**
- * The CAs of callers' certificates, as one PEM text. A file without a certificate changes nothing: taken at its word
- * it would let nobody call.
- */
+/** The CAs of callers' certificates. A file without a certificate changes nothing: it would let nobody call. */
 export class ClientCaFile extends PolledFiles<string> {
   constructor(file: string, pollMilliseconds?: number) {
     super([file], ([text = '']) => clientCas(text), pollMilliseconds);

@@ -22,10 +22,7 @@ type Part = 'secret contact' | 'webhook contact' | 'leaf' | 'secret' | 'pair' | 
 
 const CHECK_MILLISECONDS = 60_000;
 
-/**
- * A certificate that comes from a Secret of the cluster. A round of work runs at each change of the Secret or of the
- * webhook configurations, and at each check.
- */
+/** A pair from a Secret of the cluster. A round of work runs at each change of what is watched, and at each check. */
 export abstract class ClusterCertificates<
   Settings extends ClusterCertificatesSettings = ClusterCertificatesSettings,
 > implements CertificateSource {

@@ -12,8 +12,7 @@ const DAY_MILLISECONDS = 86_400_000;
 const LIFETIME_MILLISECONDS = 90 * DAY_MILLISECONDS;
 
 /**
- * Makes a CA and a serving pair for localhost below a directory, or takes the ones that an earlier start made. The
- * CA's key is thrown away: nothing else can be signed with it.
+ * A pair for localhost, of an earlier start if there is one. The CA's key is thrown away: it can sign nothing else.
  */
 export async function developmentPair(directory: string, now: number): Promise<DevelopmentPair> {
   const caFile = join(directory, 'ca.crt');

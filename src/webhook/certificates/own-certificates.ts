@@ -104,10 +104,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     return trustedBy(state).some(({ cert }) => cert === served.ca) ? undefined : served.root;
   }
 
-  /**
-   * Does the one write that is due. A state is in force once the watch has delivered it, also one that this replica
-   * has written: a decision before that would go by an old state.
-   */
+  /** Does the one write that is due. A state is in force once the watch has delivered it, also one of this replica. */
   async #keepSecret(): Promise<void> {
     const reading = this.#adopt();
     const state = this.#state;

@@ -20,10 +20,8 @@ export function renewalTime(issuedAt: number, notAfter: number, random: number):
 }
 
 /**
- * Whether another leaf is to be served. A leaf of another CA waits until clients trust that CA. The served one is not
- * renewed meanwhile, because its CA is dropped once its last leaf has expired. Then a new one is served at once.
- *
- * @param isTrusted whether all clients trust the signer
+ * Whether another leaf is to be served. A leaf of another CA waits until clients trust that CA (`isTrusted`). The
+ * served one is not renewed meanwhile, because its CA is dropped once its last leaf has expired.
  */
 export function isLeafDue(
   served: ServedLeaf | undefined,

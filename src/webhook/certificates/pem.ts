@@ -24,10 +24,7 @@ export function servingPair(cert: string, key: string): ServingPair {
 
 const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/**
- * In their order, each as Node prints it. When one cannot be read, the result is empty: the API server rejects such a
- * bundle as a whole.
- */
+/** In their order. When one cannot be read, the result is empty: the API server rejects such a bundle as a whole. */
 export function certificatesIn(pem: string): readonly X509Certificate[] {
   try {
     return (pem.match(CERTIFICATE_BLOCK) ?? []).map((block) => new X509Certificate(block));

@@ -40,10 +40,7 @@ interface Configuration {
   refused: number | undefined;
 }
 
-/**
- * The caBundle of Probewright's entries in the webhook configurations. No other field is ever written. Needs: list,
- * watch and patch the two configurations.
- */
+/** The caBundle of Probewright's entries; no other field is written. Needs: list, watch and patch of both kinds. */
 export class WebhookCaBundle {
   readonly #client: ApiClient;
   readonly #address: WebhookAddress;
@@ -99,10 +96,8 @@ export class WebhookCaBundle {
   }
 
   /**
-   * Puts the bundle into every entry of ours that has another one. Rejects when a write has failed for another reason
-   * than a conflict.
-   *
-   * @param which `empty`: only into those that have none
+   * Puts the bundle into every entry of ours that has another one, or none (`empty`). Rejects unless it is a
+   * conflict.
    */
   async write(bundle: string, which: 'all' | 'empty', written?: (result: WriteResult) => void): Promise<void> {
     const { log } = this.#dependencies;

@@ -35,10 +35,7 @@ const REQUEST_MILLISECONDS = 35_000;
 const SILENCE_MILLISECONDS = 40_000;
 const HANDSHAKE_MILLISECONDS = 10_000;
 const TIMEOUT_CHECK_MILLISECONDS = 5000;
-/**
- * Kept-alive connections stay with one replica, so each is closed after some requests. The number is random, so that
- * connections that began together do not reopen together.
- */
+/** Kept-alive connections stay with one replica. Random, so that those that began together do not reopen together. */
 const LEAST_REQUESTS_PER_CONNECTION = 1000;
 const MOST_REQUESTS_PER_CONNECTION = 2000;
 

@@ -13,11 +13,7 @@ export const SHORT_BYTES = 16 * 1024;
 /** Of all addresses. The chart's memory limit has room for them. One address may hold 16 MiB. */
 const UNDER_WAY_BYTES = 48 * 1024 * 1024;
 
-/**
- * Limits the memory of bodies that are not answered yet, and of answers that clients have not read, with HTTP 503.
- *
- * @param dropped called with the remote address when a request is refused
- */
+/** Limits the memory of unanswered bodies and unread answers, with HTTP 503. Tells `dropped` the remote address. */
 export function limitBytes(app: FastifyInstance, dropped: (address: string) => void): void {
   const underWay = new SharedQuantity(UNDER_WAY_BYTES);
   const hold = ({ socket }: IncomingMessage, response: ServerResponse, bytes: number): Error | null => {
@@ -60,8 +56,7 @@ export function limitBytes(app: FastifyInstance, dropped: (address: string) => v
 const MOST_MEMBERS = 300_000;
 
 /**
- * JSON.parse keeps a `__proto__` key as a plain member. Fastify's own parser would reject or drop it, and the object
- * would evade the policy.
+ * JSON.parse keeps a `__proto__` key. Fastify's parser would drop it, and the object would evade the policy.
  *
  * @throws HTTP 400 for a text that is no JSON, HTTP 413 for a text with too many members
  */

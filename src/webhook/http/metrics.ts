@@ -7,7 +7,7 @@ import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { MISSED_NAMESPACES } from '../../engine/facts/facts.ts';
 import { droppedConnections } from '../../process/connection-limit.ts';
 import { EFFECT_RESULTS } from '../review/decision.ts';
-import { observeProcess, type ProcessSources } from '../../process/process-metrics.ts';
+import { gaugesIn, observeProcess, type ProcessSources } from '../../process/process-metrics.ts';
 import type { CertificateStatus } from '../certificates/certificate-source.ts';
 import type { Decision } from '../review/decision.ts';
 import type { AdmissionRequest } from '../review/review.ts';
@@ -165,34 +165,26 @@ export class Metrics {
 
 function observeSources(sources: MetricSources, registers: Registry[]): void {
   observeProcess(sources, 'statuses, the CA and the caBundle', registers);
+  const gauge = gaugesIn(registers);
   /** A gauge with one label, and its value for each value of the label. */
-  const gauge = (name: string, label: string, values: Values = () => ({}), help: string): void => {
-    new Gauge({
-      name,
-      help,
-      labelNames: [label],
-      registers,
-      collect() {
-        this.reset();
-        for (const [key, value] of Object.entries(values()))
-          if (value !== undefined) this.set({ [label]: key.toLowerCase() }, Number(value));
-      },
-    });
-  };
-  gauge(
+  const gaugeOf = (name: string, label: string, values: Values = () => ({}), help: string): void =>
+    gauge(name, help, [label], () =>
+      Object.entries(values()).flatMap(([key, value]) =>
+        value === undefined ? [] : [[Number(value), { [label]: key.toLowerCase() }] as const],
+      ),
+    );
+  gaugeOf(
     'probewright_cert_expiry_timestamp_seconds',
     'cert',
     sources.certificateExpiry,
     "Expiry of certificates, as a Unix time: the serving one (leaf), Probewright's own CA (ca), and the next CA (next).",
   );
-  new Gauge({
-    name: 'probewright_cert_problem',
-    help: 'Whether the serving certificate, or its renewal, has a problem. /readyz names the problem.',
-    registers,
-    collect() {
-      this.set(Number(sources.certificateProblem?.() !== undefined));
-    },
-  });
+  gauge(
+    'probewright_cert_problem',
+    'Whether the serving certificate, or its renewal, has a problem. /readyz names the problem.',
+    [],
+    () => [[Number(sources.certificateProblem?.() !== undefined)]],
+  );
   new Counter({
     name: 'probewright_cert_rotations_total',
     help: "Steps of the rotation of Probewright's own certificates, by step and result.",
@@ -203,19 +195,19 @@ function observeSources(sources: MetricSources, registers: Registry[]): void {
       for (const { step, result, count } of sources.certificateRotations?.() ?? []) this.inc({ step, result }, count);
     },
   });
-  gauge(
+  gaugeOf(
     'probewright_ca_bundle_synced',
     'config',
     sources.bundlesSynced,
     'Whether the caBundle of a webhook configuration has the CA of the serving certificate.',
   );
-  gauge(
+  gaugeOf(
     'probewright_exceptions',
     'state',
     sources.exceptions,
     'ProbeExceptions, by state. expiring: ends within 14 days. unused: allowed nothing for 30 days.',
   );
-  gauge(
+  gaugeOf(
     'probewright_policy_statuses_set_aside',
     'reason',
     sources.statusesSetAside,

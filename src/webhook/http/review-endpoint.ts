@@ -33,10 +33,7 @@ export type PolicyEffect = (reviewed: Reviewed, limits: EffectLimits) => Promise
 export interface ReviewDependencies {
   /** The policies in force. Undefined until the policies have been read. */
   readonly policies: () => Snapshot | undefined;
-  /**
-   * Undefined if the namespace is known. A Pod may come right after its new namespace. The promise gives the reason
-   * why the namespace is not known, if it is not. Clients share the room to wait by remote address.
-   */
+  /** Undefined if the namespace is known. Otherwise the promise gives the reason why it is not known in time. */
   readonly namespaceKnown?: (
     namespace: string,
     client: string,
@@ -96,7 +93,7 @@ class Review {
   async answer(): Promise<AdmissionReviewReply> {
     let step = this.#decideOrWait();
     // The other half of the time is for the answer.
-    if (step.kind === 'waits') step = this.#decide(this.#request(), await atMost(step.known, this.#timeLeft() / 2));
+    if (step instanceof Promise) step = this.#decide(this.#request(), await atMost(step, this.#timeLeft() / 2));
     const { request, decision, milliseconds } = step;
     if (decision.reviewed === undefined || this.#dependencies.policyEffect === undefined) {
       this.#record(request, decision, milliseconds);
@@ -108,15 +105,13 @@ class Review {
   }
 
   /** A review that waits is parsed again afterwards: a parsed object may take a hundred times as much memory. */
-  #decideOrWait(): Decided | { readonly kind: 'waits'; readonly known: Promise<MissedNamespace | undefined> } {
+  #decideOrWait(): Decided | Promise<MissedNamespace | undefined> {
     const request = this.#request();
     const { webhook, address } = this.#received;
     const { namespace } = request;
-    const known =
-      namespace === '' || webhook === 'review-policies'
-        ? undefined
-        : this.#dependencies.namespaceKnown?.(namespace, address);
-    return known instanceof Promise ? { kind: 'waits', known } : this.#decide(request, known);
+    const mayWait = namespace !== '' && webhook !== 'review-policies';
+    const known = mayWait ? this.#dependencies.namespaceKnown?.(namespace, address) : undefined;
+    return known instanceof Promise ? known : this.#decide(request, known);
   }
 
   #request(): AdmissionRequest {
@@ -127,11 +122,7 @@ class Review {
     return decoding.request;
   }
 
-  /**
-   * No API server sends an object that is nested deeper than this stack allows.
-   *
-   * @param missed the reason why the labels of the request's namespace are missing, if they are missing
-   */
+  /** No API server sends an object that is nested deeper than this stack allows. */
   #decide(request: AdmissionRequest, missed: MissedNamespace | undefined): Decided {
     this.#checkDeadline();
     const { policies, metrics, now } = this.#dependencies;
@@ -140,8 +131,8 @@ class Review {
     if (snapshot === undefined) throw httpError(500, 'the policies are not loaded yet');
     if (missed !== undefined) metrics.waitSkipped.inc({ webhook: this.#received.webhook, reason: missed });
     try {
-      const decision = decisionOf(this.#received.webhook, request, snapshot, this.#dependencies, now());
-      return { kind: 'decided', request, decision, milliseconds: this.#age() };
+      const decision = DECISIONS[this.#received.webhook](request, snapshot, this.#dependencies, now());
+      return { request, decision, milliseconds: this.#age() };
     } catch (error) {
       if (error instanceof ObjectTooLarge) throw httpError(400, error.message);
       if (error instanceof RangeError) throw httpError(400, 'the object is nested too deeply to be looked at');
@@ -191,26 +182,16 @@ class Review {
 }
 
 interface Decided {
-  readonly kind: 'decided';
   readonly request: AdmissionRequest;
   readonly decision: Decision;
   /** From the first byte of the request to the decision. */
   readonly milliseconds: number;
 }
 
-function decisionOf(
-  webhook: Webhook,
-  request: AdmissionRequest,
-  policies: Snapshot,
-  settings: ReviewDependencies,
-  now: number,
-): Decision {
-  switch (webhook) {
-    case 'mutate':
-      return mutate(request, policies, settings.mutation, now, settings.controllers);
-    case 'validate':
-      return validate(request, policies, settings, now);
-    case 'review-policies':
-      return reviewPolicy(request, policies, now);
-  }
-}
+type Decide = (request: AdmissionRequest, policies: Snapshot, settings: ReviewDependencies, now: number) => Decision;
+
+const DECISIONS: Readonly<Record<Webhook, Decide>> = {
+  mutate: (request, policies, { mutation, controllers }, now) => mutate(request, policies, mutation, now, controllers),
+  validate,
+  'review-policies': (request, policies, _settings, now) => reviewPolicy(request, policies, now),
+};

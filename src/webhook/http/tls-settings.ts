@@ -2,11 +2,7 @@ import { constants } from 'node:crypto';
 import { TLSSocket, type SecureContextOptions } from 'node:tls';
 import type { Socket } from 'node:net';
 
-/**
- * If callers are verified, no session is resumed: it would keep a verdict that was made with older CAs.
- *
- * @param clientCa the CAs of callers, in PEM. Undefined if callers need no certificate
- */
+/** If callers are verified (`clientCa`), no session is resumed: it would keep a verdict with older CAs. */
 export function secureContextOptions(
   { cert, key }: Record<'cert' | 'key', string>,
   clientCa: string | undefined,
@@ -25,10 +21,7 @@ export interface AllowedCallers {
   readonly names: readonly string[];
 }
 
-/**
- * The reason why the client may not call. The certificate itself counts, too: Node also authorizes a TLS 1.3 session
- * that is resumed without one.
- */
+/** The certificate itself counts, too: Node also authorizes a TLS 1.3 session that is resumed without one. */
 export function callerProblem(socket: Socket, names: readonly string[]): string | undefined {
   if (!(socket instanceof TLSSocket)) return 'a client certificate is needed, and this connection has no TLS';
   const certificate = socket.getPeerX509Certificate();

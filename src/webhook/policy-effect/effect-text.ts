@@ -49,11 +49,7 @@ export class EffectFigures {
       .slice(0, MOST_NAMED);
   }
 
-  /**
-   * Undefined when no workload is affected.
-   *
-   * @param namesWorkloads whether the reader may know names of workloads in all namespaces
-   */
+  /** Undefined when no workload is affected. Not every reader may know names of workloads in all namespaces. */
   sentence(namesWorkloads: boolean): string | undefined {
     if (this.#affected === 0) return undefined;
     const [gets, its] = this.#changedProbes === 1 ? ['gets', 'its'] : ['get', 'their'];
@@ -85,12 +81,7 @@ export class EffectFigures {
   }
 }
 
-/**
- * Says what was not looked at, and why.
- *
- * @param scope where was listed: `in all namespaces`
- * @param cutShort the limit that ended the review, in words; undefined = none
- */
+/** Says what was not looked at, and why: the limit that ended the review (`cutShort`), or a list that failed. */
 export function omissionWarnings(
   lists: readonly ListProgress[],
   scope: string,

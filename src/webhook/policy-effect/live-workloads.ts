@@ -119,9 +119,8 @@ export class LiveWorkloads {
   }
 
   /**
-   * Leaves out a ready-made kind that may not be listed, until kinds are looked up again. The chart grants the kinds
-   * of `workloadKinds` only, so the log names the kind. False for a configured kind, whose right is missing by
-   * mistake.
+   * Leaves out a ready-made kind that may not be listed: the chart grants the kinds of `workloadKinds` only, so the
+   * log names the kind. False for a configured kind, whose right is missing by mistake.
    */
   #leavesOut(kind: ClusterKind): boolean {
     const known = workloadKind(kind.group, kind.kind, this.#custom);

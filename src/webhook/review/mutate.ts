@@ -74,9 +74,9 @@ function atMostAudit(violation: Violation): Violation {
 }
 
 /**
- * Match conditions keep the Pod from `/validate`, and an error would reject it under failurePolicy Fail.
+ * An error would reject the Pod under failurePolicy Fail.
  *
- * @throws ObjectTooLarge for other Pods
+ * @throws ObjectTooLarge for Pods that `/validate` sees
  */
 function tooLarge(request: AdmissionRequest, isAudited: boolean, problem: string): Decision {
   if (!isAudited || request.operation !== 'CREATE') throw new ObjectTooLarge(problem);
@@ -85,10 +85,7 @@ function tooLarge(request: AdmissionRequest, isAudited: boolean, problem: string
   return { reply, result: 'allow', violations, policies: [] };
 }
 
-/**
- * When the API server calls again for the same Pod, each annotation keeps its value or is left out: it keeps the
- * first value of a key, and logs a warning about a second one.
- */
+/** The API server keeps the first value of a key, and logs a warning about another: values stay the same, or go. */
 function defaultingAnnotations(
   defaulting: Defaulting | undefined,
   mode: MutationMode,

@@ -105,10 +105,7 @@ function countShown(violations: readonly Violation[]): number {
 
 /** A reply sums up the warnings beyond this number: nobody reads the ninth warning. */
 const MAX_WARNINGS = 8;
-/**
- * The API server shows up to 4096 runes of all webhooks' warnings together; beyond, it cuts each to 256
- * (filters/warning.go). This leaves room for other webhooks.
- */
+/** The API server cuts each warning to 256 beyond 4096 runes of all webhooks together (filters/warning.go). */
 const MAX_WARNINGS_LENGTH = 3500;
 const MAX_WARNING_LENGTH = 256;
 /** An audit entry is read by people and kept for a long time, so the entry must be short. */

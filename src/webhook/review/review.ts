@@ -28,11 +28,7 @@ export interface AdmissionRequest {
 
 export type ReviewDecoding = { readonly request: AdmissionRequest } | { readonly problem: string };
 
-/**
- * Rejects everything except a v1 AdmissionReview with a usable request.
- *
- * @param textLength characters of the parsed body; without a number, the object may have any size
- */
+/** Rejects everything except a v1 AdmissionReview with a usable request. `textLength` in characters. */
 export function decodeReview(body: unknown, textLength = Infinity): ReviewDecoding {
   if (!isJsonObject(body)) return { problem: `the body must be an ${REVIEW_KIND} object, not ${typeName(body)}` };
   const { apiVersion, kind } = body;

@@ -17,10 +17,7 @@ export type Scope =
   | { readonly is: 'skipped'; readonly reason: SkipReason }
   | { readonly is: 'too-large'; readonly problem: string };
 
-/**
- * Fails open: every unknown object is allowed. The object's kind decides, not the resource in the path:
- * `deployments/scale` carries a Scale, and `pods/binding` a Binding.
- */
+/** Fails open: every unknown object is allowed. The object's kind decides: `deployments/scale` carries a Scale. */
 export function scopeOf(
   request: AdmissionRequest,
   kinds: readonly WorkloadKind[],

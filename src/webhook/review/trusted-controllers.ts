@@ -5,10 +5,7 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 export interface TrustedControllers {
   /** User names. A name that ends in `*` matches all user names with that prefix. */
   readonly accounts: readonly string[];
-  /**
-   * For owners of custom kinds, trusts service accounts of other namespaces than the object's: operators run in their
-   * own.
-   */
+  /** For owners of custom kinds, trusts service accounts of other namespaces: operators run in their own. */
   readonly foreignServiceAccounts: boolean;
 }
 
@@ -25,10 +22,7 @@ export interface Requester {
   readonly object: JsonObject | undefined;
 }
 
-/**
- * True if the requester can be the controller in an owner reference. A reference alone proves nothing, because every
- * user with `edit` may write one.
- */
+/** True if the requester can be the controller in an owner reference, which every user with `edit` may write. */
 export function isControlled({ userName, namespace, object }: Requester, trusted: TrustedControllers): boolean {
   if (object === undefined || !hasControllerOwner(object)) return false;
   if (isControllerManager(userName) || trusted.accounts.some((account) => isAccount(userName, account))) return true;

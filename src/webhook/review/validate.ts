@@ -70,10 +70,8 @@ function atMost(violation: Violation, action: Violation['action']): Violation {
 }
 
 /**
- * Tells the violations that an update does not add. After the end of its exception, a violation counts as added: a
- * change of the template is the time to correct it.
- *
- * @param oldObject undefined at CREATE
+ * Tells the violations that an update does not add (never at CREATE). After the end of its exception, a violation
+ * counts as added: a change of the template is the time to correct it.
  */
 function toleranceOf(
   violations: readonly Violation[],
