@@ -21,6 +21,10 @@ export class NamespaceShares<Value> {
     return this.#size;
   }
 
+  get namespaces(): readonly string[] {
+    return [...this.#shares.keys()];
+  }
+
   get(namespace: string, key: string): Value | undefined {
     return this.#shares.get(namespace)?.values.get(key);
   }
@@ -51,8 +55,10 @@ export class NamespaceShares<Value> {
       for (const [key, value] of values) yield [namespace, key, value];
   }
 
-  *values(): Generator<Value> {
-    for (const { values } of this.#shares.values()) yield* values.values();
+  /** All values, or those of a namespace. Values may be deleted meanwhile. */
+  *values(namespace?: string): Generator<Value> {
+    for (const name of namespace === undefined ? this.#shares.keys() : [namespace])
+      yield* this.#shares.get(name)?.values.values() ?? [];
   }
 
   #count(share: Share<Value>, value: Value | undefined, by: 1 | -1): void {

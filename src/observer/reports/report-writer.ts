@@ -19,7 +19,7 @@ import { PAUSES, ReportQueue } from './report-queue.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter } from 'prom-client';
 import type { WorkloadName } from '../observed-workload.ts';
-import type { ScanDependencies, WorkloadRecord, WorkloadRecords } from '../scan/verdicts.ts';
+import { recordOf, type ScanDependencies, type WorkloadRecord, type WorkloadRecords } from '../scan/verdicts.ts';
 import type { ReportTarget } from './report-api.ts';
 import type { ReportContent } from './report-object.ts';
 import type { QueuedReport } from './report-queue.ts';
@@ -88,7 +88,7 @@ export class ReportWriter {
   }
 
   extraResultsChanged(workload: WorkloadName): void {
-    const record = this.#workloads.records().find(workload);
+    const record = recordOf(this.#workloads.records(), workload);
     if (record === undefined || this.#found?.target === undefined) return;
     this.#queue.add({ namespace: workload.namespace, uid: record.workload.uid, workload });
   }
@@ -102,7 +102,7 @@ export class ReportWriter {
     const informer = this.#informer;
     if (informer?.isSynced !== true) return;
     const known = new Set<string>();
-    for (const record of this.#workloads.records().entries()) {
+    for (const record of this.#workloads.records().values()) {
       const { namespace, uid } = record.workload;
       known.add(reportKey({ namespace, name: reportName(uid) }));
       this.changed(record);
@@ -223,7 +223,7 @@ export class ReportWriter {
   /** Undefined when the workload is gone. Rejects when it is there without a verdict: its report stays as it is. */
   async #contentOf({ workload, uid }: QueuedReport): Promise<ReportContent | undefined> {
     const isKnown = (): boolean =>
-      workload !== undefined && this.#workloads.records().find(workload)?.workload.uid === uid;
+      workload !== undefined && recordOf(this.#workloads.records(), workload)?.workload.uid === uid;
     if (workload === undefined || !isKnown()) return undefined;
     try {
       await this.#pace.turn(this.#stopped.signal);

@@ -2,32 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { RateLimiter } from '../../cluster/client/rate-limit.ts';
+import { Backoff, RepeatedWork } from '../../cluster/client/timing.ts';
 import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type WorkloadName } from '../observed-workload.ts';
-import {
-  ScanLists,
-  affectedNamespaces,
-  exceptionEnds,
-  listsFor,
-  type AffectedNamespaces,
-  type ListToRead,
-  type StandalonePods,
-  union,
-} from './scan-lists.ts';
-import { Rescans } from './rescans.ts';
+import { ScanLists, affectedNamespaces, exceptionEnds, kindKey, listsFor, union } from './scan-lists.ts';
 import { Verdicts, type Run, type ScanDependencies } from './verdicts.ts';
 import { WorkloadWatches } from './workload-watches.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ReportContent } from '../reports/report-object.ts';
 import type { ReportWriter } from '../reports/report-writer.ts';
+import type { AffectedNamespaces, StandalonePods } from './scan-lists.ts';
 import type { ScanStatus } from './scan-status.ts';
+
+type ScanReason = 'start' | 'interval' | 'change' | 'expiry' | 'retry';
 
 const REQUESTS_PER_SECOND = 40;
 /** While the kinds of the API server cannot be found out. */
 const DISCOVERY_RETRY_MILLISECONDS = 5_000;
 /** A long timer overflows, and does not run while the machine sleeps, so instants are looked for so often. */
 const TICK_MILLISECONDS = 1_000;
+/** The pauses after scans that could not list everything. */
+const RETRIES = { minimum: 5_000, maximum: 60_000 };
 
-/** The scan while this replica leads; dropped when it stops leading. */
+/** The scan while this replica leads; dropped when it stops leading. Scans run one after the other. */
 export class LeadingScan {
   readonly verdicts: Verdicts;
   readonly #dependencies: ScanDependencies;
@@ -36,20 +32,22 @@ export class LeadingScan {
   readonly #reports: ReportWriter;
   readonly #stopped = new AbortController();
   readonly #watches: WorkloadWatches;
-  readonly #rescans: Rescans;
-  #startRun: Run | undefined;
-  #lastRunId = '';
-  /** Kinds that have been read whole, or could not be read, since the start. */
-  readonly #tried = new Set<string>();
-  /** The numbers of the unfinished lists of watches, by the path of the list. */
-  readonly #lists = new Map<string, number>();
+  readonly #lists: ScanLists;
+  readonly #work: RepeatedWork;
+  readonly #backoff: Backoff;
+  /** The run of all that watches show. */
+  readonly #runId = randomUUID();
+  #isStarting = false;
+  /** What is asked for during a scan becomes one further scan. */
+  #asked: { readonly scope: AffectedNamespaces; readonly reason: ScanReason } | undefined;
+  /** What could not be listed. `at`: by the clock that never goes back. */
+  #retry: { readonly scope: AffectedNamespaces; readonly at: number } | undefined;
   /** True while the last scan has read all lists whole, also those of Pods without a controller. */
   #areAllListed = false;
   #before: Snapshot | undefined;
   #nextScan = Infinity;
   /** Exceptions that have ended up to this instant have been noticed. */
   #noticed: number;
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(dependencies: ScanDependencies, status: ScanStatus, pods: StandalonePods, reports: ReportWriter) {
     const { client, now, monotonic, random } = dependencies;
@@ -62,28 +60,12 @@ export class LeadingScan {
     this.#watches = new WorkloadWatches(dependencies, (kind) => ({
       seen: (object) => this.take(object, kind),
       gone: (object) => this.gone(object, kind),
-      listing: () => this.listing(kind),
-      // The watch counts as complete only after this callback.
-      listed: () => {
-        this.listed(kind);
-        queueMicrotask(() => this.#endStart(kind));
-      },
+      listed: (uids) => this.listed(kind, uids),
       troubled: (problem) => this.#troubled(kind, problem),
     }));
-    const { signal } = this.#stopped;
-    this.#rescans = new Rescans(dependencies, {
-      lists: new ScanLists(client, new RateLimiter(REQUESTS_PER_SECOND, monotonic), random, signal),
-      verdicts: this.verdicts,
-      status,
-      plan: (scope) => this.#plan(scope),
-      take: (object, kind, run) => this.take(object, kind, run),
-      finished: (isComplete) => {
-        this.#nextScan = now() + dependencies.scanInterval;
-        this.#areAllListed = isComplete && this.#pods.isListed;
-        reports.reconcile(this.isComplete);
-      },
-      isStopped: () => signal.aborted,
-    });
+    this.#lists = new ScanLists(client, new RateLimiter(REQUESTS_PER_SECOND, monotonic), random, this.#stopped.signal);
+    this.#work = new RepeatedWork(() => this.#round(), TICK_MILLISECONDS, random);
+    this.#backoff = new Backoff(RETRIES, random);
   }
 
   /** True while every workload of the cluster has a record: a report of another workload is out of date. */
@@ -93,15 +75,14 @@ export class LeadingScan {
 
   /** Begins once there are policies: without policies, each verdict would be wrong. */
   start(): void {
-    this.#timer = setInterval(() => this.#tick(), TICK_MILLISECONDS).unref();
+    this.#work.start();
     this.policiesChanged();
   }
 
   stop(): void {
     this.#stopped.abort();
-    clearInterval(this.#timer);
+    this.#work.stop();
     this.#watches.stop();
-    this.#rescans.stop();
   }
 
   /** Policies or facts have changed, or are there for the first time. */
@@ -110,40 +91,43 @@ export class LeadingScan {
     this.#before = after;
     if (after === undefined || before === after) return;
     if (before === undefined) void this.#begin();
-    else if (this.#startRun !== undefined) this.#rescans.ask('all', 'change');
+    else if (this.verdicts.isExemptionOver() || this.#isStarting) this.#ask('all', 'change');
     else {
-      const affected = affectedNamespaces(before, after, this.verdicts.records.namespaces);
-      this.#rescans.ask(union(affected, new Set(this.verdicts.changedExemptions)), 'change');
+      const { namespaces } = this.verdicts.records;
+      const exempt = new Set(namespaces.filter(this.#dependencies.isExempt));
+      this.#ask(union(affectedNamespaces(before, after, namespaces), exempt), 'change');
     }
   }
 
   /** The watch of Pods has read a whole list: the namespaces with Pods without a controller are known. */
-  podsListed(): void {
+  podsListed(uids: ReadonlySet<string>): void {
+    this.listed(OBSERVED_POD, uids);
+    this.#scanPods();
+  }
+
+  #scanPods(): void {
     const { namespaces, isListed } = this.#pods;
-    if (!isListed || this.#before === undefined || this.#startRun !== undefined || this.#areAllListed) return;
+    if (!isListed || this.#before === undefined || this.#isStarting || this.#areAllListed) return;
     if (namespaces.length > 0) {
-      this.#rescans.ask(new Set(namespaces), 'start');
+      this.#ask(new Set(namespaces), 'start');
       return;
     }
     this.#areAllListed = true;
     this.#reports.reconcile(this.isComplete);
   }
 
-  listing(kind: ObservedKind): void {
-    this.#lists.set(collectionOf(kind), this.verdicts.listBegins());
-  }
-
-  /** The list is complete: what it has not shown was deleted while there was no watch. */
-  listed(kind: ObservedKind): void {
-    const path = collectionOf(kind);
-    const list = this.#lists.get(path);
-    this.#lists.delete(path);
-    const isOfKind = (one: WorkloadName): boolean => one.group === kind.served.group && one.kind === kind.served.kind;
-    if (list !== undefined) this.verdicts.listEnds(list, isOfKind);
+  /** The list of a watch is complete: what it has not shown was deleted while there was no watch. */
+  listed({ served }: ObservedKind, uids: ReadonlySet<string>): void {
+    for (const { workload } of this.verdicts.records.values())
+      if (kindKey(workload) === kindKey(served) && !uids.has(workload.uid)) this.verdicts.forget(workload);
   }
 
   /** Judges a workload of a list or a watch. Undefined when it is not looked at. */
-  take(object: KubernetesObject, kind: ObservedKind, run = this.#eventRun()): ReportContent | undefined {
+  take(
+    object: KubernetesObject,
+    kind: ObservedKind,
+    run: Run = { id: this.#runId, now: this.#dependencies.now() },
+  ): ReportContent | undefined {
     try {
       return this.verdicts.take(object, kind, run);
     } catch (error) {
@@ -170,67 +154,119 @@ export class LeadingScan {
     return isKubernetesObject(object) ? this.take(object, kind) : undefined;
   }
 
-  #eventRun(): Run {
-    return this.#startRun ?? { id: this.#lastRunId, now: this.#dependencies.now() };
-  }
-
   #troubled(kind: ObservedKind, problem: string | undefined): void {
     const { log } = this.#dependencies;
     const path = collectionOf(kind);
     if (problem === undefined) {
       log.info({ path }, 'workloads can be watched again');
-      this.#rescans.retryNow();
+      this.#tryAgain();
     } else log.warn({ path, problem }, 'workloads cannot be watched now');
-    this.#endStart(kind);
   }
 
-  /** The first scan: the first list of each watch, and the Pods without a controller. */
+  /** The first scan: the first list of each watch. It ends when each kind has been read whole, or could not be read. */
   async #begin(): Promise<void> {
-    const { log, now } = this.#dependencies;
     const { signal } = this.#stopped;
-    const run: Run = { id: randomUUID(), now: now() };
-    this.#status.begin(run.now);
-    this.#startRun = run;
-    this.#lastRunId = run.id;
-    log.info({ scan: run.id, reason: 'start', namespaces: 'all' }, 'scan_started');
+    this.#isStarting = true;
+    const run = this.#started(this.#runId, 'start', 'all');
     while (!signal.aborted && !(await this.#watches.discover()))
       await sleep(DISCOVERY_RETRY_MILLISECONDS, undefined, { signal }).catch(() => undefined);
-    this.#endStart(undefined);
-  }
-
-  /** Ends the first scan when each kind has been read whole, or could not be read. */
-  #endStart(kind: ObservedKind | undefined): void {
-    if (kind !== undefined) this.#tried.add(collectionOf(kind));
-    const run = this.#startRun;
-    const { kinds } = this.#watches;
-    if (run === undefined || kinds.length === 0 || !kinds.every((each) => this.#tried.has(collectionOf(each)))) return;
-    const { log, now, scanInterval } = this.#dependencies;
-    this.#startRun = undefined;
-    this.#status.end(run, now());
-    const figures = { workloads: this.verdicts.records.size, problems: 0, durationMs: this.#status.lastDuration };
-    log.info({ scan: run.id, reason: 'start', ...figures }, 'scan_finished');
-    this.#nextScan = now() + scanInterval;
+    await this.#watches.firstLists();
+    if (signal.aborted) return;
+    this.#isStarting = false;
+    this.#ended(run, 'start', 0);
+    this.#nextScan = this.#dependencies.now() + this.#dependencies.scanInterval;
     this.#reports.reconcile(false);
-    this.podsListed();
+    this.#scanPods();
   }
 
-  async #plan(scope: AffectedNamespaces): Promise<readonly ListToRead[]> {
-    if (scope === 'all') await this.#watches.discover();
-    const { kinds } = this.#watches;
-    const lists = listsFor(scope, kinds, this.#pods.namespaces, this.verdicts.records);
-    const reopened = this.verdicts.takeReopened();
-    if (scope === 'all') return lists;
-    return [...lists, ...reopened.flatMap((namespace) => kinds.map((kind) => ({ kind, namespace })))];
+  #started(id: string, reason: ScanReason, scope: AffectedNamespaces): Run {
+    const { log, now } = this.#dependencies;
+    const run = { id, now: now() };
+    this.#status.begin(run.now);
+    log.info({ scan: id, reason, namespaces: scope === 'all' ? 'all' : scope.size }, 'scan_started');
+    return run;
   }
 
-  #tick(): void {
-    const { now, store } = this.#dependencies;
+  #ended(run: Run, reason: ScanReason, problems: number): void {
+    const { log, now } = this.#dependencies;
+    this.#status.end(run, now());
+    const figures = { workloads: this.verdicts.records.size, problems, durationMs: this.#status.lastDuration };
+    log.info({ scan: run.id, reason, ...figures }, 'scan_finished');
+  }
+
+  /** Asks for a scan: at once, or after the scan under way. */
+  #ask(scope: AffectedNamespaces, reason: ScanReason): void {
+    if (scope !== 'all' && scope.size === 0) return;
+    const asked = this.#asked;
+    // One scan for both. The first scan keeps its reason, because other work waits for the end of that scan.
+    this.#asked = asked
+      ? { scope: union(asked.scope, scope), reason: asked.reason === 'start' ? 'start' : reason }
+      : { scope, reason };
+    this.#work.ask();
+  }
+
+  /** Scans what could not be listed. */
+  #tryAgain(): void {
+    const retry = this.#retry;
+    this.#retry = undefined;
+    if (retry !== undefined) this.#ask(retry.scope, 'retry');
+  }
+
+  async #round(): Promise<boolean> {
+    const { now, monotonic, store } = this.#dependencies;
     const present = now();
     if (present >= this.#nextScan) {
       this.#nextScan = Infinity;
-      this.#rescans.ask('all', 'interval');
+      this.#ask('all', 'interval');
     }
-    this.#rescans.ask(exceptionEnds(store.current, this.#noticed, present), 'expiry');
+    this.#ask(exceptionEnds(store.current, this.#noticed, present), 'expiry');
     this.#noticed = present;
+    if (this.#retry !== undefined && monotonic() >= this.#retry.at) this.#tryAgain();
+    const asked = this.#asked;
+    this.#asked = undefined;
+    if (asked !== undefined) await this.#scan(asked.scope, asked.reason);
+    return true;
+  }
+
+  async #scan(scope: AffectedNamespaces, reason: ScanReason): Promise<void> {
+    const { log, now, monotonic, scanInterval } = this.#dependencies;
+    const { signal } = this.#stopped;
+    const run = this.#started(randomUUID(), reason, scope);
+    const isIn = (namespace: string | undefined): boolean =>
+      scope === 'all' || (namespace !== undefined && scope.has(namespace));
+    const known = [...this.verdicts.records.values()].filter(({ workload }) => isIn(workload.namespace));
+    const shown = new Set<string | undefined>();
+    const problems: string[] = [];
+    const listed = new Set<string>();
+    if (scope === 'all') await this.#watches.discover();
+    const planned = listsFor(scope, this.#watches.kinds, this.#pods.namespaces, this.verdicts.records);
+    const kinds = new Set(['/Pod', ...planned.map(({ kind }) => kindKey(kind.served))]);
+    for (const list of planned) {
+      if (signal.aborted) return;
+      const problem = await this.#lists.read(list, (object) => {
+        shown.add(object.metadata.uid);
+        if (isIn(object.metadata.namespace)) this.take(object, list.kind, run);
+      });
+      if (problem === undefined) listed.add(`${kindKey(list.kind.served)}/${list.namespace ?? ''}`);
+      else problems.push(problem);
+    }
+    if (signal.aborted) return;
+    for (const { workload } of known) {
+      const key = kindKey(workload);
+      const isListed = listed.has(`${key}/`) || listed.has(`${key}/${workload.namespace}`);
+      // A kind that is no longer watched has no workloads here.
+      const isUnwatched = scope === 'all' && !kinds.has(key);
+      if (isUnwatched || (isListed && !shown.has(workload.uid))) this.verdicts.forget(workload);
+    }
+    for (const problem of problems) log.warn({ scan: run.id, problem }, 'workloads cannot be listed');
+    this.#ended(run, reason, problems.length);
+    if (scope === 'all' || reason === 'start') {
+      this.#nextScan = now() + scanInterval;
+      this.#areAllListed = problems.length === 0 && this.#pods.isListed;
+      this.#reports.reconcile(this.isComplete);
+    }
+    if (problems.length > 0)
+      this.#retry = { scope: union(this.#retry?.scope ?? scope, scope), at: monotonic() + this.#backoff.next() };
+    else if (this.#retry === undefined) this.#backoff.reset();
   }
 }

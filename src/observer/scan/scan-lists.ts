@@ -37,7 +37,7 @@ export function listsFor(
 ): readonly ListToRead[] {
   const namespacesOf = new Map<string, Set<string>>();
   for (const namespace of scope === 'all' ? [] : scope)
-    for (const { workload } of records.entries(namespace)) {
+    for (const { workload } of records.values(namespace)) {
       const key = kindKey(workload);
       namespacesOf.set(key, (namespacesOf.get(key) ?? new Set()).add(namespace));
     }

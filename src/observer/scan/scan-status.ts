@@ -25,7 +25,7 @@ export class ScanStatus {
 
 export function registerScanMetrics(
   status: ScanStatus,
-  records: () => Pick<WorkloadRecords, 'size' | 'findingCounts'> | undefined,
+  records: () => WorkloadRecords | undefined,
   registers: Registry[],
 ): void {
   const times = [
@@ -53,10 +53,8 @@ export function registerScanMetrics(
     registers,
     collect() {
       this.reset();
-      for (const [finding, count] of records()?.findingCounts() ?? []) {
-        const [rule = '', action = ''] = finding.split(' ');
-        this.set({ rule, action }, count);
-      }
+      for (const { findings } of records()?.values() ?? [])
+        for (const { rule, action } of findings) this.inc({ rule, action });
     },
   });
 }

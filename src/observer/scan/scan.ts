@@ -28,11 +28,9 @@ export class Scan implements ObserverPart {
     dependencies.podWatch.listen({
       seen: (pod) => this.#seen(pod),
       gone: (pod) => this.#gone(pod),
-      listing: () => this.#leading?.scan.listing(OBSERVED_POD),
       listed: (uids) => {
         this.#pods.listed(uids);
-        this.#leading?.scan.listed(OBSERVED_POD);
-        this.#leading?.scan.podsListed();
+        this.#leading?.scan.podsListed(uids);
       },
     });
   }

@@ -1,6 +1,7 @@
 import { isOfController } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
 import { canHaveController, controllerOwners, hasControllerOwner } from '../../engine/workload/controller-owner.ts';
+import { NamespaceShares } from '../namespace-shares.ts';
 import { versionOf, workloadKey, workloadOf } from '../observed-workload.ts';
 import { reportContent, type ReportContent } from '../reports/report-object.ts';
 import { judgedWorkload, type VerdictSettings } from './judged-workload.ts';
@@ -41,30 +42,17 @@ const MOST_NAMED = 100;
 
 /** Judges workloads, and keeps a record of each verdict. */
 export class Verdicts {
-  readonly records = new WorkloadRecords();
+  readonly records: WorkloadRecords = new NamespaceShares(Infinity);
   /** Exempt namespaces with workloads: nothing else is known of these workloads. */
   readonly #exempt = new Set<string>();
   readonly #unknown: UnknownControllers;
   readonly #dependencies: ScanDependencies;
   readonly #listener: VerdictsListener;
-  /** How many lists have begun. */
-  #lists = 0;
 
   constructor(dependencies: ScanDependencies, listener: VerdictsListener) {
     this.#dependencies = dependencies;
     this.#unknown = new UnknownControllers(dependencies.log);
     this.#listener = listener;
-  }
-
-  /** A list of workloads begins. Returns its number. */
-  listBegins(): number {
-    return ++this.#lists;
-  }
-
-  /** The list has ended. A listed workload that nothing has shown since the list began is gone. */
-  listEnds(list: number, isListed: (workload: WorkloadName) => boolean): void {
-    for (const { workload, seen } of this.records.entries())
-      if (seen < list && isListed(workload)) this.forget(workload);
   }
 
   /** The content of the report. Undefined for an object that is not looked at, or is older than the judged one. */
@@ -82,9 +70,8 @@ export class Verdicts {
     // The owner is judged in its place.
     if (isOfController(object, { ...kind.served, names: [], isNamespaced: true })) return undefined;
     const version = versionOf(object);
-    const before = this.records.find(workload);
+    const before = recordOf(this.records, workload);
     const isKnown = before?.workload.uid === workload.uid;
-    if (isKnown) before.seen = this.#lists;
     // A page of a list may be older than an event that has come since.
     if (isKnown && before.version > version) return undefined;
     const judged = judgedWorkload(object, kind, snapshot, settings, run.now);
@@ -99,10 +86,9 @@ export class Verdicts {
       digest: content.hash,
       isClean: content.results.length === 0,
       version,
-      findings: judged.results.map(({ rule, properties }) => `${rule} ${properties['action'] ?? 'Warn'}`),
-      seen: this.#lists,
+      findings: judged.results.map(({ rule, properties }) => ({ rule, action: properties['action'] ?? 'Warn' })),
     };
-    this.records.put(record);
+    this.records.set(workload.namespace, workloadKey(workload), record);
     if (!isKnown || before.digest !== content.hash) {
       this.#log(content, run);
       this.#listener.changed(record);
@@ -110,26 +96,17 @@ export class Verdicts {
     return content;
   }
 
-  /** The namespaces whose exemption has begun or ended since their workloads were judged. */
-  get changedExemptions(): readonly string[] {
-    return [...this.records.namespaces.filter(this.#dependencies.isExempt), ...this.#reopened()];
-  }
-
-  /** Returns the namespaces that are exempt no longer, once: none of their workloads has a record. */
-  takeReopened(): readonly string[] {
-    const reopened = this.#reopened();
-    for (const namespace of reopened) this.#exempt.delete(namespace);
-    return reopened;
-  }
-
-  #reopened(): readonly string[] {
-    return [...this.#exempt].filter((namespace) => !this.#dependencies.isExempt(namespace));
+  /** True when a namespace is exempt no longer, once: none of its workloads has a record. */
+  isExemptionOver(): boolean {
+    const over = [...this.#exempt].filter((namespace) => !this.#dependencies.isExempt(namespace));
+    for (const namespace of over) this.#exempt.delete(namespace);
+    return over.length > 0;
   }
 
   /** The workload is gone. A record of a later workload of the same name stays. */
   forget(workload: ObservedWorkload): void {
-    if (this.records.find(workload)?.workload.uid !== workload.uid) return;
-    this.records.delete(workload);
+    if (recordOf(this.records, workload)?.workload.uid !== workload.uid) return;
+    this.records.delete(workload.namespace, workloadKey(workload));
     this.#listener.gone(workload.namespace, workload.uid);
   }
 
@@ -174,48 +151,11 @@ export interface WorkloadRecord {
   readonly isClean: boolean;
   /** The version of the object that was judged. NaN = unknown. */
   readonly version: number;
-  /** `check action` of each finding. */
-  readonly findings: readonly string[];
-  /** The number of the list that was the last to begin before the workload was shown last. */
-  seen: number;
+  readonly findings: readonly { readonly rule: string; readonly action: string }[];
 }
 
-export class WorkloadRecords {
-  readonly #byNamespace = new Map<string, Map<string, WorkloadRecord>>();
+export type WorkloadRecords = NamespaceShares<WorkloadRecord>;
 
-  get size(): number {
-    return [...this.#byNamespace.values()].reduce((sum, { size }) => sum + size, 0);
-  }
-
-  get namespaces(): readonly string[] {
-    return [...this.#byNamespace.keys()];
-  }
-
-  find(workload: WorkloadName): WorkloadRecord | undefined {
-    return this.#byNamespace.get(workload.namespace)?.get(workloadKey(workload));
-  }
-
-  put(record: WorkloadRecord): void {
-    const { workload } = record;
-    const rows = this.#byNamespace.get(workload.namespace) ?? new Map<string, WorkloadRecord>();
-    this.#byNamespace.set(workload.namespace, rows.set(workloadKey(workload), record));
-  }
-
-  delete(workload: WorkloadName): void {
-    const rows = this.#byNamespace.get(workload.namespace);
-    if (rows?.delete(workloadKey(workload)) === true && rows.size === 0) this.#byNamespace.delete(workload.namespace);
-  }
-
-  /** All records, or those of a namespace. Records may be deleted meanwhile. */
-  *entries(namespace?: string): Generator<WorkloadRecord> {
-    for (const name of namespace === undefined ? this.namespaces : [namespace])
-      yield* this.#byNamespace.get(name)?.values() ?? [];
-  }
-
-  findingCounts(): ReadonlyMap<string, number> {
-    const counts = new Map<string, number>();
-    for (const { findings } of this.entries())
-      for (const finding of findings) counts.set(finding, (counts.get(finding) ?? 0) + 1);
-    return counts;
-  }
+export function recordOf(records: WorkloadRecords, workload: WorkloadName): WorkloadRecord | undefined {
+  return records.get(workload.namespace, workloadKey(workload));
 }

@@ -9,10 +9,17 @@ import { collectionOf, type ObservedKind } from '../observed-workload.ts';
 import type { Reflector } from '../../cluster/client/reflector.ts';
 import type { ScanDependencies } from './verdicts.ts';
 
+interface Watch {
+  readonly kind: ObservedKind;
+  readonly reflector: Reflector;
+  /** Resolves when the kind has been read whole, or could not be read. */
+  readonly tried: Promise<unknown>;
+}
+
 export class WorkloadWatches {
   readonly #dependencies: ScanDependencies;
   readonly #handlersOf: (kind: ObservedKind) => InformerHandlers;
-  readonly #watches = new Map<string, { readonly kind: ObservedKind; readonly reflector: Reflector }>();
+  readonly #watches = new Map<string, Watch>();
   /** The kinds that have been named because they may not be listed. */
   readonly #leftOut = new Set<string>();
   #isStopped = false;
@@ -29,6 +36,11 @@ export class WorkloadWatches {
   /** True while each watched kind has been read whole. */
   get isComplete(): boolean {
     return [...this.#watches.values()].every(({ reflector }) => reflector.status().synced);
+  }
+
+  /** Resolves when each watched kind has been read whole, or could not be read. */
+  async firstLists(): Promise<void> {
+    await Promise.all([...this.#watches.values()].map(({ tried }) => tried));
   }
 
   /** Watches the kinds that the API server has now. False if it cannot be asked. */
@@ -88,9 +100,14 @@ export class WorkloadWatches {
     }
     for (const [path, kind] of wanted) {
       if (this.#watches.has(path)) continue;
-      const reflector = informer(this.#dependencies, { path }, this.#handlersOf(kind));
-      this.#watches.set(path, { kind, reflector });
-      void reflector.start();
+      const handlers = this.#handlersOf(kind);
+      const failed = Promise.withResolvers<undefined>();
+      const troubled = (problem: string | undefined): void => {
+        handlers.troubled(problem);
+        failed.resolve(undefined);
+      };
+      const reflector = informer(this.#dependencies, { path }, { ...handlers, troubled });
+      this.#watches.set(path, { kind, reflector, tried: Promise.race([reflector.start(), failed.promise]) });
     }
   }
 }
