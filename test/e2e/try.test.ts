@@ -129,14 +129,14 @@ describe.skipIf(typeof network === 'string')('try with a Pod of a cluster', () =
   }
 
   async function tried(
-    probe: object,
+    probe: object | undefined,
     {
       args = [],
       container = {},
       kubeconfig = cluster.kubeconfig,
     }: { args?: string[]; container?: object; kubeconfig?: string } = {},
   ): Promise<Output> {
-    const name = await workload({ ...container, livenessProbe: probe });
+    const name = await workload({ ...container, ...(probe && { livenessProbe: probe }) });
     const line = ['try', '-n', 'shop', `deploy/${name}`, '--count', '1', '--output', 'json', ...args];
     const { code, stdout, stderr } = await runProbewright(line, {
       env: { KUBECONFIG: kubeconfig },
@@ -216,6 +216,25 @@ describe.skipIf(typeof network === 'string')('try with a Pod of a cluster', () =
     });
     const { probe } = await tried({ tcpSocket: { port: 9999 } });
     expect(shown(probe.event)).toBe('Liveness probe failed: dial tcp IP:9999: connect: connection refused');
+  });
+
+  it('asks a gRPC probe of a policy through port-forward, also on a server that knows none', async () => {
+    const asked = async (port: number): Promise<Tried> => {
+      const grpc = { grpc: { port }, timeoutSeconds: 1 };
+      const policy = { metadata: { name: 'grpc' }, spec: { probes: { livenessProbe: grpc } } };
+      const file = join(directory.path, 'grpc.yaml');
+      const head = { apiVersion: 'probewright.dev/v1alpha1', kind: 'ClusterProbePolicy' };
+      await writeFile(file, JSON.stringify({ ...head, ...policy }));
+      const container = { ports: [{ name: 'main', containerPort: port }] };
+      return (await tried(undefined, { container, args: ['--policies', file, '--probe', 'liveness'] })).probe;
+    };
+    expect(await asked(9091)).toMatchObject({ handler: 'grpc on port 9091', result: 'passes' });
+    const refused = await asked(9999);
+    expect(refused).toMatchObject({ result: 'fails', cause: 'connection-refused' });
+    expect(shown(refused.event)).toBe(
+      'Liveness probe failed: timeout: failed to connect service "IP:9999" within 1s: context deadline exceeded',
+    );
+    expect(await asked(8080)).toMatchObject({ result: 'fails', cause: 'other-protocol' });
   });
 
   it('runs commands by exec', async () => {

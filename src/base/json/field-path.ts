@@ -1,5 +1,5 @@
 import { jsonText } from '../text/visible.ts';
-import { isJsonObject, member } from './json-value.ts';
+import { isJsonObject, member, type JsonObject } from './json-value.ts';
 
 /** A step into a document: a key or an index. */
 export type PathStep = string | number;
@@ -53,6 +53,18 @@ export function valueAt(document: unknown, path: FieldPath): unknown {
     else return undefined;
   }
   return value;
+}
+
+/** Returns the string at a path. Undefined for any other value. */
+export function textAt(document: unknown, ...path: FieldPath): string | undefined {
+  const value = valueAt(document, path);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Returns the objects in the list at a path; none when there is no list. */
+export function objectsAt(document: unknown, ...path: FieldPath): readonly JsonObject[] {
+  const value = valueAt(document, path);
+  return Array.isArray(value) ? (value as readonly unknown[]).filter(isJsonObject) : [];
 }
 
 /** An edit of one field: the value that the field gets, with missing objects above it. `null` removes the field. */

@@ -12,13 +12,9 @@ export const BASELINE_VERSION = 1;
 /** The members of an entry, in the order of the file. */
 export const REQUIRED_MEMBERS = ['check', 'kind', 'namespace', 'name', 'container'] as const;
 export const OPTIONAL_MEMBER = 'probe';
-const MEMBERS: readonly string[] = [...REQUIRED_MEMBERS, OPTIONAL_MEMBER];
 
 /** Entries are sorted by workload, so that a change of one workload changes one part of the file. */
 const SORTED_BY = ['namespace', 'kind', 'name', 'container', 'probe', 'check'] as const;
-
-/** The entries of a baseline, or the first problem with its text. */
-type BaselineReading = { readonly entries: readonly FindingIdentity[] } | { readonly problem: string };
 
 /** Returns the text of a baseline: sorted JSON, equal for equal findings. */
 export function baselineText(findings: readonly FindingIdentity[]): string {
@@ -41,54 +37,43 @@ function compared(a: FindingIdentity, b: FindingIdentity): number {
   return 0;
 }
 
-/** Reads the text of a baseline. A problem names the field and its value. */
-export function readBaseline(text: string): BaselineReading {
+/**
+ * Reads the text of a baseline.
+ *
+ * @throws Error that names the field and its value
+ */
+export function readBaseline(text: string): readonly FindingIdentity[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { problem: `is not JSON: ${messageOf(error)}` };
+    throw new Error(`is not JSON: ${messageOf(error)}`, { cause: error });
   }
-  if (!isJsonObject(value)) return wrong([], 'a JSON object', value);
-  const unknown = unknownMember([], value, ['version', 'findings']);
-  if (unknown !== undefined) return unknown;
-  const version = member(value, 'version');
-  if (version !== BASELINE_VERSION) return wrong(['version'], String(BASELINE_VERSION), version);
-  const findings = member(value, 'findings');
-  if (!Array.isArray(findings)) return wrong(['findings'], 'a list', findings);
-  const entries: FindingIdentity[] = [];
-  for (const [index, finding] of (findings as readonly unknown[]).entries()) {
-    const entry = readEntry(['findings', index], finding);
-    if ('problem' in entry) return entry;
-    entries.push(entry);
-  }
-  return { entries };
+  const file = objectOf([], 'a JSON object', value, ['version', 'findings']);
+  const version = member(file, 'version');
+  if (version !== BASELINE_VERSION) throw wrong(['version'], String(BASELINE_VERSION), version);
+  const findings = member(file, 'findings');
+  if (!Array.isArray(findings)) throw wrong(['findings'], 'a list', findings);
+  return (findings as readonly unknown[]).map((finding, index) => readEntry(['findings', index], finding));
 }
 
-function readEntry(path: FieldPath, value: unknown): FindingIdentity | { readonly problem: string } {
-  if (!isJsonObject(value)) return wrong(path, 'an object', value);
-  const unknown = unknownMember(path, value, MEMBERS);
-  if (unknown !== undefined) return unknown;
-  for (const name of REQUIRED_MEMBERS)
-    if (!isText(member(value, name))) return wrong([...path, name], 'a text', member(value, name));
-  const probe = member(value, OPTIONAL_MEMBER);
-  if (probe !== undefined && !isText(probe)) return wrong([...path, OPTIONAL_MEMBER], 'a text', probe);
-  return value as unknown as FindingIdentity;
+function readEntry(path: FieldPath, value: unknown): FindingIdentity {
+  const entry = objectOf(path, 'an object', value, [...REQUIRED_MEMBERS, OPTIONAL_MEMBER]);
+  for (const name of [...REQUIRED_MEMBERS, OPTIONAL_MEMBER]) {
+    const text = member(entry, name);
+    const isMissing = text === undefined && name === OPTIONAL_MEMBER;
+    if (typeof text !== 'string' && !isMissing) throw wrong([...path, name], 'a text', text);
+  }
+  return entry as unknown as FindingIdentity;
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-
-function unknownMember(
-  path: FieldPath,
-  value: JsonObject,
-  known: readonly string[],
-): { readonly problem: string } | undefined {
+function objectOf(path: FieldPath, expected: string, value: unknown, known: readonly string[]): JsonObject {
+  if (!isJsonObject(value)) throw wrong(path, expected, value);
   const unknown = Object.keys(value).find((name) => !known.includes(name));
-  if (unknown === undefined) return undefined;
-  return { problem: `${formatPath([...path, unknown])}: unknown field${didYouMean(unknown, known)}` };
+  if (unknown === undefined) return value;
+  throw new Error(`${formatPath([...path, unknown])}: unknown field${didYouMean(unknown, known)}`);
 }
 
-function wrong(path: FieldPath, expected: string, value: unknown): { readonly problem: string } {
-  const must = `must be ${expected}, not ${quoted(value)}`;
-  return { problem: path.length === 0 ? must : `${formatPath(path)}: ${must}` };
+function wrong(path: FieldPath, expected: string, value: unknown): Error {
+  return new Error(`${path.length === 0 ? '' : `${formatPath(path)}: `}must be ${expected}, not ${quoted(value)}`);
 }

@@ -55,12 +55,15 @@ export async function applyBaseline(
 
 /** Reads the findings of a baseline. Undefined, after a message, when the file cannot be read. */
 export async function loadBaseline(file: string, io: CommandIo): Promise<readonly FindingIdentity[] | undefined> {
-  const reading = await readUtf8File(file).then(readBaseline, (error: unknown) => ({
-    problem: `cannot be read: ${messageOf(error)}`,
-  }));
-  if ('entries' in reading) return reading.entries;
-  printLine(io.stderr, `${file}: ${reading.problem}`);
-  return undefined;
+  try {
+    const text = await readUtf8File(file).catch((error: unknown) => {
+      throw new Error(`cannot be read: ${messageOf(error)}`);
+    });
+    return readBaseline(text);
+  } catch (error) {
+    printLine(io.stderr, `${file}: ${messageOf(error)}`);
+    return undefined;
+  }
 }
 
 async function writeBaseline(

@@ -133,30 +133,20 @@ function applyRound(text: string, findings: readonly EditedFinding[]): Round {
   const refused: { finding: EditedFinding; reason: string }[] = [];
   const applied: EditedFinding[] = [];
   for (const [document, own] of Map.groupBy(findings, ({ object }) => object.document)) {
-    const chosen = separateFindings(own);
-    const together = editor.verifiedPlan(
-      document,
-      chosen.flatMap(({ documentEdits }) => documentEdits),
-    );
-    if (together.kind === 'planned') {
-      plans.push(together);
-      applied.push(...chosen);
-      continue;
-    }
+    let plan: FieldEditPlan | undefined;
+    const edits: FieldEdit[] = [];
     // One finding whose advice cannot be written does not keep the advice of the others out.
-    const accepted: EditedFinding[] = [];
-    for (const finding of chosen) {
-      const plan = editor.verifiedPlan(document, finding.documentEdits);
-      if (plan.kind === 'refused') refused.push({ finding, reason: plan.reason });
-      else accepted.push(finding);
+    for (const finding of separateFindings(own)) {
+      const together = editor.verifiedPlan(document, [...edits, ...finding.documentEdits]);
+      if (together.kind === 'refused') {
+        refused.push({ finding, reason: together.reason });
+        continue;
+      }
+      plan = together;
+      applied.push(finding);
+      edits.push(...finding.documentEdits);
     }
-    const rest = editor.verifiedPlan(
-      document,
-      accepted.flatMap(({ documentEdits }) => documentEdits),
-    );
-    if (rest.kind === 'refused') for (const finding of accepted) refused.push({ finding, reason: rest.reason });
-    else applied.push(...accepted);
-    plans.push(rest);
+    if (plan !== undefined) plans.push(plan);
   }
   return { text: editor.apply(plans), applied, refused };
 }

@@ -1,8 +1,8 @@
 import { Snapshot } from '../../engine/facts/snapshot.ts';
-import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { factKindOf } from '../../cluster/sources/fact-kinds.ts';
 import { readPolicyDocuments, type FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
+import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { YamlDocument } from '../../yaml/reading/documents.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
@@ -85,8 +85,8 @@ export class PolicyPlaces {
     const place = this.#places.get(source);
     if (place === undefined) return undefined;
     const { document, path } = place;
-    const policy = path.reduce(memberAt, document.value);
-    return { file: document.file, ...document.position([...path, ...asWritten(policy, field)], { key: true }) };
+    const written = asWritten(valueAt(document.value, path), field);
+    return { file: document.file, ...document.position([...path, ...written], { key: true }) };
   }
 }
 
@@ -97,11 +97,6 @@ function asWritten(policy: unknown, field: FieldPath): FieldPath {
   const isPath = handler === 'httpGet' && (part === undefined || part === 'path');
   const longForm = isPath ? field : [spec, probes, kind];
   const shortForm = [spec, 'kubernetesProbeEndpoints', kind];
-  const isShort = longForm.reduce(memberAt, policy) === undefined && shortForm.reduce(memberAt, policy) !== undefined;
+  const isShort = valueAt(policy, longForm) === undefined && valueAt(policy, shortForm) !== undefined;
   return isShort ? shortForm : field;
-}
-
-function memberAt(value: unknown, step: string | number): unknown {
-  if (Array.isArray(value)) return (value as readonly unknown[])[Number(step)];
-  return isJsonObject(value) ? member(value, String(step)) : undefined;
 }

@@ -1,37 +1,38 @@
 import { networkInterfaces } from 'node:os';
 import { isLoopbackHost } from '../../engine/probe/handler-values.ts';
 import { readRegularFile } from '../../base/files/regular-file.ts';
-import { isOpen } from './connection.ts';
+import { NotRun } from './answer.ts';
+import { dial, reach } from './connection.ts';
 import { runProgram } from './exec-probe.ts';
 import type { Target } from './target.ts';
 
-/** Where a process or a container with published ports is reached. */
-export interface AddressSettings {
-  readonly host: string;
-  /** The local port of each container port that differs. */
-  readonly ports: ReadonlyMap<number, number>;
-  /** The command that is put before the command of an exec probe: `docker exec web`. Empty for none. */
-  readonly execPrefix: readonly string[];
-}
+/** A port that is open answers at once on this machine. */
+const OPEN_MILLISECONDS = 1000;
 
-/** The target of `--address`. */
-export function addressTarget({ host, ports, execPrefix }: AddressSettings): Target {
+/**
+ * The target of `--address`: a process or a container with published ports.
+ *
+ * @param ports the local port of each container port that differs
+ * @param execPrefix the command that is put before the command of an exec probe: `docker exec web`. Empty for none.
+ */
+export function addressTarget(host: string, ports: ReadonlyMap<number, number>, execPrefix: readonly string[]): Target {
+  const placeOf = (port: number) => ({ host, port: ports.get(port) ?? port });
+  const inside = execPrefix.length === 0 ? undefined : socketsInside(execPrefix);
   return {
     name: host,
     host,
-    endpoint: (port) => Promise.resolve({ host, port: ports.get(port) ?? port }),
-    exec: (_container, command, timeout) =>
-      execPrefix.length === 0
-        ? Promise.resolve({ notRun: "--exec is not given: it names the command that runs the probe's command" })
-        : runProgram([...execPrefix, ...command], timeout),
-    isLoopbackOnly: async (port) => {
-      if (execPrefix.length > 0) return isBoundToLoopbackOnly(await socketsByCommand(execPrefix), port);
-      const place = { host, port: ports.get(port) ?? port };
-      if (!isThisMachine(host) || (await isOpen(place))) return false;
-      return isBoundToLoopbackOnly(await listeningSockets(), place.port);
+    connect: (port, signal) => dial(placeOf(port), { host, port }, signal),
+    exec: async (_container, command, timeout) => {
+      if (inside === undefined)
+        throw new NotRun("--exec is not given: it names the command that runs the probe's command");
+      return await runProgram([...execPrefix, ...command], timeout);
     },
-    ...(execPrefix.length > 0 && { listeningPorts: async () => portsForOthers(await socketsByCommand(execPrefix)) }),
-    close: () => Promise.resolve(),
+    isLoopbackOnly: async (port) => {
+      const place = placeOf(port);
+      if (!isThisMachine(host) || (await reach(place, OPEN_MILLISECONDS)) !== 'refuses') return false;
+      return isBoundToLoopbackOnly(await socketsOfThisMachine(), place.port);
+    },
+    ...inside,
   };
 }
 
@@ -44,14 +45,23 @@ function isThisMachine(host: string): boolean {
 const SOCKET_FILES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const SOCKETS_MILLISECONDS = 5000;
 
-/** The tables of sockets inside of a container; empty where there is no `cat`. */
-export async function socketsByCommand(prefix: readonly string[]): Promise<string> {
-  const end = await runProgram([...prefix, 'cat', ...SOCKET_FILES], SOCKETS_MILLISECONDS, 1 << 20);
-  return 'notRun' in end ? '' : end.output;
+/** What the tables of sockets inside of a container tell: nothing where there is no `cat`. */
+export function socketsInside(prefix: readonly string[]): Required<Pick<Target, 'isLoopbackOnly' | 'listeningPorts'>> {
+  const tables = (): Promise<string> =>
+    runProgram([...prefix, 'cat', ...SOCKET_FILES], SOCKETS_MILLISECONDS, 1 << 20).then(
+      ({ output }) => output,
+      () => '',
+    );
+  return {
+    isLoopbackOnly: async (port) => isBoundToLoopbackOnly(await tables(), port),
+    listeningPorts: async () => [
+      ...new Set(listeners(await tables()).flatMap(({ isLoopback, port }) => (isLoopback ? [] : [port]))),
+    ],
+  };
 }
 
 /** The tables of sockets of this machine; empty on other systems. Nothing is sent. */
-async function listeningSockets(): Promise<string> {
+async function socketsOfThisMachine(): Promise<string> {
   const tables = SOCKET_FILES.map((file) => readRegularFile(file).then(String, () => ''));
   return (await Promise.all(tables)).join('\n');
 }
@@ -70,12 +80,7 @@ function listeners(tables: string): readonly { readonly port: number; readonly i
 }
 
 /** True when sockets listen on the port, and all of them on loopback addresses. */
-export function isBoundToLoopbackOnly(tables: string, port: number): boolean {
+function isBoundToLoopbackOnly(tables: string, port: number): boolean {
   const own = listeners(tables).filter((listener) => listener.port === port);
-  return own.length > 0 && own.every((listener) => listener.isLoopback);
-}
-
-/** The ports that are open to others. */
-export function portsForOthers(tables: string): readonly number[] {
-  return [...new Set(listeners(tables).flatMap((each) => (each.isLoopback ? [] : [each.port])))];
+  return own.length > 0 && own.every(({ isLoopback }) => isLoopback);
 }

@@ -19,20 +19,13 @@ export interface Answer {
   readonly milliseconds?: number;
 }
 
-/** A probe that was not asked, with the reason. */
-export interface NotRun {
-  readonly notRun: string;
-}
+/** A probe cannot be asked. The message is the reason. */
+export class NotRun extends Error {}
 
 /** The kubelet of Kubernetes 1.36 calls itself so (pkg/probe/http/request.go, userAgent). */
 export const KUBE_PROBE = 'kube-probe/1.36';
 
-const SUCCESS: Answer = { result: 'success', text: '' };
-
-/** A success, perhaps with its code. */
-export function success(more: Pick<Answer, 'code' | 'isLong'> = {}): Answer {
-  return { ...SUCCESS, ...more };
-}
+export const SUCCESS: Answer = { result: 'success', text: '' };
 
 /** A failure with the kubelet's text. */
 export function failure(text: string, code?: number): Answer {
@@ -50,21 +43,16 @@ const NAMES: Readonly<Record<ProbeKind, string>> = {
   readinessProbe: 'Readiness',
 };
 
+const VERBS = {
+  warning: 'warning',
+  failure: 'failed',
+  'failed-error': 'errored and resulted in failure state',
+  error: 'errored and resulted in unknown state',
+} as const;
+
 /** The message of the event that the kubelet records (prober.go, probe); empty for a plain success. */
 export function eventMessage(probe: ProbeKind, { result, text }: Answer): string {
-  const name = `${NAMES[probe]} probe`;
-  switch (result) {
-    case 'success':
-      return '';
-    case 'warning':
-      return `${name} warning: ${text}`;
-    case 'failure':
-      return `${name} failed: ${text}`;
-    case 'failed-error':
-      return `${name} errored and resulted in failure state: ${text}`;
-    case 'error':
-      return `${name} errored and resulted in unknown state: ${text}`;
-  }
+  return result === 'success' ? '' : `${NAMES[probe]} probe ${VERBS[result]}: ${text}`;
 }
 
 /** A host and port as Go joins them: an IPv6 address in brackets. */
@@ -72,19 +60,20 @@ export function hostPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
+const SOCKET_ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset by peer',
+  EHOSTUNREACH: 'no route to host',
+  EHOSTDOWN: 'host is down',
+  ENETUNREACH: 'network is unreachable',
+  EPIPE: 'broken pipe',
+  ETIMEDOUT: 'connection timed out',
+  EACCES: 'permission denied',
+};
+
 /** An error of Node's sockets as Go's net package writes it, behind `dial tcp ADDRESS: ` or `read tcp ...: `. */
-export function socketErrorText(code: string | undefined): string | undefined {
-  const known: Readonly<Record<string, string>> = {
-    ECONNREFUSED: 'connection refused',
-    ECONNRESET: 'connection reset by peer',
-    EHOSTUNREACH: 'no route to host',
-    EHOSTDOWN: 'host is down',
-    ENETUNREACH: 'network is unreachable',
-    EPIPE: 'broken pipe',
-    ETIMEDOUT: 'connection timed out',
-    EACCES: 'permission denied',
-  };
-  return code === undefined ? undefined : known[code];
+export function socketErrorText(error: unknown): string {
+  return SOCKET_ERRORS[codeOf(error) ?? ''] ?? String(error);
 }
 
 /** The code of an error of Node: `ECONNREFUSED`. */

@@ -1,123 +1,114 @@
-import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
-import { execArgv, isLoopbackHost } from '../../engine/probe/handler-values.ts';
+import { objectsAt } from '../../base/json/field-path.ts';
+import { member, stringMember } from '../../base/json/json-value.ts';
 import { commandActs } from '../../engine/probe/exec-effects.ts';
-import { GoError } from './connection.ts';
+import { execArgv, isLoopbackHost } from '../../engine/probe/handler-values.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { failure, NotRun, SUCCESS, type Answer } from './answer.ts';
+import { GoError, type Connect } from './connection.ts';
 import { execVerdict, expandedCommand } from './exec-probe.ts';
 import { grpcProbe, unconnected } from './grpc-probe.ts';
 import { httpProbe, type HttpProbe } from './http-probe.ts';
+import { sendOver } from './http-request.ts';
 import { portOf, type PlannedProbe } from './planned-probes.ts';
-import { tcpProbe } from './tcp-probe.ts';
 import type { Target } from './target.ts';
-import type { Endpoint } from './connection.ts';
-import { hostPort, type Answer, type NotRun } from './answer.ts';
 
-/**
- * Runs one probe once, by the kubelet's rules.
- *
- * @param allowsSideEffects whether a command that does more than ask may run
- */
-export async function askProbe(
-  planned: PlannedProbe,
-  target: Target,
-  allowsSideEffects: boolean,
-): Promise<Answer | NotRun> {
-  const timeout = planned.timing.timeoutSeconds * 1000;
-  if (planned.handlerKind === 'exec') return await askExec(planned, target, allowsSideEffects);
-  const effect = allowsSideEffects ? undefined : actionOfPath(planned);
-  if (effect !== undefined) return { notRun: sideEffects('path', effect) };
+/** Who is asked, and by which clock. */
+export interface Asking {
+  readonly target: Target;
+  /** A clock that never goes back, in milliseconds. */
+  readonly monotonic: () => number;
+  /** Whether a command or a path that does more than ask may run. */
+  readonly allowsSideEffects: boolean;
+}
+
+/** Runs one probe once, by the kubelet's rules. Rejects with NotRun. */
+export async function askProbe(planned: PlannedProbe, asking: Asking): Promise<Answer> {
+  const { handler, handlerKind, timing } = planned;
+  const { target, monotonic } = asking;
+  const timeout = timing.timeoutSeconds * 1000;
+  const timed = async (run: () => Promise<Answer>): Promise<Answer> => {
+    const before = monotonic();
+    return { ...(await run()), milliseconds: monotonic() - before };
+  };
+  if (!asking.allowsSideEffects) refuseSideEffects(planned);
+  if (handlerKind === 'exec') return await timed(() => askExec(planned, target));
   const port = portOf(planned);
   if (typeof port !== 'number') return { result: 'error', text: port.text };
-  const host = stringMember(planned.handler, 'host') ?? '';
-  if (host !== '' && !isSameHost(host, target.host))
-    return { notRun: `the probe asks the host ${host}, and try asks nobody but ${target.name}` };
-  return await askPort(planned, target, port, timeout);
-}
-
-/** Asks a port in the way of the probe. */
-async function askPort(
-  planned: PlannedProbe,
-  target: Target,
-  port: number,
-  timeoutMilliseconds: number,
-): Promise<Answer | NotRun> {
-  if (planned.handlerKind === 'httpGet')
-    return await askHttp(target, httpRequestOf(planned, port), timeoutMilliseconds);
-  const endpoint = await target.endpoint(port);
+  const host = stringMember(handler, 'host') ?? '';
+  const isSame = host === target.host || (isLoopbackHost(host) && isLoopbackHost(target.host));
+  if (host !== '' && !isSame)
+    throw new NotRun(`the probe asks the host ${host}, and try asks nobody but ${target.name}`);
   const shown = { host: target.host, port };
-  // The kubelet dials again until the time of a gRPC probe is over.
-  if ('text' in endpoint && planned.handlerKind === 'grpc')
-    return unconnected(hostPort(shown.host, port), timeoutMilliseconds);
-  if (!('host' in endpoint)) return endpoint;
-  if (planned.handlerKind === 'tcpSocket') return await timed(() => tcpProbe(endpoint, shown, timeoutMilliseconds));
-  const service = stringMember(planned.handler, 'service') ?? '';
-  return await timed(() => grpcProbe(endpoint, shown, service, timeoutMilliseconds));
+  const request = httpProbeOf(planned, target.host, port);
+  const proxied = target.proxied?.(request);
+  if (handlerKind === 'httpGet' && proxied !== undefined)
+    return await timed(() => httpProbe(request, timeout, proxied));
+  try {
+    await target.prove?.(port);
+  } catch (error) {
+    if (!(error instanceof GoError)) throw error;
+    if (handlerKind === 'httpGet') return await httpProbe(request, timeout, () => Promise.reject(error));
+    // The kubelet dials again until the time of a gRPC probe is over.
+    return handlerKind === 'grpc' ? unconnected(shown, timeout) : failure(error.message);
+  }
+  return await timed(() => {
+    if (handlerKind === 'httpGet') return httpProbe(request, timeout, sendOver(target.connect));
+    if (handlerKind === 'tcpSocket') return tcpProbe(target.connect, port, timeout);
+    return grpcProbe(target.connect, shown, stringMember(handler, 'service') ?? '', timeout);
+  });
 }
 
-/** Asks over HTTP, in the target's own way where it has one. */
-export async function askHttp(target: Target, probe: HttpProbe, timeoutMilliseconds: number): Promise<Answer | NotRun> {
-  if (target.http !== undefined) return await target.http(probe, timeoutMilliseconds);
-  return await askHttpDirectly(target, probe, timeoutMilliseconds);
-}
-
-/** Asks over HTTP at the endpoints of the target. */
-export async function askHttpDirectly(
-  target: Pick<Target, 'host' | 'endpoint'>,
-  probe: HttpProbe,
-  timeoutMilliseconds: number,
-): Promise<Answer | NotRun> {
-  const first = await target.endpoint(probe.port);
-  if (!('host' in first)) return first;
-  const placeOf = async (port: number): Promise<Endpoint> => {
-    const place = port === probe.port ? first : await target.endpoint(port);
-    if ('host' in place) return place;
-    throw new GoError('notRun' in place ? place.notRun : place.text);
-  };
-  return await timed(() => httpProbe({ ...probe, host: target.host }, timeoutMilliseconds, placeOf));
-}
-
-async function timed(run: () => Promise<Answer>): Promise<Answer> {
-  const before = performance.now();
-  return { ...(await run()), milliseconds: performance.now() - before };
+/**
+ * Runs a TCP probe as the kubelet does: connects, and closes (pkg/probe/tcp/tcp.go, DoTCPProbe). Rejects with NotRun.
+ *
+ * @param timeoutMilliseconds timeoutSeconds of the probe
+ */
+export async function tcpProbe(connect: Connect, port: number, timeoutMilliseconds: number): Promise<Answer> {
+  try {
+    const { stream } = await connect(port, AbortSignal.timeout(timeoutMilliseconds));
+    stream.destroy();
+    return SUCCESS;
+  } catch (error) {
+    if (error instanceof NotRun) throw error;
+    return failure(messageOf(error));
+  }
 }
 
 /** The request of an httpGet probe. The port is the container's. */
-export function httpRequestOf({ handler }: PlannedProbe, port: number): HttpProbe {
-  const headers = member(handler, 'httpHeaders');
+function httpProbeOf({ handler }: PlannedProbe, host: string, port: number): HttpProbe {
   return {
     isHttps: member(handler, 'scheme') === 'HTTPS',
-    host: '',
+    host,
     port,
     path: stringMember(handler, 'path') ?? '/',
-    headers: (Array.isArray(headers) ? (headers as readonly unknown[]) : [])
-      .filter(isJsonObject)
-      .map((header) => [stringMember(header, 'name') ?? '', stringMember(header, 'value') ?? ''] as const),
+    headers: objectsAt(handler, 'httpHeaders').map((header) => [
+      stringMember(header, 'name') ?? '',
+      stringMember(header, 'value') ?? '',
+    ]),
   };
 }
 
-function sideEffects(what: string, effect: string): string {
-  return `the ${what} may have side effects (${effect}); --allow-side-effects runs it`;
-}
-
-/** The word of a path that names an action, such as `/actuator/restart`: the same rule as for `curl` in a command. */
-function actionOfPath({ handler, handlerKind }: PlannedProbe): string | undefined {
-  if (handlerKind !== 'httpGet') return undefined;
+/** A path that names an action, such as `/actuator/restart`, is found by the rule for `curl` in a command. */
+function refuseSideEffects({ handler, handlerKind, spec }: PlannedProbe): void {
   const path = stringMember(handler, 'path') ?? '/';
-  const acts = commandActs(['curl', `http://localhost${path.startsWith('/') ? '' : '/'}${path}`]);
-  return acts?.replace(/^curl /, '');
+  const url = `http://localhost${path.startsWith('/') ? '' : '/'}${path}`;
+  const effect =
+    handlerKind === 'exec'
+      ? commandActs(commandOf(handler, spec))
+      : handlerKind === 'httpGet'
+        ? commandActs(['curl', url])?.replace(/^curl /, '')
+        : undefined;
+  const what = handlerKind === 'exec' ? 'command' : 'path';
+  if (effect !== undefined)
+    throw new NotRun(`the ${what} may have side effects (${effect}); --allow-side-effects runs it`);
 }
 
-async function askExec(
-  { handler, container, timing, spec }: PlannedProbe,
-  target: Target,
-  allowsSideEffects: boolean,
-): Promise<Answer | NotRun> {
-  const command = expandedCommand(execArgv(handler) ?? [], spec);
-  const effect = allowsSideEffects ? undefined : commandActs(command);
-  if (effect !== undefined) return { notRun: sideEffects('command', effect) };
+function commandOf(handler: PlannedProbe['handler'], spec: PlannedProbe['spec']): readonly string[] {
+  return expandedCommand(execArgv(handler) ?? [], spec);
+}
+
+async function askExec({ handler, container, timing, spec }: PlannedProbe, target: Target): Promise<Answer> {
+  const command = commandOf(handler, spec);
   const end = await target.exec(container, command, timing.timeoutSeconds * 1000);
-  return 'notRun' in end ? end : execVerdict(command, end, timing.timeoutSeconds);
-}
-
-function isSameHost(host: string, name: string): boolean {
-  return host === name || (isLoopbackHost(host) && isLoopbackHost(name));
+  return execVerdict(command, end, timing.timeoutSeconds);
 }

@@ -3,7 +3,7 @@ import { CAUSE_TEXTS } from '../../observer/failing/cause-texts.ts';
 import type { Answer } from './answer.ts';
 import type { HandlerKind } from '../../engine/probe/probe.ts';
 
-/** The remedies of causes that only somebody who asks can tell. The others are those of the rule `probe-failing`. */
+/** Causes that only somebody who asks can tell, and answers that nobody knows. The others: rule `probe-failing`. */
 const OWN_REMEDIES = {
   'loopback-only': 'Let the container listen on 0.0.0.0 or [::]. The kubelet asks the address of the Pod.',
   slow: 'Make the endpoint faster, or set a larger timeoutSeconds.',
@@ -12,13 +12,18 @@ const OWN_REMEDIES = {
   // The kubelet speaks no TLS to gRPC before Kubernetes 1.37.
   'grpc-tls': 'Serve the health service on a port without TLS, or use tcpSocket.',
   'body-over-10-kib': 'Set httpGet.path to a path with a short answer.',
+  unclear: 'The answer breaks off, or is no correct HTTP. Read the log of the container.',
 } as const;
+
+const NO_CREDENTIALS =
+  'The health service asks for credentials, which a probe cannot send. Exempt it from authentication, or use tcpSocket.';
 
 /** Why a probe fails or warns. */
 export type TryCause = AnswerCause | keyof typeof OWN_REMEDIES;
 
 /** What to do about a cause, in whole sentences. */
-export function remedyFor(cause: TryCause): string {
+export function remedyFor(cause: TryCause, answer?: Answer): string {
+  if (/code = (?:Unauthenticated|PermissionDenied) /.test(answer?.text ?? '')) return NO_CREDENTIALS;
   return isOwn(cause) ? OWN_REMEDIES[cause] : CAUSE_TEXTS[cause].remedy;
 }
 
@@ -35,7 +40,12 @@ export function causeOfAnswer(answer: Answer, handlerKind?: HandlerKind): TryCau
   if (result === 'warning') return isNoRedirect === true ? 'http-3xx' : 'redirect-other-host';
   if (result === 'success') return isLong === true ? 'body-over-10-kib' : undefined;
   const cause = answerOf(text);
-  if (handlerKind !== 'exec') return cause === 'connection-lost' ? 'other-protocol' : cause;
+  if (handlerKind !== 'exec') {
+    if (cause === 'connection-lost') return 'other-protocol';
+    // The server has answered, whatever its code.
+    if (text.startsWith('error: health rpc probe failed')) return 'grpc-unhealthy';
+    return cause === 'command-failed' || cause === 'executable-not-found' ? 'unclear' : cause;
+  }
   // What a command prints about its own connections is no answer to the kubelet.
   if (result === 'error' || NO_PROGRAM.includes(code)) return 'executable-not-found';
   const isOwn = cause === 'executable-not-found' || (cause === 'timeout' && code === undefined);

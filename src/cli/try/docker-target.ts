@@ -1,14 +1,15 @@
+import { objectsAt, textAt, valueAt } from '../../base/json/field-path.ts';
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { isLoopbackHost } from '../../engine/probe/handler-values.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { parseInstant } from '../../base/text/duration.ts';
-import { isBoundToLoopbackOnly, portsForOthers, socketsByCommand } from './address-target.ts';
-import { dial } from './connection.ts';
-import { runProgram } from './exec-probe.ts';
+import { isLoopbackHost } from '../../engine/probe/handler-values.ts';
+import { socketsInside } from './address-target.ts';
+import { NotRun } from './answer.ts';
+import { dial, reach, type Endpoint } from './connection.ts';
 import { RUNTIMES, type Runtime } from './definition.ts';
+import { runProgram } from './exec-probe.ts';
 import type { Target } from './target.ts';
-import type { Endpoint } from './connection.ts';
 
 /** A runtime that says nothing for so long is down. */
 const INSPECT_MILLISECONDS = 10_000;
@@ -21,34 +22,34 @@ const LOCAL = '127.0.0.1';
  * The target of `--docker NAME`: address, published ports and start come from `inspect`, commands run by `exec`.
  *
  * @param runtime undefined = the first of the RUNTIMES that is there and knows the container
+ * @throws Error when no runtime has such a container that runs
  */
 export async function dockerTarget(
   container: string,
   runtime: Runtime | undefined,
   dockerHost?: string,
-): Promise<Target | { readonly problem: string }> {
+): Promise<Target> {
   const problems: string[] = [];
-  for (const program of runtime === undefined ? RUNTIMES : [runtime]) {
-    const inspected = await inspect(program, container);
-    if (typeof inspected !== 'string') return targetOf(program, container, inspected, engineHost(dockerHost));
-    problems.push(inspected);
-  }
-  return { problem: problems.join('; ') };
+  for (const program of runtime === undefined ? RUNTIMES : [runtime])
+    try {
+      return targetOf(program, container, await inspect(program, container), engineHost(dockerHost));
+    } catch (error) {
+      problems.push(messageOf(error));
+    }
+  throw new Error(problems.join('; '));
 }
 
-async function inspect(program: Runtime, container: string): Promise<string | JsonObject> {
-  const end = await runProgram([program, 'inspect', container], INSPECT_MILLISECONDS, INSPECT_BYTES);
-  if ('notRun' in end) return end.notRun;
-  const { code, output } = end;
+/** Rejects with the reason why the container cannot be asked. */
+async function inspect(program: Runtime, container: string): Promise<JsonObject> {
+  const { code, output } = await runProgram([program, 'inspect', container], INSPECT_MILLISECONDS, INSPECT_BYTES);
   const what = `${program} inspect ${container}`;
-  if (code === undefined) return `${what}: no answer within ${INSPECT_MILLISECONDS / 1000} s`;
-  if (code !== 0) return `${what}: ${cut(output.trim().split('\n').at(-1) ?? '', 200)}`;
+  if (code === undefined) throw new Error(`${what}: no answer within ${INSPECT_MILLISECONDS / 1000} s`);
+  if (code !== 0) throw new Error(`${what}: ${cut(output.trim().split('\n').at(-1) ?? '', 200)}`);
   const found = firstObject(output);
   const state = found && objectMember(found, 'State');
-  if (found === undefined || state === undefined) return `${what}: the answer is no container`;
-  if (member(state, 'Running') === false)
-    return `the container ${container} does not run: it is ${stringMember(state, 'Status') ?? 'stopped'}`;
-  return found;
+  if (found === undefined || state === undefined) throw new Error(`${what}: the answer is no container`);
+  if (member(state, 'Running') !== false) return found;
+  throw new Error(`the container ${container} does not run: it is ${stringMember(state, 'Status') ?? 'stopped'}`);
 }
 
 function firstObject(output: string): JsonObject | undefined {
@@ -62,57 +63,46 @@ function firstObject(output: string): JsonObject | undefined {
 }
 
 function targetOf(program: Runtime, container: string, inspected: JsonObject, engine: string): Target {
-  const network = objectMember(inspected, 'NetworkSettings') ?? {};
-  const isHostNetwork = stringMember(objectMember(inspected, 'HostConfig') ?? {}, 'NetworkMode') === 'host';
-  const address = addressOf(network);
+  const address = addressOf(inspected);
+  const host = address ?? engine;
   // Only Linux reaches the addresses of containers.
   const own = process.platform === 'linux' && engine === LOCAL ? address : undefined;
   const exec = [program, 'exec', container];
-  const hasOwn = new Map<number, Promise<boolean>>();
-  const answersItself = (host: string, port: number): Promise<boolean> => {
-    const known = hasOwn.get(port) ?? answers({ host, port });
-    hasOwn.set(port, known);
-    return known;
+  const places = new Map<number, Promise<Endpoint>>();
+  const findPlace = async (port: number): Promise<Endpoint> => {
+    if (textAt(inspected, 'HostConfig', 'NetworkMode') === 'host') return { host: engine, port };
+    const published = publishedPort(inspected, port, engine);
+    // The engine's proxy accepts connections to published ports also for an application that does not listen.
+    if (
+      own !== undefined &&
+      (published === undefined || (await reach({ host: own, port }, OWN_MILLISECONDS)) !== 'neither')
+    )
+      return { host: own, port };
+    if (published !== undefined) return published;
+    throw new NotRun(`${program} publishes no port ${port} of ${container}: run it with -p ${port}`);
   };
-  const started = stringMember(objectMember(inspected, 'State') ?? {}, 'StartedAt');
-  const startedAt = started === undefined ? undefined : parseInstant(started);
+  const placeOf = (port: number): Promise<Endpoint> => {
+    const place = places.get(port) ?? findPlace(port);
+    places.set(port, place);
+    return place;
+  };
+  const startedAt = parseInstant(textAt(inspected, 'State', 'StartedAt') ?? '');
   return {
     name: `${container} by ${program}`,
-    host: address ?? engine,
+    host,
     ...(startedAt !== undefined && startedAt > 0 && { startedAt }),
-    endpoint: async (port) => {
-      if (isHostNetwork) return { host: engine, port };
-      const published = publishedPort(network, port, engine);
-      if (own !== undefined && (published === undefined || (await answersItself(own, port))))
-        return { host: own, port };
-      return published ?? { notRun: `${program} publishes no port ${port} of ${container}: run it with -p ${port}` };
+    prove: async (port) => {
+      await placeOf(port);
     },
+    connect: async (port, signal) => await dial(await placeOf(port), { host, port }, signal),
     exec: (_container, command, timeout) => runProgram([...exec, ...command], timeout),
-    isLoopbackOnly: async (port) => isBoundToLoopbackOnly(await socketsByCommand(exec), port),
-    listeningPorts: async () => portsForOthers(await socketsByCommand(exec)),
-    close: () => Promise.resolve(),
+    ...socketsInside(exec),
   };
-}
-
-/**
- * True when the container's own address accepts or refuses. The engine's proxy accepts connections to published ports
- * also for an application that does not listen.
- */
-async function answers(place: Endpoint): Promise<boolean> {
-  return await dial(place, place, AbortSignal.timeout(OWN_MILLISECONDS)).then(
-    ({ stream }) => {
-      stream.destroy();
-      return true;
-    },
-    (error: unknown) => messageOf(error).endsWith('connection refused'),
-  );
 }
 
 /** `"8080/tcp": [{ "HostIp": "0.0.0.0", "HostPort": "49153" }]` */
-function publishedPort(network: JsonObject, port: number, engine: string): Endpoint | undefined {
-  const bindings = member(objectMember(network, 'Ports') ?? {}, `${port}/tcp`);
-  const places = (Array.isArray(bindings) ? (bindings as readonly unknown[]) : [])
-    .filter(isJsonObject)
+function publishedPort(inspected: JsonObject, port: number, engine: string): Endpoint | undefined {
+  const places = objectsAt(inspected, 'NetworkSettings', 'Ports', `${port}/tcp`)
     .map((binding) => {
       const given = stringMember(binding, 'HostIp') ?? '';
       const isAny = given === '' || given === '0.0.0.0' || given === '::' || engine !== LOCAL;
@@ -124,9 +114,9 @@ function publishedPort(network: JsonObject, port: number, engine: string): Endpo
 }
 
 /** The address of the container in the first network that has one. */
-function addressOf(network: JsonObject): string | undefined {
-  const networks = Object.values(objectMember(network, 'Networks') ?? {}).filter(isJsonObject);
-  const addresses = [network, ...networks].map((one) => stringMember(one, 'IPAddress') ?? '');
+function addressOf({ NetworkSettings: network }: JsonObject): string | undefined {
+  const networks = Object.values(valueAt(network, ['Networks']) ?? {}) as readonly unknown[];
+  const addresses = [network, ...networks].map((one) => textAt(one, 'IPAddress') ?? '');
   return addresses.find((address) => address !== '' && !isLoopbackHost(address));
 }
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { declaredVariables } from '../../engine/workload/literal-variables.ts';
 import { goQuote } from '../../engine/probe/go-values.ts';
-import { codeOf, failure, goDuration, success, type Answer, type NotRun } from './answer.ts';
+import { codeOf, failure, goDuration, NotRun, SUCCESS, type Answer } from './answer.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** The kubelet keeps no more of a command's output (pkg/probe/exec/exec.go, maxReadLength). */
@@ -25,7 +25,7 @@ const NOT_STARTED = /OCI runtime exec failed: (.*)|executable file (?:`[^`]*` )?
 export function execVerdict(command: readonly string[], { code, output }: CommandEnd, timeoutSeconds: number): Answer {
   if (code === undefined)
     return failure(`command timed out: ${goQuote(command.join(' '))} timed out after ${goDuration(timeoutSeconds)}`);
-  if (code === 0) return success({ code: 0 });
+  if (code === 0) return { ...SUCCESS, code };
   if ((code === 126 || code === 127 || code === 255) && NOT_STARTED.test(output)) {
     const text = output.slice(output.search(/OCI runtime exec failed|executable file/)).trim();
     return { result: 'error', text: `rpc error: code = Unknown desc = failed to exec in container: ${text}`, code };
@@ -35,15 +35,14 @@ export function execVerdict(command: readonly string[], { code, output }: Comman
 
 /**
  * Runs a program of this machine: the runtime's own, or the prefix of `--exec`. Its arguments hold the probe's command.
- *
- * @throws never; a program that cannot be started is told as a reason
+ * Rejects with NotRun when it cannot be started.
  */
 export function runProgram(
   argv: readonly string[],
   timeoutMilliseconds: number,
   mostBytes = MOST_OUTPUT_BYTES,
-): Promise<CommandEnd | NotRun> {
-  return new Promise((resolve) => {
+): Promise<CommandEnd> {
+  return new Promise((resolve, reject) => {
     const [program = '', ...args] = argv;
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' });
     const chunks: Buffer[] = [];
@@ -67,11 +66,9 @@ export function runProgram(
     child.on('error', (error) => {
       clearTimeout(timer);
       const why = codeOf(error) === 'ENOENT' ? 'is not on the PATH' : `cannot be started: ${error.message}`;
-      resolve({ notRun: `${program} ${why}` });
+      reject(new NotRun(`${program} ${why}`));
     });
-    child.on('close', (code) => {
-      end(code ?? 1);
-    });
+    child.on('close', (code) => end(code ?? 1));
   });
 }
 

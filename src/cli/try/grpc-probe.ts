@@ -1,8 +1,9 @@
-import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
+import { connect as http2Connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import { STATUS_CODES } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failure, goDuration, hostPort, KUBE_PROBE, success, type Answer } from './answer.ts';
-import type { Endpoint } from './connection.ts';
+import { failure, goDuration, hostPort, KUBE_PROBE, NotRun, SUCCESS, type Answer } from './answer.ts';
+import { until, type Connect, type Endpoint } from './connection.ts';
+import { decoded } from './probe-url.ts';
 
 /** google.golang.org/grpc/codes, by number. */
 const CODES =
@@ -29,7 +30,7 @@ const DIAL_PAUSE_MILLISECONDS = 1000;
 /**
  * Runs a gRPC probe as the kubelet does (pkg/probe/grpc/grpc.go, Probe): without TLS, one call of
  * grpc.health.v1.Health/Check. A connection counts once the server's first SETTINGS have come. Until the time is over,
- * a failed connection is tried again.
+ * a failed connection is tried again. Rejects with NotRun.
  *
  * The call is one request of HTTP/2. `@grpc/grpc-js` brings a package with an install script for it, which
  * test/robustness/supply-chain.test.ts refuses.
@@ -38,92 +39,77 @@ const DIAL_PAUSE_MILLISECONDS = 1000;
  * @param timeoutMilliseconds timeoutSeconds of the probe
  */
 export async function grpcProbe(
-  real: Endpoint,
+  connect: Connect,
   shown: Endpoint,
   service: string,
   timeoutMilliseconds: number,
 ): Promise<Answer> {
   const signal = AbortSignal.timeout(timeoutMilliseconds);
-  const address = hostPort(shown.host, shown.port);
-  const timeout = goDuration(timeoutMilliseconds / 1000);
-  for (;;) {
-    const session = await openSession(real, signal);
+  do {
+    const session = await openSession(connect, shown.port, signal);
     if (session !== undefined) {
-      const answer = await check(session, address, service, timeout, signal);
+      const end = await call(session, hostPort(shown.host, shown.port), service, signal);
       session.destroy();
-      return answer;
+      return verdict(end, timeoutMilliseconds);
     }
-    if (!signal.aborted) await sleep(DIAL_PAUSE_MILLISECONDS, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return unconnected(address, timeoutMilliseconds);
-  }
+    await sleep(DIAL_PAUSE_MILLISECONDS, undefined, { signal }).catch(() => undefined);
+  } while (!signal.aborted);
+  return unconnected(shown, timeoutMilliseconds);
 }
 
 /** The failure of a probe that got no connection (grpc.go, DialContext with WithBlock). */
-export function unconnected(address: string, timeoutMilliseconds: number): Answer {
-  const timeout = goDuration(timeoutMilliseconds / 1000);
-  return failure(`timeout: failed to connect service "${address}" within ${timeout}: context deadline exceeded`);
+export function unconnected({ host, port }: Endpoint, timeoutMilliseconds: number): Answer {
+  const within = `within ${goDuration(timeoutMilliseconds / 1000)}: context deadline exceeded`;
+  return failure(`timeout: failed to connect service "${hostPort(host, port)}" ${within}`);
 }
 
-/** A session whose server has sent its settings; undefined for any other server. */
-export function openSession({ host, port }: Endpoint, signal: AbortSignal): Promise<ClientHttp2Session | undefined> {
-  return new Promise((resolve) => {
-    const session = connect(`http://${hostPort(host, port)}`);
-    const done = (opened: ClientHttp2Session | undefined): void => {
-      signal.removeEventListener('abort', stop);
-      if (opened === undefined) session.destroy();
-      resolve(opened);
-    };
-    const stop = (): void => {
-      done(undefined);
-    };
-    signal.addEventListener('abort', stop);
-    session.once('remoteSettings', () => {
-      done(session);
-    });
-    session.on('error', stop);
-    session.on('close', stop);
-  });
+/** A session whose server has sent its settings; undefined for any other server. Rejects with NotRun. */
+export async function openSession(
+  connect: Connect,
+  port: number,
+  signal: AbortSignal,
+): Promise<ClientHttp2Session | undefined> {
+  let session: ClientHttp2Session | undefined;
+  try {
+    const { stream } = await connect(port, signal);
+    session = http2Connect('http://probe', { createConnection: () => stream });
+    await until(session, 'remoteSettings', signal);
+    return session;
+  } catch (error) {
+    session?.destroy();
+    if (error instanceof NotRun) throw error;
+    return undefined;
+  }
 }
 
 /** The end of a call: the status and its message as the server sent them, or how the connection ended. */
 interface CallEnd {
   readonly code: number;
   readonly message: string;
-  readonly body: Buffer;
+  readonly body?: Buffer;
 }
 
-type Head = IncomingHttpHeaders & { readonly ':status'?: number | undefined };
-
-async function check(
-  session: ClientHttp2Session,
-  address: string,
-  service: string,
-  timeout: string,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const { code, message, body } = await call(session, address, service, signal);
+function verdict({ code, message, body }: CallEnd, timeoutMilliseconds: number): Answer {
   if (code === UNIMPLEMENTED)
     return failure(
       `error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ${message}`,
     );
-  if (code === DEADLINE_EXCEEDED) return failure(`timeout: health rpc did not complete within ${timeout}`);
+  if (code === DEADLINE_EXCEEDED)
+    return failure(`timeout: health rpc did not complete within ${goDuration(timeoutMilliseconds / 1000)}`);
   if (code !== 0)
     return failure(`error: health rpc probe failed: rpc error: code = ${CODES[code] ?? code} desc = ${message}`);
-  const status = servingStatus(body);
-  return status === 'SERVING' ? success() : failure(`service unhealthy (responded with "${status}")`);
+  const status = servingStatus(body ?? Buffer.alloc(0));
+  return status === 'SERVING' ? SUCCESS : failure(`service unhealthy (responded with "${status}")`);
 }
 
 function call(session: ClientHttp2Session, address: string, service: string, signal: AbortSignal): Promise<CallEnd> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    let head: Head = {};
+    let head: IncomingHttpHeaders & { readonly ':status'?: number | undefined } = {};
     let end: IncomingHttpHeaders = {};
-    const lost = (message: string): void => {
-      resolve({ code: signal.aborted ? DEADLINE_EXCEEDED : UNAVAILABLE, message, body: Buffer.alloc(0) });
-    };
-    session.on('error', () => {
-      lost('error reading from server: connection reset by peer');
-    });
+    const lost = (message: string): void =>
+      resolve({ code: signal.aborted ? DEADLINE_EXCEEDED : UNAVAILABLE, message });
+    session.on('error', () => lost('error reading from server: connection reset by peer'));
     const stream = session.request(
       {
         ':method': 'POST',
@@ -143,15 +129,15 @@ function call(session: ClientHttp2Session, address: string, service: string, sig
     });
     stream.on('error', () => undefined);
     stream.on('close', () => {
-      const status = end['grpc-status'] ?? head['grpc-status'];
+      const all = { ...head, ...end };
+      const [status, reset] = [all['grpc-status'], stream.rstCode];
       if (signal.aborted || (status === undefined && head[':status'] === undefined)) {
-        if (stream.rstCode !== constants.NGHTTP2_NO_ERROR && stream.rstCode !== constants.NGHTTP2_CANCEL)
-          lost(`stream terminated by RST_STREAM with error code: ${stream.rstCode}`);
-        else lost('error reading from server: EOF');
-      } else if (status === undefined) resolve(withoutGrpc(head));
+        const isReset = reset !== constants.NGHTTP2_NO_ERROR && reset !== constants.NGHTTP2_CANCEL;
+        lost(isReset ? `stream terminated by RST_STREAM with error code: ${reset}` : 'error reading from server: EOF');
+      } else if (status === undefined) resolve(withoutGrpc(head[':status'] ?? 0, head['content-type']));
       else {
-        const message = end['grpc-message'] ?? head['grpc-message'] ?? '';
-        resolve({ code: Number(status), message: decoded(String(message)), body: Buffer.concat(chunks) });
+        const message = decoded(String(all['grpc-message'] ?? ''));
+        resolve({ code: Number(status), message, body: Buffer.concat(chunks) });
       }
     });
     stream.end(request(service));
@@ -159,15 +145,13 @@ function call(session: ClientHttp2Session, address: string, service: string, sig
 }
 
 /** An answer of a server that speaks HTTP/2 and no gRPC (internal/transport/http2_client.go, operateHeaders). */
-function withoutGrpc(head: Head): CallEnd {
-  const status = head[':status'] ?? 0;
-  const type = head['content-type'];
+function withoutGrpc(status: number, type: string | undefined): CallEnd {
   const what =
     type === undefined
       ? 'malformed header: missing HTTP content-type'
       : `transport: received unexpected content-type "${type}"`;
   const message = `unexpected HTTP status code received from server: ${status} (${STATUS_CODES[status] ?? ''}); ${what}`;
-  return { code: CODE_OF_HTTP[status] ?? UNKNOWN, message, body: Buffer.alloc(0) };
+  return { code: CODE_OF_HTTP[status] ?? UNKNOWN, message };
 }
 
 /** A HealthCheckRequest in a frame of gRPC: field 1 is the service's name. */
@@ -190,13 +174,4 @@ function varint(value: number): Buffer {
 function servingStatus(body: Buffer): string {
   const value = body[5] === 0x08 ? (body[6] ?? 0) : 0;
   return SERVING_STATUS[value] ?? String(value);
-}
-
-/** A message as grpc-go decodes it: percent signs stand for bytes. */
-function decoded(message: string): string {
-  try {
-    return decodeURIComponent(message);
-  } catch {
-    return message;
-  }
 }

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
+import { codeOf } from './answer.ts';
 import { GoError } from './connection.ts';
-import { goQuoteBytes } from '../../engine/probe/go-values.ts';
+import { goQuote, goQuoteBytes } from '../../engine/probe/go-values.ts';
 
 /** The most that the kubelet reads of a body, in bytes (pkg/probe/http/http.go, maxRespBodyLength). */
 export const MOST_BODY_BYTES = 10 * 1024;
@@ -9,13 +10,16 @@ const MOST_HEADER_BYTES = 10 << 20;
 /** net/http, persistConn.readResponse: 100 Continue and the like. */
 const MOST_INFORMATIONAL = 5;
 
-/** The head of an answer of HTTP/1. */
-export interface Head {
+/** The head of an answer of HTTP/1. A header that comes twice has two values. */
+interface Http1Head {
   readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
+  readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
+  readonly isChunked: boolean;
+  /** The bytes of the body. Undefined when the end of the connection ends it. */
+  readonly length: number | undefined;
 }
 
-/** The connection ended. `error` is the text of Go for the way in which it ended. */
+/** The connection ended too early. */
 class Ended extends Error {}
 
 /**
@@ -23,58 +27,54 @@ class Ended extends Error {}
  * and hides the bytes that the kubelet's events quote.
  */
 export class Http1Reader {
-  readonly #stream: Duplex;
+  readonly #chunks: AsyncIterator<Buffer>;
+  readonly #textOf: (error: unknown) => string;
   #bytes: Buffer = Buffer.alloc(0);
-  #end: { readonly text: string } | undefined;
-  #wake: () => void = () => undefined;
+  /** The text of Go for the way in which the connection ended. Undefined while it is open. */
+  #end: string | undefined;
 
   /** @param textOf the words of Go for an error of the stream */
   constructor(stream: Duplex, textOf: (error: unknown) => string) {
-    this.#stream = stream;
-    stream.on('data', (chunk: Buffer) => {
-      this.#bytes = Buffer.concat([this.#bytes, chunk]);
-      if (this.#bytes.length > MOST_BODY_BYTES * 2) stream.pause();
-      this.#wake();
-    });
-    const end = (text: string): void => {
-      this.#end ??= { text };
-      this.#wake();
-    };
-    stream.once('end', () => end('EOF'));
-    stream.once('error', (error) => end(textOf(error)));
-    stream.once('close', () => end('EOF'));
+    this.#chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    this.#textOf = textOf;
   }
 
   /** Reads the status line and the headers. Rejects with a GoError. */
-  async head(): Promise<Head> {
+  async head(): Promise<Http1Head> {
     // The first byte: what happens before is told without a frame around it (net/http, persistConn.readLoop).
-    if (!(await this.#fill(1))) throw new GoError(this.#endText());
+    if (!(await this.#fill(1))) throw new GoError(this.#end);
     try {
-      for (let informational = 0; ; informational += 1) {
+      for (let informational = 0; informational <= MOST_INFORMATIONAL; informational += 1) {
         const head = await this.#oneHead();
-        const isFinal = head.status < 100 || head.status >= 200 || head.status === 101;
-        if (isFinal) return head;
-        if (informational >= MOST_INFORMATIONAL) throw new GoError('net/http: too many 1xx informational responses');
+        if (head.status < 100 || head.status >= 200 || head.status === 101) return head;
       }
+      throw new GoError('net/http: too many 1xx informational responses');
     } catch (error) {
-      const text = error instanceof Ended ? unexpected(this.#endText()) : (error as Error).message;
-      throw new GoError(`net/http: HTTP/1.x transport connection broken: ${text}`);
+      throw new GoError(`net/http: HTTP/1.x transport connection broken: ${this.#textOfBroken(error)}`);
     }
   }
 
-  async #oneHead(): Promise<Head> {
-    const line = await this.#line();
-    const status = statusOf(line);
-    const headers = new Map<string, string>();
+  async #oneHead(): Promise<Http1Head> {
+    const { status, isOld } = statusOf(await this.#line());
+    const lines: string[] = [];
     for (;;) {
-      const field = (await this.#line()).toString('latin1');
-      if (field === '') return { status, headers };
-      const colon = field.indexOf(':');
-      if (colon < 1)
-        throw new GoError(`malformed MIME header: missing colon: ${goQuoteBytes(Buffer.from(field, 'latin1'))}`);
-      const name = field.slice(0, colon).toLowerCase();
-      if (!headers.has(name)) headers.set(name, field.slice(colon + 1).trim());
+      const line = (await this.#line()).toString('latin1');
+      if (line === '') break;
+      if (/^[ \t]/.test(line)) {
+        const before = lines.pop();
+        if (before === undefined) throw new GoError(`malformed MIME header initial line: ${line}`);
+        lines.push(`${before} ${line.trim()}`);
+      } else if (line.includes(':')) lines.push(line);
+      else throw new GoError(`malformed MIME header: missing colon: ${goQuoteBytes(Buffer.from(line, 'latin1'))}`);
     }
+    const headers = Object.groupBy(lines.map(fieldOf), ([name]) => name);
+    const values = Object.fromEntries(
+      Object.entries(headers).map(([name, fields = []]) => [name, fields.map(([, value]) => value)]),
+    );
+    const isChunked = !isOld && chunked(values['transfer-encoding']);
+    const length = contentLength(values['content-length']);
+    if (status === 204 || status === 304) return { status, headers: values, isChunked: false, length: 0 };
+    return { status, headers: values, isChunked, length };
   }
 
   /**
@@ -82,38 +82,32 @@ export class Http1Reader {
    *
    * @returns true when the body has as much or more
    */
-  async bodyIsLong({ status, headers }: Head): Promise<boolean> {
-    if (status === 204 || status === 304) return false;
-    if (/(?:^|,)\s*chunked\s*$/i.test(headers.get('transfer-encoding') ?? '')) return await this.#chunksAreLong();
-    const length = headers.get('content-length');
-    if (length !== undefined && !/^\d+$/.test(length))
-      throw new GoError(`bad Content-Length ${JSON.stringify(length)}`);
-    const wanted = Math.min(length === undefined ? Infinity : Number(length), MOST_BODY_BYTES);
-    if (await this.#fill(wanted)) return wanted === MOST_BODY_BYTES;
-    if (length !== undefined) throw new GoError(unexpected(this.#endText()));
-    // Without a length, the end of the connection is the end of the body.
-    if (this.#endText() !== 'EOF') throw new GoError(this.#endText());
-    return false;
+  async bodyIsLong({ isChunked, length }: Http1Head): Promise<boolean> {
+    try {
+      if (isChunked) return await this.#chunksAreLong();
+      const wanted = Math.min(length ?? Infinity, MOST_BODY_BYTES);
+      if (await this.#fill(wanted)) return wanted === MOST_BODY_BYTES;
+      // Without a length, the end of the connection is the end of the body.
+      if (length === undefined && this.#end === 'EOF') return false;
+      throw new Ended();
+    } catch (error) {
+      throw new GoError(this.#textOfBroken(error));
+    }
   }
 
+  /** net/http/internal/chunked.go */
   async #chunksAreLong(): Promise<boolean> {
-    let read = 0;
-    try {
-      for (;;) {
-        const [size = ''] = (await this.#line()).toString('latin1').split(';', 1);
-        if (!/^[0-9a-fA-F]{1,16}$/.test(size.trim())) throw new GoError('invalid byte in chunk length');
-        const length = Number.parseInt(size, 16);
-        if (length === 0) return false;
-        const wanted = Math.min(length, MOST_BODY_BYTES - read);
-        if (!(await this.#fill(wanted))) throw new Ended();
-        read += wanted;
-        if (read >= MOST_BODY_BYTES) return true;
-        this.#bytes = this.#bytes.subarray(length);
-        const end = await this.#line();
-        if (end.length > 0) throw new GoError('malformed chunked encoding');
-      }
-    } catch (error) {
-      throw error instanceof Ended ? new GoError(unexpected(this.#endText())) : error;
+    for (let read = 0; ;) {
+      const [size = ''] = (await this.#line()).toString('latin1').split(';', 1);
+      if (!/^[0-9a-f]{1,16}$/i.test(size.trim())) throw new GoError('invalid byte in chunk length');
+      const length = Number.parseInt(size, 16);
+      if (length === 0) return false;
+      const wanted = Math.min(length, MOST_BODY_BYTES - read);
+      if (!(await this.#fill(wanted))) throw new Ended();
+      read += wanted;
+      if (read >= MOST_BODY_BYTES) return true;
+      this.#bytes = this.#bytes.subarray(length);
+      if ((await this.#line()).length > 0) throw new GoError('malformed chunked encoding');
     }
   }
 
@@ -144,35 +138,65 @@ export class Http1Reader {
 
   /** Waits for more bytes. False at the end of the connection. */
   async #more(): Promise<boolean> {
-    const before = this.#bytes.length;
-    while (this.#bytes.length === before && this.#end === undefined) {
-      const woken = new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      this.#stream.resume();
-      await woken;
+    if (this.#end !== undefined) return false;
+    try {
+      const next = await this.#chunks.next();
+      if (next.done !== true) {
+        this.#bytes = Buffer.concat([this.#bytes, next.value]);
+        return true;
+      }
+      this.#end = 'EOF';
+    } catch (error) {
+      this.#end = codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE' ? 'EOF' : this.#textOf(error);
     }
-    return this.#bytes.length > before;
+    return false;
   }
 
-  #endText(): string {
-    return this.#end?.text ?? 'EOF';
+  #textOfBroken(error: unknown): string {
+    if (!(error instanceof Ended)) return (error as Error).message;
+    return this.#end === 'EOF' ? 'unexpected EOF' : (this.#end ?? '');
   }
 }
 
-function unexpected(text: string): string {
-  return text === 'EOF' ? 'unexpected EOF' : text;
-}
-
-/** net/http, ReadResponse. */
-function statusOf(line: Buffer): number {
-  const text = line.toString('latin1');
-  const [, version, code] = /^(\S*) +(\S*)/.exec(text) ?? [];
-  if (version === undefined || code === undefined || !text.includes(' '))
-    throw new GoError(`malformed HTTP response ${goQuoteBytes(line)}`);
+/** net/http, ReadResponse. Answers of HTTP/1.0 are old. */
+function statusOf(line: Buffer): { readonly status: number; readonly isOld: boolean } {
+  const [, version, code] = /^(\S*) +(\S*)/.exec(line.toString('latin1')) ?? [];
+  if (version === undefined || code === undefined) throw new GoError(`malformed HTTP response ${goQuoteBytes(line)}`);
   if (!/^\d{3}$/.test(code))
     throw new GoError(`malformed HTTP status code ${goQuoteBytes(Buffer.from(code, 'latin1'))}`);
   if (!/^HTTP\/\d\.\d$/.test(version))
     throw new GoError(`malformed HTTP version ${goQuoteBytes(Buffer.from(version, 'latin1'))}`);
-  return Number(code);
+  return { status: Number(code), isOld: version < 'HTTP/1.1' };
+}
+
+/** A header with its name in small letters (net/textproto, ReadMIMEHeader). */
+function fieldOf(line: string): readonly [name: string, value: string] {
+  const [, name, value] = /^([-\w!#$%&'*+.^`|~ ]+):([\t\x20-\x7e\x80-\xff]*)$/.exec(line) ?? [];
+  if (name === undefined || value === undefined) throw new GoError(`malformed MIME header line: ${line.trim()}`);
+  return [name.toLowerCase(), value.trim()];
+}
+
+/** net/http/transfer.go, parseTransferEncoding. */
+function chunked(encodings: readonly string[] | undefined): boolean {
+  const [encoding] = encodings ?? [];
+  if (encodings === undefined || encoding === undefined) return false;
+  if (encodings.length > 1) throw new GoError(`too many transfer encodings: ${goQuoteAll(encodings)}`);
+  if (encoding.toLowerCase() !== 'chunked') throw new GoError(`unsupported transfer encoding: ${goQuote(encoding)}`);
+  return true;
+}
+
+/** net/http/transfer.go, fixLength. */
+function contentLength(lengths: readonly string[] | undefined): number | undefined {
+  const [length] = lengths ?? [];
+  if (lengths === undefined || length === undefined) return undefined;
+  if (lengths.some((other) => other !== length))
+    throw new GoError(`http: message cannot contain multiple Content-Length headers; got ${goQuoteAll(lengths)}`);
+  if (length === '') throw new GoError('invalid empty Content-Length ""');
+  if (!/^\d{1,18}$/.test(length)) throw new GoError(`bad Content-Length ${goQuote(length)}`);
+  return Number(length);
+}
+
+/** Strings as Go prints a list of them with %q. */
+function goQuoteAll(texts: readonly string[]): string {
+  return `[${texts.map(goQuote).join(' ')}]`;
 }

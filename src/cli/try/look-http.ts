@@ -1,97 +1,96 @@
 import { isSuccess } from './answer.ts';
-import { askHttp, httpRequestOf } from './ask.ts';
-import { LOOK_MILLISECONDS, USUAL_PATHS, type Diagnosis, type Look } from './diagnosis.ts';
-import { probeField, type PlannedProbe } from './planned-probes.ts';
-import { causeOfAnswer, type TryCause } from './cause.ts';
-import type { HttpProbe } from './http-probe.ts';
+import { objectsAt } from '../../base/json/field-path.ts';
+import { member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { causeOfAnswer } from './cause.ts';
+import { asked, diagnosis, edit, type Diagnosis, type Finder, type Look } from './diagnosis.ts';
+import type { PlannedProbe } from './planned-probes.ts';
 
+/** The paths that are tried after a failure, beside those of the policies. No other path is ever asked. */
+export const USUAL_PATHS: readonly string[] = [
+  '/livez',
+  '/readyz',
+  '/healthz',
+  '/health',
+  '/health/live',
+  '/health/ready',
+  '/ping',
+  '/up',
+  '/-/healthy',
+  '/-/ready',
+  '/actuator/health/liveness',
+  '/actuator/health/readiness',
+  '/q/health/live',
+  '/q/health/ready',
+  '/api/health',
+];
+/** So many paths in a row without an answer: a server that hangs on two paths hangs on all, and a person waits. */
 const MOST_LATE = 2;
 /** A server that gives this many of the paths a success gives it to every path. */
 const CATCH_ALL = 8;
+
 /** The other scheme, if the port speaks it; with a usual path, if the path of the probe does not answer. */
-export async function wrongScheme(look: Look, port: number): Promise<Diagnosis | undefined> {
-  const { planned, target } = look;
-  if (planned.handlerKind !== 'httpGet') return undefined;
-  const request = httpRequestOf(planned, port);
-  const other = { ...request, isHttps: !request.isHttps };
-  const answer = await askHttp(target, other, LOOK_MILLISECONDS);
-  if ('notRun' in answer || answer.code === undefined) return undefined;
+export async function wrongScheme(look: Look): Promise<Diagnosis | undefined> {
+  const { handler, handlerKind } = look.planned;
+  if (handlerKind !== 'httpGet') return undefined;
+  const isHttps = member(handler, 'scheme') === 'HTTPS';
+  const scheme = isHttps ? 'HTTP' : 'HTTPS';
+  const other: JsonObject = { ...handler, scheme };
+  const answer = await asked(look, 'httpGet', other);
   // A server of TLS answers 400 to a request without it.
-  if (request.isHttps && answer.code === 400) return undefined;
-  const value = request.isHttps ? 'HTTP' : 'HTTPS';
-  const edit = { path: probeField(planned, planned.handlerKind, 'scheme'), value };
-  const cause = 'tls-mismatch';
-  if (isSuccess(answer))
-    return { cause, remedy: `With ${value} the probe passes: set httpGet.scheme: ${value}.`, edits: [edit] };
-  const path = await otherPath(look, other, cause);
-  const remedy = `With ${value} the probe gets HTTP status ${answer.code}: set httpGet.scheme: ${value}.`;
-  return {
-    cause,
-    remedy: path === undefined ? remedy : `${remedy} ${path.remedy}`,
-    edits: [edit, ...(path?.edits ?? [])],
-  };
+  if (answer?.code === undefined || (isHttps && answer.code === 400)) return undefined;
+  const found = { ...look, cause: 'tls-mismatch', planned: { ...look.planned, handler: other } } as const;
+  const edits = [edit(look, ['httpGet', 'scheme'], scheme)];
+  const set = `set httpGet.scheme: ${scheme}.`;
+  if (isSuccess(answer)) return diagnosis(found, `With ${scheme} the probe passes: ${set}`, edits);
+  const path = await otherPath(found);
+  const remedy = [`With ${scheme} the probe gets HTTP status ${answer.code}: ${set}`, path?.remedy];
+  return diagnosis(found, remedy.filter(Boolean).join(' '), [...edits, ...(path?.edits ?? [])]);
 }
 
-/** A header with which the probe passes: frameworks check the host, and redirect requests that came without TLS. */
-export async function otherHeader(
-  { planned, target }: Look,
-  request: HttpProbe,
-  cause: TryCause,
-  name: string,
-  value: string,
-): Promise<Diagnosis | undefined> {
-  if (request.headers.some(([given]) => given.toLowerCase() === name.toLowerCase())) return undefined;
-  const headers = [...request.headers, [name, value] as const];
-  const answer = await askHttp(target, { ...request, headers }, LOOK_MILLISECONDS);
-  if ('notRun' in answer || answer.result !== 'success') return undefined;
-  const also = name === 'Host' ? ', or let the application accept the address of the Pod' : '';
-  return {
-    cause,
-    remedy: `With the header ${name}: ${value} the probe passes: set it in httpGet.httpHeaders${also}.`,
-    edits: [
-      {
-        path: probeField(planned, 'httpGet', 'httpHeaders'),
-        value: headers.map(([header, content]) => ({ name: header, value: content })),
-      },
-    ],
-  };
+/** Frameworks check the host, */
+export const localHost: Finder = (look) =>
+  otherHeader(look, 'Host', 'localhost', ', or let the application accept the address of the Pod');
+/** and redirect requests that came without TLS. */
+export const secureProto: Finder = (look) => otherHeader(look, 'X-Forwarded-Proto', 'https', '');
+
+/** A header with which the probe passes. */
+async function otherHeader(look: Look, name: string, value: string, also: string): Promise<Diagnosis | undefined> {
+  const given = objectsAt(look.planned.handler, 'httpHeaders');
+  if (given.some((header) => stringMember(header, 'name')?.toLowerCase() === name.toLowerCase())) return undefined;
+  const httpHeaders = [...given, { name, value }];
+  const answer = await asked(look, 'httpGet', { ...look.planned.handler, httpHeaders });
+  if (answer?.result !== 'success') return undefined;
+  const remedy = `With the header ${name}: ${value} the probe passes: set it in httpGet.httpHeaders${also}.`;
+  return diagnosis(look, remedy, [edit(look, ['httpGet', 'httpHeaders'], httpHeaders)]);
 }
 
 /** A usual path that answers. */
-export async function otherPath(
-  { planned, target }: Look,
-  request: HttpProbe,
-  cause: TryCause,
-): Promise<Diagnosis | undefined> {
-  const paths = [...new Set([...planned.policyPaths, ...USUAL_PATHS])].filter(
-    (path) => path !== request.path && isFor(path, planned, cause),
-  );
+export async function otherPath(look: Look): Promise<Diagnosis | undefined> {
+  const { planned, cause } = look;
+  const own = stringMember(planned.handler, 'path') ?? '/';
   const good: string[] = [];
   let late = 0;
-  for (const path of paths) {
-    const answer = await askHttp(target, { ...request, path }, LOOK_MILLISECONDS);
-    if ('notRun' in answer) return undefined;
+  for (const path of new Set([...planned.policyPaths, ...USUAL_PATHS])) {
+    if (path === own || !isFor(path, planned, cause)) continue;
+    const answer = await asked(look, 'httpGet', { ...planned.handler, path });
+    if (answer === undefined) return undefined;
     if (answer.result === 'success') good.push(path);
-    // A server that hangs on two paths hangs on all, and a person waits.
-    late = causeOfAnswer(answer) === 'timeout' ? late + 1 : 0;
+    late = causeOfAnswer(answer, 'httpGet') === 'timeout' ? late + 1 : 0;
     if (late === MOST_LATE) break;
   }
-  const [best] = good.toSorted((a, b) => rank(a, planned) - rank(b, planned));
+  const [best, ...others] = good.toSorted((a, b) => rank(a, planned) - rank(b, planned));
   if (best === undefined || good.length >= CATCH_ALL) return undefined;
-  const others = good.filter((path) => path !== best);
-  const also = others.length === 0 ? '' : ` So ${others.length === 1 ? 'does' : 'do'} ${others.join(', ')}.`;
-  return {
-    cause,
-    remedy: `${best} answers with success: set httpGet.path to it.${also}`,
-    edits: [{ path: probeField(planned, 'httpGet', 'path'), value: best }],
-  };
+  const named = good.filter((path) => path !== best).join(', ');
+  const also = named === '' ? '' : ` So ${others.length === 1 ? 'does' : 'do'} ${named}.`;
+  const remedy = `${best} answers with success: set httpGet.path to it.${also}`;
+  return diagnosis(look, remedy, [edit(look, ['httpGet', 'path'], best)]);
 }
 
 const READY = /ready|readiness/;
 const LIVE = /live|healthy|ping|\/up$/;
 
 /** A liveness probe never asks for readiness. An endpoint that is not healthy has no replacement for readiness. */
-function isFor(path: string, { probe, policyPaths }: PlannedProbe, cause: TryCause): boolean {
+function isFor(path: string, { probe, policyPaths }: PlannedProbe, cause: Look['cause']): boolean {
   if (cause === 'http-5xx') return probe !== 'readinessProbe' && LIVE.test(path);
   return probe === 'readinessProbe' || policyPaths.includes(path) || !READY.test(path);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failureThresholdFor, guaranteedStartSeconds } from '../../engine/probe/timing.ts';
-import { isSuccess, type Answer, type NotRun } from './answer.ts';
+import { isSuccess, NotRun, type Answer } from './answer.ts';
 import type { PlannedProbe } from './planned-probes.ts';
 
 /** The answers of one probe, with what they took. */
@@ -12,27 +12,20 @@ export interface Measured {
   readonly milliseconds: { readonly median: number; readonly longest: number };
 }
 
-/** Asks one probe, and tells a reason where it cannot be asked. */
-type Ask = (probe: PlannedProbe) => Promise<Answer | NotRun>;
+/** Asks one probe. Rejects with NotRun where it cannot be asked. */
+type Ask = (probe: PlannedProbe) => Promise<Answer>;
 
 /** A probe that fails so often in a row is not run again. */
 const ENOUGH_FAILURES = 2;
 
-/** Runs a probe several times, one after the other. A probe that fails as `error` never has a result. */
-export async function measure(
-  probe: PlannedProbe,
-  times: number,
-  ask: Ask,
-  monotonic: () => number,
-): Promise<Measured | NotRun> {
+/** Runs a probe several times, one after the other. Rejects with NotRun. */
+export async function measure(probe: PlannedProbe, times: number, ask: Ask): Promise<Measured> {
   const answers: Answer[] = [];
   const took: number[] = [];
   let inARow = 0;
   while (answers.length < times && inARow < ENOUGH_FAILURES) {
-    const before = monotonic();
     const answer = await ask(probe);
-    if ('notRun' in answer) return answer;
-    took.push(rounded(answer.milliseconds ?? monotonic() - before));
+    took.push(tenths(answer.milliseconds ?? 0));
     answers.push(answer);
     inARow = isSuccess(answer) ? 0 : inARow + 1;
   }
@@ -46,9 +39,8 @@ export async function measure(
   };
 }
 
-/** Tenths of a millisecond. */
-function rounded(milliseconds: number): number {
-  return Math.round(milliseconds * 10) / 10;
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10;
 }
 
 /** How long a container took until all of its probes passed. */
@@ -75,32 +67,38 @@ export async function waitForStart(
   mostMilliseconds: number,
 ): Promise<readonly Start[]> {
   const end = now() + mostMilliseconds;
-  const passedAt = await Promise.all(
-    probes.map(async (probe) => {
-      for (;;) {
-        const begin = now();
-        const answer = await ask(probe);
-        if ('notRun' in answer) return undefined;
-        if (isSuccess(answer)) return now();
-        const next = Math.max(begin + probe.timing.periodSeconds * 1000, now());
-        if (next >= end) return Infinity;
-        await sleep(next - now());
-      }
-    }),
-  );
-  const byContainer = Map.groupBy(probes.keys(), (index) => probes[index]?.container ?? '');
-  return [...byContainer].flatMap(([container, indices]): Start[] => {
-    const times = indices.flatMap((index) => passedAt[index] ?? []);
-    const last = Math.max(...times);
-    if (times.length === 0 || last === Infinity) return [];
+  const passes = await Promise.all(probes.map((probe) => passedAt(probe, ask, now, end)));
+  const asked = probes.flatMap((probe, index) => {
+    const at = passes[index];
+    return at === undefined ? [] : [{ probe, at }];
+  });
+  return [...Map.groupBy(asked, ({ probe }) => probe.container)].flatMap(([container, own]) => {
+    const last = Math.max(...own.map(({ at }) => at));
+    if (last === Infinity) return [];
     return [
       startOf(
         container,
         Math.max(0, last - since) / 1000,
-        indices.flatMap((index) => probes[index] ?? []),
+        own.map(({ probe }) => probe),
       ),
     ];
   });
+}
+
+/** When a probe first passed; Infinity for never, undefined for a probe that cannot be asked. */
+async function passedAt(probe: PlannedProbe, ask: Ask, now: () => number, end: number): Promise<number | undefined> {
+  try {
+    for (;;) {
+      const begin = now();
+      if (isSuccess(await ask(probe))) return now();
+      const next = Math.max(begin + probe.timing.periodSeconds * 1000, now());
+      if (next >= end) return Infinity;
+      await sleep(next - now());
+    }
+  } catch (error) {
+    if (error instanceof NotRun) return undefined;
+    throw error;
+  }
 }
 
 function startOf(container: string, seconds: number, probes: readonly PlannedProbe[]): Start {
@@ -109,7 +107,7 @@ function startOf(container: string, seconds: number, probes: readonly PlannedPro
   const timing = gate?.timing;
   return {
     container,
-    seconds: Math.round(seconds * 10) / 10,
+    seconds: tenths(seconds),
     guaranteedSeconds: timing && guaranteedStartSeconds(timing),
     failureThreshold:
       timing && failureThresholdFor(Math.ceil(seconds), timing.initialDelaySeconds, timing.periodSeconds),

@@ -1,4 +1,4 @@
-import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
+import { formatPath, objectsAt, type FieldPath } from '../../base/json/field-path.ts';
 import {
   isJsonObject,
   member,
@@ -145,13 +145,11 @@ export function portOf({ handler, spec }: PlannedProbe): number | { readonly tex
   return declared?.number ?? { text: `strconv.Atoi: parsing "${name}": invalid syntax` };
 }
 
-/** The ports that a container declares. */
+/** The ports of TCP that a container declares. */
 export function declaredPorts(
   spec: JsonObject,
 ): readonly { readonly name: string | undefined; readonly number: number }[] {
-  const ports = member(spec, 'ports');
-  if (!Array.isArray(ports)) return [];
-  return (ports as readonly unknown[]).filter(isJsonObject).flatMap((port) => {
+  return objectsAt(spec, 'ports').flatMap((port) => {
     const number = member(port, 'containerPort');
     const isTcp = (member(port, 'protocol') ?? 'TCP') === 'TCP';
     return typeof number === 'number' && isTcp ? [{ name: stringMember(port, 'name'), number }] : [];

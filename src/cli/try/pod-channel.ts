@@ -1,72 +1,11 @@
+import { Duplex, addAbortSignal } from 'node:stream';
 import WebSocket from 'ws';
-import { ApiError } from '../../cluster/client/api-client.ts';
+import { objectsAt, textAt } from '../../base/json/field-path.ts';
 import { messageOf } from '../../base/text/error-message.ts';
+import { ApiError } from '../../cluster/client/api-client.ts';
+import { until } from './connection.ts';
+import { MOST_OUTPUT_BYTES, type CommandEnd } from './exec-probe.ts';
 import type { ClusterAccess } from '../../cluster/client/cluster-access.ts';
-
-/** The subprotocol of channels in binary messages: the first byte is the number of the channel. */
-const PROTOCOL = 'v4.channel.k8s.io';
-/** A refusal of the API server is a Status, which is short. */
-const MOST_REFUSAL_BYTES = 64 * 1024;
-
-/** A WebSocket of the API server with channels (apimachinery/pkg/util/httpstream/wsstream). */
-export interface PodChannels {
-  send(channel: number, bytes: Buffer): void;
-  close(): void;
-}
-
-/** What happens on the channels. `closed` comes last, and once. */
-export interface ChannelListener {
-  message(channel: number, bytes: Buffer): void;
-  closed(): void;
-}
-
-/**
- * Opens the channels of a subresource of a Pod, such as `exec` and `portforward`.
- *
- * @param path with its query, below the API server's address
- * @throws ApiError when the API server refuses; an Error when it cannot be reached
- */
-export async function openChannels(
-  access: ClusterAccess,
-  path: string,
-  listener: ChannelListener,
-): Promise<PodChannels> {
-  const options = await access.requestOptions();
-  const url = `${access.server.replace(/^http/, 'ws')}${path}`;
-  return await new Promise((resolve, reject) => {
-    const socket = new WebSocket(url, PROTOCOL, { ...options, perMessageDeflate: false });
-    socket.on('open', () => {
-      resolve({
-        send: (channel, bytes) => {
-          socket.send(Buffer.concat([Buffer.from([channel]), bytes]));
-        },
-        close: () => {
-          socket.close();
-        },
-      });
-    });
-    socket.on('unexpected-response', (_request, response) => {
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('data', (text: string) => {
-        if (body.length < MOST_REFUSAL_BYTES) body += text;
-      });
-      response.on('close', () => {
-        reject(ApiError.fromBody(response.statusCode ?? 0, body, `GET ${path.split('?')[0] ?? ''}`));
-      });
-    });
-    socket.on('error', (error) => {
-      reject(new Error(messageOf(error), { cause: error }));
-    });
-    socket.on('message', (data) => {
-      const bytes = data as Buffer;
-      listener.message(bytes[0] ?? 0, bytes.subarray(1));
-    });
-    socket.on('close', () => {
-      listener.closed();
-    });
-  });
-}
 
 /** A Pod of a cluster. */
 export interface PodName {
@@ -74,13 +13,142 @@ export interface PodName {
   readonly name: string;
 }
 
-/** The path of a subresource of a Pod. The parameters may repeat. */
-export function podPath(
-  { namespace, name }: PodName,
-  subresource: string,
-  parameters: readonly (readonly [string, string])[],
-): string {
-  const query = new URLSearchParams(parameters.map(([key, value]): [string, string] => [key, value]));
-  const pod = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
-  return `${pod}/${subresource}?${query.toString()}`;
+/** The path of a subresource of a Pod. */
+export function podPath({ namespace, name }: PodName, subresource: string): string {
+  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${name}/${subresource}`;
+}
+
+/** The value in a text of JSON. Undefined for any other text. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The subprotocol of channels in binary messages: the first byte is the number of the channel. */
+const PROTOCOL = 'v4.channel.k8s.io';
+/** A refusal of the API server is a Status, which is short. */
+const MOST_REFUSAL_BYTES = 64 * 1024;
+/** A channel of port-forward begins with the port (kubelet/pkg/cri/streaming/portforward/websocket.go). */
+const PORT_BYTES = 2;
+const [DATA, ERRORS, STATUS] = [0, 1, 3];
+
+/**
+ * Opens a WebSocket of the API server with channels (apimachinery/pkg/util/httpstream/wsstream).
+ *
+ * @param path of a subresource of a Pod, with its query
+ * @param read takes each message
+ * @throws ApiError when the API server refuses; an Error when it cannot be reached
+ */
+async function openChannels(
+  access: ClusterAccess,
+  path: string,
+  signal: AbortSignal,
+  read: (channel: number, bytes: Buffer) => void,
+): Promise<WebSocket> {
+  const options = { ...(await access.requestOptions()), signal, perMessageDeflate: false };
+  const socket = new WebSocket(`${access.server.replace(/^http/, 'ws')}${path}`, PROTOCOL, options);
+  socket.on('message', (data) => {
+    const bytes = data as Buffer;
+    read(bytes[0] ?? 0, bytes.subarray(1));
+  });
+  const refused = new Promise<never>((_resolve, reject) => {
+    socket.on('unexpected-response', (_request, response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (text: string) => {
+        if (body.length < MOST_REFUSAL_BYTES) body += text;
+      });
+      response.on('close', () =>
+        reject(ApiError.fromBody(response.statusCode ?? 0, body, `GET ${path.split('?')[0] ?? ''}`)),
+      );
+    });
+  });
+  await Promise.race([until(socket, 'open', signal), refused]);
+  return socket;
+}
+
+/** Why a port cannot be forwarded to, in the runtime's words. */
+export class ForwardRefused extends Error {}
+
+/**
+ * A connection to a port inside the Pod, by port-forward. It fails with ForwardRefused where nothing listens.
+ *
+ * @throws ApiError without the right to forward
+ */
+export async function forward(access: ClusterAccess, pod: PodName, port: number, signal: AbortSignal): Promise<Duplex> {
+  const seen = [0, 0];
+  const stream = new Duplex({
+    read: () => undefined,
+    write: (chunk: Buffer, _encoding, done) => socket.send(Buffer.concat([Buffer.from([DATA]), chunk]), done),
+  });
+  stream.on('error', () => undefined);
+  const socket = await openChannels(
+    access,
+    `${podPath(pod, 'portforward')}?ports=${port}`,
+    signal,
+    (channel, bytes) => {
+      const skipped = Math.min(bytes.length, Math.max(0, PORT_BYTES - (seen[channel] ?? 0)));
+      seen[channel] = (seen[channel] ?? 0) + bytes.length;
+      const rest = bytes.subarray(skipped);
+      if (channel === DATA && rest.length > 0) stream.push(rest);
+      if (channel === ERRORS && rest.length > 0) stream.destroy(new ForwardRefused(rest.toString().trim()));
+    },
+  );
+  socket.once('close', () => stream.push(null));
+  stream.once('close', () => socket.close());
+  // A refusal may have come with the first bytes.
+  if (stream.destroyed) socket.close();
+  return addAbortSignal(signal, stream);
+}
+
+/**
+ * Runs a command in a container of a Pod by the exec subresource.
+ *
+ * @throws ApiError when the API server refuses
+ */
+export async function podExec(
+  access: ClusterAccess,
+  pod: PodName,
+  container: string,
+  command: readonly string[],
+  timeoutMilliseconds: number,
+): Promise<CommandEnd> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let end: { readonly code?: number; readonly message?: string } = {};
+  const query = new URLSearchParams([
+    ['container', container],
+    ['stdout', 'true'],
+    ['stderr', 'true'],
+    ...command.map((word): [string, string] => ['command', word]),
+  ]);
+  const signal = AbortSignal.timeout(timeoutMilliseconds);
+  try {
+    const socket = await openChannels(
+      access,
+      `${podPath(pod, 'exec')}?${query.toString()}`,
+      signal,
+      (channel, data) => {
+        if (channel === STATUS) end = exitOf(jsonOf(data.toString()));
+        else if (bytes < MOST_OUTPUT_BYTES) chunks.push(data.subarray(0, MOST_OUTPUT_BYTES - bytes));
+        bytes += data.length;
+      },
+    );
+    await until(socket, 'close', signal).finally(() => socket.close());
+  } catch (error) {
+    if (!signal.aborted) throw error instanceof ApiError ? error : new Error(messageOf(error), { cause: error });
+  }
+  return { code: end.code, output: Buffer.concat(chunks).toString() + (end.message ?? '') };
+}
+
+/** The exit code in a Status of the exec subresource (kubelet/pkg/cri/streaming/remotecommand/exec.go). */
+function exitOf(status: unknown): { readonly code: number; readonly message?: string } {
+  if (textAt(status, 'status') === 'Success') return { code: 0 };
+  const cause = objectsAt(status, 'details', 'causes').find((one) => textAt(one, 'reason') === 'ExitCode');
+  if (cause !== undefined) return { code: Number(textAt(cause, 'message')) };
+  // The runtime could not start the command: its words are in the message.
+  return { code: 126, message: textAt(status, 'message') ?? '' };
 }

@@ -1,144 +1,88 @@
-import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
-import { failure, hostPort, KUBE_PROBE, success, type Answer, type NotRun } from './answer.ts';
+import { textAt } from '../../base/json/field-path.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { NotRun } from './answer.ts';
+import { GoError } from './connection.ts';
 import { MOST_BODY_BYTES } from './http1-reader.ts';
-import type { HttpProbe } from './http-probe.ts';
-import type { PodName } from './pod-channel.ts';
+import { probeHeaders } from './http-request.ts';
+import { jsonOf, podPath, type PodName } from './pod-channel.ts';
 import type { ClusterAccess } from '../../cluster/client/cluster-access.ts';
+import type { Headers, HttpProbe, Send } from './http-probe.ts';
 
 /** Headers that the API server sets itself or keeps (apimachinery/pkg/util/proxy/upgradeaware.go). */
-const OWN_HEADERS: ReadonlySet<string> = new Set(['host', 'authorization', 'connection', 'upgrade']);
+const OWN_HEADERS = /^(?:host|authorization|connection|upgrade)$/i;
 
-/** The probe without the headers that the proxy does not pass on. */
-export function withoutOwnHeaders(probe: HttpProbe): HttpProbe {
-  return { ...probe, headers: probe.headers.filter(([name]) => !OWN_HEADERS.has(name.toLowerCase())) };
+/** True when the proxy passes on all headers of the probe. */
+export function isForProxy({ headers }: HttpProbe): boolean {
+  return headers.every(([name]) => !OWN_HEADERS.test(name));
 }
+
 /** What the API server answers when the Pod does not (apimachinery/pkg/util/proxy/transport.go). */
 const UNREACHED = 'error trying to reach service: ';
-const MOST_REDIRECTS = 10;
-
-/** What the API server handed on. */
-interface Proxied {
-  readonly status: number;
-  readonly location: string | undefined;
-  readonly body: string;
-  readonly isLong: boolean;
-}
+const NO_TLS = 'tls: first record does not look like a TLS handshake';
 
 /**
  * Asks a Pod over HTTP through the API server's Pod proxy, which asks the Pod's IP as the kubelet does. The proxy does
  * not verify certificates either.
  */
-export async function podProxyProbe(
-  access: ClusterAccess,
-  pod: PodName & { readonly ip: string },
-  probe: HttpProbe,
-  timeoutMilliseconds: number,
-): Promise<Answer | NotRun> {
-  const signal = AbortSignal.timeout(timeoutMilliseconds);
-  let { isHttps, port, path } = probe;
-  for (let redirects = 0; ; redirects += 1) {
-    const base = proxyPath(pod, isHttps, port);
-    const url = `${isHttps ? 'https' : 'http'}://${hostPort(pod.ip, port)}${path}`;
-    const got = await proxied(access, `${base}${path}`, probe.headers, signal);
-    if (got === undefined) {
-      return failure(`Get "${url}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)`);
+export function sendByProxy(access: ClusterAccess, pod: PodName): Send {
+  const send: Send = async (url, headers, signal) => {
+    const prefix = url.scheme === 'https' ? 'https:' : '';
+    const base = podPath({ ...pod, name: `${prefix}${pod.name}:${url.port}` }, 'proxy');
+    // The API server writes Host and Connection.
+    const sent = probeHeaders(headers, '').filter(([name]) => name !== 'Host' && name !== 'Connection');
+    const response = await get(access, `${base}${url.target}`, sent, signal);
+    const { statusCode: status = 0, headers: got } = response;
+    if (status < 400) {
+      // The proxy writes redirects of the Pod as paths of the API server.
+      const location = got.location?.startsWith(`${base}/`) ? got.location.slice(base.length) : got.location;
+      return { status, location, bodyIsLong: async () => (await bodyOf(response)).isLong };
     }
-    const refusal = refusalOf(got, url);
-    if (refusal !== undefined) return refusal;
-    const next = got.location === undefined ? undefined : redirectOf(got.location, base, url, pod.ip);
-    if (next === undefined) return verdict(got);
-    if (redirects + 1 >= MOST_REDIRECTS) return failure(`Get "${next.path}": stopped after 10 redirects`);
-    ({ isHttps, port, path } = next);
-  }
+    const { text, isLong } = await bodyOf(response);
+    const message = text.startsWith('{"kind":"Status"') ? (textAt(jsonOf(text), 'message') ?? '') : text;
+    if (!message.startsWith(UNREACHED)) {
+      if (message === text || message === '')
+        return { status, location: undefined, bodyIsLong: () => Promise.resolve(isLong) };
+      throw new NotRun(`the API server refuses: ${message}`);
+    }
+    const why = message.slice(UNREACHED.length).trim();
+    // The kubelet's HTTP client tells a server of HTTP from others. The API server's proxy does not.
+    const isHttp =
+      why.endsWith(NO_TLS) && (await send({ ...url, scheme: 'http' }, headers, signal).catch(() => undefined));
+    throw new GoError(isHttp ? why.replace(NO_TLS, 'http: server gave HTTP response to HTTPS client') : why);
+  };
+  return send;
 }
 
-function proxyPath({ namespace, name }: PodName, isHttps: boolean, port: number): string {
-  return `/api/v1/namespaces/${namespace}/pods/${isHttps ? 'https:' : ''}${name}:${port}/proxy`;
-}
-
-/** Undefined when the time is over. */
-async function proxied(
-  access: ClusterAccess,
-  path: string,
-  headers: HttpProbe['headers'],
-  signal: AbortSignal,
-): Promise<Proxied | undefined> {
+async function get(access: ClusterAccess, path: string, given: Headers, signal: AbortSignal): Promise<IncomingMessage> {
   const options = await access.requestOptions();
-  const { server } = access;
-  const send = server.startsWith('https') ? httpsRequest : httpRequest;
-  const sent = { accept: '*/*', 'user-agent': KUBE_PROBE, ...Object.fromEntries(headers) };
-  return await new Promise((resolve, reject) => {
-    const request = send(
-      `${server}${path}`,
-      { ...options, signal, headers: { ...(options.headers as Record<string, string> | undefined), ...sent } },
-      (response) => {
-        let [body, bytes] = ['', 0];
-        const end = (): void => {
-          const { statusCode: status = 0, headers: got } = response;
-          resolve({ status, location: got.location, body, isLong: bytes > MOST_BODY_BYTES });
-        };
-        response.on('data', (chunk: Buffer) => {
-          bytes += chunk.length;
-          if (bytes <= MOST_BODY_BYTES) body += chunk.toString();
-          else {
-            end();
-            response.destroy();
-          }
-        });
-        response.on('end', end);
-        response.on('error', () => {
-          resolve(undefined);
-        });
-      },
-    );
-    request.on('error', (error) => {
-      if (signal.aborted) resolve(undefined);
-      else reject(error);
-    });
-    request.end();
-  });
-}
-
-/** An answer of the API server itself: no right to the proxy, no such Pod, or a Pod that does not answer. */
-function refusalOf({ body }: Proxied, url: string): Answer | NotRun | undefined {
-  if (body.startsWith(UNREACHED)) return failure(`Get "${url}": ${body.slice(UNREACHED.length).trim()}`);
-  if (!body.startsWith('{"kind":"Status"')) return undefined;
-  const status = parsed(body);
-  const message = isJsonObject(status) ? (stringMember(status, 'message') ?? '') : '';
-  if (message.startsWith(UNREACHED)) return failure(`Get "${url}": ${message.slice(UNREACHED.length)}`);
-  return message === '' ? undefined : { notRun: `the API server refuses: ${message}` };
-}
-
-function parsed(text: string): unknown {
+  const ask = access.server.startsWith('https') ? httpsRequest : httpRequest;
+  const headers = { ...(options.headers as Record<string, string> | undefined), ...Object.fromEntries(given) };
+  const request = ask(`${access.server}${path}`, { ...options, signal, headers });
+  request.end();
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    return response;
+  } catch (error) {
+    throw signal.aborted ? error : new NotRun(messageOf(error));
+  } finally {
+    request.on('error', () => undefined);
   }
 }
 
-/** Where a redirect leads, if to the Pod itself. The proxy writes redirects of the Pod as paths of the API server. */
-function redirectOf(
-  location: string,
-  base: string,
-  url: string,
-  ip: string,
-): Pick<HttpProbe, 'isHttps' | 'port' | 'path'> | undefined {
-  const inner = location.startsWith(`${base}/`) ? location.slice(base.length) : location;
-  const next = URL.parse(inner, url);
-  if (next === null || next.hostname.replace(/^\[|\]$/g, '') !== ip) return undefined;
-  const isHttps = next.protocol === 'https:';
-  const port = next.port === '' ? (isHttps ? 443 : 80) : Number(next.port);
-  return { isHttps, port, path: next.pathname + next.search };
-}
-
-/** The kubelet's verdict on an answer (pkg/probe/http/http.go, DoHTTPProbe). */
-function verdict({ status, isLong }: Proxied): Answer {
-  const more = isLong ? { isLong: true as const } : {};
-  if (status >= 200 && status < 300) return success({ code: status, ...more });
-  if (status >= 300 && status < 400)
-    return { result: 'warning', text: 'Probe terminated redirects, Response body: ', code: status, ...more };
-  return failure(`HTTP probe failed with statuscode: ${status}`, status);
+/** Reads what the kubelet reads of a body. */
+async function bodyOf(response: IncomingMessage): Promise<{ readonly text: string; readonly isLong: boolean }> {
+  let [text, bytes] = ['', 0];
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MOST_BODY_BYTES) return { text, isLong: true };
+      text += chunk.toString();
+    }
+  } catch {
+    throw new GoError('unexpected EOF');
+  }
+  return { text, isLong: false };
 }

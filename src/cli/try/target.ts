@@ -1,9 +1,8 @@
-import type { Answer, NotRun } from './answer.ts';
-import type { Endpoint } from './connection.ts';
+import type { Connect } from './connection.ts';
 import type { CommandEnd } from './exec-probe.ts';
-import type { HttpProbe } from './http-probe.ts';
+import type { HttpProbe, Send } from './http-probe.ts';
 
-/** A running container, in the ways in which `try` can reach it. */
+/** A running container, in the ways in which `try` can reach it. A question that it cannot ask rejects with NotRun. */
 export interface Target {
   /** Follows "asked": `127.0.0.1`, `web by docker`, `Pod shop/web-1`. */
   readonly name: string;
@@ -11,15 +10,15 @@ export interface Target {
   readonly host: string;
   /** When the container started, in milliseconds since the epoch, where the runtime tells. */
   readonly startedAt?: number;
-  /** Where a port of the container is reached; a reason where there is no way. */
-  endpoint(port: number): Promise<Endpoint | NotRun | Answer>;
-  /** Asks over HTTP in the target's own way. Absent where the endpoint is asked. */
-  http?(probe: HttpProbe, timeoutMilliseconds: number): Promise<Answer | NotRun>;
+  readonly connect: Connect;
+  /** Looks whether a port can be asked, outside of a probe's time. Rejects with a GoError for one that refuses. */
+  prove?(port: number): Promise<void>;
+  /** Sends a request of HTTP in the target's own way. Absent, and undefined, where a connection is opened. */
+  proxied?(probe: HttpProbe): Send | undefined;
   /** Runs the command of an exec probe in the container. */
-  exec(container: string, command: readonly string[], timeoutMilliseconds: number): Promise<CommandEnd | NotRun>;
+  exec(container: string, command: readonly string[], timeoutMilliseconds: number): Promise<CommandEnd>;
   /** True when the port is open to the container itself only, as far as the target can see. */
   isLoopbackOnly(port: number): Promise<boolean>;
   /** The ports on which the container listens on all addresses. Absent where the target cannot tell. */
   listeningPorts?(): Promise<readonly number[]>;
-  close(): Promise<void>;
 }

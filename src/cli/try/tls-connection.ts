@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
 import { messageOf } from '../../base/text/error-message.ts';
 import { codeOf } from './answer.ts';
-import { GoError, readText, type Connection } from './connection.ts';
+import { GoError, readText, until, type Connection } from './connection.ts';
 
 /** Alerts of the server by number, as Go names them (crypto/tls/alert.go). */
 const ALERTS: Readonly<Record<number, string>> = {
@@ -39,57 +39,40 @@ const HANDSHAKE_MILLISECONDS = 10_000;
  *
  * @param protocols those that are offered by ALPN
  */
-export function openTls(
+export async function openTls(
   connection: Connection,
   host: string,
   protocols: readonly string[],
   signal: AbortSignal,
 ): Promise<TLSSocket> {
-  const tap = new Tap(connection);
-  return new Promise((resolve, reject) => {
-    const socket = connect({
-      socket: tap,
-      rejectUnauthorized: false,
-      minVersion: 'TLSv1.2',
-      // Go accepts keys that OpenSSL finds too short.
-      ciphers: 'DEFAULT@SECLEVEL=0',
-      ALPNProtocols: [...protocols],
-      ...(isIP(host) === 0 && { servername: host }),
-    });
-    const end = (error: GoError): void => {
-      over();
-      socket.destroy();
-      connection.stream.destroy();
-      reject(error);
-    };
-    const stop = (): void => end(new GoError('context deadline exceeded', true));
-    const timer = setTimeout(() => end(new GoError('net/http: TLS handshake timeout')), HANDSHAKE_MILLISECONDS);
-    const over = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', stop);
-      socket.removeAllListeners('close');
-      socket.removeAllListeners('error');
-      socket.on('error', () => undefined);
-    };
-    signal.addEventListener('abort', stop);
-    socket.once('secureConnect', () => {
-      over();
-      resolve(socket);
-    });
-    socket.once('error', (error) => end(new GoError(handshakeText(error, tap, connection))));
-    socket.once('close', () => end(new GoError(handshakeText(tap.failure, tap, connection))));
+  const seen: Seen = { first: Buffer.alloc(0), failure: undefined };
+  const socket = connect({
+    socket: tapped(connection.stream, seen),
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    // Go accepts keys that OpenSSL finds too short.
+    ciphers: 'DEFAULT@SECLEVEL=0',
+    ALPNProtocols: [...protocols],
+    ...(isIP(host) === 0 && { servername: host }),
   });
+  const late = AbortSignal.timeout(HANDSHAKE_MILLISECONDS);
+  try {
+    await until(socket, 'secureConnect', AbortSignal.any([signal, late]));
+    return socket;
+  } catch (error) {
+    connection.stream.destroy();
+    throw new GoError(late.aborted ? 'net/http: TLS handshake timeout' : handshakeText(error, seen, connection));
+  }
 }
 
 /** net/http/transport.go, and crypto/tls/conn.go, RecordHeaderError. */
-function handshakeText(error: unknown, tap: Tap, connection: Connection): string {
-  const first = tap.first.toString('latin1');
-  if (first.startsWith(HTTP)) return 'http: server gave HTTP response to HTTPS client';
+function handshakeText(error: unknown, { first, failure }: Seen, connection: Connection): string {
+  if (first.toString('latin1').startsWith(HTTP)) return 'http: server gave HTTP response to HTTPS client';
   const alert = alertText(error);
   if (alert !== undefined) return alert;
-  if (tap.failure !== undefined) return readText(tap.failure, connection);
+  if (failure !== undefined) return readText(failure, connection);
   // The content types of TLS are 20 to 23.
-  if (first !== '' && (tap.first[0] ?? 0) >> 2 !== 5) return 'tls: first record does not look like a TLS handshake';
+  if (first.length > 0 && (first[0] ?? 0) >> 2 !== 5) return 'tls: first record does not look like a TLS handshake';
   return codeOf(error)?.startsWith('ERR_SSL') === true ? `tls: ${messageOf(error)}` : 'EOF';
 }
 
@@ -100,42 +83,32 @@ export function alertText(error: unknown): string | undefined {
   return `remote error: tls: ${ALERTS[Number(number)] ?? `alert(${number})`}`;
 }
 
-/** A connection whose first bytes are kept: OpenSSL does not tell what came in place of TLS. */
-class Tap extends Duplex {
-  first: Buffer = Buffer.alloc(0);
+/** What came in place of TLS, which OpenSSL does not tell. */
+interface Seen {
+  first: Buffer;
   failure: unknown;
-  readonly #stream: Duplex;
+}
 
-  constructor({ stream }: Connection) {
-    super();
-    this.#stream = stream;
-    stream.on('data', (chunk: Buffer) => {
-      if (this.first.length < HTTP.length) this.first = Buffer.concat([this.first, chunk]).subarray(0, HTTP.length);
-      if (!this.push(chunk)) stream.pause();
-    });
-    stream.once('end', () => this.push(null));
-    stream.on('error', (error) => {
-      this.failure = error;
-      this.destroy(error);
-    });
-    stream.once('close', () => this.destroy());
-    this.on('error', () => undefined);
-  }
-
-  override _read(): void {
-    this.#stream.resume();
-  }
-
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.#stream.write(chunk, done);
-  }
-
-  override _final(done: () => void): void {
-    this.#stream.end(done);
-  }
-
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#stream.destroy();
-    done(error);
-  }
+/** The same stream, of which the first bytes and the failure are kept. */
+function tapped(stream: Duplex, seen: Seen): Duplex {
+  const tap = new Duplex({
+    read: () => void stream.resume(),
+    write: (chunk, _encoding, done) => void stream.write(chunk, done),
+    final: (done) => void stream.end(done),
+    destroy: (error, done) => {
+      stream.destroy();
+      done(error);
+    },
+  });
+  stream.on('data', (chunk: Buffer) => {
+    if (seen.first.length < HTTP.length) seen.first = Buffer.concat([seen.first, chunk]);
+    if (!tap.push(chunk)) stream.pause();
+  });
+  stream.once('end', () => tap.push(null));
+  stream.on('error', (error) => {
+    seen.failure = error;
+    tap.destroy(error);
+  });
+  stream.once('close', () => tap.destroy());
+  return tap.on('error', () => undefined);
 }

@@ -1,5 +1,5 @@
 import { handlerText } from '../../engine/workload/handler-text.ts';
-import { eventMessage, isSuccess, type NotRun } from './answer.ts';
+import { eventMessage, isSuccess, NotRun } from './answer.ts';
 import { causeOfAnswer, remedyFor, type TryCause } from './cause.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Measured } from './measure.ts';
@@ -19,9 +19,9 @@ export function triedProbe(
   const place = { file, line, column, kind, namespace, name, container, probe };
   const { timeoutSeconds } = timing;
   const handler = handlerText({ [planned.handlerKind]: planned.handler });
-  if ('notRun' in measured) {
+  if (measured instanceof NotRun) {
     const nothing = { event: '', code: null, milliseconds: null, cause: null, edits: [] };
-    return { ...place, handler, result: 'not run', timeoutSeconds, ...nothing, remedy: measured.notRun };
+    return { ...place, handler, result: 'not run', timeoutSeconds, ...nothing, remedy: measured.message };
   }
   const { answer, milliseconds } = measured;
   const isSlow = milliseconds.longest > timeoutSeconds * 1000 * SLOW_PART;

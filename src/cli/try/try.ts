@@ -5,12 +5,12 @@ import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../
 import { reportProblems } from '../output/problems.ts';
 import { paintFor } from '../output/screen.ts';
 import { addressTarget } from './address-target.ts';
-import type { Answer, NotRun } from './answer.ts';
+import { NotRun, type Answer } from './answer.ts';
 import { askProbe } from './ask.ts';
 import { dockerTarget } from './docker-target.ts';
 import { TRY_REPORTS } from './formats.ts';
 import { lookFurther } from './look-further.ts';
-import { measure, waitForStart, type Start } from './measure.ts';
+import { measure, waitForStart } from './measure.ts';
 import { plannedProbes, type PlannedProbe } from './planned-probes.ts';
 import { summaryOf, triedProbe } from './tried-probe.ts';
 import type { TriedProbe } from '../output/json-outputs.ts';
@@ -31,13 +31,9 @@ export async function runTry(line: TryLine, io: CommandIo): Promise<number> {
   const { container: containers, probe } = line.flags;
   const planned = plannedProbes(inputs, { containers, probes: probe.flat() });
   if (planned.length === 0) return refuse(io, 'the inputs have no such probe, so nothing is tried');
-  const target = await openTarget(line, inputs, io);
-  if ('problem' in target) return refuse(io, target.problem);
-  try {
-    return await tryAll(planned, target, line, inputs.isFromCluster === true, io);
-  } finally {
-    await target.close();
-  }
+  const target = await openTarget(line, inputs, io).catch((error: unknown) => messageOf(error));
+  if (typeof target === 'string') return refuse(io, target);
+  return await tryAll(planned, target, line, inputs.isFromCluster === true, io);
 }
 
 function refuse(io: CommandIo, problem: string): number {
@@ -59,22 +55,14 @@ async function readTryInputs(line: TryLine, io: CommandIo): Promise<Inputs | und
   return await readCommandInputs('try', { ...line, flags: { ...flags, namespace } }, io);
 }
 
-async function openTarget(
-  line: TryLine,
-  inputs: Inputs,
-  io: CommandIo,
-): Promise<Target | { readonly problem: string }> {
+/** Rejects with the reason why the container cannot be asked. */
+async function openTarget(line: TryLine, inputs: Inputs, io: CommandIo): Promise<Target> {
   const { address, docker, port, exec = [], runtime } = line.flags;
-  if (address !== undefined)
-    return addressTarget({ host: address.replace(/^\[|\]$/g, ''), ports: new Map(port), execPrefix: exec });
+  if (address !== undefined) return addressTarget(address.replace(/^\[|\]$/g, ''), new Map(port), exec);
   if (docker !== undefined) return await dockerTarget(docker, runtime, io.env['DOCKER_HOST']);
-  try {
-    // Most command lines need no client of the API server.
-    const { clusterTarget } = await import('./cluster-target.ts');
-    return await clusterTarget(line, inputs, io);
-  } catch (error) {
-    return { problem: messageOf(error) };
-  }
+  // Most command lines need no client of the API server.
+  const { clusterTarget } = await import('./cluster-target.ts');
+  return await clusterTarget(line, inputs, io);
 }
 
 async function tryAll(
@@ -85,20 +73,19 @@ async function tryAll(
   io: CommandIo,
 ): Promise<number> {
   const { count, wait, output, color, strict } = line.flags;
-  const allows = line.flags['allow-side-effects'];
-  const ask = (probe: PlannedProbe): Promise<Answer | NotRun> => askProbe(probe, target, allows);
-  let starts: readonly Start[] = [];
-  if (wait !== undefined) {
-    const since = target.startedAt ?? io.now();
-    starts = await waitForStart(planned, ask, io.now, since, wait);
-  }
+  const asking = { target, monotonic: io.monotonic, allowsSideEffects: line.flags['allow-side-effects'] };
+  const ask = (probe: PlannedProbe): Promise<Answer> => askProbe(probe, asking);
+  const since = target.startedAt ?? io.now();
+  const starts = wait === undefined ? [] : await waitForStart(planned, ask, io.now, since, wait);
   const probes: TriedProbe[] = [];
   for (const probe of planned) {
-    const measured = await measure(probe, count, ask, io.monotonic);
+    const measured = await measure(probe, count, ask).catch((error: unknown) => {
+      if (error instanceof NotRun) return error;
+      throw error;
+    });
     // A redirect to another host is a success that proves nothing.
-    const isWrong = !('notRun' in measured) && measured.answer.result !== 'success';
-    const look = { planned: probe, target, monotonic: io.monotonic };
-    const diagnosis = isWrong ? await lookFurther({ ...look, answer: measured.answer }) : undefined;
+    const isWrong = !(measured instanceof NotRun) && measured.answer.result !== 'success';
+    const diagnosis = isWrong ? await lookFurther(probe, measured.answer, asking) : undefined;
     probes.push(triedProbe(probe, measured, diagnosis));
   }
   const screen = { columns: io.stdoutColumns, paint: paintFor(color, io) };

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { USUAL_PATHS } from '../../../src/cli/try/diagnosis.ts';
-import { isOpen } from '../../../src/cli/try/connection.ts';
+import { USUAL_PATHS } from '../../../src/cli/try/look-http.ts';
+import { reach } from '../../../src/cli/try/connection.ts';
 import { runProbewright } from '../run-probewright.ts';
 import { closedPort } from './probe-servers.ts';
 
@@ -21,7 +21,7 @@ describe('docs/try.md', () => {
     });
     onTestFinished(() => void server.kill());
     const place = { host: '127.0.0.1', port };
-    for (let tries = 0; tries < 100 && !(await isOpen(place)); tries += 1) await sleep(50);
+    for (let tries = 0; tries < 100 && (await reach(place, 1000)) !== 'accepts'; tries += 1) await sleep(50);
     const [, ...args] = /probewright -- (.*)/.exec(block('sh by-hand'))?.[1]?.split(' ') ?? [];
     const { stdout, code } = await runProbewright(['try', ...args, '--port', `8080=${port}`]);
     expect(code).toBe(1);

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { eventMessage } from '../../../src/cli/try/answer.ts';
+import { dial } from '../../../src/cli/try/connection.ts';
 import { httpProbe, type HttpProbe } from '../../../src/cli/try/http-probe.ts';
+import { sendOver } from '../../../src/cli/try/http-request.ts';
+import type { Answer } from '../../../src/cli/try/answer.ts';
 import { closedPort, h2, h2c, http, https, tcp } from './probe-servers.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -79,6 +82,16 @@ const CASES: readonly Case[] = [
     name: 'a redirect to another scheme',
     port: () => http(to('ftp://127.0.0.1/')),
     event: 'failed: Get "ftp://127.0.0.1/": unsupported protocol scheme "ftp"',
+  },
+  {
+    name: 'a redirect to another scheme of another host',
+    port: () => http(to('ftp://files.example.com/')),
+    event: AWAY,
+  },
+  {
+    name: 'a redirect to what is no URL',
+    port: () => http(to('http://127.0.0.1:9114/a b%zz')),
+    event: `${GET} failed to parse Location header "http://127.0.0.1:9114/a b%zz": parse "http://127.0.0.1:9114/a b%zz": invalid URL escape "%zz"`,
   },
   { name: 'headers that never come', port: () => http(() => undefined), timeout: 200, event: `${GET} ${WAITING}` },
   {
@@ -247,6 +260,41 @@ const CASES: readonly Case[] = [
     event: `${GET} net/http: HTTP/1.x transport connection broken: malformed MIME header: missing colon: "nonsense"`,
   },
   {
+    name: 'a header without a name',
+    port: () => says('HTTP/1.1 200 OK\r\n: novalue\r\n\r\n'),
+    event: `${GET} net/http: HTTP/1.x transport connection broken: malformed MIME header line: : novalue`,
+  },
+  {
+    name: 'a header over two lines',
+    port: () => says('HTTP/1.1 200 OK\r\nX-A: one\r\n two\r\n\r\n'),
+    event: '',
+  },
+  {
+    name: 'two lengths',
+    port: () => says('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nok'),
+    event: `${GET} net/http: HTTP/1.x transport connection broken: http: message cannot contain multiple Content-Length headers; got ["1" "2"]`,
+  },
+  {
+    name: 'the same length twice',
+    port: () => says('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok'),
+    event: '',
+  },
+  {
+    name: 'a length that is no number',
+    port: () => says('HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\nok'),
+    event: `${GET} net/http: HTTP/1.x transport connection broken: bad Content-Length "abc"`,
+  },
+  {
+    name: 'an encoding that is not chunked',
+    port: () => says('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nok'),
+    event: `${GET} net/http: HTTP/1.x transport connection broken: unsupported transfer encoding: "gzip"`,
+  },
+  {
+    name: 'a status below 100',
+    port: () => says('HTTP/1.1 099 OK\r\n\r\n'),
+    event: 'failed: HTTP probe failed with statuscode: 99',
+  },
+  {
     name: 'headers that are cut off',
     port: () => says('HTTP/1.1 200 OK\r\nA: b\r\n'),
     event: `${GET} net/http: HTTP/1.x transport connection broken: unexpected EOF`,
@@ -348,15 +396,17 @@ const CASES: readonly Case[] = [
   },
 ];
 
+function ask(probe: HttpProbe, timeout: number): Promise<Answer> {
+  const send = sendOver((port, signal) => dial({ ...probe, port }, { ...probe, port }, signal));
+  return httpProbe(probe, timeout, send);
+}
+
 describe('an HTTP probe', () => {
   it.each(CASES)(
     'gets the verdict of the kubelet from $name',
     async ({ port: start, probe, timeout = 3000, event }) => {
       const port = await start();
-      const answer = await httpProbe(
-        { isHttps: false, host: '127.0.0.1', port, path: '/', headers: [], ...probe },
-        timeout,
-      );
+      const answer = await ask({ isHttps: false, host: '127.0.0.1', port, path: '/', headers: [], ...probe }, timeout);
       const message = eventMessage('livenessProbe', answer)
         .replace(/read tcp [\d.:]+->/, 'read tcp LOCAL->')
         .replaceAll(String(port), 'PORT');
@@ -368,6 +418,6 @@ describe('an HTTP probe', () => {
   it('says when a body is longer than what the kubelet reads', async () => {
     const port = await http((_request, response) => response.end('a'.repeat(10 * 1024 + 1)));
     const probe = { isHttps: false, host: '127.0.0.1', port, path: '/', headers: [] };
-    expect(await httpProbe(probe, 1000)).toEqual({ result: 'success', text: '', code: 200, isLong: true });
+    expect(await ask(probe, 1000)).toEqual({ result: 'success', text: '', code: 200, isLong: true });
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { closedPort, h2c, health, http, https, tcp } from './probe-servers.ts';
 import { tryOne } from './run-try.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** An incident whose manifest is silent: a server, the probe of its manifest, and what `try` finds. */
 interface Incident {
@@ -12,6 +13,7 @@ interface Incident {
   readonly cause: string | null;
   readonly result?: string;
   readonly event?: RegExp;
+  readonly remedy?: RegExp;
   /** The field of the first edits below the probe, and their values. Absent = nothing is known to work. */
   readonly edits?: Readonly<Record<string, unknown>>;
 }
@@ -270,6 +272,47 @@ const INCIDENTS: readonly Incident[] = [
     cause: 'other-protocol',
     edits: { grpc: null, httpGet: expect.objectContaining({ path: '/readyz' }) as object },
   },
+  ...(
+    [
+      ['a body that is cut off', 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nok'],
+      ['chunks that are none', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+      ['a status that does not exist', 'HTTP/1.1 099 OK\r\n\r\n'],
+    ] as const
+  ).map(([name, text]) => ({
+    name,
+    start: async () => live(await tcp((socket) => socket.once('data', () => socket.end(text)))),
+    cause: 'unclear',
+    remedy: /is no correct HTTP/,
+  })),
+  {
+    name: 'a connection that is reset at once',
+    start: async () => live(await tcp((socket) => socket.resetAndDestroy())),
+    cause: 'other-protocol',
+  },
+  ...(
+    [
+      ['answers in HTTP/1.1', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')],
+      ['closes at once', (socket) => socket.end()],
+      ['stays silent', () => undefined],
+    ] as readonly [string, (socket: Socket) => unknown][]
+  ).map(([name, handler]) => ({
+    name: `gRPC asks a server that ${name}`,
+    start: async () => grpc(await tcp(handler)),
+    cause: 'other-protocol',
+    event: /failed to connect service/,
+    remedy: /^The port is open/,
+  })),
+  {
+    name: 'a gRPC server that is not available',
+    start: async () => grpc(await h2c(health({ status: 14, message: 'starting' }))),
+    cause: 'grpc-unhealthy',
+  },
+  {
+    name: 'a health service that asks for credentials',
+    start: async () => grpc(await h2c(health({ status: 16, message: 'no token' }))),
+    cause: 'grpc-unhealthy',
+    remedy: /credentials, which a probe cannot send/,
+  },
   {
     name: 'a port name with a typo',
     start: async () => live(await http(paths({ '/health': 200 })), { port: 'htpp' }),
@@ -288,7 +331,7 @@ describe('an incident', () => {
       cause: incident.cause,
     });
     if (incident.event !== undefined) expect(probe.event).toMatch(incident.event);
-    expect(probe.remedy).not.toBe('');
+    expect(probe.remedy).toMatch(incident.remedy ?? /./);
     const field = (path: string): string => path.replace(/^spec\.containers\[0\]\.\w+\./, '');
     const edits = Object.fromEntries(probe.edits.map(({ path, value }) => [field(path), value]));
     const wanted = Object.entries(incident.edits ?? {}).map(([path, value]) => [

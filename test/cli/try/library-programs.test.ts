@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,10 @@ import type { TryOutput } from '../../../src/cli/output/json-outputs.ts';
 
 /** Debian keeps the programs of PostgreSQL, and of administrators, outside of the PATH of users. */
 const POSTGRES = '/usr/lib/postgresql';
+/** RabbitMQ without Debian's wrapper, which starts a session of its own that no signal to the group reaches. */
+const RABBITMQ = '/usr/lib/rabbitmq/bin';
 const DIRECTORIES = [
+  RABBITMQ,
   ...(process.env['PATH'] ?? '').split(delimiter),
   '/usr/sbin',
   ...(existsSync(POSTGRES) ? readdirSync(POSTGRES).map((version) => join(POSTGRES, version, 'bin')) : []),
@@ -28,8 +31,12 @@ interface Product {
   readonly portName?: string;
   /** Makes what the program needs, and returns its arguments. */
   readonly args: (directory: string, program: string) => readonly string[];
-  /** PostgreSQL does not run as root. */
+  /** The user of a program that does not run as root. */
   readonly user?: string;
+  /** Set for the program. */
+  readonly env?: (directory: string) => Readonly<Record<string, string>>;
+  /** Ends what the program has started apart from its process group. */
+  readonly end?: () => void;
   /** The first version whose endpoints the policy asks, as the program prints it. */
   readonly since?: RegExp;
   /** False where only TCP is asked: the kernel connects for a program that hangs. */
@@ -98,6 +105,38 @@ const PRODUCTS: readonly Product[] = [
     findsHang: false,
   },
   {
+    name: 'httpd',
+    image: 'httpd:2.4',
+    program: 'apache2',
+    port: 80,
+    args: (directory) => {
+      const modules = ['mpm_event', 'authz_core'].map(
+        (name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so\n`,
+      );
+      const text = `ServerName localhost\nListen 127.0.0.1:80\nPidFile ${directory}/pid\nErrorLog ${directory}/log\n`;
+      return ['-D', 'FOREGROUND', '-d', directory, '-f', fileIn(directory, 'apache2.conf', modules.join('') + text)];
+    },
+    findsHang: false,
+  },
+  {
+    name: 'rabbitmq',
+    image: 'rabbitmq:3.10',
+    program: 'rabbitmq-server',
+    port: 5672,
+    args: () => [],
+    user: 'rabbitmq',
+    // Debian's rabbitmq-diagnostics reads the cookie in this home.
+    env: (directory) => ({
+      HOME: '/var/lib/rabbitmq',
+      RABBITMQ_MNESIA_BASE: join(directory, 'data'),
+      RABBITMQ_LOG_BASE: join(directory, 'log'),
+      RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
+    }),
+    // It refuses to end while it knows a node.
+    end: () => void spawnSync('epmd', ['-kill']),
+    findsHang: true,
+  },
+  {
     name: 'haproxy',
     image: 'haproxy:3.0',
     program: 'haproxy',
@@ -140,12 +179,13 @@ async function untilOpen(port: number, child: ChildProcess): Promise<void> {
 }
 
 /** The results of the probes that the library gives to a container with this image, by probe. */
-async function results({ name, image, port, portName = 'main' }: Product): Promise<Record<string, string>> {
+async function results(product: Product, ...more: readonly string[]): Promise<Record<string, string>> {
+  const { name, image, port, portName = 'main' } = product;
   const ports = [{ name: portName, containerPort: port }];
   const spec = { containers: [{ name: 'a', image, ports }] };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'a' }, spec };
   const args = ['try', '-', '--policies', `examples/library/${name}.yaml`, '--address', '127.0.0.1', '--count', '1'];
-  const { stdout, stderr } = await runProbewright([...args, '--exec', 'env', '--output', 'json'], {
+  const { stdout, stderr } = await runProbewright([...args, ...more, '--exec', 'env', '--output', 'json'], {
     stdin: JSON.stringify(pod),
     monotonic: () => performance.now(),
   });
@@ -160,15 +200,15 @@ function signal(child: ChildProcess, name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): v
 }
 
 describe('the library, against real programs', () =>
-  it.each(PRODUCTS)('$name: started, hung and stopped', { timeout: 120_000 }, async (product) => {
-    const { program: name, args, port, user, since, findsHang } = product;
+  it.each(PRODUCTS)('$name: started, hung and stopped', { timeout: 240_000 }, async (product) => {
+    const { program: name, args, port, user, since, findsHang, env, end } = product;
     const program = programOf(name);
     const isRoot = process.getuid?.() === 0;
     const why =
       program === undefined
         ? `${name} is not on this machine`
-        : port < 1024 && !isRoot
-          ? `${name} needs root for port ${port}`
+        : (port < 1024 || env !== undefined) && !isRoot
+          ? `${name} needs root for port ${port}, or for its user`
           : since !== undefined && !since.test(execFileSync(program, ['--version'], { encoding: 'utf8' }))
             ? `${name} is older than what the policy is for`
             : (await isOpen(port))
@@ -182,7 +222,8 @@ describe('the library, against real programs', () =>
     chmodSync(directory, 0o777);
     const as = user !== undefined && isRoot ? ['runuser', '-u', user, '--'] : [];
     const [first = '', ...rest] = [...as, program, ...args(directory, program)];
-    const child = spawn(first, rest, { detached: true, stdio: 'ignore', cwd: directory });
+    const environment = { ...process.env, ...env?.(directory) };
+    const child = spawn(first, rest, { detached: true, stdio: 'ignore', cwd: directory, env: environment });
     const ended = new Promise((resolve) => child.once('close', resolve));
     try {
       await untilOpen(port, child);
@@ -194,13 +235,14 @@ describe('the library, against real programs', () =>
       expect(live).toMatchObject({ livenessProbe: 'passes', readinessProbe: 'passes' });
       expect(Object.values(live)).not.toContain('fails');
       signal(child, 'SIGSTOP');
-      expect((await results(product))['livenessProbe']).toBe(findsHang ? 'fails' : 'passes');
+      expect((await results(product, '--probe', 'liveness'))['livenessProbe']).toBe(findsHang ? 'fails' : 'passes');
       signal(child, 'SIGCONT');
       signal(child, 'SIGKILL');
       await ended;
       expect(await results(product)).toMatchObject({ livenessProbe: 'fails', readinessProbe: 'fails' });
     } finally {
       if (child.exitCode === null && child.signalCode === null) signal(child, 'SIGKILL');
+      end?.();
       rmSync(directory, { recursive: true, force: true });
     }
   }));

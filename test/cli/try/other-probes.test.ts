@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { eventMessage } from '../../../src/cli/try/answer.ts';
+import { eventMessage, NotRun } from '../../../src/cli/try/answer.ts';
+import { dial, type Connect } from '../../../src/cli/try/connection.ts';
 import { execVerdict, runProgram } from '../../../src/cli/try/exec-probe.ts';
 import { grpcProbe } from '../../../src/cli/try/grpc-probe.ts';
-import { tcpProbe } from '../../../src/cli/try/tcp-probe.ts';
+import { tcpProbe } from '../../../src/cli/try/ask.ts';
 import { closedPort, h2c, health, http, https, tcp } from './probe-servers.ts';
 
 const node = process.execPath;
 const at = (port: number) => ({ host: '127.0.0.1', port });
+const connect: Connect = (port, signal) => dial(at(port), at(port), signal);
 const LOST = 'failed: error: health rpc probe failed: rpc error: code = Unavailable desc =';
 const UNCONNECTED =
   'failed: timeout: failed to connect service "127.0.0.1:PORT" within 0.3s: context deadline exceeded';
@@ -69,7 +71,7 @@ const GRPC: readonly { readonly name: string; readonly port: () => Promise<numbe
 describe('a gRPC probe', () => {
   it.each(GRPC)('gets the verdict of the kubelet from $name', async ({ port: start, event }) => {
     const port = await start();
-    const message = eventMessage('readinessProbe', await grpcProbe(at(port), at(port), 'shop', 300));
+    const message = eventMessage('readinessProbe', await grpcProbe(connect, at(port), 'shop', 300));
     expect(message.replace(String(port), 'PORT')).toBe(event === '' ? '' : `Readiness probe ${event}`);
   });
 
@@ -81,7 +83,7 @@ describe('a gRPC probe', () => {
         health({ serving: 1 })(stream);
       });
     });
-    await grpcProbe(at(port), at(port), 'shop', 1000);
+    await grpcProbe(connect, at(port), 'shop', 1000);
     expect(seen).toEqual([
       '/grpc.health.v1.Health/Check',
       'kube-probe/1.36',
@@ -95,7 +97,7 @@ describe('a gRPC probe', () => {
     const late = new Promise<void>((resolve) => {
       setTimeout(() => void h2c(health({ serving: 1 })).then(() => resolve()), 10);
     });
-    const answer = grpcProbe(at(port), at(port), '', 200);
+    const answer = grpcProbe(connect, at(port), '', 200);
     await late;
     expect((await answer).text).toContain('failed to connect service');
   });
@@ -108,21 +110,19 @@ describe('a TCP probe', () => {
       socket.resume();
       socket.on('end', () => closed.resolve(true));
     });
-    expect(await tcpProbe(at(port), at(port), 1000)).toEqual({ result: 'success', text: '' });
+    expect(await tcpProbe(connect, port, 1000)).toEqual({ result: 'success', text: '' });
     expect(await closed.promise).toBe(true);
   });
 
   it('fails where nothing listens, with the text of Go', async () => {
     const port = await closedPort();
-    expect((await tcpProbe(at(port), at(port), 1000)).text).toBe(
-      `dial tcp 127.0.0.1:${port}: connect: connection refused`,
-    );
+    expect((await tcpProbe(connect, port, 1000)).text).toBe(`dial tcp 127.0.0.1:${port}: connect: connection refused`);
   });
 
   it('fails for a host that nobody knows', async () => {
-    expect(
-      (await tcpProbe({ host: 'nowhere.invalid', port: 1 }, { host: 'nowhere.invalid', port: 1 }, 5000)).text,
-    ).toBe('dial tcp: lookup nowhere.invalid: no such host');
+    const nowhere = { host: 'nowhere.invalid', port: 1 };
+    const answer = await tcpProbe((_port, signal) => dial(nowhere, nowhere, signal), 1, 5000);
+    expect(answer.text).toBe('dial tcp: lookup nowhere.invalid: no such host');
   });
 });
 
@@ -140,13 +140,11 @@ describe('an exec probe', () => {
   ])('gets the verdict of the kubelet for %s', async (_name, script, result, text) => {
     const command = [node, '-e', script];
     const end = await runProgram(command, 10_000);
-    if ('notRun' in end) throw new Error(end.notRun);
     expect(execVerdict(command, end, 1)).toMatchObject({ result, text });
   });
 
   it('fails when the time is over, with the text of the kubelet', async () => {
     const end = await runProgram([node, '-e', 'setInterval(() => {}, 1000)'], 300);
-    if ('notRun' in end) throw new Error(end.notRun);
     const text = 'command timed out: "probe --all" timed out after 1s';
     expect(execVerdict(['probe', '--all'], end, 1)).toEqual({ result: 'failure', text });
   });
@@ -159,8 +157,8 @@ describe('an exec probe', () => {
   });
 
   it('is not run when the prefix is no program of this machine', async () => {
-    expect(await runProgram(['no-such-runtime', 'exec'], 1000)).toEqual({
-      notRun: 'no-such-runtime is not on the PATH',
-    });
+    await expect(runProgram(['no-such-runtime', 'exec'], 1000)).rejects.toThrow(
+      new NotRun('no-such-runtime is not on the PATH'),
+    );
   });
 });

@@ -72,7 +72,7 @@ describe('try', () => {
   it('asks no path but that of the probe and the usual ones', async () => {
     const seen: string[] = [];
     const container = { livenessProbe: { httpGet: { path: '/live', port: await answers({}, seen) } } };
-    const { USUAL_PATHS } = await import('../../../src/cli/try/diagnosis.ts');
+    const { USUAL_PATHS } = await import('../../../src/cli/try/look-http.ts');
     expect(await tryOne(container)).toMatchObject({ cause: 'http-404', edits: [] });
     expect([...new Set(seen)].filter((path) => path !== '/live' && !USUAL_PATHS.includes(path))).toEqual([]);
   });
