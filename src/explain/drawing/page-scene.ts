@@ -1,11 +1,11 @@
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { LABEL_ROW, labelPlace, narrowFrame, placeLane, placeTicks, type Frame } from './svg-lane.ts';
 import { axisText, segmentTimes } from './scene-scale.ts';
+import { textWidth, type Block } from './svg-elements.ts';
 import type { Lane, Scene } from '../timeline/scene.ts';
-import type { Block } from './svg-elements.ts';
 
-/** Width of a scene in a page, in units of its viewBox: the room on a phone, so that no text becomes smaller there. */
-export const PAGE_SCENE_WIDTH = 360;
+/** Width of a scene in a page, in units of its viewBox: the width of a phone, so that no text becomes too small. */
+export const PAGE_SCENE_WIDTH = 400;
 
 /** Size of labels in bars, height of a line of text, and the most parts that ticks make. */
 const LABEL = 11;
@@ -23,7 +23,7 @@ export type Phrase = (words: string, y: number, name: 'head' | 'lane') => Markup
  */
 export function pageScene(scene: Scene, phrase: Phrase = (words, y, name) => text(0, y, words, name)): Block {
   const frame = narrowFrame(scene, EDGE, PAGE_SCENE_WIDTH - 2 * EDGE, MOST_TICKS);
-  let top = 2 * LINE;
+  let top = 2 * LINE + 4;
   const parts = scene.lanes.map((lane) => {
     const block = laneMarkup(lane, frame, top, phrase);
     top += block.height + 6;
@@ -37,9 +37,14 @@ export function pageScene(scene: Scene, phrase: Phrase = (words, y, name) => tex
 /** The axis of a scene: ticks with their seconds, and a line that says when the scale is not linear. */
 function axisMarkup(frame: Frame, top: number, phrase: Phrase): Block {
   const { scale } = frame;
-  const ticks = placeTicks(frame).map(({ x, text: seconds }) => ({ x: Math.round(x), seconds }));
-  const lines = ticks.map(({ x }) => `M${x} ${top}v4`).join('');
-  const texts = ticks.map(({ x, seconds }) => (seconds === undefined ? '' : `<tspan x=${x}>${seconds}</tspan>`));
+  const ticks = placeTicks(frame);
+  const lines = ticks.map(({ x }) => `M${Math.round(x)} ${top}v4`).join('');
+  const texts = ticks.map(({ x, text: seconds = '' }) => {
+    // The texts at the ends of the axis stay in the drawing, also in a wide font.
+    const half = textWidth(seconds, 14) / 2;
+    const middle = Math.round(Math.min(Math.max(x, half), PAGE_SCENE_WIDTH - half));
+    return seconds === '' ? '' : `<tspan x=${middle}>${seconds}</tspan>`;
+  });
   const axis = `<path class=tick d="${lines}"/><text class=at y=${top + 14}>${texts.join('')}</text>`;
   if (scale.breakAt === undefined) return { markup: axis, height: LINE };
   return { markup: axis + phrase(axisText(scale), top + 28, 'lane'), height: 2 * LINE };

@@ -81,11 +81,12 @@ export function reportedExceptions(snapshot: Snapshot): ReportedException[] {
 
 export function reportedStarts(
   { facts }: Snapshot,
-  { namespace, kind, name }: { readonly namespace: string; readonly kind: string; readonly name: string },
-  containers: readonly string[],
+  { namespace, kind, name, containers }: WorkloadExplanation,
 ): ReadonlyMap<string, readonly number[]> {
   const known = startsOfWorkload(facts.starts, namespace, { kind, name });
-  const starts = containers.map((container) => [container, known && startsOfContainer(known, container)] as const);
+  const starts = containers.map(
+    ({ name: container }) => [container, known && startsOfContainer(known, container)] as const,
+  );
   return new Map(starts.flatMap(([name, { seconds = [] } = {}]) => (seconds.length > 0 ? [[name, seconds]] : [])));
 }
 

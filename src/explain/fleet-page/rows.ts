@@ -204,7 +204,7 @@ export class SceneDrawings {
   readonly #phrase: Phrase = (words, y, name) => {
     const keys = [...this.#phrases.keys()];
     const index = keys.includes(words) ? keys.indexOf(words) : keys.length;
-    this.#phrases.set(words, `<text id=w${index} class=${name}>${escapeXml(words)}</text>`);
+    this.#phrases.set(words, `<g id=w${index}><text class=${name}>${escapeXml(words)}</text></g>`);
     return `<use href=#w${index} y=${y} />`;
   };
 
@@ -226,6 +226,6 @@ export class SceneDrawings {
 
   get markup(): Markup {
     const phrases = [...this.#phrases.values()].join('');
-    return `<defs>${pageHatchings()}${stripTicks()}<g>${phrases}</g>${this.#markup.join('\n')}</defs>`;
+    return `<defs>${pageHatchings()}${stripTicks()}${phrases}${this.#markup.join('\n')}</defs>`;
   }
 }

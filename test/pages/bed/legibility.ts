@@ -19,7 +19,7 @@ export async function forceFont({ evaluate }: OpenPage, font: keyof typeof FONTS
 
 /** Headings, heads of columns and rows, labels of fields, and the headings of drawings. */
 const HEADINGS =
-  'h1, h2, h3, h4, caption, th, label, nav a, summary > *, .heads > *, [role=tab], .scene .head, .scene .lane, .scale text';
+  'h1, h2, h3, h4, caption, th, label, nav a, summary > *, .heads > *, [role=tab], .scene .head, .scene .lane, .scene tspan, .scale text';
 
 /** What a page calls a heading, and can be seen: not hidden, and not for screen readers alone. */
 const SEEN = `[...document.querySelectorAll('${HEADINGS}')]
