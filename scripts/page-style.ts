@@ -17,7 +17,7 @@ function pageColours(): string {
   const properties = (scheme: 'light' | 'dark'): string =>
     PAGE_PAINTS.map((each) => `--${each.name}:${each[scheme]}`).join(';');
   const bars = tones.map((tone) => `.${tone}{--bar:${hatched.includes(tone) ? `url(#${tone})` : `var(--${tone})`}}`);
-  const labels = tones.map((tone) => `.on-${tone}{fill:var(--on-${tone})}`);
+  const labels = tones.map((tone) => `.${tone}+text{fill:var(--on-${tone})}`);
   return [
     `:root{${properties('light')}}`,
     `@media screen and (prefers-color-scheme:dark){:root{${properties('dark')}}}`,

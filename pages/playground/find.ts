@@ -1,3 +1,5 @@
+import { breakablePieces } from '../../src/base/text/wrap.ts';
+
 /** The element of an id. The page has all of them, so a missing element is an error of ours. */
 export function find<T extends Element>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
@@ -5,10 +7,11 @@ export function find<T extends Element>(id: string, type: new () => T): T {
   return found;
 }
 
-/** An element with a text. Texts of a person are never parsed as markup. */
+/** An element with a text. Texts of a person are never parsed as markup. Paths of fields may break behind dots. */
 export function element(tag: string, text: string, className = ''): HTMLElement {
   const made = document.createElement(tag);
-  made.textContent = text;
+  const pieces = breakablePieces(text).flatMap((piece) => [piece, document.createElement('wbr')]);
+  made.append(...pieces.slice(0, -1));
   made.className = className;
   return made;
 }

@@ -71,7 +71,7 @@ function ofViolation(violation: PlacedViolation): Finding {
     severity: SEVERITIES[LEVEL_OF_ACTION[action]],
     problem,
     remedy,
-    message: `${LABELS[action]}: ${problem}${remedy === '' ? '' : `; ${remedy}`} (${check})`,
+    message: `${LABELS[action]}: ${problem} (${check})${remedy === '' ? '' : `\n${remedy}`}`,
     where: visible(`${object}, ${formatPath(path)}`),
     check,
     exception: exceptionText(violation),

@@ -5,7 +5,6 @@
 
 interface Row {
   readonly element: HTMLDetailsElement;
-  readonly group: Element;
   readonly namespace: string;
   readonly name: string;
   /** What a search looks at. */
@@ -24,16 +23,13 @@ const find = <T extends Element>(selector: string, type: new () => T, root: Pare
 const textOf = (selector: string, root: ParentNode): string => root.querySelector(selector)?.textContent ?? '';
 
 const rows = [...document.querySelectorAll<HTMLDetailsElement>('.row')].map((element): Row => {
-  const group = element.closest('.namespace') ?? element;
   const { v = '', g = '', c = '' } = element.dataset;
   const found = [...element.querySelectorAll('.found a')].map(({ textContent }) => textContent);
   const checks = [...found, ...c.split(' ').filter(Boolean)];
-  const namespace = textOf('h3 bdi', group);
-  const texts = [textOf('summary', element), namespace, textOf('.place', element), ...checks];
+  const texts = [textOf('summary', element), textOf('.place', element), ...checks];
   return {
     element,
-    group,
-    namespace,
+    namespace: textOf('.in', element).slice(' in '.length),
     name: textOf('b', element),
     text: texts.join(' ').toLowerCase(),
     verdict: textOf('i', element),
@@ -52,8 +48,8 @@ const order = find('#order', HTMLSelectElement);
 const fields = { find: text, namespace, verdict, check, order };
 const open = find('#open', HTMLButtonElement);
 const count = find('#count', HTMLOutputElement);
-const flat = find('#flat', HTMLElement);
-const groups = [...document.querySelectorAll<HTMLElement>('.namespace')];
+const list = find('#list', HTMLElement);
+const links = [...document.querySelectorAll<HTMLAnchorElement>('a[data-namespace]')];
 
 const offer = (select: HTMLSelectElement, values: readonly string[]): void => {
   for (const value of new Set(values)) select.append(new Option(value, value));
@@ -61,7 +57,7 @@ const offer = (select: HTMLSelectElement, values: readonly string[]): void => {
 // A namespace or a check may have no row: then its choice shows none, and not all.
 offer(
   namespace,
-  groups.map((group) => textOf('h3 bdi', group)),
+  links.map(({ dataset }) => dataset['namespace'] ?? ''),
 );
 offer(
   verdict,
@@ -79,34 +75,51 @@ const isShown = (row: Row, words: readonly string[]): boolean =>
   words.every((word) => row.text.includes(word));
 
 const byName = (a: Row, b: Row): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+/** The page has the worst rows first, so that order needs no comparison. */
 const ORDERS: Readonly<Record<string, (a: Row, b: Row) => number>> = {
-  worst: (a, b) => a.level - b.level,
   start: (a, b) => (a.start === b.start ? 0 : a.start - b.start),
   name: byName,
 };
 
 let shown: Row[] = rows;
+let groups: readonly { readonly section: HTMLElement; readonly members: readonly Row[] }[] = [];
 
 function filter(): void {
   const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
   shown = rows.filter((row) => isShown(row, words));
   const visible = new Set(shown);
-  const filled = new Set(shown.map(({ group }) => group));
   for (const row of rows) row.element.hidden = !visible.has(row);
-  for (const group of groups) group.hidden = order.value !== '' || !filled.has(group);
+  for (const { section, members } of groups) section.hidden = !members.some((row) => visible.has(row));
   const all = `${shown.length} of ${rows.length}`;
   count.textContent =
     withoutRow > 0 ? `${all} rows. ${withoutRow} workloads have no row, and are not searched.` : `${all} workloads`;
   remember();
 }
 
-/** Moves the rows: into one list in the chosen order, or back to their namespaces. */
+/** Moves the rows: into one list in the chosen order, or into a section for each namespace. */
 function sort(): void {
   const compare = ORDERS[order.value];
-  flat.hidden = compare === undefined;
-  if (compare === undefined) for (const { element, group } of rows) find('.rows', HTMLElement, group).append(element);
-  else flat.append(...rows.toSorted(compare).map(({ element }) => element));
+  const sorted = compare === undefined ? rows : rows.toSorted(compare);
+  groups = order.value === 'namespace' ? groupsOf(sorted) : [];
+  list.replaceChildren(
+    ...(groups.length > 0 ? groups.map(({ section }) => section) : sorted.map((row) => row.element)),
+  );
   filter();
+}
+
+function groupsOf(sorted: readonly Row[]): typeof groups {
+  const names = [...new Set(sorted.map((row) => row.namespace))].sort();
+  return names.map((name, index) => {
+    const section = find('template', HTMLTemplateElement).content.firstElementChild?.cloneNode(true) as HTMLElement;
+    const members = sorted.filter((row) => row.namespace === name);
+    const heading = find('h3', HTMLElement, section);
+    heading.id = `n${index}`;
+    section.setAttribute('aria-labelledby', heading.id);
+    find('bdi', HTMLElement, heading).textContent = name;
+    find('small', HTMLElement, heading).textContent = `${members.length} workload${members.length === 1 ? '' : 's'}`;
+    section.append(...members.map(({ element }) => element));
+    return { section, members };
+  });
 }
 
 /** The choices are in the address, so that a link shows the same rows. */
@@ -135,7 +148,7 @@ function choose(event: Event, select: HTMLSelectElement, value: string): void {
   select.focus({ preventScroll: true });
 }
 
-for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-namespace]'))
+for (const link of links)
   link.addEventListener('click', (event) => choose(event, namespace, link.dataset['namespace'] ?? ''));
 for (const row of document.querySelectorAll('[id^=check-]')) {
   const button = document.createElement('button');

@@ -29,7 +29,8 @@ describe('probewright report', () => {
       stdin: manifests,
     });
     const { violations } = JSON.parse(json) as { violations: { check: string; action: string; path: string }[] };
-    const { stdout: page } = await runProbewright(['report', '-'], { stdin: manifests });
+    const { stdout } = await runProbewright(['report', '-'], { stdin: manifests });
+    const page = stdout.replaceAll('<wbr>', '');
     const labels: Record<string, string> = { Deny: 'Denied', Warn: 'Warned', Audit: 'Noted' };
     const found = [...page.matchAll(/<li><i class=\w+>(\w+)<\/i> <a [^>]*>([\w-]+)<\/a>.*<code>([^<]*)<\/code>/g)];
     expect(found.map(([, action, check, path]) => `${action} ${check} ${path}`).sort()).toEqual(
@@ -82,7 +83,7 @@ describe('probewright report', () => {
     };
     const { stdout } = await runProbewright(['report', '-'], { stdin: JSON.stringify(policy) });
     expect(stdout).toMatch(
-      /<th scope="row"><bdi>ProbePolicy\/apps\/web<\/bdi><\/th><td>0<\/td><td class="text"><p><bdi>.*shared-endpoint/,
+      /<th scope="row"><bdi>ProbePolicy\/apps\/web<\/bdi><\/th><td data-l="Workloads">0<\/td><td class="text"><p><bdi>.*shared-endpoint/,
     );
   });
 

@@ -114,11 +114,7 @@ function reportedWorkload(
     violations,
     policies: policiesOf(object, inputs),
     warnings: [],
-    learned: reportedStarts(
-      inputs.policies,
-      explanation,
-      explanation.containers.map((container) => container.name),
-    ),
+    learned: reportedStarts(inputs.policies, explanation),
     live: liveFindings(observed(object, namespace, name), {
       namespace,
       group: groupOfVersion(member(object, 'apiVersion')),

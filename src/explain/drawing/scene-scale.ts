@@ -45,3 +45,8 @@ export function sceneScale({ end, lanes }: Scene, length: number, step: number, 
 export function segmentTimes({ from, to }: Segment): string {
   return to === Infinity ? `from ${duration(from)} on` : `${from} to ${duration(to)}`;
 }
+
+/** What the axis of a scene says about itself. After a break, moments follow at equal distances. */
+export function axisText({ breakAt }: SceneScale): string {
+  return breakAt === undefined ? 'seconds' : 'seconds, not linear';
+}

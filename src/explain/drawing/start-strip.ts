@@ -27,9 +27,24 @@ const KNEE = 10;
 /** Longest name of a container, in characters. */
 const MOST_NAME = 63;
 
+/** The moments that the scale names, by their seconds. Each strip has ticks at those between its ends. */
+const NAMED = Object.entries({ 0: '0', 10: '10 s', 60: '1 min', 600: '10 min', [END]: '1 h' });
+
 /** Where a moment is on a strip, in pixels. All strips of a page share one scale. */
 function stripPlace(seconds: number): number {
   return Math.round((WIDTH * Math.log1p(Math.min(seconds, END) / KNEE)) / Math.log1p(END / KNEE));
+}
+
+/** The ticks that all strips share, as a drawing of the page. */
+export function stripTicks(): Markup {
+  const lines = NAMED.slice(1, -1).map(([seconds]) => `M${stripPlace(Number(seconds))} 0v${HEIGHT}`);
+  return `<g id=ticks><path class=tick d="${lines.join('')}"/></g>`;
+}
+
+/** The scale of the strips: the names of its moments, each above its tick. */
+export function stripScale(): Markup {
+  const texts = NAMED.map(([seconds, name]) => `<text x=${stripPlace(Number(seconds))} y=11>${name}</text>`);
+  return `<svg class=scale aria-hidden=true>${texts.join('')}<use href=#ticks y=14 /></svg>`;
 }
 
 /**
@@ -45,7 +60,7 @@ export function startStrip(containers: readonly StripContainer[]): Markup {
   const more = containers.length - shown.length;
   const words = [...shown.map(startInWords), ...(more > 0 ? [count(more, 'more container')] : [])].join('. ');
   const height = shown.length === 1 ? HEIGHT - 4 : Math.floor(distance) - 1;
-  return `<svg class=strip role=img stroke-width=${height} aria-label="${escapeXml(words)}">${parts.join('')}</svg>`;
+  return `<svg class=strip role=img stroke-width=${height} aria-label="${escapeXml(words)}">${parts.join('')}<use href=#ticks /></svg>`;
 }
 
 /** The content of a container's strip, in words. */

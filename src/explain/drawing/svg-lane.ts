@@ -1,7 +1,7 @@
 import { duration } from '../../base/text/duration.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { INK, MUTED, PAPER, RED, filled, inkOn, stroked, toned } from './colours.ts';
-import { sceneScale, segmentTimes, type SceneScale } from './scene-scale.ts';
+import { axisText, sceneScale, segmentTimes, type SceneScale } from './scene-scale.ts';
 import { element, textAt, textWidth, type Block } from './svg-elements.ts';
 import type { Lane, MeasuredStarts, Scene, Segment } from '../timeline/scene.ts';
 
@@ -114,8 +114,8 @@ export function wideFrame(scene: Scene): Frame {
 }
 
 /** The frame of a scene that shares a row with another scene. */
-export function narrowFrame(scene: Scene, left: number, length: number): Frame {
-  return { left, length, scale: sceneScale(scene, length, STEP, 10), barHeight: 15, hasTitles: false };
+export function narrowFrame(scene: Scene, left: number, length: number, mostTicks = 10): Frame {
+  return { left, length, scale: sceneScale(scene, length, STEP, mostTicks), barHeight: 15, hasTitles: false };
 }
 
 /** Half the width of the gap and of the slant, in pixels. */
@@ -134,23 +134,33 @@ export function tornEdge(x: number, top: number, height: number): Markup {
 const SIZE = 11;
 
 /** The axis below the lanes, with its seconds. The axis breaks where the bars break. */
-export function axisBlock({ left, length, scale }: Frame, top: number): Block {
+export function axisBlock(frame: Frame, top: number): Block {
+  const { left, length, scale } = frame;
+  const line = { ...stroked(MUTED), 'stroke-width': 1 };
+  const words = (x: number, text: string, anchor: string): Markup =>
+    textAt(x, top + 19, text, { 'text-anchor': anchor, 'font-size': SIZE, ...filled(MUTED) });
   const parts = [
-    element('path', { d: `M${left} ${top + 2} h${length}`, ...stroked(MUTED), 'stroke-width': 1 }),
-    textAt(left - 14, top + 19, 'seconds', { 'text-anchor': 'end', 'font-size': SIZE, ...filled(MUTED) }),
+    element('path', { d: `M${left} ${top + 2} h${length}`, ...line }),
+    words(left - 14, axisText(scale), 'end'),
+    ...placeTicks(frame).flatMap(({ x, text }) => [
+      element('path', { d: `M${x.toFixed(1)} ${top + 2} v5`, ...line }),
+      ...(text === undefined ? [] : [words(x, text, 'middle')]),
+    ]),
+    ...(scale.breakAt === undefined ? [] : [tornEdge(left + scale.breakAt, top - 1, 6)]),
   ];
-  let free = -Infinity;
-  for (const { at, seconds } of scale.ticks) {
-    const x = left + at;
-    const text = String(seconds);
-    const half = textWidth(text, SIZE) / 2;
-    parts.push(element('path', { d: `M${x.toFixed(1)} ${top + 2} v5`, ...stroked(MUTED), 'stroke-width': 1 }));
-    if (x - half < free) continue;
-    free = x + half + 4;
-    parts.push(textAt(x, top + 19, text, { 'text-anchor': 'middle', 'font-size': SIZE, ...filled(MUTED) }));
-  }
-  if (scale.breakAt !== undefined) parts.push(tornEdge(left + scale.breakAt, top - 1, 6));
   return { markup: parts.join(''), height: 26 };
+}
+
+/** The ticks of an axis with their seconds. A tick whose text would touch the text before has none. */
+export function placeTicks({ left, scale }: Frame): { readonly x: number; readonly text: string | undefined }[] {
+  let free = -Infinity;
+  return scale.ticks.map(({ at, seconds }) => {
+    const [x, text] = [left + at, String(seconds)];
+    const half = textWidth(text, SIZE) / 2;
+    if (x - half < free) return { x, text: undefined };
+    free = x + half + 4;
+    return { x, text };
+  });
 }
 
 const RADIUS = 3.5;

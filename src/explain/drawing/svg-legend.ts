@@ -52,7 +52,7 @@ function entriesOf(containers: readonly ContainerExplanation[]): Entry[] {
   return [
     ...tones.map((tone) => ({ sign: swatch(tone), meaning: MEANINGS[tone] })),
     ...(used.has('stopping') ? [{ sign: stopMark, meaning: 'the kill begins at the latest' }] : []),
-    ...(hasBreak ? [{ sign: breakMark, meaning: 'time is left out' }] : []),
+    ...(hasBreak ? [{ sign: breakMark, meaning: 'time is left out: not linear' }] : []),
   ];
 }
 

@@ -102,7 +102,9 @@ function drawRowHeads(sheet: Sheet): void {
   const markup = (top: number): string =>
     texts.map((text, index) => textAt(LEFTS[index] ?? MARGIN, top + 12, text, style)).join('');
   sheet.block((top) => ({ markup: markup(top), height: 14 }));
-  const below = 'Upper bars: the container. Lower bars: its traffic. Numbers are seconds after the moment above.';
+  const below =
+    'Upper bars: the container. Lower bars: its traffic. Numbers are seconds after the moment above. ' +
+    'Each half of a row has its own scale.';
   sheet.line(below, { size: 11, fill: MUTED, after: 6 });
 }
 

@@ -5,7 +5,7 @@ import type { LiveFinding, ReportedPolicy } from './report.ts';
 export interface PageView
   extends
     Readonly<Record<'securityPolicy' | 'title' | 'subject' | 'version' | 'containers', string>>,
-    Readonly<Record<'style' | 'script' | 'legend' | 'drawings', Markup>> {
+    Readonly<Record<'style' | 'script' | 'legend' | 'scale' | 'drawings', Markup>> {
   /** RFC 3339, and as people read it. */
   readonly instant: string;
   readonly shownInstant: string;
@@ -19,17 +19,17 @@ export interface PageView
   readonly namespaces: readonly NamespaceView[];
   readonly checks: readonly CheckView[];
   readonly hasLive: boolean;
-  readonly groups: readonly GroupView[];
+  /** The rows, the worst first, made by pages/report/workload.eta. */
+  readonly rows: readonly Markup[];
   readonly workloads: number;
   readonly withoutRow: string | undefined;
   readonly policies: readonly PolicyView[];
   readonly exceptions: readonly ExceptionView[];
 }
 
-/** A number in a cell. The tone is empty for 0, so that the eye finds the others. */
-export interface CountView {
+/** A number in a cell. The tone is `zero` for 0, so that the eye finds the others. The label is its column's head. */
+export interface CountView extends Readonly<Record<'label' | 'tone', string>> {
   readonly number: number;
-  readonly tone: string;
 }
 
 export interface CoverageView extends Readonly<Record<'own' | 'given' | 'missing', number>> {
@@ -38,8 +38,6 @@ export interface CoverageView extends Readonly<Record<'own' | 'given' | 'missing
 }
 
 export interface NamespaceView extends Readonly<Record<'workloads' | 'live', number>> {
-  /** The id of the namespace's group of rows. */
-  readonly id: string;
   readonly namespace: string;
   readonly counts: readonly CountView[];
   readonly shortest: string;
@@ -49,11 +47,6 @@ export interface NamespaceView extends Readonly<Record<'workloads' | 'live', num
 export interface CheckView extends Readonly<Record<'check' | 'url' | 'summary', string>> {
   readonly counts: readonly CountView[];
   readonly workloads: number;
-}
-
-export interface GroupView extends Readonly<Record<'id' | 'namespace' | 'count', string>> {
-  /** The rows, made by pages/report/workload.eta. */
-  readonly rows: readonly Markup[];
 }
 
 export type PolicyView = ReportedPolicy & { readonly workloads: number };
@@ -79,8 +72,10 @@ export interface RowView extends Readonly<
   readonly policies: readonly string[];
 }
 
-export interface FindingView extends Readonly<Record<'action' | 'tone' | 'check' | 'path' | 'message', string>> {
-  readonly remedy: string | undefined;
+export interface FindingView extends Readonly<Record<'action' | 'tone' | 'check', string>> {
+  readonly message: Markup;
+  readonly remedy: Markup | undefined;
+  readonly path: Markup;
 }
 
 export interface ContainerView extends Readonly<Record<'name' | 'role', string>> {

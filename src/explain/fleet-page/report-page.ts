@@ -1,5 +1,6 @@
 import { count } from '../../base/text/cut.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
+import { stripScale } from '../drawing/start-strip.ts';
 import { SCRIPT, SCRIPT_SOURCE, STYLE, STYLE_SOURCE, page } from './compiled-page.ts';
 import { SceneDrawings, rowsOf } from './rows.ts';
 import {
@@ -12,7 +13,7 @@ import {
   workloadsByPolicy,
 } from './summaries.ts';
 import { FINDING_ACTIONS, VERDICTS, verdictOfAction } from './verdicts.ts';
-import type { GroupView, PageView, PolicyView } from './page-view.ts';
+import type { PageView, PolicyView } from './page-view.ts';
 import type { Report, ReportedWorkload } from './report.ts';
 
 /** Its own style sheet and script, and no request. A policy in a page holds only for what follows it. */
@@ -29,13 +30,8 @@ export const PAGE_SECURITY_POLICY = [
 export function reportPage(report: Report): string {
   const groups = groupsOf(report.workloads);
   const drawings = new SceneDrawings();
-  const rows = rowsOf(report.workloads, drawings, report.mostRows);
-  const views = groups.map(([namespace, workloads], index): GroupView => ({
-    id: groupId(index),
-    namespace,
-    count: count(workloads.length, 'workload'),
-    rows: workloads.flatMap((each) => rows.get(each) ?? []),
-  }));
+  const sorted = groups.flatMap(([, members]) => members);
+  const rows = rowsOf(sorted, drawings, report.mostRows);
   const instant = new Date(report.now).toISOString();
   const head: Omit<PageView, 'parts'> = {
     securityPolicy: PAGE_SECURITY_POLICY,
@@ -51,23 +47,20 @@ export function reportPage(report: Report): string {
     containers: count(containersOf(report.workloads).length, 'container'),
     coverage: coverageViews(report.workloads),
     levels: VERDICTS.map(({ label }) => label),
-    namespaces: namespaceViews(groups, groupId),
+    namespaces: namespaceViews(groups),
     findingLevels: FINDING_ACTIONS.map((action) => verdictOfAction(action).label),
     checks: checkViews(report),
     hasLive: report.workloads.some(({ live }) => live.length > 0),
     legend: legendMarkup(report.workloads.some(({ learned }) => learned.size > 0)),
-    groups: views,
+    scale: stripScale(),
+    rows: [...rows.values()],
     workloads: report.workloads.length,
-    withoutRow: withoutRow(report, rows),
+    withoutRow: withoutRow(report, rows.size),
     policies: policyViews(report),
     exceptions: exceptionViews(report),
     drawings: drawings.markup,
   };
   return page({ ...head, parts: partsOf(head) });
-}
-
-function groupId(index: number): string {
-  return `n${index}`;
 }
 
 function groupsOf(workloads: readonly ReportedWorkload[]): [string, readonly ReportedWorkload[]][] {
@@ -84,10 +77,10 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function withoutRow({ workloads }: Report, rows: ReadonlyMap<ReportedWorkload, unknown>): string | undefined {
-  const left = workloads.length - rows.size;
+function withoutRow({ workloads }: Report, rows: number): string | undefined {
+  const left = workloads.length - rows;
   if (left === 0) return undefined;
-  return `${count(left, 'more workload')} without a row here: the page shows the worst ${rows.size}. The summaries count all.`;
+  return `${count(left, 'more workload')} without a row here: the page shows the worst ${rows}. The summaries count all.`;
 }
 
 function policyViews(report: Report): PolicyView[] {
@@ -125,7 +118,7 @@ const LEARNED: readonly (readonly [name: string, meaning: string])[] = [
 export function legendMarkup(hasLearned: boolean): Markup {
   const bars = SIGNS.map(([name, meaning]) => entry(`<path class=${name} d="M0 6h26"/>`, meaning));
   const dots = LEARNED.map(([name, meaning]) => entry(`<circle class=${name} cx=13 cy=6 r=3.5 />`, meaning));
-  const scale = 'Strips: 0 s to 1 h, the same scale for all.';
+  const scale = 'Strips: 0 s to 1 h, the same scale for all. The scale is not linear: short times get more room.';
   return [...bars, ...(hasLearned ? dots : []), `<span>${scale}</span>`].join(' ');
 }
 

@@ -81,16 +81,13 @@ export function reportedExceptions(snapshot: Snapshot): ReportedException[] {
 
 export function reportedStarts(
   { facts }: Snapshot,
-  { namespace, kind, name }: { readonly namespace: string; readonly kind: string; readonly name: string },
-  containers: readonly string[],
+  { namespace, kind, name, containers }: WorkloadExplanation,
 ): ReadonlyMap<string, readonly number[]> {
   const known = startsOfWorkload(facts.starts, namespace, { kind, name });
-  const starts = new Map<string, readonly number[]>();
-  for (const container of known === undefined ? [] : containers) {
-    const found = known && startsOfContainer(known, container);
-    if (found?.seconds !== undefined && found.seconds.length > 0) starts.set(container, found.seconds);
-  }
-  return starts;
+  const starts = containers.map(
+    ({ name: container }) => [container, known && startsOfContainer(known, container)] as const,
+  );
+  return new Map(starts.flatMap(([name, { seconds = [] } = {}]) => (seconds.length > 0 ? [[name, seconds]] : [])));
 }
 
 function workloadsText({ workloads, workloadSelector, containers }: Partial<ExceptionSpec>): string {

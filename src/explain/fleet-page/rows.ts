@@ -1,8 +1,9 @@
 import { pageHatchings } from '../drawing/colours.ts';
-import { PAGE_SCENE_WIDTH, pageScene, sceneInWords } from '../drawing/page-scene.ts';
-import { startStrip } from '../drawing/start-strip.ts';
+import { PAGE_SCENE_WIDTH, pageScene, sceneInWords, type Phrase } from '../drawing/page-scene.ts';
+import { startStrip, stripTicks } from '../drawing/start-strip.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { cut } from '../../base/text/cut.ts';
+import { breakablePieces } from '../../base/text/wrap.ts';
 import { utf8Length } from '../../base/text/utf8.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { OWN_PROBE, probeTimes } from '../timeline/explained-probes.ts';
@@ -67,7 +68,7 @@ function brief({ findings, policies, ...row }: RowView): RowView {
   return {
     ...row,
     findings: shown,
-    otherChecks: checksBeside(shown, findings, row.otherChecks),
+    otherChecks: otherChecks(shown, findings, row.otherChecks),
     policies: policies.slice(0, BRIEF_POLICIES),
     live: row.live.slice(0, 1),
     notInjected: ['Times and further findings are left out, because the page would become too large.'],
@@ -83,23 +84,16 @@ function shortest({ findings, kind, namespace, name, place, ...row }: RowView): 
     name: short(name),
     place: short(place),
     findings: [],
-    otherChecks: checksBeside([], findings, row.otherChecks),
+    otherChecks: otherChecks([], findings, row.otherChecks),
     policies: [],
     live: [],
     notInjected: ['Times and findings are left out, because the page would become too large.'],
   };
 }
 
-function checksBeside(shown: readonly FindingView[], all: readonly FindingView[], others: string): string {
-  return [otherChecks(shown, all), others].filter((checks) => checks !== '').join(' ');
-}
-
 /** The workloads with the worst verdicts first. Workloads with the same verdict keep their order. */
 export function worstFirst(workloads: readonly ReportedWorkload[]): ReportedWorkload[] {
-  return workloads
-    .map((workload) => ({ workload, level: levelOf(workload.violations) }))
-    .sort((a, b) => a.level - b.level)
-    .map(({ workload }) => workload);
+  return workloads.toSorted((a, b) => levelOf(a.violations) - levelOf(b.violations));
 }
 
 const MOST_FINDINGS = 30;
@@ -141,9 +135,10 @@ function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView 
   };
 }
 
-function otherChecks(shown: readonly { check: string }[], all: readonly { check: string }[]): string {
-  const names = new Set(all.map(({ check }) => check));
-  for (const { check } of shown) names.delete(check);
+/** The checks of all findings, and further ones, without those of the findings that are shown. */
+function otherChecks(shown: readonly { check: string }[], all: readonly { check: string }[], more = ''): string {
+  const names = new Set([...all.map(({ check }) => check), ...more.split(' ')]);
+  for (const { check } of [...shown, { check: '' }]) names.delete(check);
   return [...names].join(' ');
 }
 
@@ -162,10 +157,16 @@ function findingView({ action, check, path, message, remedy }: Violation): Findi
     action: label,
     tone,
     check,
-    path: short(formatPath(path)),
-    message: short(message),
-    remedy: remedy === undefined ? undefined : short(remedy),
+    path: breakable(short(formatPath(path))),
+    message: breakable(short(message)),
+    remedy: remedy === undefined ? undefined : breakable(short(remedy)),
   };
+}
+
+/** A text as content, with the places at which a browser may break the paths of fields in it. */
+function breakable(text: string): Markup {
+  // A quotation mark needs its long name in attributes only, and findings have thousands.
+  return breakablePieces(text).map(escapeXml).join('<wbr>').replaceAll('&quot;', '"');
 }
 
 function containerView(
@@ -193,11 +194,20 @@ function containerView(
 export class SceneDrawings {
   readonly #known = new Map<string, SceneView>();
   readonly #markup: Markup[] = [];
-  #size = 0;
+  readonly #phrases = new Map<string, Markup>();
+  /** Bytes of all drawings. */
+  size = 0;
+
+  readonly #phrase: Phrase = (words, y, name) => {
+    const keys = [...this.#phrases.keys()];
+    const index = keys.includes(words) ? keys.indexOf(words) : keys.length;
+    this.#phrases.set(words, `<g id=w${index}><text class=${name}>${escapeXml(words)}</text></g>`);
+    return `<use href=#w${index} y=${y} />`;
+  };
 
   /** A reference to the drawing of a scene. */
   add(scene: Scene): SceneView {
-    const { markup, height } = pageScene(scene);
+    const { markup, height } = pageScene(scene, this.#phrase);
     const words = sceneInWords(scene);
     const key = words + markup;
     const known = this.#known.get(key);
@@ -207,15 +217,12 @@ export class SceneDrawings {
     this.#known.set(key, view);
     const drawing = `<g id=${id}><title id=${id}t>${escapeXml(words)}</title>${markup}</g>`;
     this.#markup.push(drawing);
-    this.#size += utf8Length(drawing);
+    this.size += utf8Length(drawing);
     return view;
   }
 
-  get size(): number {
-    return this.#size;
-  }
-
   get markup(): Markup {
-    return `<defs>${pageHatchings()}${this.#markup.join('\n')}</defs>`;
+    const phrases = [...this.#phrases.values()].join('');
+    return `<defs>${pageHatchings()}${stripTicks()}${phrases}${this.#markup.join('\n')}</defs>`;
   }
 }

@@ -23,21 +23,17 @@ export function tileViews({ workloads, exceptions }: Report): PageView['tiles'] 
 
 function countsByVerdict(workloads: readonly ReportedWorkload[]): CountView[] {
   const levels = workloads.map(({ violations }) => levelOf(violations));
-  return VERDICTS.map(({ tone }, level) => countView(levels.filter((each) => each === level).length, tone));
+  return VERDICTS.map((verdict, level) => countView(levels.filter((each) => each === level).length, verdict));
 }
 
-function countView(number: number, tone: string): CountView {
-  return { number, tone: number === 0 ? 'zero' : tone };
+function countView(number: number, { label, tone }: Pick<CountView, 'label' | 'tone'>): CountView {
+  return { number, label, tone: number === 0 ? 'zero' : tone };
 }
 
-export function namespaceViews(
-  groups: readonly (readonly [string, readonly ReportedWorkload[]])[],
-  groupId: (index: number) => string,
-): NamespaceView[] {
-  return groups.map(([namespace, workloads], index) => {
+export function namespaceViews(groups: readonly (readonly [string, readonly ReportedWorkload[]])[]): NamespaceView[] {
+  return groups.map(([namespace, workloads]) => {
     const shortest = Math.min(...workloads.map(({ explanation }) => shortestGuarantee(explanation).guaranteed));
     return {
-      id: groupId(index),
       namespace,
       workloads: workloads.length,
       counts: countsByVerdict(workloads),
@@ -58,7 +54,7 @@ export function checkViews({ workloads, checks }: Report): CheckView[] {
     const own = found.get(check);
     if (own === undefined) return [];
     const counts = FINDING_ACTIONS.map((action) =>
-      countView(own.filter((finding) => finding.action === action).length, verdictOfAction(action).tone),
+      countView(own.filter((finding) => finding.action === action).length, verdictOfAction(action)),
     );
     return [{ check, url, summary, counts, workloads: new Set(own.map(({ workload }) => workload)).size }];
   });

@@ -6,29 +6,26 @@ import type { WorkloadExplanation } from '../timeline/explanation.ts';
 import type { ReportedWorkload } from './report.ts';
 
 /** The verdict on a workload, by its worst finding: the name on the page, the class of the style sheet, the meaning. */
-interface Verdict extends Readonly<Record<'label' | 'tone' | 'meaning', string>> {
-  readonly noun: string;
-}
+type Verdict = Readonly<Record<'label' | 'tone' | 'meaning', string>>;
 
 /** The meaning of a verdict that is counted only when a workload has it. */
 export const EXCEPTED = 'with exceptions only';
 
-const BY_ACTION: Readonly<Record<Violation['action'] | 'Excepted', Verdict>> = {
+const BY_ACTION: Readonly<Record<Violation['action'] | 'Excepted', Verdict & { readonly noun: string }>> = {
   Deny: { label: 'Denied', tone: 'deny', meaning: 'would be denied', noun: 'denial' },
   Warn: { label: 'Warned', tone: 'warn', meaning: 'with warnings', noun: 'warning' },
   Audit: { label: 'Noted', tone: 'note', meaning: 'with notes only', noun: 'note' },
   Excepted: { label: 'Excepted', tone: 'excepted', meaning: EXCEPTED, noun: 'excepted finding' },
 };
-const CLEAN: Omit<Verdict, 'noun'> = { label: 'Clean', tone: 'clean', meaning: 'without findings' };
 
 export const FINDING_ACTIONS = Object.keys(BY_ACTION) as readonly Violation['action'][];
 
-export const VERDICTS: readonly Omit<Verdict, 'noun'>[] = [
+export const VERDICTS: readonly Verdict[] = [
   ...FINDING_ACTIONS.map((action) => BY_ACTION[action]),
-  CLEAN,
+  { label: 'Clean', tone: 'clean', meaning: 'without findings' },
 ];
 
-export function verdictOfAction(action: Violation['action']): Omit<Verdict, 'noun'> {
+export function verdictOfAction(action: Violation['action']): Verdict {
   return BY_ACTION[action];
 }
 

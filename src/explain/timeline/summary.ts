@@ -29,7 +29,7 @@ function startsText(figures: readonly Figure[], { mute, restarts }: Circumstance
   if (mute.includes('startupProbe')) return 'never counts as started, and no probe kills it';
   const stop = figureOf(figures, 'never-healthy-stop');
   const dead = figureOf(figures, 'never-healthy-dead');
-  if (stop === undefined || dead === undefined) return 'no limit: no probe kills it before it has started';
+  if (stop === undefined || dead === undefined) return 'no limit: no probe kills it while it starts';
   const { earliest, latest } = stop.span;
   const again = figureOf(figures, 'time-to-restart')?.span.earliest ?? earliest;
   const promise = earliest === 0 ? 'no time is guaranteed' : `${duration(earliest)} guaranteed`;
@@ -43,8 +43,8 @@ function hangsText(figures: readonly Figure[], { mute, hasLiveness }: Circumstan
   const dead = figureOf(figures, 'deadlock-dead');
   if (stop !== undefined && dead !== undefined)
     return `${signOf(stop)} after ${range(stop.span.earliest, stop.span.latest)}, dead by ${dead.span.latest} s`;
-  if (!hasLiveness) return 'stays as it is: without a liveness probe, no probe restarts it';
-  return `stays as it is: the liveness probe never ${mute.includes('startupProbe') ? 'runs' : 'has a result'}`;
+  if (!hasLiveness) return 'no probe restarts it: there is no liveness probe';
+  return `no probe restarts it: the liveness probe never ${mute.includes('startupProbe') ? 'runs' : 'has a result'}`;
 }
 
 function trafficText(figures: readonly Figure[], circumstances: Circumstances): string {
@@ -53,7 +53,7 @@ function trafficText(figures: readonly Figure[], circumstances: Circumstances): 
   const off = figureOf(figures, 'not-ready')?.span;
   const again = figureOf(figures, 'ready-again')?.span;
   if (ready === undefined || off === undefined || again === undefined)
-    return 'even when it cannot serve: there is no readiness probe';
+    return 'even when it cannot serve: no readiness probe';
   // A kill that comes first ends the traffic as well.
   const killed = { earliest: Infinity, ...figureOf(figures, 'deadlock-stop')?.span };
   const dead = figureOf(figures, 'deadlock-dead')?.span.latest ?? Infinity;

@@ -122,7 +122,6 @@ function reportedWorkload(
   const explanation = explainManifest(judged.object, `${named.kind} ${namespace}/${name}`, context);
   if (explanation === undefined) return undefined;
   const { violations, warnings, policies } = judged;
-  const containers = explanation.containers.map((container) => container.name);
   return {
     kind: named.kind,
     namespace,
@@ -131,7 +130,7 @@ function reportedWorkload(
     violations,
     policies,
     warnings,
-    learned: reportedStarts(snapshot, explanation, containers),
+    learned: reportedStarts(snapshot, explanation),
     live: liveFindings(extraResults.of(named), named),
   };
 }

@@ -42,5 +42,5 @@ function containerMarkup({ name, role, headline, caveats, probes, scenes }: Cont
 function sceneMarkup(scene: Scene): Markup {
   const { markup, height } = pageScene(scene);
   const words = escapeXml(sceneInWords(scene));
-  return `<svg class=scene role=img aria-label="${words}" viewBox="0 0 ${PAGE_SCENE_WIDTH} ${Math.ceil(height)}">${markup}</svg>`;
+  return `<svg class=scene role=img aria-label="${words}" viewBox="0 0 ${PAGE_SCENE_WIDTH} ${Math.ceil(height)}"><g>${markup}</g></svg>`;
 }

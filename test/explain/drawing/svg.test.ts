@@ -64,4 +64,12 @@ describe('a picture', () => {
     expect(new Set(places.slice(3, 6)).size).toBe(1);
     expect(svg).toContain('>3661<');
   });
+
+  it('says that its scale is not linear where an axis breaks, and only there', () => {
+    const broken = explanationAsSvg(explained(1, { terminationGracePeriodSeconds: 3600 }));
+    expect([countOf(broken, '>seconds, not linear<'), countOf(broken, '>seconds<')]).toEqual([2, 0]);
+    expect(broken).toContain('>time is left out: not linear<');
+    const whole = explanationAsSvg(explained(1));
+    expect([countOf(whole, 'not linear'), countOf(whole, '>seconds<')]).toEqual([0, 2]);
+  });
 });
