@@ -95,9 +95,7 @@ describe('a plan with hostile or many names', () => {
   it('has less than 60,000 characters as Markdown, and says how many effects are left out', async () => {
     const long = 'a'.repeat(10_000);
     const workloads = Array.from({ length: 300 }, (_, index) =>
-      deployment(`${long}${index}`, {
-        ports: [{ name: 'http', containerPort: 8000 + index }],
-      }),
+      deployment(`${long}${index}`, { ports: [{ name: 'http', containerPort: 8000 + index }] }),
     );
     const file = await write('in.yaml', ...workloads);
     const spec = { containers: ['*'], probes: { livenessProbe: { exec: { command: ['x', 'y\n'.repeat(5000)] } } } };

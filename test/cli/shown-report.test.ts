@@ -104,11 +104,7 @@ describe('what is shown of a report', () => {
     fc.assert(
       fc.property(
         fc.array(findings),
-        fc.record({
-          minLevel: fc.constantFrom(...LEVELS),
-          only: fc.subarray(checks),
-          skip: fc.subarray(checks),
-        }),
+        fc.record({ minLevel: fc.constantFrom(...LEVELS), only: fc.subarray(checks), skip: fc.subarray(checks) }),
         (found, selection) => {
           const all = found.map(({ check, action, line, file }) => finding(check, action, line, file));
           const { violations, summary } = shownReport(reportOf(...all), selection);

@@ -163,10 +163,7 @@ describe('every container', () => {
 it('keeps the guaranteed time to start where it lowers the period', () => {
   const spec = { kubernetesProbeEndpoints: { startupProbe: '/s' } };
   const startup = (probes: JsonObject): JsonObject | undefined => {
-    const { result } = reply({
-      ...(CASES['quick-liveness'] as Case),
-      policies: [policyDocument({ ...spec, probes })],
-    });
+    const { result } = reply({ ...(CASES['quick-liveness'] as Case), policies: [policyDocument({ ...spec, probes })] });
     return result.defaulting?.injections.find(({ kind }) => kind === 'startupProbe')?.probe;
   };
   const lowered = startup({ startupProbe: { periodSeconds: 20, failureThreshold: 7 } });

@@ -68,10 +68,7 @@ describe('the advice about a policy', () => {
         const keys = advice.map(({ check, path }) => `${check} ${formatPath(path)}`);
         expect(new Set(keys).size).toBe(keys.length);
       }),
-      {
-        numRuns: runs(500),
-        examples: [[policyDocument({ kubernetesProbeEndpoints: { livenessProbe: '/ready' } })]],
-      },
+      { numRuns: runs(500), examples: [[policyDocument({ kubernetesProbeEndpoints: { livenessProbe: '/ready' } })]] },
     );
     expect(advised).toBeGreaterThan(0);
   });

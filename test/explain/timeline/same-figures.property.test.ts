@@ -40,17 +40,13 @@ const timing = fc.record({
   failureThreshold: integer(20),
 });
 
-const killing = fc.tuple(handler, timing, graceSeconds).map(([own, integers, terminationGracePeriodSeconds]) => ({
-  ...own,
-  ...integers,
-  terminationGracePeriodSeconds,
-}));
+const killing = fc
+  .tuple(handler, timing, graceSeconds)
+  .map(([own, integers, terminationGracePeriodSeconds]) => ({ ...own, ...integers, terminationGracePeriodSeconds }));
 
-const readiness = fc.tuple(handler, timing, integer(5)).map(([own, integers, successThreshold]) => ({
-  ...own,
-  ...integers,
-  successThreshold,
-}));
+const readiness = fc
+  .tuple(handler, timing, integer(5))
+  .map(([own, integers, successThreshold]) => ({ ...own, ...integers, successThreshold }));
 
 const rule = { action: 'Restart', exitCodes: { operator: 'In', values: [137] } };
 
