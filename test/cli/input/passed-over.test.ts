@@ -24,7 +24,7 @@ const OTHERS: readonly (readonly [name: string, text: string, reason: string])[]
   ['notes.yaml', 'a: [\nb: "\n', 'neither YAML nor JSON'],
 ];
 
-describe('a directory with other files than manifests', () => {
+describe('a directory with other files than manifests', () =>
   it('counts them by reason in one line, and lists them with --verbose', async () => {
     await writeFile(at('pod.yaml'), POD);
     await mkdir(at('deep'));
@@ -37,5 +37,4 @@ describe('a directory with other files than manifests', () => {
     expect(stderr.split('\n')).toHaveLength(OTHERS.length + 3);
     expect(stderr).toContain('DIR/deep/values.yaml: passed over: no Kubernetes object\n');
     expect(stderr.endsWith(`${counts}\n`)).toBe(true);
-  });
-});
+  }));

@@ -5,7 +5,7 @@ import { podWith } from './workload.ts';
 const ID = 'exec-localhost';
 const HEALTHZ = 'http://localhost:8080/healthz';
 
-describe('exec-localhost', () => {
+describe('exec-localhost', () =>
   it('blocks no words that copies the handler, because the probe works', () => {
     const liveness = { exec: { command: ['wget', '-qO-', HEALTHZ] }, timeoutSeconds: 5, initialDelaySeconds: 120 };
     const { violations } = checkTexts(
@@ -15,5 +15,4 @@ describe('exec-localhost', () => {
     expect(violations.map(({ check }) => check)).toContain(ID);
     const delayed = violations.find(({ check }) => check === 'delayed-liveness');
     expect(delayed?.remedy).toContain('startupProbe: { exec: { command: [wget, "-qO-"');
-  });
-});
+  }));

@@ -39,11 +39,10 @@ const startup = (failureThreshold: number): JsonObject => ({
   startupProbe: { httpGet, periodSeconds: 10, failureThreshold },
 });
 
-describe('observed-startup', () => {
+describe('observed-startup', () =>
   it('has a message without measured figures, which change from day to day', () => {
     const messages = [[41], [99, 50], [1200]].map(
       (seconds) => found('observed-startup', startup(5), { seconds })[0]?.message,
     );
     expect(new Set(messages).size).toBe(1);
-  });
-});
+  }));

@@ -57,13 +57,12 @@ describe('a container with evidence', () => {
     expect(JSON.stringify(auditAnnotations)).not.toContain('secret');
   });
 
-  it('has a golden file, and no golden file is without a case', () => {
+  it('has a golden file, and no golden file is without a case', () =>
     expect(readdirSync('test/golden/own-probes').sort()).toEqual(
       Object.keys(CASES)
         .map((name) => `${name}.json`)
         .sort(),
-    );
-  });
+    ));
 });
 
 /** Kind of handler, port and scheme as the kubelet takes them. */

@@ -67,9 +67,7 @@ describe('parseProbeException', () => {
     ],
     [{ expires: null }, ['spec.expires: must be given: an instant such as 2027-01-31T00:00:00Z']],
     [{ resaon: 'x' }, ['spec.resaon: unknown field; did you mean "reason"?']],
-  ])('reports what is wrong with %j', (spec, problems) => {
-    expect(ofSpec(spec as JsonObject)).toEqual(problems);
-  });
+  ])('reports what is wrong with %j', (spec, problems) => expect(ofSpec(spec as JsonObject)).toEqual(problems));
 
   it('reports objects that are no exceptions', () => {
     expect(problemsOf({})).toContainEqual(expect.stringContaining('kind: must be ProbeException, not '));
@@ -77,12 +75,11 @@ describe('parseProbeException', () => {
     expect(problemsOf({ ...exceptionDocument(), spec: undefined })).toEqual(['spec: must be given']);
   });
 
-  it('never throws, whatever a document holds', () => {
+  it('never throws, whatever a document holds', () =>
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (spec, metadata) => {
         expect(Array.isArray(problemsOf({ ...exceptionDocument(), spec, metadata }))).toBe(true);
         expect(Array.isArray(problemsOf(spec))).toBe(true);
       }),
-    );
-  });
+    ));
 });

@@ -27,9 +27,8 @@ describe('a probe after API defaulting', () => {
     expect(defaultedProbe(given)).toEqual(given);
   });
 
-  it('has no default for initialDelaySeconds and for its own grace period', () => {
-    expect(defaultedProbe({ initialDelaySeconds: null })).toEqual({ initialDelaySeconds: null, ...NUMBERS });
-  });
+  it('has no default for initialDelaySeconds and for its own grace period', () =>
+    expect(defaultedProbe({ initialDelaySeconds: null })).toEqual({ initialDelaySeconds: null, ...NUMBERS }));
 
   it.each([[undefined], [null], ['']])('asks for / over HTTP when path and scheme are %j', (value) => {
     const probe = { httpGet: { port: 'web', path: value, scheme: value } };
@@ -46,9 +45,9 @@ describe('a probe after API defaulting', () => {
     expect(defaultedProbe({ grpc })).toEqual({ grpc: { ...grpc, service: '' }, ...NUMBERS });
   });
 
-  it.each([['yes'], [true], [7], [[]], [null]])('is left alone when it is %j', (probe) => {
-    expect(defaultedProbe(probe)).toEqual(probe);
-  });
+  it.each([['yes'], [true], [7], [[]], [null]])('is left alone when it is %j', (probe) =>
+    expect(defaultedProbe(probe)).toEqual(probe),
+  );
 
   it('is left alone where a value has the wrong type', () => {
     const probe = {
@@ -64,9 +63,8 @@ describe('a probe after API defaulting', () => {
 });
 
 describe('a Pod spec after API defaulting', () => {
-  it('restarts always and has 30 s of grace', () => {
-    expect(defaultedPodSpec({})).toEqual({ restartPolicy: 'Always', terminationGracePeriodSeconds: 30 });
-  });
+  it('restarts always and has 30 s of grace', () =>
+    expect(defaultedPodSpec({})).toEqual({ restartPolicy: 'Always', terminationGracePeriodSeconds: 30 }));
 
   it('keeps a grace period of 0', () => {
     const given = { restartPolicy: 'Never', terminationGracePeriodSeconds: 0 };
@@ -114,7 +112,7 @@ describe('a Pod spec after API defaulting', () => {
     expect(defaultedProbe(probe)).toHaveProperty('periodSeconds', 10);
   });
 
-  it('comes of any JSON, and never changes its input', () => {
+  it('comes of any JSON, and never changes its input', () =>
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), fc.jsonValue(), (containers, probe) => {
         const podSpec = { containers: [...containers, { livenessProbe: probe }], initContainers: probe } as JsonObject;
@@ -123,6 +121,5 @@ describe('a Pod spec after API defaulting', () => {
         expect(JSON.stringify(podSpec)).toBe(before);
         expect(defaultedPodSpec(defaulted)).toBe(defaulted);
       }),
-    );
-  });
+    ));
 });
