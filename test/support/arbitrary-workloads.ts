@@ -251,14 +251,12 @@ export const anyWorkload: fc.Arbitrary<JsonObject> = fc.oneof(
   { weight: 3, arbitrary: podSpec.map((spec) => ({ apiVersion: 'v1', kind: 'Pod', metadata, spec })) },
   {
     weight: 6,
-    arbitrary: fc
-      .tuple(template, deploymentSpec)
-      .map(([pods, spec]) => ({
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata,
-        spec: { ...spec, selector: { matchLabels: { app: 'web' } }, template: pods },
-      })),
+    arbitrary: fc.tuple(template, deploymentSpec).map(([pods, spec]) => ({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata,
+      spec: { ...spec, selector: { matchLabels: { app: 'web' } }, template: pods },
+    })),
   },
   template.map((pods) => ({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata, spec: { template: pods } })),
   template.map((pods) => ({ apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template: pods } })),
