@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { describe } from 'vitest';
+import { describe, expect } from 'vitest';
 import { formatPath } from '../../../src/base/json/field-path.ts';
 import { judge } from '../../../src/engine/verdict/judge.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
@@ -34,6 +34,8 @@ function verdict(given: Case): JsonObject {
   const subject = { object, kind, templates: podTemplatesOf(object, kind), namespace: 'apps' };
   const { violations } = judge(subject, policiesOf(given.policies), given.defaulted ?? false, NOW);
   const shown = violations.filter(({ check, action }) => (given.only === 'Deny' ? action : check) === given.only);
+  // A finding's level is an action by now.
+  for (const violation of violations) expect(violation).not.toHaveProperty('level');
   return { violates: shown.length > 0 ? shown.map(line) : undefined };
 }
 
