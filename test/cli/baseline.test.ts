@@ -84,7 +84,7 @@ describe('all baselines', () => {
   const violationOf = (identity: FindingIdentity): PlacedViolation =>
     ({ ...identity, action: 'Deny', path: [], message: '', file: '', line: 1, column: 1 }) as PlacedViolation;
 
-  it('are read as they were written, whatever the order of the findings, and hide exactly these findings', () => {
+  it('are read as they were written, whatever the order of the findings, and hide exactly these findings', () =>
     fc.assert(
       fc.property(fc.array(finding, { maxLength: 8 }), fc.array(finding, { maxLength: 4 }), (findings, others) => {
         const text = baselineText(findings);
@@ -100,6 +100,5 @@ describe('all baselines', () => {
         const none = withoutKnown({ violations: [], summary, warnings: [], problems: [] }, entries);
         expect(none.stale).toEqual(entries);
       }),
-    );
-  });
+    ));
 });

@@ -39,10 +39,7 @@ async function explain(
   const pod = podOf(
     [{ name: 'app', readinessProbe }],
     {},
-    {
-      labels: { 'pod-template-hash': '7d4b9c6f5' },
-      ownerReferences: [owner],
-    },
+    { labels: { 'pod-template-hash': '7d4b9c6f5' }, ownerReferences: [owner] },
   );
   const starts = [{ answersFrom: Infinity, before: { kind: 'status', status: 404 } as const }];
   const createdAt = Date.now() - 120_000;

@@ -158,7 +158,7 @@ describe('the numbers over a bar', () => {
   });
 });
 
-describe('the command line', () => {
+describe('the command line', () =>
   it('adds an overview of several workloads, whose name no workload can take', async () => {
     const out = join(directory, 'out');
     const texts = [pod({}), pod({}, {}, { name: 'overview', namespace: '' })].join('\n---\n');
@@ -166,8 +166,7 @@ describe('the command line', () => {
     expect(stdout.split('\n').slice(0, 2)).toEqual(['DIR/out/overview.svg', 'DIR/out/pod-apps-web.svg']);
     expect(await readFile(join(out, 'overview.svg'), 'utf8')).toContain('2 workloads, 2 containers');
     expect(new PictureNames().next({ kind: 'Overview', namespace: '', name: '' })).toBe('overview-2.svg');
-  });
-});
+  }));
 
 describe('file names', () =>
   it('are lower case and safe, and different for every workload', () => {

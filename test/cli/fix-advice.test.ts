@@ -91,13 +91,12 @@ describe('the advice that fix applies', () => {
     expect(container['startupProbe']).toEqual({ ...startupProbe, timeoutSeconds: 5 });
   });
 
-  it('touches only fields of the advice that check shows', () => {
+  it('touches only fields of the advice that check shows', () =>
     fc.assert(
       fc.property(anyWorkload, (object) => {
         const shown = shownIn(object, 'note').flatMap(({ edits = [] }) => edits.map(({ path }) => path));
         expect(without(advised(object, 'note').object, shown)).toEqual(without(object, shown));
       }),
       { numRuns: 30 },
-    );
-  });
+    ));
 });

@@ -110,7 +110,7 @@ describe('fix --write', () => {
   });
 });
 
-describe('fix --output-dir', () => {
+describe('fix --output-dir', () =>
   it('never writes outside of the directory, over its input, or two files into one', async () => {
     await writeFile(at('in/deep/b.yaml'), deployment);
     await writeFile(at('in/a.yaml'), deployment);
@@ -133,19 +133,17 @@ describe('fix --output-dir', () => {
       'DIR/two/a.yaml:1:1: cannot be written: DIR/new/a.yaml is already written from DIR/in/a.yaml\n',
     );
     expect((await fix('--output-dir', at('in'), at('in'))).code).toBe(2);
-  });
-});
+  }));
 
-describe('fix', () => {
+describe('fix', () =>
   it('refuses to write rendered manifests', async () => {
     expect((await fix('--write', '--render-charts', 'a.yaml')).stderr).toBe(
       'probewright fix: --render-charts, --write: rendered manifests have no file; print the manifests, or use --diff\n' +
         'Run "probewright fix --help" for the flags.\n',
     );
-  });
-});
+  }));
 
-describe('fix --advice', () => {
+describe('fix --advice', () =>
   it('leaves no advice in the fixtures of all checks, and gives files with CRLF the same lines', async () => {
     const fixtures = 'test/fixtures/checks';
     const fixed = await runProbewright(['fix', '--advice', '--min-level', 'note', '--output-dir', at('lf'), fixtures]);
@@ -163,5 +161,4 @@ describe('fix --advice', () => {
     const { stdout } = await runProbewright(['check', '--output', 'json', '--min-level', 'note', at('lf')]);
     expect(stdout).not.toContain('"advice"');
     expect(fixed.stdout).toMatch(/advice applied/);
-  });
-});
+  }));

@@ -252,11 +252,10 @@ describe('the formats of check', () => {
     );
 
   /** Emoji may hold a joiner. */
-  const harmless = (output: string): void => {
+  const harmless = (output: string): void =>
     expectHarmless(output.replace(/(\p{Extended_Pictographic})[\ufe0f\u200d]/gu, '$1'));
-  };
 
-  it('hold one line for each violation and input error, whatever it says', () => {
+  it('hold one line for each violation and input error, whatever it says', () =>
     fc.assert(
       fc.property(reports, (report) => {
         const { length } = report.violations;
@@ -275,10 +274,9 @@ describe('the formats of check', () => {
         expect(junit.match(/<testcase /g)).toHaveLength(length + report.problems.length);
         expect(junit).toMatch(/^[\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u);
       }),
-    );
-  });
+    ));
 
-  it('hold the very values as JSON, and visible ones as SARIF', () => {
+  it('hold the very values as JSON, and visible ones as SARIF', () =>
     fc.assert(
       fc.property(reports, (report) => {
         const json = jsonReport(report);
@@ -301,8 +299,7 @@ describe('the formats of check', () => {
           expect(() => decodeURIComponent(uri)).not.toThrow();
         }
       }),
-    );
-  });
+    ));
 });
 
 interface Place {

@@ -44,10 +44,7 @@ const NAMED_PORT = {
   resourceRef: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' },
   field: { path: 'spec.template.spec.containers[0].livenessProbe.httpGet.port' },
   file: { path: 'web.yaml', index: 1 },
-  tags: {
-    check: 'named-port',
-    url: 'https://github.com/probewright/probewright/blob/main/docs/checks.md#named-port',
-  },
+  tags: { check: 'named-port', url: 'https://github.com/probewright/probewright/blob/main/docs/checks.md#named-port' },
 };
 
 describe('krm-function', () => {

@@ -65,14 +65,13 @@ async function change(): Promise<string[]> {
   return ['--policies', dirname(now), '--from', dirname(old), files];
 }
 
-describe('probewright plan', () => {
+describe('probewright plan', () =>
   it.each(['text', 'json', 'markdown'])('prints a plan as %s', async (output) => {
     const { code, stdout, stderr } = await plan(...(await change()), '--output', output);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     const extension = { text: 'txt', json: 'json', markdown: 'md' }[output] ?? '';
     await expect(stdout).toMatchFileSnapshot(`../golden/plan/plan.${extension}`);
-  });
-});
+  }));
 
 describe('a plan with hostile or many names', () => {
   it.each(['text', 'json', 'markdown'])('is harmless as %s', async (output) => {
@@ -95,9 +94,7 @@ describe('a plan with hostile or many names', () => {
   it('has less than 60,000 characters as Markdown, and says how many effects are left out', async () => {
     const long = 'a'.repeat(10_000);
     const workloads = Array.from({ length: 300 }, (_, index) =>
-      deployment(`${long}${index}`, {
-        ports: [{ name: 'http', containerPort: 8000 + index }],
-      }),
+      deployment(`${long}${index}`, { ports: [{ name: 'http', containerPort: 8000 + index }] }),
     );
     const file = await write('in.yaml', ...workloads);
     const spec = { containers: ['*'], probes: { livenessProbe: { exec: { command: ['x', 'y\n'.repeat(5000)] } } } };

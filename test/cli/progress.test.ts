@@ -41,13 +41,12 @@ describe('progress', () => {
     expect(progressBar('reading', 0, 0, 80)).toBe('reading  [>                             ]   0 %');
   });
 
-  it('never fills a line of the terminal', () => {
+  it('never fills a line of the terminal', () =>
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 300 }), (done, total, columns) => {
         expect(progressBar('checking', done, total, columns, 'objects').length).toBeLessThan(columns);
       }),
-    );
-  });
+    ));
 
   it('of check begins while a text is read, also within one document, and goes on with the objects', async () => {
     const documents = Array.from({ length: 40 }, (_, index) => `kind: ConfigMap\nmetadata: { name: c${index} }\n`);

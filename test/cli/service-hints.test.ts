@@ -8,10 +8,7 @@ import { clusterPolicyDocument, mutation, parsedPolicy, pod } from '../support/w
 import { runProbewright } from './run-probewright.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
-const POLICY = clusterPolicyDocument({
-  containers: ['*'],
-  kubernetesProbeEndpoints: { readinessProbe: '/readyz' },
-});
+const POLICY = clusterPolicyDocument({ containers: ['*'], kubernetesProbeEndpoints: { readinessProbe: '/readyz' } });
 const SERVICE = {
   apiVersion: 'v1',
   kind: 'Service',

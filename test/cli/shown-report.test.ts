@@ -41,12 +41,11 @@ describe('what is shown of a report', () => {
     expect(checksOf(report, { only: ['named-port'], skip: ['named-port'] })).toEqual([]);
   });
 
-  it('counts what is shown, and what each filter hides', () => {
+  it('counts what is shown, and what each filter hides', () =>
     expect(shownReport(report, { minLevel: 'error', only: [], skip: ['slow-detection'] }).summary).toEqual({
       ...{ objects: 2, workloads: 1, deny: 1, warn: 0, audit: 0, excepted: 0, coverage: NO_COVERAGE },
       hidden: { otherChecks: 1, warn: 1, audit: 0, excepted: 0, notes: {} },
-    });
-  });
+    }));
 
   it('counts the hidden notes by check, the most frequent check first', () => {
     const notes = reportOf(
@@ -104,11 +103,7 @@ describe('what is shown of a report', () => {
     fc.assert(
       fc.property(
         fc.array(findings),
-        fc.record({
-          minLevel: fc.constantFrom(...LEVELS),
-          only: fc.subarray(checks),
-          skip: fc.subarray(checks),
-        }),
+        fc.record({ minLevel: fc.constantFrom(...LEVELS), only: fc.subarray(checks), skip: fc.subarray(checks) }),
         (found, selection) => {
           const all = found.map(({ check, action, line, file }) => finding(check, action, line, file));
           const { violations, summary } = shownReport(reportOf(...all), selection);

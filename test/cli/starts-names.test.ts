@@ -27,10 +27,7 @@ function profile(kind: string, name: string): object {
   const sample = { seconds: 20, basis: 'startup', at: '2026-11-20T10:00:00Z', id: 'a' };
   return {
     metadata: { name: `${kind.toLowerCase()}-${name}` },
-    status: {
-      workload: { apiVersion: 'apps/v1', kind, name },
-      containers: [{ name: 'app', samples: [sample] }],
-    },
+    status: { workload: { apiVersion: 'apps/v1', kind, name }, containers: [{ name: 'app', samples: [sample] }] },
   };
 }
 

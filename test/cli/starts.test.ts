@@ -22,7 +22,7 @@ async function starts(
 
 const httpGet = { path: '/r', port: 80 };
 
-describe('probewright starts', () => {
+describe('probewright starts', () =>
   it('prints profiles', async () => {
     const samples = [41, 22, 25, 26, 27].map((seconds, index) => ({
       seconds,
@@ -70,5 +70,4 @@ describe('probewright starts', () => {
     const explained = await runProbewright(['explain', join(directory, 'both.json')]);
     expect(explained.stdout).toContain('; 5 measured starts: 22 to 41 s\n');
     await runProbewright(['explain', '--output', 'svg', '--output-dir', directory, join(directory, 'both.json')]);
-  });
-});
+  }));

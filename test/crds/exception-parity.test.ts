@@ -146,18 +146,14 @@ describe('the schema of a ProbeException and its parser', () => {
     ['17 labels', selecting(17, 16, 32)],
     ['17 requirements', selecting(16, 17, 32)],
     ['33 values', selecting(16, 16, 33)],
-  ])('refuse an exception with %s', (_, changes) => {
-    expect(agreedVerdict(changes)).toBe(false);
-  });
+  ])('refuse an exception with %s', (_, changes) => expect(agreedVerdict(changes)).toBe(false));
 
   it.each<[string, JsonObject]>([
     ['every workload of the namespace', { workloads: null, workloadSelector: {} }],
     ['64 workloads', { workloads: Array.from({ length: 64 }, (_, i) => ({ kind: 'Deployment', name: `w${i}` })) }],
     ['containers and a ticket', { containers: ['a', 'b'], ticket: 'PAY-1' }],
     ['a selector at its bounds', selecting(16, 16, 32)],
-  ])('accept an exception with %s', (_, changes) => {
-    expect(agreedVerdict(changes)).toBe(true);
-  });
+  ])('accept an exception with %s', (_, changes) => expect(agreedVerdict(changes)).toBe(true));
 
   it('bound a spec to less than 64 KiB as JSON', () => {
     const spec = {

@@ -108,14 +108,14 @@ describe('the schema and the parser', () => {
     expect(spec && unboundedPlaces(spec, 'spec')).toEqual([]);
   });
 
-  it.each(POLICY_KINDS)('accept every valid %s', (kind) => {
+  it.each(POLICY_KINDS)('accept every valid %s', (kind) =>
     fc.assert(
       fc.property(validSpec(kind), (spec) => {
         expect(agreedVerdict(documentOf[kind](spec))).toBe(true);
       }),
       { numRuns: runs(2_000) },
-    );
-  });
+    ),
+  );
 
   it.each(POLICY_KINDS)('agree on every %s, however odd', (kind) => {
     const verdicts = { accepted: 0, refused: 0 };
@@ -136,14 +136,14 @@ describe('the schema and the parser', () => {
     expect(verdicts.filter(Boolean).length).toBeGreaterThan(3_000);
   });
 
-  it.each(POLICY_KINDS)('agree on any JSON as the spec of a %s', (kind) => {
+  it.each(POLICY_KINDS)('agree on any JSON as the spec of a %s', (kind) =>
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (spec) => {
         agreedVerdict(documentOf[kind](spec));
       }),
       { numRuns: runs(1_000) },
-    );
-  });
+    ),
+  );
 
   it('differ only on what the server drops before it looks: unknown fields, and nulls that mean nothing', () => {
     const dropped = [

@@ -197,12 +197,7 @@ function online(entry: ForeignCase): Outcome {
     const decision = validate(
       request,
       policies,
-      {
-        enforcement: 'Deny',
-        mutation: 'On',
-        controllers: DEFAULT_TRUSTED_CONTROLLERS,
-        kinds: KINDS,
-      },
+      { enforcement: 'Deny', mutation: 'On', controllers: DEFAULT_TRUSTED_CONTROLLERS, kinds: KINDS },
       NOW,
     );
     const { allowed } = expectValidReply('validate', request.uid, decision.reply);

@@ -58,7 +58,7 @@ const timing = fc.record({
 describe('the timing of the simulated kubelet', () => {
   it.each(['startupProbe', 'livenessProbe'])(
     'gives up on a container that never answers within the formulas (%s)',
-    (field) => {
+    (field) =>
       fc.assert(
         fc.property(timing, fc.boolean(), fc.integer(), (numbers, hangs, seed) => {
           const before = hangs ? ({ kind: 'hang' } as const) : ({ kind: 'refused' } as const);
@@ -76,11 +76,10 @@ describe('the timing of the simulated kubelet', () => {
           expect(ended).toBeLessThanOrEqual(latest + relist + numbers.failureThreshold * slack + 1);
         }),
         { numRuns: runs(200) },
-      );
-    },
+      ),
   );
 
-  it('never kills a start within the guaranteed budget, and always one beyond the longest', () => {
+  it('never kills a start within the guaranteed budget, and always one beyond the longest', () =>
     fc.assert(
       fc.property(timing, fc.double({ min: 0, max: 1, noNaN: true }), fc.integer(), (numbers, part, seed) => {
         const probe = { httpGet, ...numbers };
@@ -95,10 +94,9 @@ describe('the timing of the simulated kubelet', () => {
         expect(long.starts[0]?.endedBy).toBe('startup');
       }),
       { numRuns: runs(200) },
-    );
-  });
+    ));
 
-  it('finds a deadlock within the formulas', () => {
+  it('finds a deadlock within the formulas', () =>
     fc.assert(
       fc.property(timing, fc.integer({ min: 60, max: 90 }), fc.integer(), (numbers, from, seed) => {
         const probe = { httpGet, ...numbers };
@@ -110,8 +108,7 @@ describe('the timing of the simulated kubelet', () => {
         expect(after).toBeLessThanOrEqual(latest + numbers.failureThreshold * slack);
       }),
       { numRuns: runs(200) },
-    );
-  });
+    ));
 
   it('asks for readiness at once when the startup probe has passed, whatever the period', () => {
     const probes = {
@@ -145,7 +142,7 @@ describe('the timing of the simulated kubelet', () => {
 });
 
 describe('the statuses of the simulated kubelet', () => {
-  it('cuts startedAt and the time of conditions to whole seconds of the clock of the node', () => {
+  it('cuts startedAt and the time of conditions to whole seconds of the clock of the node', () =>
     fc.assert(
       fc.property(fc.integer({ min: -5, max: 5 }), fc.integer(), (nodeClockAhead, seed) => {
         const history = simulate(
@@ -158,14 +155,12 @@ describe('the statuses of the simulated kubelet', () => {
         const floor = (at: number | undefined): number => Math.floor(((at ?? 0) + nodeClockAhead * 1000) / 1000) * 1000;
         const running = objectMember(objectMember(statusOf(ready), 'state') ?? {}, 'running');
         expect(Date.parse(String(running?.['startedAt']))).toBe(floor(start?.startedAt));
-        for (const type of ['ContainersReady', 'Ready']) {
+        for (const type of ['ContainersReady', 'Ready'])
           expect(Date.parse(String(condition(ready, type)['lastTransitionTime']))).toBe(floor(start?.readyAt));
-        }
         expect((start?.readyAt ?? 0) - (start?.startedAt ?? 0)).toBeGreaterThanOrEqual(20_300);
       }),
       { numRuns: runs(50) },
-    );
-  });
+    ));
 
   it('writes the newest status only: states that pass during a write are never seen', () => {
     const probes = {

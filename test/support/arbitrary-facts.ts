@@ -28,10 +28,9 @@ const target = fc.oneof(
       selector: ({ kind, name }) => `${kind}/${name}`,
     })
     .map((workloads) => ({ workloads })),
-  fc.constantFrom<JsonObject>({}, { matchLabels: { app: 'web' } }).map((workloadSelector) => ({
-    workloads: undefined,
-    workloadSelector,
-  })),
+  fc
+    .constantFrom<JsonObject>({}, { matchLabels: { app: 'web' } })
+    .map((workloadSelector) => ({ workloads: undefined, workloadSelector })),
 );
 
 /** Any ProbeException. */
@@ -100,11 +99,9 @@ const anyProfile = fc
   )
   .map((profile) => startupProfile(...profile));
 
-const anyNamespace = fc.dictionary(fc.constantFrom('app', 'tier'), fc.constantFrom('web', 'db', '')).map((own) => ({
-  apiVersion: 'v1',
-  kind: 'Namespace',
-  metadata: { name: 'apps', labels: own },
-}));
+const anyNamespace = fc
+  .dictionary(fc.constantFrom('app', 'tier'), fc.constantFrom('web', 'db', ''))
+  .map((own) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'apps', labels: own } }));
 
 /** A policy that decides how facts count. */
 const anyRule = fc

@@ -38,14 +38,11 @@ describe('scalars', () => {
   // Each line was given to kubectl 1.32 (`kubectl label --local -o json`); this is what it made of it.
   it.each(JSON.parse(readFileSync('test/fixtures/yaml/scalars-of-kubectl.json', 'utf8')) as [string, unknown][])(
     '%s reads as kubectl reads it',
-    (text, value) => {
-      expect(valueOf(`a: ${text}\n`)).toStrictEqual({ a: value });
-    },
+    (text, value) => expect(valueOf(`a: ${text}\n`)).toStrictEqual({ a: value }),
   );
 
-  it('quoted and block text is never anything but text', () => {
-    expect(valueOf('a: "010"\nb: |\n  010\nc: >-\n  yes\n')).toEqual({ a: '010', b: '010\n', c: 'yes' });
-  });
+  it('quoted and block text is never anything but text', () =>
+    expect(valueOf('a: "010"\nb: |\n  010\nc: >-\n  yes\n')).toEqual({ a: '010', b: '010\n', c: 'yes' }));
 
   it.each([
     ['a: .inf', '1:4: .inf has no form in JSON'],
@@ -59,7 +56,7 @@ describe('scalars', () => {
 });
 
 describe('keys', () => {
-  it('become strings as kubectl makes them', () => {
+  it('become strings as kubectl makes them', () =>
     expect(valueOf('8080: a\ntrue: b\n1.5: c\n010: d\n"010": e\n!!str 9: f\noff: g\n')).toEqual({
       '8080': 'a',
       true: 'b',
@@ -68,8 +65,7 @@ describe('keys', () => {
       '010': 'e',
       '9': 'f',
       false: 'g',
-    });
-  });
+    }));
 
   it('named like parts of Object are members like any other', () => {
     for (const text of [
@@ -99,15 +95,13 @@ describe('keys', () => {
     expect(document(text).value).toEqual({ a: 2, b: { c: 3, d: 2 } });
   });
 
-  it('that are the same only as JSON are the same', () => {
-    expect(complaints('8080: a\n"8080": b\n')).toEqual(['2:1: key "8080" is already there in this mapping']);
-  });
+  it('that are the same only as JSON are the same', () =>
+    expect(complaints('8080: a\n"8080": b\n')).toEqual(['2:1: key "8080" is already there in this mapping']));
 
-  it('written twice in what several aliases lead to are one problem', () => {
+  it('written twice in what several aliases lead to are one problem', () =>
     expect(complaints('a: &a {x: 1, x: 2}\nb: *a\nc: *a\n')).toEqual([
       '1:14: key "x" is already there in this mapping',
-    ]);
-  });
+    ]));
 
   it('may not be null, mappings or sequences', () => {
     expect(complaints('~: a')).toEqual(['1:1: null cannot be a key']);
@@ -133,18 +127,16 @@ describe('aliases and merge keys', () => {
     expect(valueOf('&key name: a\nb: *key\n')).toEqual({ name: 'a', b: 'name' });
   });
 
-  it('do not reach into the next document', () => {
-    expect(complaints('a: &x 1\n---\nb: *x\n')).toEqual(['3:4: unknown anchor "x"']);
-  });
+  it('do not reach into the next document', () =>
+    expect(complaints('a: &x 1\n---\nb: *x\n')).toEqual(['3:4: unknown anchor "x"']));
 
   it('merge what a key that comes later overrides', () => {
     const text = 'base: &base {image: x, env: []}\napp: {<<: *base, image: z}\n';
     expect(valueOf(text)).toEqual({ base: { image: 'x', env: [] }, app: { image: 'z', env: [] } });
   });
 
-  it('override a key that comes before, as they do in kubectl', () => {
-    expect(valueOf('b: &b {x: 1}\na: {x: 2, <<: *b}\n')).toEqual({ b: { x: 1 }, a: { x: 1 } });
-  });
+  it('override a key that comes before, as they do in kubectl', () =>
+    expect(valueOf('b: &b {x: 1}\na: {x: 2, <<: *b}\n')).toEqual({ b: { x: 1 }, a: { x: 1 } }));
 
   it('merge lists of mappings of which the first wins', () => {
     const text = 'b: &b {x: 1}\nc: &c {x: 2, z: 3}\na: {<<: [*b, *c]}\nd:\n  <<: [{x: 9}, *c]\n';
@@ -198,26 +190,22 @@ describe('documents', () => {
     ]);
   });
 
-  it.each(['', '\n', '# comment', '---', '---\n---\n...\n', '\uFEFF', '\r\n# c\r\n'])('are not there in %j', (text) => {
-    expect(read(text)).toEqual({ documents: [], problems: [] });
-  });
+  it.each(['', '\n', '# comment', '---', '---\n---\n...\n', '\uFEFF', '\r\n# c\r\n'])('are not there in %j', (text) =>
+    expect(read(text)).toEqual({ documents: [], problems: [] }),
+  );
 
-  it('may start on the line of the separator', () => {
+  it('may start on the line of the separator', () =>
     expect(values('--- {a: 1}\n--- # comment\nb: 2\n--- |\n  text\n--- "x"\n')).toEqual([
       { a: 1 },
       { b: 2 },
       'text\n',
       'x',
-    ]);
-  });
+    ]));
 
-  it('may have directives', () => {
-    expect(values('%YAML 1.1\n---\na: on\n...\n# c\n%YAML 1.2\n---\nb: on\n')).toEqual([{ a: true }, { b: true }]);
-  });
+  it('may have directives', () =>
+    expect(values('%YAML 1.1\n---\na: on\n...\n# c\n%YAML 1.2\n---\nb: on\n')).toEqual([{ a: true }, { b: true }]));
 
-  it('may be null when somebody says so', () => {
-    expect(values('null\n---\n~\n')).toEqual([null, null]);
-  });
+  it('may be null when somebody says so', () => expect(values('null\n---\n~\n')).toEqual([null, null]));
 
   it('are the same with CRLF and with a byte order mark', () => {
     const text = '---\na: "x\n  y"\nb: |\n  1\n  2\nc: plain\n  text\n---\nd: 1\n';
@@ -228,11 +216,10 @@ describe('documents', () => {
     expect(values(`${text}\uFEFF---\ne: 1\n`)).toEqual([...expected, { e: 1 }]);
   });
 
-  it('are not cut at dashes inside a line or behind other line separators', () => {
+  it('are not cut at dashes inside a line or behind other line separators', () =>
     expect(values('a: x ---\nb: "\u2028---\u2028"\nc: |\n  ---\n  ...\n')).toEqual([
       { a: 'x ---', b: '\u2028---\u2028', c: '---\n...\n' },
-    ]);
-  });
+    ]));
 
   it('may have flow collections and quoted text that stand in less than the block around them, as kubectl allows', () => {
     const text = `spec:
@@ -260,9 +247,8 @@ b: 1 },
   it('may be JSON, pretty, compact or with tabs', () => {
     const value = { kind: 'List', items: [{ a: 'x\ty', b: [1.5e3, null, true, '\u{1F600}/'], '': {} }], e: [] };
     const escaped = JSON.stringify(value).replace('\u{1F600}/', String.raw`\ud83d\ude00\/`);
-    for (const text of [escaped, JSON.stringify(value, null, 2), JSON.stringify(value, null, '\t')]) {
+    for (const text of [escaped, JSON.stringify(value, null, 2), JSON.stringify(value, null, '\t')])
       expect(valueOf(text)).toEqual(value);
-    }
   });
 });
 
@@ -274,9 +260,8 @@ describe('JSON objects that follow each other', () => {
     expect(read(text).documents[2]?.position(['c'])).toEqual({ line: 4, column: 8 });
   });
 
-  it('are a problem when they are no JSON', () => {
-    expect(complaints('{a: 1}\n{b: 2}\n')).toEqual(['2:1: Unexpected flow-map-start at node end']);
-  });
+  it('are a problem when they are no JSON', () =>
+    expect(complaints('{a: 1}\n{b: 2}\n')).toEqual(['2:1: Unexpected flow-map-start at node end']));
 });
 
 describe('problems', () => {
@@ -300,11 +285,10 @@ describe('problems', () => {
     expect(problems).toEqual([{ file: 'app.yaml', line, column, message: expect.any(String) as string }]);
   });
 
-  it('of templates say so', () => {
+  it('of templates say so', () =>
     expect(complaints('{{- if .Values.x }}\na: 1\n{{- end }}\n')).toEqual([
       expect.stringMatching(/is this a template that was not rendered\?/) as string,
-    ]);
-  });
+    ]));
 
   it.each([
     ['flow sequences', '['.repeat(10_000)],
@@ -321,9 +305,7 @@ describe('problems', () => {
     expect(documents.map(({ value }) => value)).toEqual([{ after: true }]);
   });
 
-  it('are not what reasonable depth gives', () => {
-    expect(read('['.repeat(400) + ']'.repeat(400)).problems).toEqual([]);
-  });
+  it('are not what reasonable depth gives', () => expect(read('['.repeat(400) + ']'.repeat(400)).problems).toEqual([]));
 });
 
 describe('positions', () => {
@@ -400,15 +382,14 @@ items:
 });
 
 describe('any text', () => {
-  it('that is JSON reads as JSON does', () => {
+  it('that is JSON reads as JSON does', () =>
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 1, 2, 4, '\t'), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
         expect(isDeepStrictEqual(valueOf(text), JSON.parse(text))).toBe(true);
       }),
       { numRuns: runs(500) },
-    );
-  });
+    ));
 
   it('that the yaml package wrote for YAML 1.1 with everything quoted reads as it was', () => {
     const options = fc.record({

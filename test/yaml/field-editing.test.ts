@@ -55,9 +55,7 @@ const CASES = parse(readFileSync('test/fixtures/yaml/edits.yaml', 'utf8')) as re
   readonly after: string;
 }[];
 
-it.each(CASES)('$name', ({ text, edits, after }) => {
-  expect(edited(text, ...edits)).toBe(after);
-});
+it.each(CASES)('$name', ({ text, edits, after }) => expect(edited(text, ...edits)).toBe(after));
 
 describe('edits of a block document', () => {
   it('keep CRLF, a byte order mark and a missing line break at the end', () => {
@@ -79,7 +77,7 @@ describe('edits of a block document', () => {
   });
 });
 
-describe('edits of flow collections and JSON', () => {
+describe('edits of flow collections and JSON', () =>
   it.each([2, 4, '\t', undefined])('leave JSON indented by %j as JSON.stringify would have it', (indent) => {
     const before = { a: { x: 1, w: [1, 2], z: 'q' }, l: [{ p: 1 }, { p: 2 }], e: [] };
     const edits = [
@@ -96,8 +94,7 @@ describe('edits of flow collections and JSON', () => {
     expect(edited(crlf, ...edits)).toBe(
       JSON.stringify(withEdits(before, edits), null, indent).replaceAll('\n', '\r\n'),
     );
-  });
-});
+  }));
 
 describe('anchors', () => {
   it.each<[string, string, FieldEdit, string]>([
@@ -127,13 +124,12 @@ describe('anchors', () => {
       remove(['c', 'b']),
       'c.b comes from a merge key (<<)',
     ],
-  ])('refuse an edit %s', (_name, text, edit, reason) => {
-    expect(new YamlFieldEditor(text).verifiedPlan(0, [edit])).toEqual({ kind: 'refused', reason });
-  });
+  ])('refuse an edit %s', (_name, text, edit, reason) =>
+    expect(new YamlFieldEditor(text).verifiedPlan(0, [edit])).toEqual({ kind: 'refused', reason }),
+  );
 
-  it('refuse a document that cannot be read', () => {
-    expect(new YamlFieldEditor('a: [\n').plan(0, [set(['a'], 1)])).toMatchObject({ kind: 'refused' });
-  });
+  it('refuse a document that cannot be read', () =>
+    expect(new YamlFieldEditor('a: [\n').plan(0, [set(['a'], 1)])).toMatchObject({ kind: 'refused' }));
 });
 
 /** Every path in a JSON value but the root, and the paths right behind the ends of lists and mappings. */
@@ -151,7 +147,7 @@ describe('any edits of any document', () => {
   const style = fc.record(YAML_STYLE);
   const choice = fc.record({ where: fc.nat(), value: fc.oneof(json, fc.constant(null)) });
 
-  it('lead to the values of withEdits, and other documents keep every byte', () => {
+  it('lead to the values of withEdits, and other documents keep every byte', () =>
     fc.assert(
       fc.property(
         root,
@@ -190,8 +186,7 @@ describe('any edits of any document', () => {
         },
       ),
       { numRuns: runs(1000) },
-    );
-  });
+    ));
 
   it('keep every byte, with comments, before and behind the edited field', () => {
     const field = fc.tuple(json, style).map(([value, options]) => ({ value, options }));

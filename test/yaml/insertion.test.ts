@@ -54,7 +54,7 @@ it.each(CASES)('$name', ({ text, edits, after, reprinted = [] }) => {
   expect(parseYamlDocuments('t', after).problems.length).toBe(parseYamlDocuments('t', text).problems.length);
 });
 
-describe('block mappings', () => {
+describe('block mappings', () =>
   it.each([
     ['|', '    one\n\n    two\n\n\n'],
     ['|-', '    one\n      two\n'],
@@ -69,8 +69,7 @@ describe('block mappings', () => {
       const result = inPlace(text, insertion([0], 'x', 1));
       expect(values(result)).toEqual([withKey(before, [0], 'x', 1)]);
     }
-  });
-});
+  }));
 
 describe('JSON', () => {
   const manifest = {
@@ -141,9 +140,8 @@ c:
 {"e": 1}
 `;
 
-  it('are the same bytes when there is nothing to insert', () => {
-    expect(insertIntoYaml(text, [])).toEqual({ text, reprinted: [] });
-  });
+  it('are the same bytes when there is nothing to insert', () =>
+    expect(insertIntoYaml(text, [])).toEqual({ text, reprinted: [] }));
 
   it('are named when an insertion cannot be', () => {
     const attempt =
@@ -305,7 +303,7 @@ describe('any document', () => {
   const textOf = (value: unknown, options: object): string =>
     stringify(value, { version: '1.1', aliasDuplicateObjects: false, ...options });
 
-  it('of the yaml package keeps its other values and all its lines', () => {
+  it('of the yaml package keeps its other values and all its lines', () =>
     fc.assert(
       fc.property(
         ...[
@@ -341,10 +339,9 @@ describe('any document', () => {
         },
       ),
       { numRuns: runs(1000) },
-    );
-  });
+    ));
 
-  it('that is JSON stays JSON, in the same form', () => {
+  it('that is JSON stays JSON, in the same form', () =>
     fc.assert(
       fc.property(
         ...[object, fc.constantFrom(0, 1, 2, 4, '\t'), fc.nat(), fc.string(), json],
@@ -362,6 +359,5 @@ describe('any document', () => {
         },
       ),
       { numRuns: runs(1000), examples: [[{ '': [] }, 0, 0, '##[', 0]] },
-    );
-  });
+    ));
 });

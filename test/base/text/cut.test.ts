@@ -21,18 +21,17 @@ describe('a text that is cut', () => {
     expect(cut('abcdef', 6)).toBe('abcdef');
   });
 
-  it('is wrapped into lines that lose nothing and halve nothing', () => {
+  it('is wrapped into lines that lose nothing and halve nothing', () =>
     fc.assert(
       fc.property(wellFormed, fc.integer({ min: 2, max: 20 }), (text, width) => {
         const lines = wrap(text, width);
         expect(lines.every((line) => line.length <= width && line.isWellFormed())).toBe(true);
         expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
       }),
-    );
-  });
+    ));
 });
 
-describe('a quoted text', () => {
+describe('a quoted text', () =>
   it('is JSON while it is whole, and ends in dots inside its quotes when it is cut', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
@@ -44,5 +43,4 @@ describe('a quoted text', () => {
       { numRuns: runs(1000) },
     );
     expect(quote('\u202e'.repeat(100))).toMatch(/^"(\\u202e)+\.\.\."$/);
-  });
-});
+  }));

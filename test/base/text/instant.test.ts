@@ -10,9 +10,7 @@ describe('parseInstant', () => {
     ['2028-02-29T23:59:59.9994Z', Date.UTC(2028, 1, 29, 23, 59, 59, 999)],
     ['2000-02-29T00:00:00Z', Date.UTC(2000, 1, 29)],
     ['9999-12-31T23:59:59Z', Date.UTC(9999, 11, 31, 23, 59, 59)],
-  ])('reads %s', (text, instant) => {
-    expect(parseInstant(text)).toBe(instant);
-  });
+  ])('reads %s', (text, instant) => expect(parseInstant(text)).toBe(instant));
 
   it.each([
     '2027-01-31',
@@ -33,9 +31,7 @@ describe('parseInstant', () => {
     '2027-01-31T00:00:00Z\n',
     'tomorrow',
     '',
-  ])('does not read %j', (text) => {
-    expect(parseInstant(text)).toBeUndefined();
-  });
+  ])('does not read %j', (text) => expect(parseInstant(text)).toBeUndefined());
 
   it('reads what formatInstant writes', () => {
     const instants = fc.integer({ min: Date.UTC(0, 0, 1), max: Date.UTC(9999, 11, 31) });

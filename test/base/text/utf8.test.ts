@@ -14,20 +14,18 @@ function surrogates(): fc.Arbitrary<string> {
 }
 
 describe('texts as UTF-8', () => {
-  it('have the length that Node says', () => {
+  it('have the length that Node says', () =>
     fc.assert(
       fc.property(texts, (text) => {
         expect(utf8Length(text)).toBe(Buffer.byteLength(text));
       }),
-    );
-  });
+    ));
 
-  it('are read from base64 as Node reads them, also where the bytes are no UTF-8', () => {
+  it('are read from base64 as Node reads them, also where the bytes are no UTF-8', () =>
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const base64 = Buffer.from(bytes).toString('base64');
         expect(utf8OfBase64(base64)).toBe(Buffer.from(bytes).toString('utf8'));
       }),
-    );
-  });
+    ));
 });

@@ -46,16 +46,14 @@ describe('a text that is made visible', () => {
     ['a command of GitHub and Azure', 'x ##[error]y', 'x #\\u0023[error]y'],
     ['a command of Azure', '##vso[task.complete]', '#\\u0023vso[task.complete]'],
     ['a command of TeamCity', '##teamcity[x]', '#\\u0023teamcity[x]'],
-  ])('shows %s', (_, text, shown) => {
-    expect(visible(text)).toBe(shown);
-  });
+  ])('shows %s', (_, text, shown) => expect(visible(text)).toBe(shown));
 
   it('keeps accents, CJK, Arabic and emoji, joined ones included', () => {
     const text = 'é ñ 漢字 かな 한글 العربية 👩‍👩‍👧 👩🏽‍🚀 🏳️‍🌈 ❤️ 1️⃣ 🇩🇪 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ## heading [x] http://[::1]/';
     expect(visible(text)).toBe(text);
   });
 
-  it('holds nothing that commands a reader, and is the same when it is made visible again', () => {
+  it('holds nothing that commands a reader, and is the same when it is made visible again', () =>
     fc.assert(
       fc.property(hostileText, (text) => {
         const line = outputLine(text);
@@ -66,8 +64,7 @@ describe('a text that is made visible', () => {
         expect(visible(visible(text))).toBe(visible(text));
       }),
       { numRuns: runs(1000) },
-    );
-  });
+    ));
 
   it('is the same value in JSON', () => {
     fc.assert(
@@ -80,26 +77,21 @@ describe('a text that is made visible', () => {
     expectHarmless(jsonText({ [HOSTILE]: HOSTILE }, undefined, 2));
   });
 
-  it('has only characters that XML 1.0 can hold, and no markup', () => {
+  it('has only characters that XML 1.0 can hold, and no markup', () =>
     fc.assert(
       fc.property(hostileText, (text) => {
         expect(escapeXml(text)).toMatch(/^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u);
         expect(escapeXml(text)).not.toMatch(/[<>"']|&(?!(?:amp|lt|gt|quot|apos);)/);
       }),
       { numRuns: runs(1000) },
-    );
-  });
+    ));
 });
 
 describe('a line of output', () => {
   it.each(['::error::x', '  ::add-mask::x', '\u00a0::error::x', '::'])(
     'does not begin as a workflow command: %j',
-    (text) => {
-      expect(outputLine(text).trim()).toMatch(/^\\u003a:/);
-    },
+    (text) => expect(outputLine(text).trim()).toMatch(/^\\u003a:/),
   );
 
-  it('keeps colons inside', () => {
-    expect(outputLine('a.yaml:1:1: spec::x')).toBe('a.yaml:1:1: spec::x');
-  });
+  it('keeps colons inside', () => expect(outputLine('a.yaml:1:1: spec::x')).toBe('a.yaml:1:1: spec::x'));
 });

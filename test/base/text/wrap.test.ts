@@ -13,15 +13,13 @@ describe('running text', () => {
     expect(wrapEvenly('one two three four', 13)).toEqual(['one two', 'three four']);
   });
 
-  it('keeps a number and its unit in one line', () => {
-    expect(wrapEvenly('dead by second 185 s (3 min 5 s)', 18)).toEqual(['dead by second', '185 s (3 min 5 s)']);
-  });
+  it('keeps a number and its unit in one line', () =>
+    expect(wrapEvenly('dead by second 185 s (3 min 5 s)', 18)).toEqual(['dead by second', '185 s (3 min 5 s)']));
 
-  it('keeps the word alone where narrower lines would need one line more', () => {
-    expect(wrapEvenly('aaaaaaaaaa bb', 10)).toEqual(['aaaaaaaaaa', 'bb']);
-  });
+  it('keeps the word alone where narrower lines would need one line more', () =>
+    expect(wrapEvenly('aaaaaaaaaa bb', 10)).toEqual(['aaaaaaaaaa', 'bb']));
 
-  it('keeps all words in order, the width, and the number of lines', () => {
+  it('keeps all words in order, the width, and the number of lines', () =>
     fc.assert(
       fc.property(words, fc.integer({ min: 12, max: 60 }), (list, width) => {
         const text = list.join(' ');
@@ -30,8 +28,7 @@ describe('running text', () => {
         expect(lines).toHaveLength(wrap(text, width).length);
         expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(width);
       }),
-    );
-  });
+    ));
 });
 
 describe('paths', () => {

@@ -81,25 +81,23 @@ function withContainers(value: unknown, change: (container: JsonObject) => JsonO
 }
 
 describe('the part of a workload in a snapshot', () => {
-  it('gets the verdict of the whole workload, with the same words, paths and advice', () => {
+  it('gets the verdict of the whole workload, with the same words, paths and advice', () =>
     fc.assert(
       fc.property(anyWorkload, (object) => {
         expect(violationsOf(partOf(object))).toEqual(violationsOf(object));
       }),
       { numRuns: runs(150) },
-    );
-  });
+    ));
 
-  it('is its own part', () => {
+  it('is its own part', () =>
     fc.assert(
       fc.property(anyWorkload, (object) => {
         const part = partOf(object);
         expect(partOf(part)).toEqual(part);
       }),
-    );
-  });
+    ));
 
-  it('contains no value of environment, arguments, hooks, digest, volumes or annotations of others', () => {
+  it('contains no value of environment, arguments, hooks, digest, volumes or annotations of others', () =>
     fc.assert(
       fc.property(anyWorkload, secret, (object, word) => {
         const metadata = { annotations: { 'example.test/note': word, 'sidecar.istio.io/status': word } };
@@ -112,16 +110,14 @@ describe('the part of a workload in a snapshot', () => {
         expect(JSON.stringify(part)).not.toContain(word);
         expect(JSON.stringify(part)).not.toContain('SECRET');
       }),
-    );
-  });
+    ));
 
-  it('gets the verdict of the whole workload when the workload has secrets', () => {
+  it('gets the verdict of the whole workload when the workload has secrets', () =>
     fc.assert(
       fc.property(anyWorkload, secret, (object, word) => {
         const secretive = withContainers(object, (container) => withSecrets(container, word)) as JsonObject;
         expect(violationsOf(partOf(secretive))).toEqual(violationsOf(secretive));
       }),
       { numRuns: runs(200) },
-    );
-  });
+    ));
 });

@@ -18,28 +18,9 @@ function violationsOf(object: JsonObject): readonly Violation[] {
 }
 
 const acting = { exec: { command: ['sh', '-c', 'rm -rf /data/tmp; curl -f localhost:8080'] }, timeoutSeconds: 5 };
-const asking = { exec: { command: ['pg_isready'] }, timeoutSeconds: 5 };
 const http = { httpGet: { path: '/', port: 'http' } };
 
 describe('advice about a command with side effects', () => {
-  it('says why the command is not copied into a startup probe, and edits nothing', () => {
-    const [found] = violationsOf(podWith({ livenessProbe: { ...acting, initialDelaySeconds: 600 } })).filter(
-      ({ check }) => check === 'delayed-liveness',
-    );
-    expect(found?.remedy).toBe(
-      'write a startupProbe with a command that only asks, and keep the livenessProbe as it is: ' +
-        'the command of the livenessProbe has side effects ("rm")',
-    );
-    expect(found?.edits).toBeUndefined();
-  });
-
-  it('copies a command that only asks', () => {
-    const [found] = violationsOf(podWith({ livenessProbe: { ...asking, initialDelaySeconds: 600 } })).filter(
-      ({ check }) => check === 'delayed-liveness',
-    );
-    expect(found?.edits).toHaveLength(2);
-  });
-
   it.each([
     ['a late liveness probe', { livenessProbe: { ...acting, initialDelaySeconds: 600 } }],
     ['many failures', { livenessProbe: { ...acting, failureThreshold: 60 } }],

@@ -71,9 +71,8 @@ const container = fc
   .map(([spec, name]) => (typeof spec === 'object' ? { ...spec, name } : spec));
 
 describe('the list of checks', () => {
-  it('is the generated one: npm run generate:checks', () => {
-    expect(readFileSync(CATALOGUE_FILE, 'utf8')).toBe(catalogueText());
-  });
+  it('is the generated one: npm run generate:checks', () =>
+    expect(readFileSync(CATALOGUE_FILE, 'utf8')).toBe(catalogueText()));
 
   it('knows each check by its id, which is the name of its file', () => {
     const imported = [...catalogueText().matchAll(/'\.\/([a-z-]+)\.ts';/g)].map(([, file]) => file);
@@ -110,7 +109,7 @@ describe('the list of checks', () => {
     expect(found.map(({ id }) => id)).toContain('timeout-over-period');
   });
 
-  it('never throws, whatever stands in a container, and says one line without control characters', () => {
+  it('never throws, whatever stands in a container, and says one line without control characters', () =>
     fc.assert(
       fc.property(fc.array(container, { maxLength: 3 }), junk, (containers, number) => {
         const spec = { progressDeadlineSeconds: number, replicas: number, minReadySeconds: number };
@@ -121,8 +120,7 @@ describe('the list of checks', () => {
         }
       }),
       { numRuns: runs(1000) },
-    );
-  });
+    ));
 
   it('finds nothing at all in a container that does everything well', () => {
     const good = appContainer({

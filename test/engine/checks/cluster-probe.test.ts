@@ -6,8 +6,7 @@ import type { JsonObject } from '../../../src/base/json/json-value.ts';
 const ID = 'cluster-probe';
 const asking = (path: string): JsonObject => podWith({ readinessProbe: httpProbe({}, path) });
 
-describe('cluster-probe', () => {
+describe('cluster-probe', () =>
   it('suggests nothing that the check itself reports', () => {
     for (const { local } of CLUSTER_QUESTIONS) expect(findings(ID, asking(local)), local).toEqual([]);
-  });
-});
+  }));

@@ -20,11 +20,7 @@ function fixture(path: string): Fixture {
   const text = readFileSync(new URL(path, FIXTURES), 'utf8');
   const parameters = /^# parameters: (.*)\n/.exec(text)?.[1];
   const [manifest = {}, ...others] = parseAllDocuments(text).map((document) => document.toJS() as JsonObject);
-  return {
-    manifest,
-    others,
-    parameters: parameters === undefined ? {} : (parse(parameters) as JsonObject),
-  };
+  return { manifest, others, parameters: parameters === undefined ? {} : (parse(parameters) as JsonObject) };
 }
 
 /** The names in a folder; none without the folder, so that the tests name the folder that is missing. */

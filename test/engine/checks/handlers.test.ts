@@ -8,7 +8,7 @@ import { anyWorkload } from '../../support/arbitrary-workloads.ts';
 import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
-describe('the handlers that a check names', () => {
+describe('the handlers that a check names', () =>
   it('are the only ones that it reports: a container without such a probe has no finding', () => {
     const named = CHECKS.filter(({ handlers }) => handlers !== undefined);
     expect(named.map(({ id }) => id)).toContain('exec-shell');
@@ -23,8 +23,7 @@ describe('the handlers that a check names', () => {
       }),
       { numRuns: runs(300) },
     );
-  });
-});
+  }));
 
 function workloadsOf(object: JsonObject): CheckedWorkload[] {
   const kind = workloadKindOfManifest(object, BUILT_IN_KINDS);

@@ -90,7 +90,7 @@ const examples = fixtures.map(({ object }): [JsonObject] => [object]);
 const options = { examples, numRuns: examples.length + runs(150) };
 
 describe('safe advice, for every check', () => {
-  it('removes its violation and causes no other violation, at any action', () => {
+  it('removes its violation and causes no other violation, at any action', () =>
     fc.assert(
       fc.property(anyWorkload, (object) => {
         const before = proposalsOf(object);
@@ -105,28 +105,30 @@ describe('safe advice, for every check', () => {
         }
       }),
       options,
-    );
-  });
+    ));
 
-  it('ends: each piece of advice leaves fewer violations, until no violation has advice', () => {
-    fc.assert(
-      fc.property(anyWorkload, (object) => {
-        let edited = object;
-        let violations = violationsOf(edited);
-        for (;;) {
-          const next = violations.find(({ edits }) => edits !== undefined);
-          if (next === undefined) break;
-          edited = withEdits(edited, next.edits ?? []);
-          const left = violationsOf(edited);
-          expect(left.length, describeViolation(next)).toBeLessThan(violations.length);
-          violations = left;
-        }
-      }),
-      { examples, numRuns: examples.length + runs(40) },
-    );
-  }, 240_000);
+  it(
+    'ends: each piece of advice leaves fewer violations, until no violation has advice',
+    () =>
+      fc.assert(
+        fc.property(anyWorkload, (object) => {
+          let edited = object;
+          let violations = violationsOf(edited);
+          for (;;) {
+            const next = violations.find(({ edits }) => edits !== undefined);
+            if (next === undefined) break;
+            edited = withEdits(edited, next.edits ?? []);
+            const left = violationsOf(edited);
+            expect(left.length, describeViolation(next)).toBeLessThan(violations.length);
+            violations = left;
+          }
+        }),
+        { examples, numRuns: examples.length + runs(40) },
+      ),
+    240_000,
+  );
 
-  it('proposes round numbers, and makes no liveness probe slower than 120 s to the kill', () => {
+  it('proposes round numbers, and makes no liveness probe slower than 120 s to the kill', () =>
     fc.assert(
       fc.property(anyWorkload, (object) => {
         for (const violation of [...proposalsOf(object), ...violationsOf(object)]) {
@@ -147,10 +149,9 @@ describe('safe advice, for every check', () => {
         }
       }),
       options,
-    );
-  });
+    ));
 
-  it('is in the checks: the edits that a check proposes remove its violation', () => {
+  it('is in the checks: the edits that a check proposes remove its violation', () =>
     fc.assert(
       fc.property(anyWorkload, (object) => {
         const before = proposalsOf(object);
@@ -164,8 +165,7 @@ describe('safe advice, for every check', () => {
         }
       }),
       options,
-    );
-  });
+    ));
 
   it('is not refused in a plain case: what a check proposes for its own fixtures is safe', () => {
     for (const { id, object } of fixtures) {
@@ -176,15 +176,14 @@ describe('safe advice, for every check', () => {
     }
   });
 
-  it('has words: a violation with edits has a remedy', () => {
+  it('has words: a violation with edits has a remedy', () =>
     fc.assert(
       fc.property(anyWorkload, (object) => {
         for (const violation of proposalsOf(object))
           if (violation.edits !== undefined) expect(violation.remedy, describeViolation(violation)).toBeDefined();
       }),
       options,
-    );
-  });
+    ));
 
   it('keeps the problem within 200 characters, however long the names and values of the object are', () => {
     const LONG = new Set(['name', 'path', 'host', 'value', 'image', 'service', 'protocol']);

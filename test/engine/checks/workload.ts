@@ -63,11 +63,6 @@ export function findings(
     .map(printed);
 }
 
-/** The paths of what a check finds. */
-export function paths(id: string, manifest: JsonObject, parameters: JsonObject = {}): string[] {
-  return findings(id, manifest, parameters).map(({ path }) => path);
-}
-
 /** The only thing that a check finds; a test with none or several is wrong. */
 export function onlyFinding(id: string, manifest: JsonObject, parameters: JsonObject = {}): PrintedFinding {
   const [first, ...others] = findings(id, manifest, parameters);

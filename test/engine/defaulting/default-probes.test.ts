@@ -67,7 +67,7 @@ describe('annotations beyond what an object may have', () => {
   });
 });
 
-describe('provenance', () => {
+describe('provenance', () =>
   it('is left out when the annotations are full, so that the Pod is still accepted', () => {
     const annotations = { big: 'x'.repeat(256 * 1024 - 10) };
     const { patch } = mutation(
@@ -75,5 +75,4 @@ describe('provenance', () => {
       policySet(policyDocument(readinessPolicy())),
     );
     expect(patch?.map(({ path }) => path)).toEqual(['/spec/containers/0/readinessProbe']);
-  });
-});
+  }));

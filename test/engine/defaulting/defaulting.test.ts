@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { describeCases } from '../../support/recorded-cases.ts';
-import { manifestOf, type WorkloadCase } from '../../support/workload-cases.ts';
-import { clusterPolicyDocument, mutation, policyDocument, policySet } from '../../support/worlds.ts';
+import { manifestOf, policiesOf, type WorkloadCase } from '../../support/workload-cases.ts';
+import { mutation } from '../../support/worlds.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { MutationMode } from '../../../src/engine/verdict/modes.ts';
 
@@ -15,15 +15,9 @@ interface Case extends WorkloadCase {
   readonly mode?: MutationMode;
 }
 
-function document([source, spec]: readonly [string, unknown]): JsonObject {
-  const [kind, ...names] = source.split('/');
-  const [namespace = '', name = ''] = names;
-  return kind === 'ProbePolicy' ? policyDocument(spec, name, namespace) : clusterPolicyDocument(spec, namespace);
-}
-
 /** What `/mutate` answers: the values that the patch adds by their JSON pointers, and why others are not added. */
 function answer(given: Case): JsonObject {
-  const policies = policySet(...Object.entries(given.policies ?? {}).map(document));
+  const policies = policiesOf(given.policies);
   const options = { ...(given.request && { request: given.request }), ...(given.mode && { mode: given.mode }) };
   const { patch, defaulting, warnings, skipped, after } = mutation(manifestOf(given), policies, options);
   expect(mutation(after, policies, options).patch, 'a second patch').toBeUndefined();

@@ -6,11 +6,19 @@ import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/t
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { appContainer, pod, policyDocument, policySet } from '../../support/worlds.ts';
 import type { Injection, NotInjected } from '../../../src/engine/defaulting/injection.ts';
+import { describeCases } from '../../support/recorded-cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { StartFigures } from '../../../src/engine/probe/startup-budget.ts';
 
 const KNOWN: StartFigures = { starts: 12, longestSeconds: 41, boundSeconds: 0 };
 const live = { kubernetesProbeEndpoints: { livenessProbe: '/live' } };
+
+interface Case {
+  readonly specs: readonly JsonObject[];
+  readonly starts: StartFigures;
+  readonly container?: JsonObject;
+  readonly annotations?: JsonObject;
+}
 
 interface Result {
   readonly startup: Injection | undefined;
@@ -44,53 +52,20 @@ const learned = (settings: JsonObject = {}, others: JsonObject = {}): JsonObject
   ...live,
   slowStart: { learned: settings, ...others },
 });
-const ownLiveness = (members: JsonObject = {}): JsonObject => ({
-  livenessProbe: { httpGet: { path: '/own', port: 'http' }, ...members },
-});
+
+describe('learned start times', () =>
+  describeCases('test/fixtures/learned-startup.yaml', ['startup', 'guaranteed', 'reasons'], (given) => {
+    const { specs, starts, container, annotations } = given as unknown as Case;
+    const { startup, guaranteed, reasons } = result(specs, starts, container, annotations);
+    const { probe, source, learned: known } = startup ?? {};
+    return {
+      startup: startup && { probe, source, learned: known },
+      guaranteed,
+      reasons: reasons.length > 0 ? reasons : undefined,
+    };
+  }));
 
 describe('an injected startup probe with learned start times', () => {
-  it('guarantees what the formula says in place of the safety', () => {
-    const { startup, guaranteed, reasons } = result([learned()]);
-    expect(startup?.probe).toEqual({
-      httpGet: { path: '/live', port: 'http' },
-      periodSeconds: 5,
-      failureThreshold: 15,
-    });
-    expect(guaranteed).toBe(70);
-    expect(reasons).toEqual([]);
-    expect(startup?.learned).toEqual({ figures: KNOWN, seconds: 69 });
-    expect(startup?.source).toBe('ProbePolicy/apps/p0');
-  });
-
-  it('uses the period of the policy in the formula', () => {
-    const spec = { ...learned(), probes: { startupProbe: { periodSeconds: 20 } } };
-    expect(result([spec]).startup?.learned?.seconds).toBe(84);
-    expect(result([spec]).guaranteed).toBe(100);
-  });
-
-  it('is given to a container that has its own liveness probe', () => {
-    const { startup, guaranteed } = result([{ slowStart: { learned: {} } }], KNOWN, ownLiveness());
-    expect(startup?.probe['httpGet']).toEqual({ path: '/own', port: 'http' });
-    expect(guaranteed).toBe(70);
-  });
-
-  it('keeps the handler of the policy, and a larger failureThreshold', () => {
-    const spec = (failureThreshold: number): JsonObject => ({
-      ...learned(),
-      kubernetesProbeEndpoints: { startupProbe: '/start' },
-      probes: { startupProbe: { failureThreshold } },
-    });
-    expect(result([spec(3)]).startup?.probe).toMatchObject({ httpGet: { path: '/start' }, failureThreshold: 15 });
-    expect(result([spec(99)]).startup?.probe).toMatchObject({ failureThreshold: 99 });
-  });
-
-  it('never guarantees less than startupSeconds, or than the author guarantees', () => {
-    expect(result([learned({}, { startupSeconds: 200 })]).guaranteed).toBe(200);
-    expect(result([learned()], KNOWN, {}, { 'probewright.dev/startup-seconds': '120' }).guaranteed).toBe(120);
-    const patient = ownLiveness({ initialDelaySeconds: 90, periodSeconds: 10, failureThreshold: 3 });
-    expect(result([learned()], KNOWN, patient).guaranteed).toBeGreaterThanOrEqual(89 + 20);
-  });
-
   it('names the layer whose setting decides', () => {
     const settingOf = ({ startup }: Result): unknown => {
       if (startup === undefined) return undefined;
@@ -107,56 +82,5 @@ describe('an injected startup probe with learned start times', () => {
     expect(operation?.value).toBe(
       '{"app":{"livenessProbe":"ProbePolicy/apps/p0","startupProbe":"learned: 12 starts, longest 41 s, one killed after 20 s, 69 s to start; ProbePolicy/apps/p0"}}',
     );
-  });
-});
-
-describe('too few starts', () => {
-  const FEW = { ...KNOWN, starts: 4 };
-  const detail = (known: number): string => `${known} of 5 starts are known, so slowStart.learned has no effect yet`;
-
-  it('change nothing, and are reported', () => {
-    for (const known of [0, 4]) {
-      const { startup, reasons } = result([learned()], { ...KNOWN, starts: known });
-      expect(startup).toMatchObject({ source: 'safety', probe: { failureThreshold: 61 } });
-      expect(startup).not.toHaveProperty('learned');
-      expect(reasons).toEqual([
-        { container: 'app', probe: 'startupProbe', code: 'too-few-starts', detail: detail(known) },
-      ]);
-    }
-  });
-
-  it('are the reason why a container with its own liveness probe gets no startup probe', () => {
-    const { startup, reasons } = result([{ slowStart: { learned: {} } }], FEW, ownLiveness());
-    expect(startup).toBeUndefined();
-    expect(reasons).toEqual([
-      {
-        container: 'app',
-        probe: 'startupProbe',
-        wantedBy: 'ProbePolicy/apps/p0',
-        code: 'too-few-starts',
-        detail: detail(4),
-      },
-    ]);
-  });
-
-  it('are no reason where a container has no probe to guard', () =>
-    expect(result([{ slowStart: { learned: {} } }], FEW).reasons).toMatchObject([{ code: 'no-endpoint' }]));
-});
-
-describe('layers of learned settings', () => {
-  it('win number by number', () => {
-    const { startup } = result([learned({ margin: 3, minimumSeconds: 10 }), { slowStart: { learned: { margin: 2 } } }]);
-    expect(startup?.learned).toEqual({ figures: KNOWN, seconds: 89 });
-    expect(startup?.source).toBe('ProbePolicy/apps/p1');
-  });
-
-  it('end with null, and with the removal of the startup probe', () => {
-    expect(result([learned(), { slowStart: { learned: null } }]).startup).toMatchObject({ source: 'safety' });
-    expect(result([learned(), { probes: { startupProbe: null } }]).startup).toBeUndefined();
-  });
-
-  it('give the old budget back without learned', () => {
-    const before = result([live]).startup;
-    expect(result([learned(), { slowStart: { learned: null } }]).startup?.probe).toEqual(before?.probe);
   });
 });

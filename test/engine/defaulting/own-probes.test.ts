@@ -57,13 +57,12 @@ describe('a container with evidence', () => {
     expect(JSON.stringify(auditAnnotations)).not.toContain('secret');
   });
 
-  it('has a golden file, and no golden file is without a case', () => {
+  it('has a golden file, and no golden file is without a case', () =>
     expect(readdirSync('test/golden/own-probes').sort()).toEqual(
       Object.keys(CASES)
         .map((name) => `${name}.json`)
         .sort(),
-    );
-  });
+    ));
 });
 
 /** Kind of handler, port and scheme as the kubelet takes them. */
@@ -163,10 +162,7 @@ describe('every container', () => {
 it('keeps the guaranteed time to start where it lowers the period', () => {
   const spec = { kubernetesProbeEndpoints: { startupProbe: '/s' } };
   const startup = (probes: JsonObject): JsonObject | undefined => {
-    const { result } = reply({
-      ...(CASES['quick-liveness'] as Case),
-      policies: [policyDocument({ ...spec, probes })],
-    });
+    const { result } = reply({ ...(CASES['quick-liveness'] as Case), policies: [policyDocument({ ...spec, probes })] });
     return result.defaulting?.injections.find(({ kind }) => kind === 'startupProbe')?.probe;
   };
   const lowered = startup({ startupProbe: { periodSeconds: 20, failureThreshold: 7 } });

@@ -73,9 +73,7 @@ describe('what is kept of a Service', () => {
     ['a target port above the range', { selector: { a: 'b' }, ports: [{ port: 80, targetPort: 70_000 }] }],
     ['a protocol that is no word', { selector: { a: 'b' }, ports: [{ port: 80, protocol: 'a/b' }] }],
     ['a port that is null', { selector: { a: 'b' }, ports: [null] }],
-  ])('is nothing for %s', (_, spec) => {
-    expect(readService(service(spec))).toBeUndefined();
-  });
+  ])('is nothing for %s', (_, spec) => expect(readService(service(spec))).toBeUndefined());
 
   it('is nothing for a name that no Service can have, and for other kinds with the name', () => {
     const spec = { selector: { a: 'b' }, ports: PORTS };
@@ -99,7 +97,7 @@ describe('what is kept of a Service', () => {
     { minKeys: 1 },
   );
 
-  it('selects the Pods that have all labels of the selector', () => {
+  it('selects the Pods that have all labels of the selector', () =>
     fc.assert(
       fc.property(labels, labels, (selector, pod) => {
         const digest = readService(service({ selector, ports: PORTS }));
@@ -110,8 +108,7 @@ describe('what is kept of a Service', () => {
         if (Object.keys(selector).includes('__proto__')) expect(digest).toBeUndefined();
         else expect(digest?.selectsPods(labelsOf(pod))).toBe(isSelected);
       }),
-    );
-  });
+    ));
 });
 
 describe('the Services of several sources', () => {

@@ -38,24 +38,21 @@ describe('the level that namespaces are cut to', () => {
     [[10, 10], 10, 5],
     [[1, 100, 100], 11, 5],
     [[5], 0, 0],
-  ])('is fair: of %j and %d it is %d', (weights, budget, level) => {
-    expect(fairLevel(weights, budget)).toBe(level);
-  });
+  ])('is fair: of %j and %d it is %d', (weights, budget, level) => expect(fairLevel(weights, budget)).toBe(level));
 
   const wanted = fc.array(fc.integer({ min: 0, max: 1000 }), { maxLength: 12 });
   const total = fc.integer({ min: 0, max: 3000 });
 
-  it('keeps all within the total, cuts the largest first, and leaves a fair share alone', () => {
+  it('keeps all within the total, cuts the largest first, and leaves a fair share alone', () =>
     fc.assert(
       fc.property(wanted, total, (all, budget) => {
         const level = fairLevel(all, budget);
         expect(all.reduce((sum, each) => sum + Math.min(each, level), 0)).toBeLessThanOrEqual(budget);
         for (const each of all) if (each <= budget / all.length) expect(each).toBeLessThanOrEqual(level);
       }),
-    );
-  });
+    ));
 
-  it('depends on nothing but that a namespace wants more', () => {
+  it('depends on nothing but that a namespace wants more', () =>
     fc.assert(
       fc.property(wanted, total, fc.integer({ min: 1, max: 50 }), (all, budget, more) => {
         const level = fairLevel(all, budget);
@@ -66,6 +63,5 @@ describe('the level that namespaces are cut to', () => {
           ),
         ).toBe(level);
       }),
-    );
-  });
+    ));
 });

@@ -9,7 +9,7 @@ import { formatProblem } from '../../../src/engine/policy/reader.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
-describe('the path of an image', () => {
+describe('the path of an image', () =>
   it.each([
     ['postgres', 'postgres'],
     ['postgres:16', 'postgres'],
@@ -20,10 +20,7 @@ describe('the path of an image', () => {
     ['quay.io/keycloak/keycloak:26.0@sha256:bb', 'keycloak/keycloak'],
     ['bitnami/postgresql:17', 'bitnami/postgresql'],
     ['', ''],
-  ])('of %s is %s', (image, path) => {
-    expect(imagePath(image)).toBe(path);
-  });
-});
+  ])('of %s is %s', (image, path) => expect(imagePath(image)).toBe(path)));
 
 describe('a pattern of images', () => {
   it.each([
@@ -33,9 +30,7 @@ describe('a pattern of images', () => {
     ['*/keycloak', 'keycloak', false],
     ['*/*', 'a/b', true],
     ['*', 'a/b', false],
-  ])('%s and %s: %s', (pattern, image, fits) => {
-    expect(matchesImage([pattern], image)).toBe(fits);
-  });
+  ])('%s and %s: %s', (pattern, image, fits) => expect(matchesImage([pattern], image)).toBe(fits));
 
   it('says what is wrong with it', () => {
     expect(imagePatternProblem('postgres:16')).toBe('must have no tag and no digest, such as postgres');

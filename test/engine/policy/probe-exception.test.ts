@@ -4,6 +4,7 @@ import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { formatProblem } from '../../../src/engine/policy/reader.ts';
 import { parseProbeException } from '../../../src/engine/policy/probe-exception.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
+import { describeCases } from '../../support/recorded-cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 function problemsOf(document: unknown): string[] {
@@ -11,9 +12,12 @@ function problemsOf(document: unknown): string[] {
   return 'problems' in parsed ? parsed.problems.map(formatProblem) : [];
 }
 
-const ofSpec = (spec: JsonObject): string[] => problemsOf(exceptionDocument(spec));
-
 describe('parseProbeException', () => {
+  // `spec` has the members that differ from an exception without problems.
+  describeCases('test/fixtures/probe-exceptions.yaml', ['problems'], ({ spec, document }) => ({
+    problems: problemsOf(document ?? exceptionDocument(spec as JsonObject)),
+  }));
+
   it('reads every field', () => {
     const exception = parsedException(
       exceptionDocument(
@@ -38,51 +42,11 @@ describe('parseProbeException', () => {
     });
   });
 
-  it.each([
-    [{ checks: ['named-prot'] }, ['spec.checks[0]: unknown check "named-prot"; did you mean "named-port"?']],
-    [{ checks: ['*'] }, ['spec.checks[0]: "*": an exception names each check; there is no wildcard']],
-    [{ checks: [] }, ['spec.checks: must name at least one check; leave the field out for the default']],
-    [{ checks: null }, ['spec.checks: must be given: a list of check ids']],
-    [{ checks: ['toString'] }, ['spec.checks[0]: unknown check "toString"; docs/checks.md lists the checks']],
-    [{ workloadSelector: {} }, ['spec: must have either workloads or workloadSelector, not both']],
-    [{ workloads: null }, ['spec: must have either workloads or workloadSelector; {} selects every workload']],
-    [{ workloads: [] }, ['spec.workloads: must name at least one workload']],
-    [
-      { workloads: [{ kind: 'deployment', name: 'web' }] },
-      ['spec.workloads[0].kind: "deployment" is not a kind: write it as in manifests, such as Deployment'],
-    ],
-    [{ workloads: [{ kind: 'Deployment' }] }, ['spec.workloads[0].name: must be given']],
-    [{ containers: ['App'] }, [expect.stringContaining('spec.containers[0]: "App" is not a container name')]],
-    [{ owner: '' }, ['spec.owner: must not be empty']],
-    [{ owner: 7 }, ['spec.owner: must be a string, not 7; put it in quotes']],
-    [{ reason: 'broken' }, ['spec.reason: must have at least 10 characters, not 6']],
-    [{ reason: 'x'.repeat(513) }, [expect.stringContaining('spec.reason: must have at most 512 characters, not 513')]],
-    [
-      { expires: '2027-01-31' },
-      ['spec.expires: must be an instant with a time zone, such as 2027-01-31T00:00:00Z, not "2027-01-31"'],
-    ],
-    [
-      { expires: '2027-02-29T00:00:00Z' },
-      ['spec.expires: must be an instant with a time zone, such as 2027-01-31T00:00:00Z, not "2027-02-29T00:00:00Z"'],
-    ],
-    [{ expires: null }, ['spec.expires: must be given: an instant such as 2027-01-31T00:00:00Z']],
-    [{ resaon: 'x' }, ['spec.resaon: unknown field; did you mean "reason"?']],
-  ])('reports what is wrong with %j', (spec, problems) => {
-    expect(ofSpec(spec as JsonObject)).toEqual(problems);
-  });
-
-  it('reports objects that are no exceptions', () => {
-    expect(problemsOf({})).toContainEqual(expect.stringContaining('kind: must be ProbeException, not '));
-    expect(problemsOf(exceptionDocument({}, { namespace: undefined }))).toEqual(['metadata.namespace: must be given']);
-    expect(problemsOf({ ...exceptionDocument(), spec: undefined })).toEqual(['spec: must be given']);
-  });
-
-  it('never throws, whatever a document holds', () => {
+  it('never throws, whatever a document holds', () =>
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (spec, metadata) => {
         expect(Array.isArray(problemsOf({ ...exceptionDocument(), spec, metadata }))).toBe(true);
         expect(Array.isArray(problemsOf(spec))).toBe(true);
       }),
-    );
-  });
+    ));
 });

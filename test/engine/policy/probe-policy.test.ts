@@ -28,15 +28,14 @@ describe('a policy', () => {
     expect(parsedPolicy(clusterPolicyDocument({}, 'all')).source).toBe('ClusterProbePolicy/all');
   });
 
-  it('may carry what the API server adds', () => {
+  it('may carry what the API server adds', () =>
     expect(
       problems({
         ...policyDocument({}),
         metadata: { name: 'a', namespace: 'b', uid: 'x', managedFields: [] },
         status: { conditions: [] },
       }),
-    ).toEqual([]);
-  });
+    ).toEqual([]));
 
   it('may have more labels to match than a call has room for arguments', () => {
     const matchLabels = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`a${index}`, 'b']));
@@ -106,9 +105,7 @@ describe('a policy', () => {
     ]);
   });
 
-  it.each(REFUSED_SPECS)('is refused for %j', (spec, message) => {
-    expect(specProblems(spec)).toEqual([message]);
-  });
+  it.each(REFUSED_SPECS)('is refused for %j', (spec, message) => expect(specProblems(spec)).toEqual([message]));
 
   it('may be as large as each bound says', () => {
     for (const spec of SPECS_AT_BOUNDS) expect(specProblems(spec)).toEqual([]);
@@ -151,7 +148,7 @@ describe('a policy', () => {
     expect(policy.probes.livenessProbe?.handler).toEqual({ kind: 'httpGet', fields: { path: '/x', scheme: 'HTTPS' } });
   });
 
-  it('never makes the parser throw, whatever it is', () => {
+  it('never makes the parser throw, whatever it is', () =>
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         expect(problems(value).length).toBeGreaterThan(0);
@@ -161,6 +158,5 @@ describe('a policy', () => {
         ).not.toThrow();
       }),
       { numRuns: runs(500) },
-    );
-  });
+    ));
 });

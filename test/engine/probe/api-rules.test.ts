@@ -25,16 +25,15 @@ describe('the API server', () => describeCases('test/fixtures/api-rules.yaml', [
 
 const TCP = { tcpSocket: { port: 6379 } };
 
-describe('what probes lean on', () => {
+describe('what probes lean on', () =>
   it('the deadline of a Deployment, which is later than minReadySeconds', () => {
     const deployment = (spec: JsonObject): string[] => deploymentCauses({ spec }).map(({ message }) => message);
     expect(deployment({})).toEqual([]);
     expect(deployment({ minReadySeconds: 600 })).toEqual(['Invalid value: 600: must be greater than minReadySeconds']);
     expect(deployment({ progressDeadlineSeconds: -1 })).toHaveLength(2);
-  });
-});
+  }));
 
-describe('several causes', () => {
+describe('several causes', () =>
   it('come container after container, in the API server’s order of lists', () => {
     const causes = apiCauses(
       defaultedPodSpec({
@@ -55,8 +54,7 @@ describe('several causes', () => {
       `${prefix}.restartPolicy`,
       `${prefix}.ephemeralContainers`,
     ]);
-  });
-});
+  }));
 
 describe('a value that the API server cannot decode', () => {
   /** Our path and the server's message for a liveness probe. */
@@ -65,24 +63,22 @@ describe('a value that the API server cannot decode', () => {
     return found && { ...found, path: formatPath(found.path) };
   }
 
-  it('is told by its Go field and type, with our path beside it', () => {
+  it('is told by its Go field and type, with our path beside it', () =>
     expect(problem({ timeoutSeconds: '5s' })).toEqual({
       path: 'spec.containers[1].livenessProbe.timeoutSeconds',
       message:
         'json: cannot unmarshal string into Go struct field Probe.spec.containers.livenessProbe.timeoutSeconds of type int32',
-    });
-  });
+    }));
 
-  it.each(cases('api-rules', 'undecodable values') as [unknown, string][])('such as %j', (probe, message) => {
-    expect(problem(probe)).toHaveProperty('message', `json: cannot unmarshal ${message}`);
-  });
+  it.each(cases('api-rules', 'undecodable values') as [unknown, string][])('such as %j', (probe, message) =>
+    expect(problem(probe)).toHaveProperty('message', `json: cannot unmarshal ${message}`),
+  );
 
-  it('is the first of the document', () => {
+  it('is the first of the document', () =>
     expect(problem({ periodSeconds: '1', failureThreshold: '1' })).toHaveProperty(
       'path',
       'spec.containers[1].livenessProbe.periodSeconds',
-    );
-  });
+    ));
 
   it('is a port before anything else, since that ends Go’s decoding at once', () => {
     const probe = { periodSeconds: '1', tcpSocket: { port: false }, httpGet: { port: [] } };
@@ -116,7 +112,7 @@ describe('a value that the API server cannot decode', () => {
   });
 });
 
-describe('any JSON', () => {
+describe('any JSON', () =>
   it('is answered, never thrown at', () => {
     const anything = fc.jsonValue();
     const handler = fc.record({ port: anything, command: anything, httpHeaders: anything, scheme: anything });
@@ -140,5 +136,4 @@ describe('any JSON', () => {
       }),
       { numRuns: runs(500) },
     );
-  });
-});
+  }));

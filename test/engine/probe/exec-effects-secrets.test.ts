@@ -10,7 +10,7 @@ const SECRET = '§';
 /** Commands with side effects, and a secret in a value, a URL, data, a header or code. */
 const WITH_SECRET = cases('exec-effects-secrets', 'acting') as string[][];
 
-describe('the reason for a command with side effects', () => {
+describe('the reason for a command with side effects', () =>
   it.each(WITH_SECRET.map((command) => [command]))('tells no value, URL, data or code of %j', (command) => {
     const secret = fc.stringMatching(/^[a-z0-9]{1,6}[0-9][A-Za-z0-9_-]{4,12}$/);
     fc.assert(
@@ -21,5 +21,4 @@ describe('the reason for a command with side effects', () => {
       }),
       { numRuns: runs(50) },
     );
-  });
-});
+  }));

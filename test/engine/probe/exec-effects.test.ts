@@ -23,21 +23,15 @@ const UNREADABLE: readonly (readonly [string, string | undefined])[] = [
 ];
 
 describe('a command', () => {
-  it.each(ASKING)('asks with %s', (script) => {
-    expect(sh(script)).toBeUndefined();
-  });
+  it.each(ASKING)('asks with %s', (script) => expect(sh(script)).toBeUndefined());
 
-  it.each(ACTING)('acts with %s', (script, found) => {
-    expect(sh(script)).toBe(found);
-  });
+  it.each(ACTING)('acts with %s', (script, found) => expect(sh(script)).toBe(found));
 
-  it.each(DIRECT)('without a shell: %j does %s', (command, found) => {
-    expect(commandActs(command)).toBe(found ?? undefined);
-  });
+  it.each(DIRECT)('without a shell: %j does %s', (command, found) =>
+    expect(commandActs(command)).toBe(found ?? undefined),
+  );
 
-  it.each(UNREADABLE)('that nobody can parse: %s does %s', (script, found) => {
-    expect(sh(script)).toBe(found);
-  });
+  it.each(UNREADABLE)('that nobody can parse: %s does %s', (script, found) => expect(sh(script)).toBe(found));
 
   const asking = fc
     .array(fc.constantFrom(...ASKING.filter((script) => !script.includes('<<'))), { minLength: 1, maxLength: 3 })

@@ -4,9 +4,9 @@ import { readPathUrl, requestedPath } from '../../../src/engine/probe/handler-va
 import { cases } from '../../support/cases.ts';
 
 describe('the path that the kubelet asks for', () => {
-  it.each(cases('handler-values', 'of is') as [string, string][])('of %s is %s', (path, asked) => {
-    expect(requestedPath(path)).toBe(asked);
-  });
+  it.each(cases('handler-values', 'of is') as [string, string][])('of %s is %s', (path, asked) =>
+    expect(requestedPath(path)).toBe(asked),
+  );
 
   it('of a URL is a path without a scheme, which stays as it is', () => {
     const url = fc

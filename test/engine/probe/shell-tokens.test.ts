@@ -9,13 +9,13 @@ import { runs } from '../../support/runs.ts';
 const texts = (script: string): string[] | undefined => shellTokens(script)?.map(({ text }) => text);
 
 describe('the words of a shell script', () => {
-  it.each(cases('shell-tokens', 'words') as [string, string[]][])('of %j are %j', (script, words) => {
-    expect(texts(script)).toEqual(words);
-  });
+  it.each(cases('shell-tokens', 'words') as [string, string[]][])('of %j are %j', (script, words) =>
+    expect(texts(script)).toEqual(words),
+  );
 
-  it.each([["'a"], ['"a'], ['$(a'], ['${a'], ['`a'], ['"$(a"'], ["$('a)"]])('are unknown in %j', (script) => {
-    expect(shellTokens(script)).toBeUndefined();
-  });
+  it.each([["'a"], ['"a'], ['$(a'], ['${a'], ['`a'], ['"$(a"'], ["$('a)"]])('are unknown in %j', (script) =>
+    expect(shellTokens(script)).toBeUndefined(),
+  );
 
   it('tell which words the shell replaces', () => {
     const literal = (script: string): boolean[] =>
@@ -58,7 +58,7 @@ describe('the words of a shell script', () => {
     )
     .map((pieces) => pieces.join(''));
 
-  it('never make the reader throw, and no word is longer than the script', () => {
+  it('never make the reader throw, and no word is longer than the script', () =>
     fc.assert(
       fc.property(script, (text) => {
         const words = texts(text) ?? [];
@@ -66,10 +66,9 @@ describe('the words of a shell script', () => {
         readShellScript(text);
       }),
       { numRuns: runs(3000) },
-    );
-  });
+    ));
 
-  it('quoted with single quotes, are one word', () => {
+  it('quoted with single quotes, are one word', () =>
     fc.assert(
       fc.property(
         fc.string().filter((text) => !text.includes("'")),
@@ -77,8 +76,7 @@ describe('the words of a shell script', () => {
           expect(texts(`a '${text}' b`)).toEqual(['a', text, 'b']);
         },
       ),
-    );
-  });
+    ));
 });
 
 describe('a megabyte of shell', () => {

@@ -16,9 +16,7 @@ describe('a learned budget', () => {
     expect(seconds({ longestSeconds: 40 }, { margin: 2 }, 10)).toBe(92);
   });
 
-  it('is rounded up to whole seconds', () => {
-    expect(seconds({ longestSeconds: 33 }, { margin: 1.1 })).toBe(44);
-  });
+  it('is rounded up to whole seconds', () => expect(seconds({ longestSeconds: 33 }, { margin: 1.1 })).toBe(44));
 
   it('is twice the bound of a killed start where that is longer', () => {
     expect(seconds({ longestSeconds: 41, boundSeconds: 34 })).toBe(69);
@@ -32,11 +30,10 @@ describe('a learned budget', () => {
     expect(seconds({ boundSeconds: 5000 }, { maximumSeconds: 60 })).toBe(60);
   });
 
-  it('is the minimum where layers set a minimum above the maximum', () => {
-    expect(seconds({ longestSeconds: 50 }, { minimumSeconds: 90, maximumSeconds: 60 })).toBe(90);
-  });
+  it('is the minimum where layers set a minimum above the maximum', () =>
+    expect(seconds({ longestSeconds: 50 }, { minimumSeconds: 90, maximumSeconds: 60 })).toBe(90));
 
-  it('covers every known start whose budget is within the maximum', () => {
+  it('covers every known start whose budget is within the maximum', () =>
     fc.assert(
       fc.property(
         fc.nat(86_400),
@@ -50,8 +47,7 @@ describe('a learned budget', () => {
           expect(Number.isInteger(budget)).toBe(true);
         },
       ),
-    );
-  });
+    ));
 
   it('needs the minimum of starts', () => {
     const known = (starts: number): boolean =>

@@ -94,7 +94,7 @@ describe('coverage', () => {
     expect(coverage(spec, [named]).noMainContainer).toBeUndefined();
   });
 
-  it('agrees with the Pod that the webhook makes, for any Pod and policies', () => {
+  it('agrees with the Pod that the webhook makes, for any Pod and policies', () =>
     fc.assert(
       fc.property(validPod, fc.array(namespaceDocument, { maxLength: 3 }), fc.boolean(), (pod, documents, ends) => {
         const apps = documents.map((document, index) => ({
@@ -113,6 +113,5 @@ describe('coverage', () => {
             probed.map(({ spec }) => ownProbe(spec, probe) !== undefined),
           );
       }),
-    );
-  });
+    ));
 });

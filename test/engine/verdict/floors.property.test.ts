@@ -128,7 +128,7 @@ describe('a floor of a cluster policy', () => {
     expect([injected > runs(1500) / 10, forbidden > runs(1500) / 25]).toEqual([true, true]);
   });
 
-  it('leaves no injected liveness probe without the startup probe that it would have had', () => {
+  it('leaves no injected liveness probe without the startup probe that it would have had', () =>
     fc.assert(
       fc.property(clusterDocuments, namespaceDocuments, anyPod, (cluster, namespaced, pod) => {
         const policy = policySet(...cluster, ...namespaced).policyFor('apps', new Map(Object.entries(labelsOf(pod))));
@@ -140,8 +140,7 @@ describe('a floor of a cluster policy', () => {
         }
       }),
       { numRuns: runs(600) },
-    );
-  });
+    ));
 });
 
 /** Of all that is denied, what checks with the floor Deny find. */

@@ -128,7 +128,7 @@ it('a team that injects a probe gets the platform’s action, as a team that wri
   expect(platforms).toBeGreaterThan(0);
 });
 
-it('an injected probe changes no action but that of its own violations', () => {
+it('an injected probe changes no action but that of its own violations', () =>
   fc.assert(
     fc.property(platform, fc.array(team, { maxLength: 2 }), anyPod, (cluster, teams, pod) => {
       const { told, written } = bothVerdicts(pod, policySet(cluster, giving, ...named(teams)));
@@ -141,8 +141,7 @@ it('an injected probe changes no action but that of its own violations', () => {
       }
     }),
     { numRuns: runs(300) },
-  );
-});
+  ));
 
 /** Policies of one namespace have different names. */
 function named(teams: readonly JsonObject[]): JsonObject[] {

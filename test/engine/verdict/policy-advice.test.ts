@@ -34,9 +34,9 @@ describe('the advice about a policy', () => {
       'a selector',
       { workloadSelector: { matchLabels: { a: 'b' } }, kubernetesProbeEndpoints: { livenessProbe: '/ready' } },
     ],
-  ])('is found with %s', (_, spec) => {
-    expect(adviceOf(spec)).toEqual(['dependency-liveness Warn spec.probes.livenessProbe.httpGet.path']);
-  });
+  ])('is found with %s', (_, spec) =>
+    expect(adviceOf(spec)).toEqual(['dependency-liveness Warn spec.probes.livenessProbe.httpGet.path']),
+  );
 
   it('is none for a policy that gives no probe', () => {
     expect(adviceOf({})).toEqual([]);
@@ -68,10 +68,7 @@ describe('the advice about a policy', () => {
         const keys = advice.map(({ check, path }) => `${check} ${formatPath(path)}`);
         expect(new Set(keys).size).toBe(keys.length);
       }),
-      {
-        numRuns: runs(500),
-        examples: [[policyDocument({ kubernetesProbeEndpoints: { livenessProbe: '/ready' } })]],
-      },
+      { numRuns: runs(500), examples: [[policyDocument({ kubernetesProbeEndpoints: { livenessProbe: '/ready' } })]] },
     );
     expect(advised).toBeGreaterThan(0);
   });

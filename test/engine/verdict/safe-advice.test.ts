@@ -59,11 +59,7 @@ describe('the advice of violations', () => {
   it('has words for the edits that another violation adds', () => {
     const liveness = ['spec', 'containers', 0, 'livenessProbe'];
     const startup = ['spec', 'containers', 0, 'startupProbe'];
-    const one: Violation = {
-      ...violation('one', 'a'),
-      probe: 'startupProbe',
-      path: [...startup, 'periodSeconds'],
-    };
+    const one: Violation = { ...violation('one', 'a'), probe: 'startupProbe', path: [...startup, 'periodSeconds'] };
     const two: Violation = {
       ...violation('two'),
       edits: [

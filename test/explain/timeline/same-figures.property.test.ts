@@ -40,17 +40,13 @@ const timing = fc.record({
   failureThreshold: integer(20),
 });
 
-const killing = fc.tuple(handler, timing, graceSeconds).map(([own, integers, terminationGracePeriodSeconds]) => ({
-  ...own,
-  ...integers,
-  terminationGracePeriodSeconds,
-}));
+const killing = fc
+  .tuple(handler, timing, graceSeconds)
+  .map(([own, integers, terminationGracePeriodSeconds]) => ({ ...own, ...integers, terminationGracePeriodSeconds }));
 
-const readiness = fc.tuple(handler, timing, integer(5)).map(([own, integers, successThreshold]) => ({
-  ...own,
-  ...integers,
-  successThreshold,
-}));
+const readiness = fc
+  .tuple(handler, timing, integer(5))
+  .map(([own, integers, successThreshold]) => ({ ...own, ...integers, successThreshold }));
 
 const rule = { action: 'Restart', exitCodes: { operator: 'In', values: [137] } };
 
@@ -126,7 +122,7 @@ it('the summary has at most five lines, none wider than a terminal, and no numbe
 });
 
 describe('the start', () => {
-  it('startup-budget names the guaranteed and the longest start', () => {
+  it('startup-budget names the guaranteed and the longest start', () =>
     onEach(pod, (manifest) => {
       const span = spanOf(explained(manifest), 'time-to-start');
       const found = findings('startup-budget', manifest, { minimumSeconds: 2 ** 31 - 1 });
@@ -134,10 +130,9 @@ describe('the start', () => {
       expect(found.map(({ message }) => numbersIn(message, pattern))).toEqual(
         span === undefined ? [] : [[span.earliest, span.latest]],
       );
-    });
-  });
+    }));
 
-  it('void-initial-delay names the delay and the guaranteed start', () => {
+  it('void-initial-delay names the delay and the guaranteed start', () =>
     onEach(pod, (manifest) => {
       const model = explained(manifest);
       const guaranteed =
@@ -148,10 +143,9 @@ describe('the start', () => {
       const found = findings('void-initial-delay', manifest);
       const pattern = /by (\d+) s from its start, .* guards for (\d+) s/;
       expect(found.map(({ message }) => numbersIn(message, pattern))).toEqual(delays.map((D) => [D, guaranteed]));
-    });
-  });
+    }));
 
-  it('delayed-liveness gives a startup probe that guarantees the time that it names, and no less than before', () => {
+  it('delayed-liveness gives a startup probe that guarantees the time that it names, and no less than before', () =>
     onEach(pod, (manifest) => {
       const [found] = findings('delayed-liveness', manifest, { seconds: 0 });
       const before = explained(manifest);
@@ -166,8 +160,7 @@ describe('the start', () => {
       const after = explained(podWith({ ...own, ...(parse(yaml) as JsonObject) }));
       expect(spanOf(after, 'time-to-start')?.earliest).toBe(Number(guaranteed));
       expect(Number(guaranteed)).toBeGreaterThanOrEqual(spanOf(before, 'time-to-start')?.earliest ?? 0);
-    });
-  });
+    }));
 
   it('progress-deadline names the longest start and the time to Ready', () => {
     const deployment = fc
@@ -187,7 +180,7 @@ describe('the start', () => {
 });
 
 describe('a fault', () => {
-  it('slow-detection names the time to the dead container, and its parts', () => {
+  it('slow-detection names the time to the dead container, and its parts', () =>
     onEach(pod, (manifest) => {
       const model = explained(manifest);
       const [stop, dead] = [spanOf(model, 'deadlock-stop')?.latest, spanOf(model, 'deadlock-dead')?.latest];
@@ -200,10 +193,9 @@ describe('a fault', () => {
       const [total, probing, ...killing] = numbersIn(found[0].message, pattern);
       expect([total, probing]).toEqual([dead, stop]);
       expect(killing.reduce((sum, seconds) => sum + seconds, 0)).toBe(dead - stop);
-    });
-  });
+    }));
 
-  it('slow-detection names the time until readiness stops the traffic', () => {
+  it('slow-detection names the time until readiness stops the traffic', () =>
     onEach(pod, (manifest) => {
       const drained = spanOf(explained(manifest), 'not-ready')?.latest;
       const found = findings('slow-detection', manifest, { readinessSeconds: 0 }).filter(
@@ -212,10 +204,9 @@ describe('a fault', () => {
       expect(found.map(({ message }) => numbersIn(message, /hang for (\d+) s before readiness/))).toEqual(
         drained === undefined ? [] : [[drained]],
       );
-    });
-  });
+    }));
 
-  it('shared-endpoint and killed-before-drained name the earliest kill and the end of traffic', () => {
+  it('shared-endpoint and killed-before-drained name the earliest kill and the end of traffic', () =>
     onEach(pod, (manifest) => {
       const model = explained(manifest);
       const [kill, drained] = [spanOf(model, 'deadlock-stop')?.earliest, spanOf(model, 'not-ready')?.latest];
@@ -223,10 +214,9 @@ describe('a fault', () => {
       const pattern = /(?:restarted|restart it after) (\d+) s\b.* up to (\d+) s/;
       const expected = kill !== undefined && drained !== undefined && kill <= drained ? [[kill, drained]] : [];
       expect(found.map(({ message }) => numbersIn(message.replace('(up', ' up'), pattern))).toEqual(expected);
-    });
-  });
+    }));
 
-  it("grace-period names the grace period of the probe's kill", () => {
+  it("grace-period names the grace period of the probe's kill", () =>
     onEach(pod, (manifest) => {
       const model = explained(manifest);
       for (const { probe, message } of findings('grace-period', manifest)) {
@@ -234,10 +224,9 @@ describe('a fault', () => {
         expect(own).toBe(letterOf(model, probe, 'G'));
         expect(pods).toBeLessThan(own ?? 0);
       }
-    });
-  });
+    }));
 
-  it('timeout-over-period names the time that hanging probes take', () => {
+  it('timeout-over-period names the time that hanging probes take', () =>
     onEach(pod, (manifest) => {
       const model = explained(manifest);
       const found = findings('timeout-over-period', manifest);
@@ -259,8 +248,7 @@ describe('a fault', () => {
           (probe === 'startupProbe' ? (letterOf(model, probe, 'D') ?? 0) : 0) + (letterOf(model, probe, 'P') ?? 0);
         expect(seconds).toBe((latest ?? 0) - waiting);
       }
-    });
-  });
+    }));
 });
 
 /** A Pod whose probes may also name a port that the container does not declare: those probes have no figures. */
@@ -273,7 +261,7 @@ const podWithMuteProbes = fc
   });
 
 describe('what makes figures not hold', () => {
-  it('liveness-never-restarts speaks of exactly the containers that explain leaves dead', () => {
+  it('liveness-never-restarts speaks of exactly the containers that explain leaves dead', () =>
     onEach(pod, (manifest) => {
       const { scenes } = explained(manifest);
       const captions = scenes.flatMap(({ lanes }) =>
@@ -281,10 +269,9 @@ describe('what makes figures not hold', () => {
       );
       const staysDead = captions.some((caption) => caption.includes('is not started again'));
       expect(findings('liveness-never-restarts', manifest).length > 0).toBe(staysDead);
-    });
-  });
+    }));
 
-  it('named-port speaks of exactly the port names that explain warns about', () => {
+  it('named-port speaks of exactly the port names that explain warns about', () =>
     onEach(podWithMuteProbes, (manifest) => {
       const undeclared = findings('named-port', manifest).filter(({ message }) =>
         message.includes('declares no port named'),
@@ -292,6 +279,5 @@ describe('what makes figures not hold', () => {
       const faults = explained(manifest).caveats.filter((caveat) => caveat.includes('does not declare port'));
       const warned = faults.map((caveat) => caveat.split(':')[0]);
       expect(undeclared.map(({ probe }) => probe)).toEqual(warned);
-    });
-  });
+    }));
 });

@@ -79,13 +79,12 @@ describe('judge', () => {
     expect(one.workloads).toBe(1);
   });
 
-  it('finds no violation in an object without a Pod template', () => {
+  it('finds no violation in an object without a Pod template', () =>
     expect(judge({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } })).toEqual({
       violations: [],
       warnings: [],
       workloads: 0,
-    });
-  });
+    }));
 
   it('uses the namespace for objects that name none', () => {
     const pod = {
@@ -220,13 +219,12 @@ describe('arguments that cannot be used', () => {
     expect(() => judge([], { policies: [policy] })).toThrow(/^policies\[0\]: spec: must be given/);
   });
 
-  it('never lead to another error, whatever the object is', () => {
+  it('never lead to another error, whatever the object is', () =>
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         const spec = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: value, spec: { template: value } };
         for (const object of [value, spec])
           for (const run of [judge, fix, plan]) problemsOf(() => run(object as never, { policies: [] }));
       }),
-    );
-  });
+    ));
 });

@@ -57,7 +57,6 @@ describe('a link of the playground', () => {
     expect(textsOfFragment(fragmentOf(new Uint8Array([0xff, 0xfe])))).toBeUndefined();
   });
 
-  it('that expands to 100 MB is refused', () => {
-    expect(textsOfFragment(fragmentOf(new Uint8Array(100_000_000)))).toBeUndefined();
-  });
+  it('that expands to 100 MB is refused', () =>
+    expect(textsOfFragment(fragmentOf(new Uint8Array(100_000_000)))).toBeUndefined());
 });
