@@ -1,5 +1,5 @@
 import { Snapshot } from '../../engine/facts/snapshot.ts';
-import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { factKindOf } from '../../cluster/sources/fact-kinds.ts';
 import { readPolicyDocuments, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
@@ -85,23 +85,6 @@ export class PolicyPlaces {
     const place = this.#places.get(source);
     if (place === undefined) return undefined;
     const { document, path } = place;
-    const policy = path.reduce(memberAt, document.value);
-    return { file: document.file, ...document.position([...path, ...asWritten(policy, field)], { key: true }) };
+    return { file: document.file, ...document.position([...path, ...field], { key: true }) };
   }
-}
-
-/** A probe may be written in `kubernetesProbeEndpoints` alone, which is the short form of its HTTP path. */
-function asWritten(policy: unknown, field: FieldPath): FieldPath {
-  const [spec, probes, kind, handler, part] = field;
-  if (spec === undefined || probes !== 'probes' || kind === undefined) return field;
-  const isPath = handler === 'httpGet' && (part === undefined || part === 'path');
-  const longForm = isPath ? field : [spec, probes, kind];
-  const shortForm = [spec, 'kubernetesProbeEndpoints', kind];
-  const isShort = longForm.reduce(memberAt, policy) === undefined && shortForm.reduce(memberAt, policy) !== undefined;
-  return isShort ? shortForm : field;
-}
-
-function memberAt(value: unknown, step: string | number): unknown {
-  if (Array.isArray(value)) return (value as readonly unknown[])[Number(step)];
-  return isJsonObject(value) ? member(value, String(step)) : undefined;
 }
