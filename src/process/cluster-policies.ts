@@ -1,4 +1,3 @@
-import { formatPath } from '../base/json/field-path.ts';
 import { reportedStatus } from '../cluster/sources/exception-status.ts';
 import { ExceptionStatuses, exceptionCounts } from '../cluster/sources/exception-statuses.ts';
 import {
@@ -11,9 +10,8 @@ import {
 import { KubernetesSource } from '../cluster/sources/kubernetes-source.ts';
 import { StatusWriter } from '../cluster/sources/status-writer.ts';
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
-import { fullMessage } from '../engine/checks/violation.ts';
 import { EXCEPTION_KIND } from '../engine/policy/probe-exception.ts';
-import { policyAdvice } from '../engine/verdict/policy-advice.ts';
+import { adviceAbout, type PolicyAdvice } from '../engine/verdict/policy-advice.ts';
 import { policyListener } from './policies.ts';
 import type {
   FactBudgetStatus,
@@ -21,7 +19,6 @@ import type {
   PolicyBudgetStatus,
 } from '../cluster/sources/kubernetes-source.ts';
 import type { LeftOut, Named, OverBudgetChange } from '../cluster/sources/object-store.ts';
-import type { PolicyAdvice } from '../cluster/sources/policy-status.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { ExceptionState } from '../engine/policy/exception-rules.ts';
 import type { ProbeException } from '../engine/policy/probe-exception.ts';
@@ -176,14 +173,4 @@ export function statusAdvice(): (policy: ProbePolicy) => readonly PolicyAdvice[]
     known.set(policy, advice);
     return advice;
   };
-}
-
-function adviceAbout(policy: ProbePolicy): readonly PolicyAdvice[] {
-  return policyAdvice(policy)
-    .filter(({ action }) => action !== 'Audit')
-    .map(({ check, path, message, policy: fault }) => {
-      const remedy = fault?.remedy;
-      const text = fullMessage({ message, ...(remedy !== undefined && { remedy }) });
-      return { check, field: formatPath(path), message: text };
-    });
 }

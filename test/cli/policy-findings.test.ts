@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { objectName, type CheckReport } from '../../src/cli/check/report.ts';
 import { formatPath } from '../../src/base/json/field-path.ts';
 import { checkTexts } from '../support/check-texts.ts';
-import { shownMessage } from '../../src/cli/check/text.ts';
+import { shownMessage, shownViolation } from '../../src/cli/check/text.ts';
 
 const POLICY = `apiVersion: probewright.dev/v1alpha1
 kind: ClusterProbePolicy
@@ -45,7 +45,7 @@ describe('what an injected probe does wrong', () => {
         object: 'ClusterProbePolicy house',
         at: 'house.yaml:6',
         level: 'Warn',
-        field: 'spec.probes.livenessProbe.httpGet.path',
+        field: 'spec.kubernetesProbeEndpoints.livenessProbe',
         workloads: 2,
       },
       { object: 'Deployment shop/a', at: 'apps.yaml:8', level: 'Audit', field: path, workloads: undefined },
@@ -83,5 +83,42 @@ describe('what an injected probe does wrong', () => {
       { object: 'ClusterProbePolicy house', level: 'Warn' },
       { object: 'Deployment shop/a', level: 'Warn' },
     ]);
+  });
+});
+
+describe('advice about a policy', () => {
+  const policyOf = (spec: string): string => POLICY.replace(/spec:[^]*/, `spec: { containers: ["*"], ${spec} }\n`);
+  const advice = (spec: string, ...workloads: string[]): string[] =>
+    report(policyOf(spec), ...workloads)
+      .violations.filter(({ kind }) => kind === 'ClusterProbePolicy')
+      .map(shownViolation);
+  const PATHS = 'kubernetesProbeEndpoints: { livenessProbe: /ready, readinessProbe: /ready }';
+  const EXEC = 'probes: { readinessProbe: { exec: { command: [check] } } }';
+  const READY =
+    'asks "/ready" for liveness: the name suggests a readiness or aggregate endpoint, and the outage of a dependency then restarts every replica';
+  const URGE = 'use an endpoint that reports on this process only (dependency-liveness)';
+
+  it('names the short form, and numbers that nobody wrote only for workloads that get the probe', () => {
+    expect(advice(PATHS)).toEqual([
+      `spec.kubernetesProbeEndpoints.livenessProbe: container "app" ${READY}; 0 workloads of the inputs get the probe; ${URGE}`,
+    ]);
+    expect(advice(PATHS, deployment('a'))).toEqual([
+      `spec.kubernetesProbeEndpoints.livenessProbe: container "app" ${READY}; 1 workload of the inputs gets the probe; ${URGE}`,
+      'spec.kubernetesProbeEndpoints.livenessProbe: container "web" asks one endpoint for liveness and readiness: a fault may restart it after 20 s, but readiness stops its traffic after up to 31 s; 1 workload of the inputs gets the probe; write failureThreshold: 5; fields go into spec.probes (shared-endpoint)',
+    ]);
+  });
+
+  it('names the long form, and the probe that lacks a number', () => {
+    expect(advice(EXEC)).toEqual([]);
+    expect(advice(EXEC, deployment('a'))).toEqual([
+      'spec.probes.readinessProbe: container "web" gives the command of its exec readinessProbe 1 s to start and end, also on a busy node, and a timeout is a failure; 1 workload of the inputs gets the probe; write timeoutSeconds: 5 (exec-cost)',
+    ]);
+    const ready = 'probes: { livenessProbe: { httpGet: { path: /ready } } }';
+    expect(advice(ready)).toEqual([
+      `spec.probes.livenessProbe.httpGet.path: container "app" ${READY}; 0 workloads of the inputs get the probe; ${URGE}`,
+    ]);
+    const both =
+      'kubernetesProbeEndpoints: { livenessProbe: /ready }, probes: { livenessProbe: { httpGet: { scheme: HTTPS } } }';
+    expect(advice(both)[0]).toMatch(/^spec\.kubernetesProbeEndpoints\.livenessProbe: /);
   });
 });

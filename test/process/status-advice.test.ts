@@ -12,7 +12,7 @@ it('the status of a policy gets warnings about its probes, without notes and wit
   );
   const found = advice(policy);
   expect(found.map(({ check, field }) => `${check} ${field}`)).toEqual([
-    'dependency-liveness spec.probes.livenessProbe.httpGet.path',
+    'dependency-liveness spec.kubernetesProbeEndpoints.livenessProbe',
   ]);
   expect(found[0]?.message).not.toContain('ProbePolicy/');
   expect(advice(policy)).toBe(found);

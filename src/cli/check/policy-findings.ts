@@ -29,8 +29,8 @@ export function policyFindings(
   const add = (violation: Violation, workload?: string): void => {
     const policy = bySource.get(violation.policy?.source ?? '');
     if (policy === undefined || violation.policy === undefined) return;
-    const { action, path } = violation.policy;
-    const key = JSON.stringify([policy.source, violation.check, formatPath(path)]);
+    const { action, path, lacking = path } = violation.policy;
+    const key = JSON.stringify([policy.source, violation.check, formatPath(lacking)]);
     const known = findings.get(key);
     const workloads = known?.workloads ?? new Set();
     if (workload !== undefined) workloads.add(workload);

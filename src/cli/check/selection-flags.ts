@@ -38,16 +38,8 @@ export const SELECTION_FLAGS = {
 } as const;
 
 /** One problem for each check that is both selected and left out. */
-export function selectionConflicts({
-  only,
-  skip,
-}: {
-  readonly only: readonly (readonly string[])[];
-  readonly skip: readonly (readonly string[])[];
-}): string[] {
-  const left = skip.flat();
-  return only
-    .flat()
-    .filter((check) => left.includes(check))
-    .map((check) => `--only and --skip both name ${check}`);
+export function selectionConflicts(flags: Readonly<Record<'only' | 'skip', readonly (readonly string[])[]>>): string[] {
+  const left = flags.skip.flat();
+  const both = flags.only.flat().filter((check) => left.includes(check));
+  return both.map((check) => `--only and --skip both name ${check}`);
 }

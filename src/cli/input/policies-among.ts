@@ -85,18 +85,6 @@ export class PolicyPlaces {
     const place = this.#places.get(source);
     if (place === undefined) return undefined;
     const { document, path } = place;
-    const written = asWritten(valueAt(document.value, path), field);
-    return { file: document.file, ...document.position([...path, ...written], { key: true }) };
+    return { file: document.file, ...document.position([...path, ...field], { key: true }) };
   }
-}
-
-/** A probe may be written in `kubernetesProbeEndpoints` alone, which is the short form of its HTTP path. */
-function asWritten(policy: unknown, field: FieldPath): FieldPath {
-  const [spec, probes, kind, handler, part] = field;
-  if (spec === undefined || probes !== 'probes' || kind === undefined) return field;
-  const isPath = handler === 'httpGet' && (part === undefined || part === 'path');
-  const longForm = isPath ? field : [spec, probes, kind];
-  const shortForm = [spec, 'kubernetesProbeEndpoints', kind];
-  const isShort = valueAt(policy, longForm) === undefined && valueAt(policy, shortForm) !== undefined;
-  return isShort ? shortForm : field;
 }

@@ -5,6 +5,7 @@ import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
 import { POLICY_LIMITS } from '../../engine/policy/budget.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
 import type { Budget, Use } from '../../engine/policy/budget.ts';
+import type { PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
 
 export interface PolicyVerdict {
   readonly generation: number;
@@ -183,13 +184,6 @@ function bounded(consequence: string, problems: readonly string[], count = probl
   }
   const left = count - problems.length;
   return left === 0 ? message : `${message}; and ${left} more`;
-}
-
-export interface PolicyAdvice {
-  readonly check: string;
-  /** The field of the policy: `spec.probes.livenessProbe.timeoutSeconds`. */
-  readonly field: string;
-  readonly message: string;
 }
 
 /** The bounds of `status.advice`. The CRDs have the same bounds. */

@@ -50,8 +50,10 @@ export interface AppliedException {
 export interface PolicyAtFault {
   /** The policy as `kind/namespace/name`. */
   readonly source: string;
-  /** The field in the policy's document. */
+  /** The field that is written in the policy's document. */
   readonly path: FieldPath;
+  /** The field that nobody wrote and whose default is the problem. */
+  readonly lacking?: FieldPath;
   /** The remedy without the note that names the policy to the workload's author. */
   readonly remedy?: string;
   /** The action before the rule for injected probes made it laxer for the workload's author. */

@@ -2,6 +2,7 @@ import { equalJson, member } from '../../base/json/json-value.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import {
   effective,
+  handlerPath,
   handlerSettings,
   integerSettings,
   portSettings,
@@ -117,7 +118,8 @@ function probeSettings(layers: readonly PolicyLayer[], kind: ProbeKind, field: F
       return { ...setting, value: handler && { [handler.kind]: handler.fields } };
     if (part === undefined) return { ...setting, value: handler.fields };
     // The handler of a layer replaces the lower one whole, so a field that it lacks has no value.
-    const path = setting.layer.source === ANNOTATION_SOURCE ? setting.path : [...setting.path, part];
+    const path =
+      setting.layer.source === ANNOTATION_SOURCE ? setting.path : handlerPath(kind, setting.layer.probes[kind], [part]);
     return { ...setting, value: member(handler.fields, String(part)), path };
   });
 }

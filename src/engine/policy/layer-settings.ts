@@ -1,7 +1,7 @@
 import { ANNOTATION_SOURCE, endpointAnnotation, STARTUP_SECONDS_ANNOTATION } from './annotations.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { ProbeInteger, ProbeKind } from '../probe/probe.ts';
-import type { HandlerDefault } from './probe-default.ts';
+import type { HandlerDefault, ProbeDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 import type { SlowStart } from './slow-start.ts';
 
@@ -35,22 +35,29 @@ export function integerSettings(
   kind: ProbeKind,
   integer: ProbeInteger,
 ): Setting<number>[] {
-  const path = ['spec', 'probes', kind];
   return settingsOf(layers, ({ probes }) => {
     const given = probes[kind];
-    return given?.removed === true ? [null, path] : [given?.integers[integer], [...path, integer]];
+    if (given?.removed === true) return [null, handlerPath(kind, given)];
+    return [given?.integers[integer], ['spec', 'probes', kind, integer]];
   });
 }
 
 /** The layers' handlers for a probe. The handler of a layer replaces the lower one whole. */
 export function handlerSettings(layers: readonly PolicyLayer[], kind: ProbeKind): Setting<HandlerDefault>[] {
-  const path = ['spec', 'probes', kind];
   return settingsOf(layers, ({ probes, source }) => {
     const { removed, handler } = probes[kind] ?? {};
-    if (removed === true) return [null, path];
-    if (source === ANNOTATION_SOURCE) return [handler, ['metadata', 'annotations', endpointAnnotation(kind)]];
-    return [handler, [...path, handler?.kind ?? '']];
+    const isAnnotation = source === ANNOTATION_SOURCE && removed !== true;
+    const path = isAnnotation ? ['metadata', 'annotations', endpointAnnotation(kind)] : handlerPath(kind, probes[kind]);
+    return [removed === true ? null : handler, path];
   });
+}
+
+/** Where a policy writes a handler, or the part of the handler; also a null in its place. */
+export function handlerPath(kind: ProbeKind, given: Partial<ProbeDefault> = {}, part: FieldPath = []): FieldPath {
+  const { handler, short } = given;
+  const isShort = short === 'handler' || (short === 'path' && part[0] === 'path');
+  if (isShort) return ['spec', 'kubernetesProbeEndpoints', kind];
+  return ['spec', 'probes', kind, ...(handler === undefined ? [] : [handler.kind, ...part])];
 }
 
 export function portSettings(layers: readonly PolicyLayer[]): Setting<number | string>[] {

@@ -26,6 +26,8 @@ export interface HandlerDefault {
 export interface ProbeDefault {
   readonly removed?: true;
   readonly handler?: HandlerDefault;
+  /** What is written in `kubernetesProbeEndpoints` only: the handler (or its null), or the path of the handler. */
+  readonly short?: 'handler' | 'path';
   readonly integers: Readonly<Partial<Record<ProbeInteger, number | null>>>;
 }
 
@@ -38,17 +40,20 @@ export function readProbeDefault(kind: ProbeKind, probe: Reader, endpoint: Reade
     const [nulled, other] = probe.isNull ? [probe, endpoint] : [endpoint, probe];
     if (!other.isAbsent && !other.isNull)
       nulled.report('null removes the probe, but the same policy also describes it');
-    return REMOVED;
+    return probe.isNull ? REMOVED : { ...REMOVED, short: 'handler' };
   }
   const path = endpoint.isAbsent ? undefined : readEndpointPath(endpoint);
-  if (probe.isAbsent) return { integers: {}, ...(path !== undefined && { handler: httpGet({ path }) }) };
+  if (probe.isAbsent)
+    return { integers: {}, ...(path !== undefined && { handler: httpGet({ path }), short: 'handler' }) };
 
   if (probe.object([...HANDLER_KINDS, ...PROBE_INTEGERS, DISABLED]) === undefined) return undefined;
   if (isDisabled(probe, endpoint)) return REMOVED;
   if (Object.keys(probe.value as JsonObject).length === 0) probe.warn(EMPTY_PROBE);
   const own = readHandler(probe);
   const handler = path === undefined ? own : withEndpointPath(own, path, probe, endpoint);
-  return { integers: readIntegers(kind, probe), ...(handler && { handler }) };
+  const isPathOfOwn = own?.fields['path'] === undefined ? 'path' : undefined;
+  const short = path === undefined ? undefined : own === undefined ? 'handler' : isPathOfOwn;
+  return { integers: readIntegers(kind, probe), ...(handler && { handler }), ...(short && { short }) };
 }
 
 /** Kubernetes 1.36 stores {} when a server-side apply sends null in place of a probe. */

@@ -3,9 +3,9 @@ import { fieldSource, handlerSettingOf, isShapedByNamespace } from '../defaultin
 import { laxer } from '../policy/action.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { withoutEdits, type PolicyAtFault, type Violation } from '../checks/violation.ts';
-import type { Setting } from '../policy/layer-settings.ts';
+import { handlerPath, type Setting } from '../policy/layer-settings.ts';
 import type { Injection } from '../defaulting/injection.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
+import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
 import type { CheckPolicyByContainer, EffectiveCheck } from '../policy/check-policy.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 
@@ -69,16 +69,26 @@ function ofPolicy(
   // An annotation is the author's own word.
   if (fault === undefined || fault.layer.source === ANNOTATION_SOURCE)
     return withNotes(others, `the annotations of the workload give the ${kind}`);
+  const { layer, path, lacking } = fault;
+  const isShort = lacking !== undefined && path[1] === 'kubernetesProbeEndpoints';
+  const remedies = [violation.remedy, isShort ? 'fields go into spec.probes' : undefined];
+  const remedy = remedies.filter((each) => each !== undefined).join('; ');
   const policy: PolicyAtFault = {
-    source: fault.layer.source,
-    path: fault.path,
-    ...(violation.remedy !== undefined && { remedy: violation.remedy }),
+    source: layer.source,
+    path,
+    ...(lacking && { lacking }),
+    ...(remedy !== '' && { remedy }),
     action: violation.action,
   };
   return { ...withNotes(others, noteOf(fault, injection)), action, policy };
 }
 
-function noteOf({ layer, path }: Setting, { kind, source, copiesLiveness }: Injection): string {
+/** The setting that has to change, or the one that lacks a field. */
+interface Fault extends Setting {
+  readonly lacking?: FieldPath;
+}
+
+function noteOf({ layer, path }: Fault, { kind, source, copiesLiveness }: Injection): string {
   if (layer.source === source) return `${source} injects the ${kind}`;
   if (copiesLiveness === true) return `${layer.source} injects the livenessProbe that the ${kind} copies`;
   const injects = source === ANNOTATION_SOURCE ? 'an annotation injects' : `${source} injects`;
@@ -95,7 +105,7 @@ function faultOf(
   path: FieldPath,
   injection: Injection,
   liveness: Injection | undefined,
-): Setting | ProbeKind | undefined {
+): Fault | ProbeKind | undefined {
   const at = path.indexOf(injection.kind);
   const field = at < 0 ? [] : path.slice(at + 1);
   if (field.length > 0) {
@@ -107,10 +117,14 @@ function faultOf(
     if (origin.by === 'livenessProbe' || (injection.copiesLiveness === true && origin.by === 'default'))
       return liveness === undefined ? 'livenessProbe' : faultOf([liveness.kind, ...field], liveness, undefined);
   }
-  const handlerSetting = handlerSettingOf(injection);
-  // The policy that gives the handler lacks the field, and has to set the field.
-  const isLacking = field.length > 0 && handlerSetting?.path[1] === 'probes' && injection.copiesLiveness !== true;
-  return isLacking ? { ...handlerSetting, path: ['spec', 'probes', injection.kind, ...field] } : handlerSetting;
+  const setting = handlerSettingOf(injection);
+  const [step, ...part] = field;
+  if (setting === undefined || step === undefined) return setting;
+  const given = setting.layer.probes[injection.kind];
+  if (given?.handler?.kind === step && valueAt(given.handler.fields, part) !== undefined)
+    return { ...setting, path: handlerPath(injection.kind, given, part) };
+  // Nobody wrote the field: the policy that gives the handler has to set it.
+  return { ...setting, path: setting.path.slice(0, 3), lacking: ['spec', 'probes', injection.kind, ...field] };
 }
 
 function actionForAuthor(

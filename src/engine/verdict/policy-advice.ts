@@ -9,7 +9,7 @@ import { mergeChecks, type CheckPolicy } from '../policy/check-policy.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
-import type { Violation } from '../checks/violation.ts';
+import { fullMessage, type Violation } from '../checks/violation.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
 import { ContainerLayers } from '../policy/container-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
@@ -20,9 +20,9 @@ const MODEL_PORT = 'http';
 const FIRST_NUMBER = 8080;
 
 /**
- * The problems of the probes that a policy gives, whatever the workload. The policy is judged alone on a model Pod with
- * the ports that the policy names. Only checks that need nothing but these probes run. The path of each violation is
- * the field of the policy.
+ * The problems of what a policy writes about probes, whatever the workload. The policy is judged alone on a model Pod
+ * with the ports that the policy names. Only checks that need nothing but these probes run. The path of each violation
+ * is the field of the policy.
  *
  * @param houseRules policies whose settings of checks count too, lowest first
  */
@@ -46,12 +46,33 @@ export function policyAdvice(policy: ProbePolicy, houseRules: readonly ProbePoli
   return uniqueInPolicy(found);
 }
 
-/** The same field may violate a check in two probes, if one probe copies the other. */
+/** The problem of a probe that a policy gives, as the policy's status shows it. */
+export interface PolicyAdvice {
+  readonly check: string;
+  /** The field of the policy: `spec.probes.livenessProbe.timeoutSeconds`. */
+  readonly field: string;
+  /** The problem and the remedy. */
+  readonly message: string;
+}
+
+/** Advice about a policy as its status and a review of it show it: without notes. */
+export function adviceAbout(policy: ProbePolicy): PolicyAdvice[] {
+  const shown = policyAdvice(policy).filter(({ action }) => action !== 'Audit');
+  return shown.map(({ check, path, message, policy: fault }) => {
+    const text = fullMessage({ message, ...(fault?.remedy !== undefined && { remedy: fault.remedy }) });
+    return { check, field: formatPath(path), message: text };
+  });
+}
+
+/**
+ * The same field may violate a check in two probes, if one probe copies the other. The model Pod says nothing about
+ * defaults: other policies may set these fields, and no workload may get the probe.
+ */
 function uniqueInPolicy(found: readonly Violation[]): Violation[] {
   const known = new Set<string>();
   return found.flatMap(({ policy, ...violation }) => {
     const key = policy && `${violation.check} ${formatPath(policy.path)}`;
-    if (policy === undefined || key === undefined || known.has(key)) return [];
+    if (policy === undefined || policy.lacking !== undefined || key === undefined || known.has(key)) return [];
     known.add(key);
     return [{ ...violation, path: policy.path, action: policy.action, policy }];
   });

@@ -1,8 +1,6 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import { fullMessage } from '../../engine/checks/violation.ts';
 import { exceptionSource } from '../../engine/facts/facts.ts';
 import { equalJson, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { formatPath } from '../../base/json/field-path.ts';
 import { endOf, exceptionRules, mayExcept } from '../../engine/policy/exception-rules.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { EXCEPTION_KIND, parseProbeException, type ProbeException } from '../../engine/policy/probe-exception.ts';
@@ -10,7 +8,7 @@ import { POLICY_KINDS, parseProbePolicy, type ProbePolicy } from '../../engine/p
 import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
 import { count } from '../../base/text/cut.ts';
 import { formatInstant } from '../../base/text/duration.ts';
-import { policyAdvice } from '../../engine/verdict/policy-advice.ts';
+import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { skip, type Decision, type Reviewed } from './decision.ts';
 import { ObjectTooLarge } from './object-size.ts';
@@ -136,10 +134,5 @@ function complete(object: JsonObject, { name, namespace }: AdmissionRequest): Js
 
 /** The advice that the policy's status shows too. */
 function adviceLines(policy: ProbePolicy): string[] {
-  return policyAdvice(policy)
-    .filter(({ action }) => action !== 'Audit')
-    .map(({ check, path, message, policy: fault }) => {
-      const remedy = fault?.remedy;
-      return `${formatPath(path)}: ${fullMessage({ message, ...(remedy !== undefined && { remedy }) })} (${check})`;
-    });
+  return adviceAbout(policy).map(({ check, field, message }) => `${field}: ${message} (${check})`);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../../src/engine/checks/catalogue.ts';
-import { formatPath } from '../../../src/base/json/field-path.ts';
+import { formatPath, valueAt } from '../../../src/base/json/field-path.ts';
 import { policyAdvice } from '../../../src/engine/verdict/policy-advice.ts';
 import { namespaceDocument } from '../../robustness/random-worlds.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
@@ -18,7 +18,7 @@ describe('the advice about a policy', () => {
   it('names the field of the policy', () => {
     const spec = { kubernetesProbeEndpoints: { livenessProbe: '/ready' }, probes: { livenessProbe: slow } };
     expect(adviceOf(spec)).toEqual([
-      'dependency-liveness Warn spec.probes.livenessProbe.httpGet.path',
+      'dependency-liveness Warn spec.kubernetesProbeEndpoints.livenessProbe',
       'timeout-over-period Audit spec.probes.livenessProbe.timeoutSeconds',
     ]);
   });
@@ -34,9 +34,20 @@ describe('the advice about a policy', () => {
       'a selector',
       { workloadSelector: { matchLabels: { a: 'b' } }, kubernetesProbeEndpoints: { livenessProbe: '/ready' } },
     ],
-  ])('is found with %s', (_, spec) =>
-    expect(adviceOf(spec)).toEqual(['dependency-liveness Warn spec.probes.livenessProbe.httpGet.path']),
-  );
+  ])('is found with %s', (_, spec) => {
+    const field =
+      'probes' in spec ? 'spec.probes.livenessProbe.httpGet.path' : 'spec.kubernetesProbeEndpoints.livenessProbe';
+    expect(adviceOf(spec)).toEqual([`dependency-liveness Warn ${field}`]);
+  });
+
+  it('says nothing about numbers that the policy does not write', () => {
+    const exec = { exec: { command: ['check'] } };
+    expect(adviceOf({ kubernetesProbeEndpoints: { livenessProbe: '/up', readinessProbe: '/up' } })).toEqual([]);
+    expect(adviceOf({ probes: { readinessProbe: exec } })).toEqual([]);
+    expect(adviceOf({ probes: { readinessProbe: { ...exec, timeoutSeconds: 1 } } })).toEqual([
+      'exec-cost Warn spec.probes.readinessProbe.timeoutSeconds',
+    ]);
+  });
 
   it('is none for a policy that gives no probe', () => {
     expect(adviceOf({})).toEqual([]);
@@ -52,11 +63,11 @@ describe('the advice about a policy', () => {
     expect(adviceOf(spec, off)).toEqual([]);
     const paths = clusterPolicyDocument({ checks: { 'dependency-liveness': { action: 'Deny', paths: ['/live'] } } });
     expect(adviceOf({ kubernetesProbeEndpoints: { livenessProbe: '/live' } }, paths)).toEqual([
-      'dependency-liveness Deny spec.probes.livenessProbe.httpGet.path',
+      'dependency-liveness Deny spec.kubernetesProbeEndpoints.livenessProbe',
     ]);
   });
 
-  it('never comes from a check that needs more than the probes, names a field of the policy, and never repeats itself', () => {
+  it('never comes from a check that needs more than the probes, names a field that the policy writes, and never repeats itself', () => {
     const alone = new Set(CHECKS.filter(({ judgesProbeAlone }) => judgesProbeAlone).map(({ id }) => id));
     let advised = 0;
     fc.assert(
@@ -64,7 +75,7 @@ describe('the advice about a policy', () => {
         const advice = policyAdvice(parsedPolicy(document));
         advised += advice.length;
         expect(advice.filter(({ check }) => !alone.has(check))).toEqual([]);
-        expect(advice.filter(({ path }) => path[0] !== 'spec')).toEqual([]);
+        expect(advice.filter(({ path }) => valueAt(document, path) === undefined)).toEqual([]);
         const keys = advice.map(({ check, path }) => `${check} ${formatPath(path)}`);
         expect(new Set(keys).size).toBe(keys.length);
       }),

@@ -74,6 +74,19 @@ describe('/review-policies', () => {
     ]);
   });
 
+  it('names the short form of an endpoint, and says nothing about numbers that the policy does not write', () => {
+    const warningsOf = (...[liveness, readiness]: readonly string[]): readonly string[] =>
+      decide(
+        request(
+          policyDocument({ kubernetesProbeEndpoints: { livenessProbe: liveness, readinessProbe: readiness } }, 'base'),
+        ),
+      ).warnings;
+    expect(warningsOf('/up', '/up')).toEqual([]);
+    expect(warningsOf('/ready', '/up')).toEqual([
+      expect.stringMatching(/^spec\.kubernetesProbeEndpoints\.livenessProbe: container "app" asks "\/ready" /),
+    ]);
+  });
+
   it('never denies a change that leaves the spec as it is, because finalizers must be removable', () => {
     const update = { operation: 'UPDATE', oldObject: bad } as const;
     const { allowed, warnings, reviewed } = decide(request(changed(bad, { labels: { a: 'b' } }), update));
