@@ -3,7 +3,10 @@ import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { YamlProblem } from '../../yaml/reading/documents.ts';
 
 /** Something wrong with a policy file. Line and column count from 1. */
-export type FileProblem = YamlProblem;
+export interface FileProblem extends YamlProblem {
+  /** True for a problem of a manifest that a directory holds and that nobody named. */
+  readonly isFound?: boolean;
+}
 
 export interface PolicySnapshot {
   readonly policies: readonly ProbePolicy[];
