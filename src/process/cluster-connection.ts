@@ -10,9 +10,7 @@ export interface ConnectionConfig {
   readonly leaseDuration: number;
   readonly leaseRenew: number;
   readonly watchRenewal: number;
-  /** Mirrors the Services of all namespaces. */
   readonly readsServices: boolean;
-  /** Mirrors the StartupProfiles of all namespaces. */
   readonly readsStartupProfiles: boolean;
   readonly policyBudget: number;
 }

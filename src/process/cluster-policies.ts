@@ -147,7 +147,6 @@ function leftOutException({ object, entry, ...left }: LeftOut<Named>): Parameter
   return { ...left, reported };
 }
 
-/** @param member the field of the log that names the object */
 function statusWriter({ log, now }: ClusterPoliciesDependencies, member: 'policy' | 'exception'): StatusWriter {
   const isPolicy = member === 'policy';
   const listener = {

@@ -51,16 +51,14 @@ export class SharedQuantity {
   }
 }
 
-export interface ConnectionLimit {
-  /** The maximum number of open connections, also of connections in their TLS handshake. */
-  readonly most: number;
-  /** Called with the remote address when a connection is closed to keep to the limit. */
+/** What the limits of a port need. `dropped` is called with the remote address of each connection that is closed. */
+export interface PortLimits {
   readonly dropped: (address: string) => void;
   readonly monotonic: () => number;
 }
 
 /** Closes new connections of an address that has too many, or opens too many in a second. */
-export function limitConnections(server: Server, { most, dropped, monotonic }: ConnectionLimit): void {
+export function limitConnections(server: Server, most: number, { dropped, monotonic }: PortLimits): void {
   const connections = new SharedQuantity(most);
   const opened = new Map<string, number>();
   let second = -Infinity;

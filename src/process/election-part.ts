@@ -7,9 +7,7 @@ import type { Part } from './part.ts';
 
 export interface ElectionPartDependencies extends Omit<ElectionDependencies, 'random'> {
   readonly log: Logger;
-  /** The objects that the leader writes, for the log. */
   readonly leaderWrites: string;
-  /** Called when this replica has become leader, or is leader no longer. */
   readonly lead: (isLeader: boolean) => void;
 }
 

@@ -1,9 +1,8 @@
 import fastify from 'fastify';
-import { limitConnections } from './connection-limit.ts';
+import { limitConnections, type PortLimits } from './connection-limit.ts';
 import type { Server } from 'node:https';
 import type { FastifyHttpsOptions, FastifyInstance } from 'fastify';
 
-/** What every app has. */
 const EVERY_APP = {
   logger: false,
   /** No route has a schema. Fastify would load compilers all the same, which the bundle lacks (scripts/bundle.ts). */
@@ -16,21 +15,15 @@ function noCompiler(): never {
   throw new Error('no route has a schema: there is nothing that compiles one');
 }
 
-export interface AppInputs {
-  /** Called with the remote address when a connection is closed to keep to the limit. */
-  readonly dropped: (address: string) => void;
-  readonly monotonic: () => number;
-}
-
 /** 500 idle connections cost 30 to 100 MiB. The chart's limit is 384 MiB, an idle server uses 95 MiB. */
 const TLS_CONNECTIONS = 500;
 
 export type TlsAppOptions = Omit<FastifyHttpsOptions<Server>, keyof typeof EVERY_APP>;
 
 /** An app with TLS. It does not listen. */
-export function tlsApp(options: TlsAppOptions, inputs: AppInputs): FastifyInstance<Server> {
+export function tlsApp(options: TlsAppOptions, limits: PortLimits): FastifyInstance<Server> {
   const app = fastify({ ...EVERY_APP, ...options });
-  limitConnections(app.server, { most: TLS_CONNECTIONS, ...inputs });
+  limitConnections(app.server, TLS_CONNECTIONS, limits);
   return app;
 }
 
@@ -41,7 +34,7 @@ const PLAIN_BODY_BYTES = 1024;
 const PLAIN_TIMEOUT_MILLISECONDS = 30_000;
 
 /** A plain HTTP app, for the health port and the page. It does not listen. Every client may ask, so it has limits. */
-export function plainApp(inputs: AppInputs): FastifyInstance {
+export function plainApp(limits: PortLimits): FastifyInstance {
   const app = fastify({
     ...EVERY_APP,
     bodyLimit: PLAIN_BODY_BYTES,
@@ -49,6 +42,6 @@ export function plainApp(inputs: AppInputs): FastifyInstance {
     requestTimeout: PLAIN_TIMEOUT_MILLISECONDS,
     forceCloseConnections: true,
   });
-  limitConnections(app.server, { most: PLAIN_CONNECTIONS, ...inputs });
+  limitConnections(app.server, PLAIN_CONNECTIONS, limits);
   return app;
 }

@@ -9,7 +9,6 @@ const CLOSE_MILLISECONDS = 3000;
 export interface PortAddress {
   readonly host: string;
   readonly port: number;
-  /** The flag that sets the port, for errors. */
   readonly flag: string;
 }
 
@@ -57,7 +56,6 @@ export class ListeningPort implements Part {
     return this.#app?.server;
   }
 
-  /** Resolves once the port listens. Never rejects: start does. */
   get listening(): Promise<unknown> {
     return this.#listening.promise;
   }

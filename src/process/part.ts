@@ -4,7 +4,6 @@ export interface Part<Measures extends object = object> {
   start(): void | Promise<void>;
   /** Releases everything that the part holds. May be called during start, after a failed start, and more than once. */
   stop(): void | Promise<void>;
-  /** This replica has become leader, or is leader no longer. May be called before start. */
   lead?(isLeader: boolean): void;
   readonly metrics?: Partial<Measures>;
 }

@@ -48,7 +48,6 @@ export function filesPart(files: DirectorySource, store: PolicyStore, log: Logge
   };
 }
 
-/** The status of several sources as one. */
 function statusOf(sources: readonly PolicySource[]): Required<SourceStatus> {
   const each = sources.map((source) => source.status());
   const times = each.map(({ lastSync }) => lastSync);

@@ -14,7 +14,6 @@ export interface ProcessSources {
   readonly factBudgets?: () => readonly Pick<FactBudgetStatus, 'kind' | 'leftOut' | 'used'>[];
   readonly leader: () => boolean;
   readonly now: () => number;
-  /** Default: the running version. */
   readonly build?: { readonly version: string; readonly commit: string };
 }
 

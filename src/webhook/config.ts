@@ -13,7 +13,6 @@ export interface ServeDependencies {
   readonly notice: (text: string) => void;
 }
 
-/** The settings of `probewright serve`. */
 export interface ServeConfig {
   /** Directory with policies; undefined = the cluster's only. */
   readonly policies: string | undefined;
@@ -40,7 +39,6 @@ export interface ServeConfig {
 /** The settings that count with a cluster only. Durations are in milliseconds. */
 export interface ClusterConfig extends ConnectionConfig {
   readonly serviceName: string;
-  /** Name of both the Mutating- and the ValidatingWebhookConfiguration. */
   readonly webhookConfigurations: string;
   readonly caSecret: string;
   /** A Secret with the serving pair; undefined = a certificate of Probewright's own CA, or files. */

@@ -40,14 +40,13 @@ function decisionFields(
 ): object {
   const { uid, operation, kind, namespace, userName, dryRun } = request;
   const version = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
-  const name = nameOf(request);
   return {
     webhook,
     uid: brief(uid),
     operation: brief(operation),
     kind: brief(`${version}/${kind.kind}`),
     namespace: brief(namespace),
-    name: name === undefined ? undefined : brief(name),
+    name: nameOf(request),
     user: brief(userName),
     dryRun,
     result,
@@ -70,25 +69,20 @@ function violationText({ check, container, probe, action, exception }: Violation
   return `${check} ${dotted(container, probe)} ${action}${by}`;
 }
 
-function dotted(...texts: readonly (string | undefined)[]): string {
-  return texts.filter(Boolean).join('.');
-}
+const dotted = (...texts: readonly (string | undefined)[]): string => texts.filter(Boolean).join('.');
 
 /** A Pod that a controller creates has no name yet, only the beginning of one. */
 function nameOf({ name, object }: AdmissionRequest): string | undefined {
-  if (name !== '') return name;
-  const metadata = object && objectMember(object, 'metadata');
-  if (metadata === undefined) return undefined;
+  const metadata = objectMember(object ?? {}, 'metadata') ?? {};
   const generateName = stringMember(metadata, 'generateName');
-  return stringMember(metadata, 'name') || (generateName && `${generateName}*`);
+  const known = name || stringMember(metadata, 'name') || (generateName && `${generateName}*`);
+  return known === undefined ? undefined : brief(known);
 }
 
 /** The caller decides how long these texts are: the API server has not validated them yet. */
 const MAX_TEXT_LENGTH = 253;
 
-function brief(text: string): string {
-  return cut(text, MAX_TEXT_LENGTH);
-}
+const brief = (text: string): string => cut(text, MAX_TEXT_LENGTH);
 
 /** At most this many entries of a list: a Pod with thousands of containers must not write thousands of lines' worth. */
 const MAX_LISTED = 50;

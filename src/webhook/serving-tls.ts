@@ -17,7 +17,6 @@ export class ServingTls {
   #pair: ServingPair | undefined;
   #clientCa: string | undefined;
 
-  /** @param server the running server; undefined while there is none */
   constructor(
     log: Logger,
     source: CertificateSource,

@@ -12,7 +12,6 @@ export interface ApiRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Default `application/json`; a patch says its type here. */
   readonly contentType?: string;
   readonly accept?: string;
   /** The most bytes of the answer, if fewer than MAX_ANSWER_BYTES. */
@@ -60,7 +59,6 @@ export class ApiClient {
     return (await this.measured(request)).body;
   }
 
-  /** As `request`, with the length of the answer in bytes. */
   async measured(request: ApiRequest): Promise<{ readonly body: unknown; readonly bytes: number }> {
     const answer = await this.#ofRequest(request, async (response) => bytesOf(response, request.mostBytes));
     const text = answer.toString();
@@ -80,7 +78,6 @@ export class ApiClient {
     });
   }
 
-  /** Reads the answer to a request that the API server did not refuse. Errors name the request. */
   async #ofRequest<T>(request: ApiRequest, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
     const what = nameOf(request);
     try {
@@ -189,7 +186,6 @@ class Pieces {
     this.#pieces.push(piece);
   }
 
-  /** All of them as one, and begins again. */
   take(): Buffer {
     const whole = Buffer.concat(this.#pieces, this.#length);
     [this.#pieces, this.#length] = [[], 0];
@@ -202,7 +198,6 @@ export class ApiError extends Error {
   readonly code: number;
   /** meta/v1 StatusReason, for example `Conflict`; empty when the answer was no Status. */
   readonly reason: string;
-  /** How long the API server asks to be left alone, from its Retry-After. */
   readonly retryAfterMilliseconds: number;
 
   constructor(code: number, reason: string, message: string, retryAfterMilliseconds = 0) {

@@ -16,7 +16,6 @@ export interface ClusterAccess {
   requestOptions(): Promise<RequestOptions>;
 }
 
-/** The value of `--kubeconfig` for the service account that a Pod runs under. */
 export const IN_CLUSTER = 'in-cluster';
 
 /**
@@ -116,7 +115,6 @@ function proveCertificates({ ca, cert, key }: RequestOptions): void {
   }
 }
 
-/** Fields of a kubeconfig that name a file, relative to the kubeconfig's own directory. */
 const FILE_FIELDS = ['certificate-authority', 'client-certificate', 'client-key'];
 
 /** In client-node's form: absolute paths, `tokenFile` as a provider. Errors quote nothing of the file, a secret. */
@@ -124,7 +122,6 @@ async function readKubeconfig(path: string): Promise<object> {
   const config = parsed((await readRegularFile(path)).toString('utf8'));
   if (!isRecord(config)) throw new Error('it is no kubeconfig');
   const directory = dirname(path);
-  /** Clusters and users are lists of entries: a name, and a field with the content. */
   const entries = (list: unknown, field: string): readonly unknown[] =>
     (Array.isArray(list) ? (list as unknown[]) : []).map((entry) => {
       const content = isRecord(entry) ? entry[field] : undefined;

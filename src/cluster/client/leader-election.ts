@@ -66,7 +66,6 @@ export class LeaderElection {
     return this.#isLeader;
   }
 
-  /** The identity in the Lease when it was last read: this replica, another one, or empty. */
   get holder(): string {
     return this.#holder;
   }
@@ -117,7 +116,6 @@ export class LeaderElection {
     return this.#isLeader ? Math.max(0, Math.min(pause, this.#timeLeft())) : pause;
   }
 
-  /** How long this replica may still lead without a renewal, in milliseconds. */
   #timeLeft(): number {
     const { durationMilliseconds } = this.#candidate;
     return this.#renewedAt + (durationMilliseconds * 2) / 3 - this.#dependencies.monotonic();
@@ -166,7 +164,6 @@ export class LeaderElection {
     await this.#write('PUT', lease.metadata, { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 });
   }
 
-  /** Undefined when there is no Lease. */
   async #read(signal?: AbortSignal): Promise<{ metadata: ObjectMetadata; spec: Spec } | undefined> {
     try {
       const object = await this.#request({ method: 'GET', path: this.#path }, signal);

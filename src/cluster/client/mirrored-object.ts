@@ -1,12 +1,10 @@
-import { Reflector } from './reflector.ts';
+import { Reflector, type ReflectorListener } from './reflector.ts';
 import type { ApiClient } from './api-client.ts';
 import type { ClockAndRandom } from './timing.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 
-export interface MirrorListener {
+export interface MirrorListener extends Pick<ReflectorListener, 'troubled'> {
   readonly changed: () => void;
-  /** Contact is lost, or back (undefined). */
-  readonly troubled: (problem: string | undefined) => void;
 }
 
 /** A write that has not shown up in the mirror after this long, by the wall clock, is no longer waited for. */
@@ -14,14 +12,12 @@ const PATIENCE_MILLISECONDS = 30_000;
 
 /** One object, as last told of. After a write the watch must be waited for: a decision before goes by an old state. */
 export class MirroredObject {
-  /** Undefined when there is none, or nothing is known yet. */
   object: KubernetesObject | undefined;
   /** Grows with every change: says which one a decision was made on. 0 = nothing is known yet. */
   generation = 0;
   readonly #reflector: Reflector;
   #awaited: { readonly generation: number; readonly since: number } | undefined;
 
-  /** @param collection for example `/api/v1/namespaces/default/secrets` */
   constructor(
     client: ApiClient,
     collection: string,

@@ -6,13 +6,11 @@ export class RateLimiter {
   readonly #monotonic: () => number;
   #next = 0;
 
-  /** @param monotonic a clock that never goes back, in milliseconds */
   constructor(perSecond: number, monotonic: () => number) {
     this.#intervalMilliseconds = 1000 / perSecond;
     this.#monotonic = monotonic;
   }
 
-  /** Resolves when the next request may begin. Rejects when the signal is aborted. */
   async turn(signal: AbortSignal): Promise<void> {
     const now = this.#monotonic();
     const at = Math.max(now, this.#next);

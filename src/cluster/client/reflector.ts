@@ -12,7 +12,6 @@ export interface Reflected {
   readonly path: string;
   /** Only the object of this name. RBAC rules with resourceNames allow list and watch in this form only. */
   readonly name?: string;
-  /** Only objects that this field selector selects. Not together with `name`. */
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
   /** Ask for metadata alone (PartialObjectMetadata): a fraction of the bytes. */
@@ -86,9 +85,7 @@ export class Reflector {
   readonly #firstSync = Promise.withResolvers<undefined>();
   #status = { synced: false, watching: false, lastContact: undefined as number | undefined };
   #resourceVersion: string | undefined;
-  /** Whether the watch that was requested last has been opened. */
   #wasWatchOpened = false;
-  /** How many answers of 410 there have been since the last whole list. */
   #expired = 0;
   #isListWanted = false;
   #abandonWatch: () => void = () => undefined;
@@ -120,7 +117,6 @@ export class Reflector {
     this.#firstSync.resolve(undefined);
   }
 
-  /** Ends the watch and lists the collection again. */
   listAgain(): void {
     this.#isListWanted = true;
     this.#abandonWatch();

@@ -30,14 +30,12 @@ export class Backoff {
   readonly #random: () => number;
   #next: number;
 
-  /** @param random a number from 0 to 1 */
   constructor(limits: BackoffLimits, random: () => number) {
     this.#limits = limits;
     this.#random = random;
     this.#next = limits.minimum;
   }
 
-  /** The next waiting time: between half and all of the pause for this number of failures. */
   next(): number {
     const whole = this.#next;
     this.#next = Math.min(whole * 2, this.#limits.maximum);

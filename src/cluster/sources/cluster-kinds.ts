@@ -16,7 +16,6 @@ export interface ClusterKind {
   readonly kind: string;
   /** The plural: `deployments`. */
   readonly resource: string;
-  /** All names of the kind in lower case: `deployments`, `deployment`, `deploy`. */
   readonly names: readonly string[];
   readonly isNamespaced: boolean;
 }

@@ -8,7 +8,6 @@ import { PolicyFilesError } from './policy-source.ts';
 import { setImmediate } from 'node:timers/promises';
 import type { FoundFile } from '../../base/files/yaml-files.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { TokenLimits } from '../../yaml/reading/reading-budget.ts';
 import type { FileProblem, PolicyDocuments } from './policy-documents.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
@@ -112,24 +111,19 @@ export class DirectorySource implements PolicySource {
   }
 }
 
-export interface PolicyFileLimits {
-  readonly fileMebibytes: number;
-  readonly mebibytes: number;
-  readonly tokens: TokenLimits;
-  /** After so many problems, no further file is read. */
-  readonly problems: number;
-}
-
 /**
  * For a server, which reads them while it answers requests. A policy of 30 lines has about 260 tokens. The chart's
  * heap of 192 MiB has room for the largest document, the policies in force and 100 MiB of reviews.
  */
-export const POLICY_FILE_LIMITS: PolicyFileLimits = {
+export const POLICY_FILE_LIMITS = {
   fileMebibytes: 3,
   mebibytes: 8,
   tokens: { document: 300_000, all: 4_000_000 },
   problems: 100,
 };
+
+/** After so many `problems`, no further file is read. */
+export type PolicyFileLimits = typeof POLICY_FILE_LIMITS;
 
 /** How much is read before other work gets a turn: about 50 ms. A busy server has few turns. */
 const TOKENS_OF_TURN = 20_000;

@@ -44,9 +44,7 @@ export function isReported(exception: ProbeException, rules: ExceptionRules, now
 
 interface StatusNews {
   readonly now: number;
-  /** Matches that the status lacks. */
   readonly count: number;
-  /** The last of these matches. */
   readonly last: number | undefined;
   /** True for the leader, who alone writes the state and the conditions. */
   readonly writesState: boolean;
@@ -111,7 +109,6 @@ export interface LeftOutException {
   readonly name: string;
   readonly reason: LeftOutReason;
   readonly problem: string | undefined;
-  /** What the status says, as `reportedStatus` reads it. */
   readonly reported: string | undefined;
 }
 

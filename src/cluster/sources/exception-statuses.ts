@@ -30,11 +30,9 @@ export interface ExceptionStatusDependencies {
   readonly timer?: Timer;
 }
 
-/** How often statuses are compared with what they should be. */
 const PASS_MILLISECONDS = 30_000;
 /** Each replica adds its matches to an exception at most once in this time. */
 const MATCHES_MILLISECONDS = 3_600_000;
-/** At most this many statuses are queued in a pass. */
 const MOST_QUEUED = 1000;
 /** At most this many exceptions have matches that wait for a write. Matches of others are not counted. */
 const MOST_PENDING = 10_000;
@@ -54,7 +52,6 @@ interface Matches {
 export class ExceptionStatuses {
   readonly #dependencies: ExceptionStatusDependencies;
   readonly #pending = new Map<string, Matches>();
-  /** When matches were last written, by exception. */
   readonly #written = new Map<string, number>();
   #isLeader = false;
   #callOff: (() => void) | undefined;
@@ -94,7 +91,6 @@ export class ExceptionStatuses {
     this.#dependencies.writer.drop(exceptionSource(namespace, name));
   }
 
-  /** Queues the statuses that are due. */
   pass(): void {
     const now = this.#dependencies.now();
     for (const [key, written] of this.#written)

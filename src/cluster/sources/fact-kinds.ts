@@ -113,7 +113,6 @@ export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
   facts: (objects) => (objects === undefined ? {} : { starts: new ByNamespace(objects) }),
 };
 
-/** Every kind whose objects are facts, beside Namespaces. */
 export const FACT_KINDS: readonly FactKind[] = [
   asFactKind(PROBE_EXCEPTIONS),
   asFactKind(SERVICES),

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import type { LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { ApiClient } from '../client/api-client.ts';
-import type { Reflected, ReflectorStatus } from '../client/reflector.ts';
+import type { Reflected, ReflectorListener, ReflectorStatus } from '../client/reflector.ts';
 import type { ClockRandomAndTimer, Timer } from '../client/timing.ts';
 import type { FactKind } from './fact-kinds.ts';
 import type { Named, StoreListener, StoredKind } from './object-store.ts';
@@ -17,20 +17,15 @@ import type { Named, StoreListener, StoredKind } from './object-store.ts';
 export interface InformedKind<T extends Named> extends Reflected, StoredKind<T> {}
 
 /** The reports of an informer. Nothing is reported after stop. */
-export interface InformerListener<T> extends Omit<StoreListener<T>, 'mayFit'> {
-  /** Contact is lost, or back (undefined). Reported once, not at every attempt. */
-  readonly troubled: (problem: string | undefined) => void;
-}
+export type InformerListener<T> = Omit<StoreListener<T>, 'mayFit'> & Pick<ReflectorListener, 'troubled'>;
 
 /** The least time between two lists that are made because an object that was left out may fit again. */
 const LIST_AGAIN_MILLISECONDS = 30_000;
 
-/** The objects of one kind, kept by list and watch in a store with budgets. */
 export class Informer<T extends Named> {
   readonly store: ObjectStore<T>;
   readonly #reflector: Reflector;
   readonly #timer: Timer;
-  /** Ends the time in which no further list is made; undefined outside of it. */
   #endRest: (() => void) | undefined;
   #isListWanted = false;
 

@@ -1,5 +1,5 @@
 import { NO_FACTS, type Facts, type LabelsOfNamespace, type MissedNamespace } from '../../engine/facts/facts.ts';
-import { POLICY_BUDGET_BYTES, type PolicyBudget } from '../../engine/policy/budget.ts';
+import { POLICY_BUDGET_BYTES, type Budget, type PolicyBudget } from '../../engine/policy/budget.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
 import { Informer, NAMESPACE_KIND, informedFactKind, type InformerListener, type KnownNamespace } from './informer.ts';
@@ -18,20 +18,17 @@ export interface KubernetesSourceOptions {
   /** Whether any policy in force, wherever it comes from, looks at labels of namespaces other than their name. */
   readonly labelsMatter?: () => boolean;
   readonly factKinds?: readonly FactKind[];
-  /** Memory that the ProbePolicies of all namespaces together may take, in bytes. */
   readonly policyBudget?: number;
   /** Absent: nobody writes statuses of policies. */
   readonly statuses?: PolicyStatuses | undefined;
   /** Called when objects of a kind come to be over a budget, or are within the budgets again. */
   readonly overBudget?: (kind: string, change: OverBudgetChange) => void;
-  /** What to tell of the facts of a kind that cannot be read, are left out, or are gone. */
   readonly factListener?: (kind: string) => FactListener;
 }
 
 type FactListener = Pick<InformerListener<Named>, 'unreadable' | 'leftOut' | 'gone'>;
 
 export interface PolicyBudgetStatus {
-  /** Policies whose newest version a budget keeps out of force, by the budget. */
   readonly overBudget: Readonly<Record<PolicyBudget, number>>;
   readonly used: number;
   readonly total: number;
@@ -67,7 +64,6 @@ export class KubernetesSource implements PolicySource {
   readonly #factKinds: readonly InformedFacts[];
   readonly #waiters: NamespaceWaiters;
   readonly #troubles = new Map<string, string>();
-  /** Namespaces that have changed since the last snapshot. */
   readonly #unpublished = new Set<string>();
   /** The parts of the next snapshot; undefined when they have changed since the last one. */
   #policies: PolicySnapshot['policies'] | undefined;
@@ -164,13 +160,9 @@ export class KubernetesSource implements PolicySource {
   }
 
   budget(): PolicyBudgetStatus {
+    const over = (budget: Budget): number => this.#sum(({ overBudget }) => overBudget[budget]);
     return {
-      overBudget: {
-        spec: this.#sum(({ overBudget }) => overBudget.object),
-        policies: this.#sum(({ overBudget }) => overBudget.objects),
-        bytes: this.#sum(({ overBudget }) => overBudget.bytes),
-        total: this.#sum(({ overBudget }) => overBudget.total),
-      },
+      overBudget: { spec: over('object'), policies: over('objects'), bytes: over('bytes'), total: over('total') },
       // ClusterProbePolicies have no budget.
       used: this.#sum(({ used }, kind) => (kind === 'ProbePolicy' ? used : 0)),
       total: this.#policyBudget,
@@ -183,7 +175,6 @@ export class KubernetesSource implements PolicySource {
     });
   }
 
-  /** Puts the status of every policy again, and reports every fact that is left out again. */
   judgeAll(): void {
     for (const kind of this.#policyKinds) kind.judgeAll();
     for (const { informer } of this.#factKinds) informer.listAgainIfLeftOut();
@@ -204,7 +195,6 @@ export class KubernetesSource implements PolicySource {
     return this.#waiters.wait(name, client, () => (this.#namespaces.status().watching ? 'timeout' : 'no-contact'));
   }
 
-  /** The informers whose first list the server waits for. */
   #required(): readonly Pick<Informer<Named>, 'start' | 'stop' | 'status'>[] {
     return [
       ...this.#policyKinds.map(({ informer }) => informer),

@@ -22,10 +22,8 @@ const MOST_RECORDED_OF_NAMESPACE = 256;
 const MOST_NAMES = 5;
 const LONGEST_PROBLEM = 512;
 
-/** The names of objects of one kind that are left out, up to a limit. */
 export class LeftOutObjects {
   #records = new Map<string, Map<string, LeftOutRecord>>();
-  /** What was left out before the list under way. */
   #before = new Map<string, ReadonlyMap<string, LeftOutRecord>>();
   #size = 0;
   #unreadable: UnreadableObject[] = [];

@@ -7,7 +7,6 @@ const MAX_WAITING = 1000;
 /** The most names of one client, so that other clients can wait, too. */
 const MAX_WAITING_OF_CLIENT = MAX_WAITING / 2;
 
-/** How long to wait for a namespace that is not known yet. */
 const NAMESPACE_MILLISECONDS = 500;
 
 interface Waiter {

@@ -36,7 +36,6 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
   readonly #copies = new Map<NamespaceState<T>, T[]>();
   /** Names that the list under way has not brought yet, by namespace. Undefined while there is no list. */
   #unlisted: Map<string, Set<string>> | undefined;
-  /** What a namespace may take of the total at most now. */
   level = Infinity;
   #isChanged = false;
   isComplete = false;
@@ -56,7 +55,6 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
     return entry?.name === name ? entry : undefined;
   }
 
-  /** The lists of all namespaces, which later changes leave alone. */
   lists(): Map<string, readonly T[]> {
     const lists = new Map<string, readonly T[]>();
     for (const [namespace, { list }] of this.#namespaces) if (list.length > 0) lists.set(namespace, list);
@@ -184,7 +182,6 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
     if (this.#unlisted === undefined) this.#report();
   }
 
-  /** Leaves out the youngest objects of a namespace until the others are within the budgets. */
   #cut(namespace: string, state: NamespaceState<T>): void {
     const { limits, sizeOf, createdOf = () => 0, effectOf } = this.#kind;
     if (exceededBudget(state.use, limits, this.level) === undefined) return;
@@ -275,7 +272,6 @@ export interface Named {
 /** Undefined if there is nothing to keep. */
 export type StoredReading<T> = { readonly entry: T } | { readonly problem: string } | undefined;
 
-/** What a store keeps of the objects of a kind. */
 export interface StoredKind<T extends Named> {
   readonly limits: Limits;
   /** Must not throw or refer to the object. The same entry as before means that nothing has changed. */
@@ -300,7 +296,6 @@ export interface LeftOut<T> {
 /** Objects of a namespace that are over a budget. `count` 0 = all objects are within the budgets again. */
 export interface OverBudgetChange {
   readonly namespace: string;
-  /** Of the objects that are recorded. */
   readonly count: number;
   readonly first: readonly string[];
   readonly use: Use;
@@ -308,7 +303,6 @@ export interface OverBudgetChange {
 
 /** The reports of a store. During a list, nothing but `leftOut` is reported before the end. */
 export interface StoreListener<T> {
-  /** Other objects are kept than before, or the first list is complete. */
   readonly changed: () => void;
   readonly kept?: (entry: T) => void;
   /** An object is left out. Reported at every event and list of the object, as far as objects are recorded. */

@@ -36,7 +36,6 @@ export interface PolicyDocuments {
   readonly policies: readonly ProbePolicy[];
   readonly facts: Facts;
   readonly problems: readonly FileProblem[];
-  /** The settings that the authors of policies probably did not mean. */
   readonly warnings: readonly FileProblem[];
 }
 
@@ -92,7 +91,6 @@ export class PolicyCollection implements PolicyDocuments {
   readonly #placed: PolicyPlaced;
   readonly #namespace: string;
 
-  /** @param namespace the namespace of objects that name no namespace */
   constructor(catalogue: CheckCatalogue, placed: PolicyPlaced = () => undefined, namespace = 'default') {
     this.#catalogue = catalogue;
     this.#placed = placed;
@@ -159,7 +157,6 @@ export class PolicyCollection implements PolicyDocuments {
       this.#facts.add(kind, namespace, reading.fact);
   }
 
-  /** Reports an object whose name another object has already. */
   #isFirst(document: YamlDocument, source: string, path: readonly PathStep[]): boolean {
     const first = this.#seen.get(source);
     if (first === undefined) this.#seen.set(source, `${document.file}:${document.position(path).line}`);
@@ -197,7 +194,6 @@ export class PolicyCollection implements PolicyDocuments {
   }
 }
 
-/** Facts that are collected from documents, one by one. */
 export class CollectedFacts {
   readonly #namespaceLabels = new Map<string, LabelsOfNamespace>();
   readonly #objects = new Map<FactKind, Map<string, Named[]>>();

@@ -1,4 +1,4 @@
-import { Informer } from './informer.ts';
+import { Informer, type InformerListener } from './informer.ts';
 import { MERGE_PATCH, type ApiClient } from '../client/api-client.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
 import { isCurrent, objectPath, observed, placeOf, policyKind } from './policy-kind.ts';
@@ -8,7 +8,7 @@ import type { ClockRandomAndTimer } from '../client/timing.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { Budget } from '../../engine/policy/budget.ts';
 import type { PolicyKind, ProbePolicy } from '../../engine/policy/probe-policy.ts';
-import type { LeftOut, OverBudgetChange } from './object-store.ts';
+import type { LeftOut } from './object-store.ts';
 import type { ObservedObject, PolicyRecord } from './policy-kind.ts';
 import type { SourceProblem } from './policy-source.ts';
 import type { StatusWriter, WrittenStatus } from './status-writer.ts';
@@ -19,15 +19,11 @@ export interface PolicyStatuses extends Pick<StatusWriter, 'put' | 'drop'> {
   readonly advice?: (policy: ProbePolicy) => readonly PolicyAdvice[];
 }
 
-export interface PolicyListener {
-  readonly changed: () => void;
+export interface PolicyListener extends Pick<InformerListener<PolicyRecord>, 'changed' | 'overBudget' | 'troubled'> {
   /** The newest version of a policy cannot be used. Reported once for each version. */
   readonly failed: (problems: readonly SourceProblem[]) => void;
-  /** A version that comes into force has warnings. */
   readonly warned: (warnings: readonly SourceProblem[]) => void;
-  readonly overBudget: (change: OverBudgetChange) => void;
   readonly statuses: PolicyStatuses | undefined;
-  readonly troubled: (problem: string | undefined) => void;
 }
 
 export interface PolicyCounts {
@@ -36,10 +32,8 @@ export interface PolicyCounts {
   readonly problems: number;
 }
 
-/** Who wrote a field, as managedFields shows it. */
 const FIELD_MANAGER = 'probewright-status';
 
-/** The policies of one kind in a cluster, and what became of each. */
 export class PolicyInformer {
   readonly kind: PolicyKind;
   readonly informer: Informer<PolicyRecord>;
@@ -85,7 +79,6 @@ export class PolicyInformer {
     this.informer.listAgainIfLeftOut();
   }
 
-  /** The first problems of policies that cannot be read. */
   problems(most: number): SourceProblem[] {
     const bad = [...this.informer.store.all()].filter(({ problems }) => problems.count > 0);
     return bad.slice(0, most).flatMap(problemsOf).slice(0, most);

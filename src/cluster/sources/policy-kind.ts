@@ -29,7 +29,6 @@ export function objectPath(kind: PolicyKind, place: string): string {
   return `/apis/${POLICY_API_VERSION}/${within}${PLURALS[kind]}/${name}`;
 }
 
-/** What the writer of statuses needs to know of an object. */
 export interface ObservedObject {
   readonly place: string;
   readonly generation: number | undefined;
@@ -43,11 +42,6 @@ export interface PolicyVersion extends Size {
   readonly warnings: readonly string[];
 }
 
-export interface KeptProblems {
-  readonly shown: readonly string[];
-  readonly count: number;
-}
-
 /** The record of a policy. The object itself is dropped, because most of it is metadata that is not needed. */
 export interface PolicyRecord extends Named {
   readonly seen: ObservedObject;
@@ -55,10 +49,8 @@ export interface PolicyRecord extends Named {
   readonly created: number;
   /** The newest version, or the last one that could be read. */
   readonly inForce: PolicyVersion | undefined;
-  readonly problems: KeptProblems;
-  /** The bytes of a spec that is too large to be read. */
+  readonly problems: { readonly shown: readonly string[]; readonly count: number };
   readonly tooLarge: number | undefined;
-  /** Whether problems and warnings of this version were logged. */
   isLogged: boolean;
 }
 
@@ -149,7 +141,7 @@ function jsonOf(spec: unknown): string | undefined {
 /** Thousands of policies may have a hundred problems each. */
 const MAX_PROBLEMS_LENGTH = 1024;
 
-function keptProblems(problems: readonly string[]): KeptProblems {
+function keptProblems(problems: readonly string[]): PolicyRecord['problems'] {
   const shown: string[] = [];
   let length = 0;
   for (const problem of problems) {

@@ -8,7 +8,6 @@ export interface FileProblem extends YamlProblem {
   readonly isFound?: boolean;
 }
 
-/** Everything that a source knows at one moment. */
 export interface PolicySnapshot {
   readonly policies: readonly ProbePolicy[];
   readonly facts: Facts;
@@ -26,7 +25,6 @@ export function formatSourceProblem({ place, message }: SourceProblem): string {
 }
 
 export interface SourceStatus {
-  /** The name of the source, for people: `directory examples/policies`. */
   readonly description: string;
   readonly problems: readonly string[];
   /** How many problems there are, when `problems` does not list all. */
@@ -37,9 +35,7 @@ export interface SourceStatus {
   readonly lastSync: number | undefined;
 }
 
-/** The reports of a source. Nothing is reported after stop. */
 export interface SourceListener {
-  /** A new snapshot is to be in force. Never reported before start resolves. */
   readonly changed: (snapshot: PolicySnapshot) => void;
   /** The newest state has problems; what was in force stays in force. Reported once for each state. */
   readonly failed: (problems: readonly SourceProblem[]) => void;

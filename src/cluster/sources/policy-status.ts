@@ -11,11 +11,9 @@ export interface PolicyVerdict {
   readonly generation: number;
   /** Why this generation cannot be read, as `path: message`; empty when it can be read. */
   readonly problems: readonly string[];
-  /** How many problems there are, when `problems` does not list all. */
   readonly problemCount?: number;
   /** Warnings about this generation, as `path: message`. Shown while this generation is in force. */
   readonly warnings?: readonly string[];
-  /** The problems of the probes that this generation gives. Shown while this generation is in force. */
   readonly advice?: readonly PolicyAdvice[];
   readonly overBudget?: OverBudget | undefined;
   /** The generation in force: this one, or the last good one. */
@@ -24,7 +22,6 @@ export interface PolicyVerdict {
 
 export interface OverBudget {
   readonly budget: Budget;
-  /** The size of the spec as JSON, when that is too large. */
   readonly bytes?: number;
   /** The size of the policies in force of the same namespace. */
   readonly use: Use;
@@ -36,7 +33,6 @@ export interface ShownStatus {
   readonly observedGeneration: number | undefined;
   /** All conditions, unchanged. Conditions of other types belong to other writers, and are kept. */
   readonly conditions: readonly Readonly<Record<string, unknown>>[];
-  /** The fields about advice, to compare; undefined without advice. */
   readonly advice: unknown;
 }
 
@@ -46,16 +42,14 @@ const MAX_MESSAGE_LENGTH = 1024;
 
 /** Reads the `status` of a policy's object. Fields that have another form than Probewright writes count as absent. */
 export function shownStatus(status: unknown): ShownStatus {
-  if (!isRecord(status)) return NOTHING_SHOWN;
-  const { observedGeneration, conditions } = status;
+  const shown = isRecord(status) ? status : {};
+  const { observedGeneration, conditions } = shown;
   return {
     observedGeneration: typeof observedGeneration === 'number' ? observedGeneration : undefined,
     conditions: Array.isArray(conditions) ? keptConditions(conditions.filter(isRecord)) : [],
-    advice: shownAdvice(status),
+    advice: shownAdvice(shown),
   };
 }
-
-const NOTHING_SHOWN: ShownStatus = { observedGeneration: undefined, conditions: [], advice: undefined };
 
 /** Conditions are kept in memory for each policy. Beyond these characters of JSON, only our own is kept. */
 const MAX_CONDITIONS_LENGTH = 8192;

@@ -48,32 +48,25 @@ export class PolicyStore {
       (below, { facts: above }) => ({ ...mergedFacts(below, above), namespaceLabels: above.namespaceLabels }),
       NO_FACTS,
     );
-    this.#current =
-      this.#current !== undefined && tier === before?.tier
-        ? this.#current.withFacts(known)
-        : new Snapshot(
-            PolicySet.ofTiers(
-              this.#catalogue,
-              given.map((snapshot) => snapshot.tier),
-            ),
-            known,
-          );
+    this.#current = tier === before?.tier ? this.#current?.withFacts(known) : undefined;
+    this.#current ??= this.#snapshot(origin, tier, known);
     for (const listener of this.#listeners) listener();
+  }
+
+  /** The policies of all origins, with these ones for one of them. */
+  #snapshot(replaced: PolicyOrigin, tier: PolicyTier, facts: Facts): Snapshot {
+    const tiers = this.#origins.map((origin) => (origin === replaced ? tier : this.#given.get(origin)?.tier));
+    const known = tiers.filter((each) => each !== undefined);
+    return new Snapshot(PolicySet.ofTiers(this.#catalogue, known), facts);
   }
 
   /** The snapshot as it would be if a policy of the cluster was applied, or deleted (undefined). */
   preview(source: string, applied: ProbePolicy | undefined): Snapshot | undefined {
-    const current = this.#current;
     const ofCluster = this.#given.get('cluster');
-    if (current === undefined || ofCluster === undefined) return undefined;
+    if (this.#current === undefined || ofCluster === undefined) return undefined;
     const others = ofCluster.policies.filter((policy) => policy.source !== source);
     const tier = new PolicyTier(applied === undefined ? others : [...others, applied]);
-    const tiers = this.#origins.map((origin) => (origin === 'cluster' ? tier : this.#given.get(origin)?.tier));
-    const set = PolicySet.ofTiers(
-      this.#catalogue,
-      tiers.filter((known) => known !== undefined),
-    );
-    return new Snapshot(set, current.facts);
+    return this.#snapshot('cluster', tier, this.#current.facts);
   }
 
   /** The snapshot as it would be if a ProbeException was applied, or deleted (undefined). */

@@ -11,7 +11,6 @@ export interface StatusWriterListener {
 }
 
 export interface StatusTask {
-  /** The object, as `ProbePolicy/apps/web`. */
   readonly place: string;
   /** The object's resourceVersion, which every change of the object changes. */
   readonly resourceVersion: string | undefined;
@@ -20,7 +19,6 @@ export interface StatusTask {
 }
 
 export interface WrittenStatus {
-  /** False when the API server drops part of the status. */
   readonly isKept: boolean;
   readonly resourceVersion: string | undefined;
 }
@@ -33,12 +31,10 @@ export type SetAsideReason = (typeof SET_ASIDE_REASONS)[number];
 interface Item {
   task: StatusTask;
   readonly backoff: Backoff;
-  /** Writes that failed in a row. */
   failures: number;
   /** The object's resourceVersion to which the failure applies. */
   failedVersion: string | undefined;
   reason: SetAsideReason | undefined;
-  /** Ends the pause after a failure; undefined outside of it. */
   endPause: (() => void) | undefined;
   /** The pause was cut short, because the object has changed. */
   isHurried: boolean;
@@ -69,9 +65,7 @@ export class StatusWriter {
   readonly #items = new Map<string, Item>();
   readonly #waiting = new Set<Item>();
   #underWay = 0;
-  /** Aborted at the end of the activity; undefined while the writer is not active. */
   #term: AbortController | undefined;
-  /** Ends the pause of all writes. */
   #endPause: (() => void) | undefined;
 
   constructor(listener: StatusWriterListener, { random, timer = realTimer }: ClockRandomAndTimer) {
@@ -92,7 +86,6 @@ export class StatusWriter {
     this.#underWay = 0;
   }
 
-  /** How many statuses cannot be written, by reason. */
   setAside(): Readonly<Record<SetAsideReason, number>> {
     const counts = Object.fromEntries(SET_ASIDE_REASONS.map((reason) => [reason, 0])) as Record<SetAsideReason, number>;
     for (const { reason } of this.#items.values()) if (reason !== undefined) counts[reason]++;

@@ -1,5 +1,5 @@
 import { PAGE_SECURITY_POLICY, reportPage } from '../../explain/fleet-page/report-page.ts';
-import { plainApp, type AppInputs } from '../../process/http-app.ts';
+import { plainApp } from '../../process/http-app.ts';
 import { ListeningPort } from '../../process/listening-port.ts';
 import { fleetReport, type FleetSources } from './fleet-report.ts';
 import { createHash } from 'node:crypto';
@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ElectionPart } from '../../process/election-part.ts';
 import type { MutationMode } from '../../engine/verdict/modes.ts';
 import type { ObserverContext } from '../observer-part.ts';
+import type { PortLimits } from '../../process/connection-limit.ts';
 
 export interface DashboardSettings extends Pick<FleetSources, 'enforcement'> {
   /** Undefined = there is no page. */
@@ -58,7 +59,7 @@ const HEADERS = {
 const NOT_YET = 'The policies have not been read yet. Ask again in a few seconds.\n';
 
 /** The app of the page: `GET /` and `HEAD /`, and nothing else. `page` resolves with undefined while there is none. */
-export function buildDashboardApp(page: () => Promise<CachedPage | undefined>, inputs: AppInputs): FastifyInstance {
+export function buildDashboardApp(page: () => Promise<CachedPage | undefined>, inputs: PortLimits): FastifyInstance {
   const app = plainApp(inputs);
   app.addHook('onRequest', (_request, reply, done) => {
     void reply.headers(HEADERS);

@@ -7,7 +7,6 @@ import type { CaState, CertificateAuthority } from './ca-state.ts';
 export interface SecretReading {
   /** The parts that can be used; all parts when there is no problem. Undefined when no CA can sign. */
   readonly state: CaState | undefined;
-  /** The problems, a sentence each. A sentence begins with the key or the annotation. */
   readonly problems: readonly string[];
   readonly isForeign: boolean;
 }
@@ -28,7 +27,6 @@ export const REMEDY =
   'For certificates of your own, set certificates.mode to cert-manager or secret in the chart; without it, give ' +
   '--tls-secret, or --tls-cert and --tls-key';
 
-/** The common name of a CA that is made now; readCaState knows Probewright's CAs by it. */
 export function authorityName(now: number): string {
   return `probewright CA ${new Date(now).toISOString().replace(/\.\d+Z$/, 'Z')}`;
 }

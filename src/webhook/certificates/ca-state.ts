@@ -9,14 +9,12 @@ export interface TrustRoot {
 }
 
 export interface CertificateAuthority extends TrustRoot {
-  /** PKCS#8 PEM. */
   readonly key: string;
   readonly notBefore: number;
 }
 
 /** The state that the replicas share in a Secret: the CAs, and the progress of a rotation. */
 export interface CaState {
-  /** Signs leaves. */
   readonly ca: CertificateAuthority;
   /** Will sign leaves once clients have trusted it for long enough. */
   readonly next: CertificateAuthority | undefined;
@@ -29,7 +27,6 @@ export interface CaState {
   readonly rotate: boolean;
 }
 
-/** How long things last, in milliseconds. */
 export interface RotationSettings {
   readonly caLifetime: number;
   readonly leafLifetime: number;
@@ -61,7 +58,6 @@ export type DueStep =
   | { readonly step: CaStep; readonly state: CaState }
   | { readonly step: CaStep; readonly stateWith: (made: CertificateAuthority) => CaState };
 
-/** A state that begins with this CA. */
 export function initialState(ca: CertificateAuthority): CaState {
   return { ca, next: undefined, previous: [], nextTrustedSince: undefined, promotedAt: undefined, rotate: false };
 }

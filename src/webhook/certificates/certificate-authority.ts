@@ -63,6 +63,7 @@ export async function issueLeaf(
   lifetimeMilliseconds: number,
 ): Promise<ServingPair> {
   const issuer = new X509Certificate(authority.cert);
+  const der = createPrivateKey(authority.key).export({ type: 'pkcs8', format: 'der' });
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const alternativeNames: JsonGeneralNames = [
     ...names.dns.map((value) => ({ type: 'dns' as const, value })),
@@ -73,7 +74,7 @@ export async function issueLeaf(
     subject: [{ CN: [names.commonName] }],
     issuer: issuer.subjectName,
     publicKey: keys.publicKey,
-    signingKey: await importKey(authority.key),
+    signingKey: await webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']),
     signingAlgorithm: ALGORITHM,
     notBefore: new Date(now - BACKDATED_MILLISECONDS),
     notAfter: new Date(Math.min(now + lifetimeMilliseconds, authority.notAfter)),
@@ -86,11 +87,6 @@ export async function issueLeaf(
     ],
   });
   return servingPair(normalPem(certificate), await pemOf(keys.privateKey));
-}
-
-function importKey(pem: string): Promise<webcrypto.CryptoKey> {
-  const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' });
-  return webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
 }
 
 async function pemOf(key: webcrypto.CryptoKey): Promise<string> {

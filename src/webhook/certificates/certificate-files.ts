@@ -22,7 +22,6 @@ class PolledFiles<T> {
     this.#pollMilliseconds = pollMilliseconds;
   }
 
-  /** Reads them for the first time. Rejects when they cannot be read. */
   async start(listener: CertificateListener<T>): Promise<T> {
     const texts = await this.#read();
     this.#seen = texts.join('');
@@ -75,7 +74,6 @@ class PolledFiles<T> {
   }
 }
 
-/** The serving pair from two PEM files. A pair that does not fit together is reported and not served. */
 export class CertificateFiles extends PolledFiles<ServingPair> implements CertificateSource {
   constructor(certFile: string, keyFile: string, pollMilliseconds?: number) {
     super([certFile, keyFile], ([cert = '', key = '']) => servingPair(cert, key), pollMilliseconds);

@@ -1,7 +1,6 @@
 import type { ClockAndRandom } from '../../cluster/client/timing.ts';
 import type { ServingPair } from './pem.ts';
 
-/** Where the serving pair comes from. */
 export interface CertificateSource {
   /** Reads the first pair. Rejects when there is none: a server without a certificate cannot serve. */
   start(listener: CertificateListener): Promise<ServingPair>;
@@ -20,7 +19,6 @@ export interface CertificateListener<T = ServingPair> {
 
 /** How the certificates of a cluster are doing. Times are in milliseconds since the epoch. */
 export interface CertificateStatus {
-  /** The end of Probewright's own CA, and of the one that is to follow it. */
   readonly caNotAfter?: number | undefined;
   readonly nextNotAfter?: number | undefined;
   /** Whether each configuration trusts all that it should; undefined for one that does not exist, or without a CA. */

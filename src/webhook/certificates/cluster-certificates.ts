@@ -11,7 +11,6 @@ import type {
 } from './certificate-source.ts';
 import type { ServingPair } from './pem.ts';
 
-/** Which objects are used. The Service and the Secret are in one namespace. */
 export interface ClusterCertificatesSettings extends WebhookAddress {
   readonly secretName: string;
   /** How often the wall clock is looked at, in milliseconds. Default one minute. */
@@ -32,7 +31,6 @@ export abstract class ClusterCertificates<
   protected readonly secret: MirroredObject;
   protected readonly bundle: WebhookCaBundle;
   protected readonly collection: string;
-  /** The Secret, for messages. */
   protected readonly where: string;
   /** The name that the API server calls the webhook by. */
   protected readonly host: string;

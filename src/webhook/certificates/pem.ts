@@ -2,7 +2,6 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { messageOf } from '../../base/text/error-message.ts';
 
-/** A certificate chain and its private key, both PEM, that belong together. */
 export interface ServingPair {
   readonly cert: string;
   readonly key: string;

@@ -6,7 +6,6 @@ import { WriteLimit } from '../../cluster/client/rate-limit.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import type { CertificateDependencies, CertificateStatus } from './certificate-source.ts';
 
-/** Which webhook configurations, and which of their entries. */
 export interface WebhookAddress {
   readonly configurationName: string;
   readonly service: string;
@@ -19,7 +18,6 @@ export type WriteResult = 'done' | 'conflict' | 'error';
 const FOUGHT_OVER =
   "somebody else writes the caBundle over and over (cert-manager's inject-ca-from?), so it is left alone for a while";
 
-/** The manager that the API server notes for the field. */
 const FIELD_MANAGER = 'probewright-ca-bundle';
 
 const KINDS = ['mutating', 'validating'] as const;
@@ -87,7 +85,6 @@ export class WebhookCaBundle {
     return this.#configurations.every(({ mirror: { object } }) => object === undefined || this.#holds(object, cert));
   }
 
-  /** Whether each configuration trusts all that is in the bundle. */
   synced(bundle: string | undefined): CertificateStatus['bundleSynced'] {
     const [mutating, validating] = this.#configurations.map(({ mirror: { object } }) =>
       object === undefined || bundle === undefined ? undefined : this.#holds(object, bundle),

@@ -20,10 +20,8 @@ export interface WebhookApp extends ReviewDependencies {
   readonly cert: string;
   readonly key: string;
   readonly callers?: AllowedCallers | undefined;
-  /** True while the server drains: the server closes each connection after its next answer. */
   readonly draining: () => boolean;
   readonly log: RequestLog;
-  /** A random number from 0 to less than 1. */
   readonly random: () => number;
 }
 
@@ -124,9 +122,8 @@ function abortWithoutStacks(socket: Socket): void {
  */
 function closeConnections(app: FastifyInstance, ending: WeakSet<Socket>, { draining, random }: WebhookApp): void {
   const left = new WeakMap<Socket, number>();
-  const atFirst = (): number =>
-    LEAST_REQUESTS_PER_CONNECTION +
-    Math.floor(random() * (MOST_REQUESTS_PER_CONNECTION - LEAST_REQUESTS_PER_CONNECTION));
+  const spread = MOST_REQUESTS_PER_CONNECTION - LEAST_REQUESTS_PER_CONNECTION;
+  const atFirst = (): number => LEAST_REQUESTS_PER_CONNECTION + Math.floor(random() * spread);
   app.addHook('onSend', ({ raw: { socket } }, reply, payload, done) => {
     const count = (left.get(socket) ?? atFirst()) - 1;
     left.set(socket, count);
@@ -153,12 +150,9 @@ function answerFailures(app: FastifyInstance, log: RequestLog): void {
     else log.refused(pathOf(request), code, message);
     return send(reply, code, code === 415 ? 'Content-Type must be application/json' : message);
   });
+  const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0] ?? '';
   const hint = 'POST an AdmissionReview to /mutate, /validate or /review-policies';
   app.setNotFoundHandler((request, reply) => send(reply, 404, `no ${request.method} ${pathOf(request)}: ${hint}`));
-}
-
-function pathOf({ url }: FastifyRequest): string {
-  return url.split('?')[0] ?? '';
 }
 
 declare module 'fastify' {

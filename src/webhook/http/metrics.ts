@@ -33,11 +33,8 @@ const KIND_OF_FIRST_SERIES: Readonly<Record<Webhook, string>> = {
 
 /** The values that the webhook's metrics read at scrape time. What is absent gives no series. */
 export interface MetricSources extends ProcessSources {
-  /** The end of each certificate, in seconds since the epoch: the serving certificate, the CA and the next CA. */
   readonly certificateExpiry?: () => Readonly<Partial<Record<'leaf' | 'ca' | 'next', number | undefined>>>;
-  /** The problem with the serving certificate or with its management. Undefined without a problem. */
   readonly certificateProblem?: () => string | undefined;
-  /** The steps in the life of Probewright's own certificates, with a count for each result. */
   readonly certificateRotations?: () => CertificateStatus['writes'];
   readonly exceptions?: () => Readonly<Record<string, number>>;
   readonly statusesSetAside?: () => Readonly<Record<string, number>>;

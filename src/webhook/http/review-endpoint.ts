@@ -3,17 +3,14 @@ import { mutate } from '../review/mutate.ts';
 import { ObjectTooLarge } from '../review/object-size.ts';
 import { decodeReview, type AdmissionRequest } from '../review/review.ts';
 import { reviewPolicy, withEffect } from '../review/review-policy.ts';
-import { validate } from '../review/validate.ts';
+import { validate, type ValidateSettings } from '../review/validate.ts';
 import { parseBody, SHORT_BYTES } from './body-limit.ts';
 import { atMost, deadlineMilliseconds } from './deadline.ts';
 import { asError, httpError } from './status.ts';
 import type { Decision, Reviewed } from '../review/decision.ts';
 import type { AdmissionReviewReply } from '../review/response.ts';
-import type { TrustedControllers } from '../review/trusted-controllers.ts';
 import type { MissedNamespace } from '../../engine/facts/facts.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { Enforcement, MutationMode } from '../../engine/verdict/modes.ts';
-import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { Metrics, Webhook } from './metrics.ts';
 
 export interface ReviewLog {
@@ -30,7 +27,7 @@ export interface EffectLimits {
 /** Resolves with warnings about the effect of a policy on live workloads. */
 export type PolicyEffect = (reviewed: Reviewed, limits: EffectLimits) => Promise<readonly string[]>;
 
-export interface ReviewDependencies {
+export interface ReviewDependencies extends ValidateSettings {
   /** The policies in force. Undefined until the policies have been read. */
   readonly policies: () => Snapshot | undefined;
   /** Undefined if the namespace is known. Otherwise the promise gives the reason why it is not known in time. */
@@ -40,16 +37,10 @@ export interface ReviewDependencies {
   ) => Promise<MissedNamespace | undefined> | 'no-room' | undefined;
   /** Called for each exception that allows violations of a request, once for a request. Not called for dry runs. */
   readonly exceptionMatched?: (namespace: string, name: string) => void;
-  readonly mutation: MutationMode;
-  readonly enforcement: Enforcement;
-  readonly kinds: readonly WorkloadKind[];
-  readonly controllers: TrustedControllers;
   readonly policyEffect?: PolicyEffect | undefined;
   readonly metrics: Metrics;
   readonly log: ReviewLog;
-  /** The wall clock, in milliseconds since the epoch. Read once for each decision. */
   readonly now: () => number;
-  /** In milliseconds. */
   readonly monotonic: () => number;
 }
 
@@ -81,7 +72,6 @@ export function reviewEndpoint(
 class Review {
   readonly #received: ReceivedReview;
   readonly #dependencies: ReviewDependencies;
-  /** Milliseconds after the arrival. */
   readonly #deadline: number;
 
   constructor(received: ReceivedReview, dependencies: ReviewDependencies) {
@@ -184,7 +174,6 @@ class Review {
 interface Decided {
   readonly request: AdmissionRequest;
   readonly decision: Decision;
-  /** From the first byte of the request to the decision. */
   readonly milliseconds: number;
 }
 

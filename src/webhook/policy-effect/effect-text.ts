@@ -21,7 +21,6 @@ export function refusalWarning(refusal: EffectRefusal): string {
 const MOST_NAMED = 3;
 /** Kubernetes allows 253 characters for a name. Three of them would not leave room for the figures. */
 const LONGEST_PLACE = 120;
-/** The lists that are named in a warning. */
 const MOST_LISTS = 5;
 
 /** Adds up what a policy does to live workloads. Keeps numbers and a few names, and no workload. */

@@ -15,14 +15,12 @@ export interface ListProgress {
   readonly resource: string;
   /** What was not looked at: `all`, `some`, `about 20`. Undefined: nothing, or the cluster does not have the kind. */
   left?: string | undefined;
-  /** Why the list failed: `forbidden`, or other words. */
   failure?: string;
 }
 
 export interface LiveWorkloadsDependencies {
   readonly client: Pick<ApiClient, 'measured' | 'request'>;
   readonly kinds: readonly WorkloadKind[];
-  /** In milliseconds. */
   readonly monotonic: () => number;
   /** Called once for each ready-made kind that the cluster has and that may not be listed: `rollouts.argoproj.io`. */
   readonly leftOut: (resource: string) => void;
@@ -106,7 +104,6 @@ export class LiveWorkloads {
     return progress;
   }
 
-  /** The custom kinds that the cluster has. Rejects when the API server cannot be asked. */
   async #customKinds(signal: AbortSignal): Promise<readonly ClusterKind[]> {
     const { client, monotonic } = this.#dependencies;
     const now = monotonic();

@@ -29,7 +29,6 @@ type Snapshots = Readonly<Record<'before' | 'after', Snapshot>>;
 
 export interface ImpactDependencies extends LiveWorkloadsDependencies {
   readonly behaviour: WebhookBehaviour;
-  /** Whether the webhook configurations exempt a namespace. */
   readonly isExempt: (namespace: string) => boolean;
   /** Whether the warnings name workloads. Only a caller that the server has authenticated may read names. */
   readonly namesWorkloads: boolean;
@@ -160,7 +159,6 @@ export class PolicyImpact {
     };
   }
 
-  /** The workloads that an exception names, as `Deployment web`. Only kinds that every review lists count. */
   #awaitedBy(reviewed: Reviewed): Set<string> {
     const named = ('exception' in reviewed && reviewed.exception?.spec.workloads) || [];
     const listed = new Set(this.#workloads.builtIn.map(({ kind }) => kind));

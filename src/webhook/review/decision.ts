@@ -25,16 +25,13 @@ export interface Decision {
 
 export interface ReviewedPolicy {
   readonly source: string;
-  /** Undefined for a cluster policy. */
   readonly namespace: string | undefined;
-  /** Undefined = the policy is being deleted. */
   readonly applied: ProbePolicy | undefined;
 }
 
 export interface ReviewedException {
   readonly source: string;
   readonly namespace: string;
-  /** Undefined = the exception is being deleted. */
   readonly exception: ProbeException | undefined;
 }
 

@@ -42,7 +42,6 @@ function tooMany(count: number, what: string, most: number): string {
   return `the object has ${count} ${what}: more than ${most} are not looked at`;
 }
 
-/** The lists of a container whose entries count. */
 const COUNTED_LISTS = ['ports', 'restartPolicyRules', 'command', 'args', 'env'] as const;
 
 function elementsOf(container: JsonObject): number {

@@ -71,7 +71,6 @@ function readPolicy(object: JsonObject): Reading {
   };
 }
 
-/** Reads a ProbeException that is applied, and compares it with the rules of the policies in force. */
 function readException(object: JsonObject, namespace: string, policies: Snapshot, now: number): Reading {
   const parsed = parseProbeException(CHECK_CATALOGUE, object);
   if ('problems' in parsed) return parsed;
@@ -126,10 +125,10 @@ function deletion(request: AdmissionRequest, kind: (typeof REVIEWED_KINDS)[numbe
 function complete(object: JsonObject, { name, namespace }: AdmissionRequest): JsonObject {
   const metadata = objectMember(object, 'metadata');
   if (metadata === undefined) return object;
-  const missing: Record<string, string> = {};
-  if (name !== '' && stringMember(metadata, 'name') === undefined) missing['name'] = name;
-  if (namespace !== '' && stringMember(metadata, 'namespace') === undefined) missing['namespace'] = namespace;
-  return { ...object, metadata: { ...metadata, ...missing } };
+  const missing = Object.entries({ name, namespace }).filter(
+    ([field, value]) => value !== '' && stringMember(metadata, field) === undefined,
+  );
+  return { ...object, metadata: { ...metadata, ...Object.fromEntries(missing) } };
 }
 
 /** The advice that the policy's status shows too. */

@@ -6,7 +6,6 @@ import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.t
 import type { SkipReason } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
 
-/** What of a request is checked, or why nothing is. */
 export type Scope =
   | {
       readonly is: 'checked';

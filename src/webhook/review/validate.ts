@@ -99,15 +99,11 @@ function toleranceOf(
 }
 
 /** Answers an update that changes nothing that is judged: at most with warnings about exceptions. */
-function aboutExceptions(
-  request: AdmissionRequest,
-  { violations, policies }: Judgement,
-  enforcement: Enforcement,
-): Decision {
-  const about = violations
+function aboutExceptions(request: AdmissionRequest, judgement: Judgement, enforcement: Enforcement): Decision {
+  const about = judgement.violations
     .filter(({ exception, ended }) => exception !== undefined || ended !== undefined)
     .map((violation) => atMost(violation, laxer('Warn', enforcement)));
-  return about.length === 0 ? skip(request, 'unchanged') : decide(request, about, [], policies);
+  return about.length === 0 ? skip(request, 'unchanged') : decide(request, about, [], judgement.policies);
 }
 
 /**
