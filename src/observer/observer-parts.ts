@@ -59,7 +59,7 @@ export interface ObserverParts {
   readonly drain: () => void;
 }
 
-type GivenContext = Omit<ObserverContext, 'client' | 'podWatch' | 'extraResults' | 'watchRenewal'>;
+type GivenContext = Omit<ObserverContext, 'client' | 'podWatch' | 'extraResults' | 'watchRenewal' | 'registers'>;
 
 /** Puts the parts together; nothing is started. `lead` tells all parts that this replica leads, or leads no longer. */
 export function buildObserverParts(
@@ -72,12 +72,13 @@ export function buildObserverParts(
   const { client } = connection;
   const { watchRenewal } = config.cluster;
   const podWatch = new PodWatch({ ...given, client, watchRenewal });
-  const context: ObserverContext = { ...given, client, podWatch, extraResults: new ExtraResults(), watchRenewal };
+  const registry = new Registry();
+  const extraResults = new ExtraResults();
+  const context: ObserverContext = { ...given, client, podWatch, extraResults, watchRenewal, registers: [registry] };
   let isStopping = false;
   const files = config.policies === undefined ? undefined : new DirectorySource(CHECK_CATALOGUE, config.policies, now);
   const policies = new ClusterPolicies(connection, store, { log, now, writesStatuses: false });
   const election = new ElectionPart(connection, { log, leaderWrites: OBSERVER_WRITES, lead, now, monotonic });
-  const registry = new Registry();
   const dropped = droppedConnections(['health', 'dashboard'], [registry]);
   const dashboard = dashboardPort(context, config, election, () => dropped.inc({ port: 'dashboard' }));
   const observing: readonly ObserverPart[] = [...observingParts(context, config), podWatch];
@@ -97,7 +98,6 @@ export function buildObserverParts(
     OBSERVER_WRITES,
     [registry],
   );
-  for (const part of observing) part.registerMetrics?.([registry]);
   const readiness = (): Readiness => {
     const policiesInForce = store.current?.policies.length;
     const { overBudget } = policies.source.budget();
