@@ -1,15 +1,58 @@
-import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
-import { openClusterConnection } from '../process/cluster-connection.ts';
-import { exemptNamespaces } from '../process/policies.ts';
-import { PartRunner } from '../process/part.ts';
+import { VERSION } from '../base/version.ts';
+import { DirectorySource } from '../cluster/sources/directory-source.ts';
 import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
-import { VERSION } from '../base/version.ts';
+import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
-import { buildObserverParts, type ObserveConfig } from './observer-parts.ts';
-import type { ObserverContext } from './observer-part.ts';
+import { openClusterConnection } from '../process/cluster-connection.ts';
+import { ClusterPolicies } from '../process/cluster-policies.ts';
+import { droppedConnections } from '../process/connection-limit.ts';
+import { ElectionPart } from '../process/election-part.ts';
+import { buildHealthApp } from '../process/health.ts';
+import { ListeningPort } from '../process/listening-port.ts';
+import { PartRunner, metricsOf } from '../process/part.ts';
+import { exemptNamespaces, filesPart, policyDetails, policyFigures } from '../process/policies.ts';
+import { observeProcess } from '../process/process-metrics.ts';
+import { dashboardPort } from './dashboard/dashboard-port.ts';
+import { FailingPart } from './failing/failing-part.ts';
+import { PodWatch } from './informer.ts';
+import { MissedPart } from './missed/missed-part.ts';
+import { ExtraResults } from './reports/report-result.ts';
+import { Scan } from './scan/scan.ts';
+import { StartsPart } from './starts/starts-part.ts';
+import { Registry, collectDefaultMetrics } from 'prom-client';
+import type { Enforcement, MutationMode } from '../engine/verdict/modes.ts';
+import type { ConnectionConfig } from '../process/cluster-connection.ts';
+import type { Readiness } from '../process/health.ts';
+import type { LogLevel } from '../process/log-level.ts';
+import type { ProcessSources } from '../process/process-metrics.ts';
+import type { ObserverContext, ObserverPart } from './observer-part.ts';
+import type { ReportsSetting } from './reports/reports-setting.ts';
+import type { FastifyInstance } from 'fastify';
 
-export type ObserverClocks = Pick<ObserverContext, 'log' | 'now' | 'monotonic'>;
+/** The settings of `probewright observe`. Durations are in milliseconds. */
+export interface ObserveConfig {
+  /** Directory with policies, the lowest layer; undefined = the cluster's only. */
+  readonly policies: string | undefined;
+  readonly host: string;
+  readonly healthPort: number;
+  readonly dashboardPort: number | undefined;
+  /** The settings of the webhook, so that both give the same verdict. */
+  readonly enforcement: Enforcement;
+  readonly mutation: MutationMode;
+  readonly logLevel: LogLevel;
+  /** File with custom kinds; undefined = the built-in and ready-made ones. */
+  readonly workloadKinds: string | undefined;
+  readonly cluster: ConnectionConfig;
+  readonly scanInterval: number;
+  /** Name of the MutatingWebhookConfiguration: its selectors tell which Pods the webhook sees. */
+  readonly webhookConfiguration: string;
+  /** Namespaces that the webhook configurations exempt; undefined = the chart's, and Probewright's own. */
+  readonly exemptNamespaces: readonly string[] | undefined;
+  readonly reports: ReportsSetting;
+  readonly reportsIncludeClean: boolean;
+  readonly learnsStarts: boolean;
+}
 
 export interface RunningObserver {
   readonly healthPort: number;
@@ -20,37 +63,91 @@ export interface RunningObserver {
   stop(): Promise<void>;
 }
 
+const OBSERVER_WRITES = 'reports';
+
 /** Rejects, with all parts stopped, for a wrong setting, file or port. An API server that is away is waited for. */
-export async function startObserver(config: ObserveConfig, clocks: ObserverClocks): Promise<RunningObserver> {
-  const { log } = clocks;
+export async function startObserver(
+  config: ObserveConfig,
+  clocks: Pick<ObserverContext, 'log' | 'now' | 'monotonic'>,
+): Promise<RunningObserver> {
+  const { log, now, monotonic } = clocks;
   const kinds = config.workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(config.workloadKinds);
   const origins = config.policies === undefined ? (['cluster'] as const) : (['files', 'cluster'] as const);
   const store = new PolicyStore(CHECK_CATALOGUE, origins);
   const connection = await openClusterConnection(config.cluster, `probewright-observer/${VERSION}`);
   const isExempt = exemptNamespaces(config.exemptNamespaces, connection.namespace, store);
+  const { watchRenewal } = config.cluster;
+  const given = { ...clocks, client: connection.client, kinds, store, isExempt, random: Math.random, watchRenewal };
+  const podWatch = new PodWatch(given);
+  const registry = new Registry();
+  const context = { ...given, podWatch, extraResults: new ExtraResults(), registers: [registry] };
   const runner = new PartRunner();
-  const parts = buildObserverParts(
-    config,
-    connection,
-    { ...clocks, kinds, store, isExempt, random: Math.random },
-    (isLeader) => {
-      runner.lead(isLeader);
-    },
-  );
-  await runner.start(parts.inOrder);
-  log.info({ host: config.host, healthPort: parts.health.port, version: VERSION }, 'observing');
+  const files = config.policies === undefined ? undefined : new DirectorySource(CHECK_CATALOGUE, config.policies, now);
+  const policies = new ClusterPolicies(connection, store, { log, now, writesStatuses: false });
+  const lead = (isLeader: boolean): void => runner.lead(isLeader);
+  const election = new ElectionPart(connection, { log, leaderWrites: OBSERVER_WRITES, lead, now, monotonic });
+  const dropped = droppedConnections(['health', 'dashboard'], [registry]);
+  const dashboard = dashboardPort(context, config, election, () => dropped.inc({ port: 'dashboard' }));
+  const observing = [...observingParts(context, config), podWatch];
+  const sources = [files, policies.source].filter((source) => source !== undefined);
+  for (const register of context.registers) collectDefaultMetrics({ register });
+  const measures = metricsOf<ProcessSources>([policies, election]);
+  const figures = (): ReturnType<typeof policyFigures> => policyFigures(store, sources);
+  observeProcess({ policies: figures, leader: () => false, now, ...measures }, OBSERVER_WRITES, context.registers);
+  let isStopping = false;
+  const readiness = (): Readiness => {
+    return {
+      ready: !isStopping && store.current !== undefined,
+      details: {
+        draining: isStopping,
+        policies: policyDetails(store, sources, policies.source.budget().overBudget),
+        leader: election.isLeader,
+        ...Object.fromEntries(observing.flatMap(({ details }) => Object.entries(details?.() ?? {}))),
+      },
+    };
+  };
+  const metrics = { registry, connectionDropped: () => dropped.inc({ port: 'health' }) };
+  const { host, healthPort: port } = config;
+  const build = (): FastifyInstance => buildHealthApp(readiness, metrics, monotonic);
+  const health = new ListeningPort(build, { host, port, flag: '--health-port' });
+  const ofFiles = files && filesPart(files, store, log);
+  // The health port says what the later parts wait for. Pods are listed last: their listeners need policies.
+  const parts = [ofFiles, health, policies, election, dashboard, ...observing].filter((part) => part !== undefined);
+  await runner.start(parts);
+  log.info({ host, healthPort: health.port, version: VERSION }, 'observing');
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    parts.drain();
+    isStopping = true;
     // Another replica takes over at once.
-    await parts.election.stop();
+    await election.stop();
     await runner.stop();
     log.info('stopped');
   };
   return {
-    healthPort: parts.health.port,
-    dashboardPort: parts.dashboard?.port,
-    started: parts.policies.read.then(() => undefined),
+    healthPort: health.port,
+    dashboardPort: dashboard?.port,
+    started: policies.read.then(() => undefined),
     stop: () => (stopping ??= stop()),
   };
+}
+
+function observingParts(context: ObserverContext, config: ObserveConfig): readonly ObserverPart[] {
+  const { webhookConfiguration, enforcement, learnsStarts, scanInterval } = config;
+  const addsProbes = config.mutation === 'On';
+  return [
+    new Scan({
+      ...context,
+      settings: { enforcement, addsProbes },
+      reportSettings: { setting: config.reports, includeClean: config.reportsIncludeClean },
+      scanInterval,
+    }),
+    new FailingPart(context),
+    // A webhook that injects nothing misses no Pod.
+    new MissedPart({
+      ...context,
+      webhookConfiguration,
+      snapshot: () => (addsProbes ? context.store.current : undefined),
+    }),
+    ...(learnsStarts ? [new StartsPart(context)] : []),
+  ];
 }

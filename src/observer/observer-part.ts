@@ -8,8 +8,6 @@ import type { ExtraResults } from './reports/report-result.ts';
 
 /** One part of the observer: a watch, the scan, the reports. */
 export interface ObserverPart extends Part {
-  /** Registers the metrics of this part. To be called once, before the start. */
-  registerMetrics?(registers: Registry[]): void;
   readonly details?: () => Readonly<Record<string, unknown>>;
 }
 
@@ -25,6 +23,8 @@ export interface ObserverContext extends InformerContext {
   /** Findings that no check makes. They are written into the reports of their workloads. */
   readonly extraResults: ExtraResults;
   readonly log: Logger;
+  /** The registries that each part adds its metrics to. */
+  readonly registers: Registry[];
   /** Never goes back. */
   readonly monotonic: () => number;
 }

@@ -41,7 +41,56 @@ export function containerStatuses(pod: JsonObject): ReadonlyMap<string, JsonObje
   return found;
 }
 
-export function stateOf(
+/** A run of a container that has ended. Times are in milliseconds since the epoch. */
+export interface EndedRun {
+  readonly from: number;
+  readonly until: number;
+  /** SIGTERM or SIGKILL ended it: the kubelet, or somebody on the node. */
+  readonly bySignal: boolean;
+  /** SIGKILL ended it: the grace period was over. */
+  readonly isForced: boolean;
+  readonly outOfMemory: boolean;
+}
+
+/** What a status tells of a container. Times are in milliseconds since the epoch, by the node's clock. */
+export interface ContainerState {
+  /** The container that runs now; undefined when none runs. */
+  readonly running: { readonly containerID: string; readonly startedAt: number } | undefined;
+  readonly started: boolean;
+  readonly ready: boolean;
+  readonly isRestart: boolean;
+  /** The ends that the status still names, the latest first: while no container runs, there may be two. */
+  readonly ends: readonly { readonly containerID: string; readonly run: EndedRun }[];
+}
+
+const SIGKILL = 137;
+const SIGNALS: readonly unknown[] = [SIGKILL, 143];
+
+export function containerState(status: JsonObject): ContainerState {
+  const running = stateOf(status, 'state', 'running');
+  const startedAt = running && instantOf(running, 'startedAt');
+  const last = stateOf(status, 'lastState', 'terminated');
+  const restarts = member(status, 'restartCount');
+  return {
+    running:
+      startedAt === undefined ? undefined : { containerID: stringMember(status, 'containerID') ?? '', startedAt },
+    started: member(status, 'started') === true,
+    ready: member(status, 'ready') === true,
+    // A restart of the node may reset the count, but then it also keeps the last state.
+    isRestart: (typeof restarts === 'number' && restarts > 0) || last !== undefined,
+    ends: [stateOf(status, 'state', 'terminated'), last].flatMap((end) => (end && endOf(end)) ?? []),
+  };
+}
+
+function endOf(end: JsonObject): ContainerState['ends'][number] | undefined {
+  const [from, until, code] = [instantOf(end, 'startedAt'), instantOf(end, 'finishedAt'), member(end, 'exitCode')];
+  if (from === undefined || until === undefined) return undefined;
+  const outOfMemory = member(end, 'reason') === 'OOMKilled';
+  const run = { from, until, bySignal: SIGNALS.includes(code), isForced: code === SIGKILL, outOfMemory };
+  return { containerID: stringMember(end, 'containerID') ?? '', run };
+}
+
+function stateOf(
   status: JsonObject,
   when: 'state' | 'lastState',
   which: 'running' | 'terminated',

@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, type JsonObject } from '../base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../base/json/json-value.ts';
 import { killBy, longestKillSeconds } from '../engine/probe/grace-period.ts';
 import { ownProbe } from '../engine/probe/probe.ts';
 import {
@@ -43,35 +43,6 @@ export function overEstimate({ timing }: StartProbe, seconds: number, rounding: 
   const turns = timing.successThreshold * Math.max(timing.periodSeconds, timing.timeoutSeconds);
   const first = timing.initialDelaySeconds + LATEST_FIRST_PROBE_SECONDS;
   return seconds <= first + turns + rounding ? seconds : turns + rounding;
-}
-
-/** The time that a probe grants to a start, and how long a container lives that the probe kills meanwhile. */
-export interface KilledStart {
-  /** Every start up to this time survives. A container that was killed while starting needs more. */
-  readonly boundSeconds: number;
-  readonly shortestSeconds: number;
-  readonly longestSeconds: number;
-}
-
-/** Both ends of a lifetime are whole seconds. */
-const LIFETIME_ROUNDING_SECONDS = 1;
-/** From the kill to the end that the runtime reports, beyond the grace period. */
-const KILL_LAG_SECONDS = 5;
-
-/** The start that the startup probe, else the liveness probe, may kill. Undefined when no probe can. */
-export function killedStartOf(container: JsonObject, podSpec: JsonObject): KilledStart | undefined {
-  const gate = objectMember(container, 'startupProbe') ?? objectMember(container, 'livenessProbe');
-  if (gate === undefined) return undefined;
-  const timing = probeTiming(gate);
-  const kill = killBy(gate, container, podSpec);
-  if (kill === undefined) return undefined;
-  const boundSeconds = guaranteedStartSeconds(timing);
-  return {
-    boundSeconds,
-    shortestSeconds: boundSeconds - LIFETIME_ROUNDING_SECONDS,
-    longestSeconds:
-      longestStartSeconds(timing) + LATEST_FIRST_PROBE_SECONDS + longestKillSeconds(kill) + KILL_LAG_SECONDS,
-  };
 }
 
 export interface StartLimits {

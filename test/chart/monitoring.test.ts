@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { Registry } from 'prom-client';
-import { registerReportMetrics, reportWrites } from '../../src/observer/reports/report-writer.ts';
+import { registerReportMetrics } from '../../src/observer/reports/report-writer.ts';
 import { registerScanMetrics, ScanStatus } from '../../src/observer/scan/scan-status.ts';
 import { Metrics } from '../../src/webhook/http/metrics.ts';
 import { isWithoutHelm, MONITORING_API, one, render } from './helm.ts';
@@ -19,7 +19,7 @@ const API_SERVER_METRICS = [
 async function observerMetrics(): Promise<readonly { readonly name: string; readonly type: unknown }[]> {
   const registry = new Registry();
   registerScanMetrics(new ScanStatus(), () => undefined, [registry]);
-  registerReportMetrics(reportWrites(), () => undefined, [registry]);
+  registerReportMetrics(() => undefined, [registry]);
   return await registry.getMetricsAsJSON();
 }
 

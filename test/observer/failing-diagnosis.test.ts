@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ANSWER_CAUSES, answerOf, readProbeEvent } from '../../src/observer/failing/probe-events.ts';
-import { CAUSE_TEXTS, failureMessage, failureRemedy } from '../../src/observer/failing/cause-texts.ts';
+import { answerOf, readProbeEvent } from '../../src/observer/failing/probe-events.ts';
+import { failureMessage, failureRemedy } from '../../src/observer/failing/cause-texts.ts';
+import { CAUSE_TEXTS, type FailureCause } from '../../src/observer/failing/causes.ts';
 import { diagnose } from '../../src/observer/failing/diagnosis.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
 import { podOf, seededRandom } from '../kubelet/pods.ts';
@@ -189,7 +190,7 @@ describe('texts of the kubelet', () => {
 
 describe('texts of findings', () => {
   it('have at most 200 characters, without digits that drift', () => {
-    for (const cause of [...ANSWER_CAUSES, 'killed-while-starting', 'killed-while-serving'] as const) {
+    for (const cause of Object.keys(CAUSE_TEXTS) as FailureCause[]) {
       const described = { asks: 'httpGet '.padEnd(80, 'x'), injectedBy: 'ProbePolicy/apps/static' };
       const failure = { container: 'c'.repeat(253), probe: 'readinessProbe', cause, described } as const;
       expect(failureMessage(failure).length).toBeLessThanOrEqual(200);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diagnose, isDefinite, type FailureCause } from '../../src/observer/failing/diagnosis.ts';
+import { isDefinite, type FailureCause } from '../../src/observer/failing/causes.ts';
+import { diagnose } from '../../src/observer/failing/diagnosis.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
 import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
 import { podOf, seededRandom } from '../kubelet/pods.ts';

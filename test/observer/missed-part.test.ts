@@ -45,9 +45,9 @@ beforeEach(async () => {
     isExempt: (namespace: string) => namespace === exempt,
     snapshot: () => snapshot,
     webhookConfiguration: 'probewright',
+    registers: [registry],
   };
   part = new MissedPart(context);
-  part.registerMetrics([registry]);
   api.put(CONFIGURATIONS, { metadata: { name: 'probewright' }, webhooks: [{ name: 'mutate.probewright.dev' }] });
   changePolicy('2026-01-01T00:00:00Z');
 });

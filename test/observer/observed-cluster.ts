@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startObserver, type RunningObserver } from '../../src/observer/observe.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
-import type { ObserveConfig } from '../../src/observer/observer-parts.ts';
+import type { ObserveConfig } from '../../src/observer/observe.ts';
 import type { FakeApiServer, FakeObject, ServedKind } from '../cluster/client/fake-api-server.ts';
 
 export const DEPLOYMENTS: ServedKind = { apiVersion: 'apps/v1', kind: 'Deployment', resource: 'deployments' };

@@ -2,7 +2,7 @@ import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { factKindOf } from '../../cluster/sources/fact-kinds.ts';
 import { readPolicyDocuments, type FileProblem } from '../../cluster/sources/policy-documents.ts';
-import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { YamlDocument } from '../../yaml/reading/documents.ts';
 import type { FilePlace } from '../output/json-outputs.ts';

@@ -6,7 +6,7 @@ import { connectionConfig, settingsOf } from './process-flags.ts';
 import { EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import type { ObserveConfig } from '../../observer/observer-parts.ts';
+import type { ObserveConfig } from '../../observer/observe.ts';
 import type { OBSERVE, ObserveFlagValues } from './observe-definition.ts';
 
 export async function runObserve({ flags }: CommandLine<typeof OBSERVE.flags>, io: CommandIo): Promise<number> {

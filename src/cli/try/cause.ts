@@ -1,5 +1,5 @@
-import { answerOf, type AnswerCause } from '../../observer/failing/probe-events.ts';
-import { CAUSE_TEXTS } from '../../observer/failing/cause-texts.ts';
+import { answerOf } from '../../observer/failing/probe-events.ts';
+import { CAUSE_TEXTS, type AnswerCause } from '../../observer/failing/causes.ts';
 import type { Answer } from './answer.ts';
 import type { HandlerKind } from '../../engine/probe/probe.ts';
 

@@ -1,6 +1,8 @@
 import { timesOf, type ProbeHint } from './probe-events.ts';
+import type { KillCause } from './causes.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { ContainerHealth, EndedRun, PodHealth } from './pod-health.ts';
+import type { ContainerHealth, PodHealth } from './pod-health.ts';
+import type { EndedRun } from '../pod-status.ts';
 
 /** One run of a container. Times are in milliseconds since the epoch, by the clock of the node. */
 export interface Run {
@@ -156,8 +158,6 @@ function wentOn(run: Run, hint: ProbeHint, at: number, now: number): boolean {
 export function comesFromEnd({ cause, isVoid }: ProbeHint): boolean {
   return cause === 'connection-refused' || cause === 'connection-lost' || (isVoid && cause === 'unclear');
 }
-
-export type KillCause = 'killed-while-starting' | 'killed-while-serving';
 
 /** A kill by a probe from which the container has not recovered. */
 export interface Kill {

@@ -1,11 +1,9 @@
 import { comesFromEnd, killOf, LATE_EVENT_MILLISECONDS, runsOf, timesBefore, timesIn } from './container-runs.ts';
 import { timesOf, type ProbeHint } from './probe-events.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { Kill, KillCause, Runs } from './container-runs.ts';
+import { isDefinite, type AnswerCause, type FailureCause } from './causes.ts';
+import type { Kill, Runs } from './container-runs.ts';
 import type { ContainerHealth, DescribedProbe, PodHealth } from './pod-health.ts';
-import type { AnswerCause } from './probe-events.ts';
-
-export type FailureCause = AnswerCause | KillCause;
 
 export interface Failure {
   readonly container: string;
@@ -18,22 +16,6 @@ export interface Failure {
   readonly isEarly?: true;
 }
 
-/** Answers of no slow start: reported at once. A kill that follows them is their effect, and is not reported. */
-const DEFINITE: ReadonlySet<string> = new Set<AnswerCause>([
-  'http-400',
-  'http-401',
-  'http-403',
-  'http-404',
-  'http-3xx',
-  'http-4xx',
-  'redirect-other-host',
-  'tls-mismatch',
-  'tls-handshake',
-  'other-protocol',
-  'executable-not-found',
-  'grpc-unimplemented',
-  'port-name-undeclared',
-]);
 /** Answers of an application that runs. The kill of a liveness probe that gets nothing else is no slow start. */
 const STATUSES: ReadonlySet<string> = new Set<AnswerCause>(['http-5xx', 'grpc-unhealthy']);
 
@@ -42,10 +24,6 @@ const PATIENCE_MILLISECONDS = 30_000;
 /** Such a result has no other trace, busy nodes throw single ones away, and a Pod has an event in 5 minutes. */
 const FEWEST_VOID = 3;
 const FRESH_MILLISECONDS = 900_000;
-
-export function isDefinite(cause: FailureCause): boolean {
-  return DEFINITE.has(cause);
-}
 
 /**
  * The problem of a Pod, by its status and the kubelet's events. Events are hints: some are lost, some come late, and
@@ -163,7 +141,7 @@ class ContainerDiagnosis {
   }
 
   #isFailure(hint: Answer): boolean {
-    return DEFINITE.has(hint.cause) ? this.#isOfTrouble(hint) : this.#isLate(hint);
+    return isDefinite(hint.cause) ? this.#isOfTrouble(hint) : this.#isLate(hint);
   }
 
   /** True for a failure of the present run that is no part of its start. */
@@ -197,7 +175,7 @@ class ContainerDiagnosis {
   /** True for definite failures of a liveness probe that have not led to a kill yet. One failure may be chance. */
   #isNearKill(hint: Answer): boolean {
     const { liveness } = this.#container.limits;
-    if (!DEFINITE.has(hint.cause) || liveness === undefined) return false;
+    if (!isDefinite(hint.cause) || liveness === undefined) return false;
     const times = timesIn(this.#runs.present, hint, this.#now);
     const until = Math.max(...times) + liveness.verdictSeconds * 1000 + LATE_EVENT_MILLISECONDS;
     return times.length >= Math.min(2, liveness.failureThreshold) && this.#now <= until;
@@ -208,7 +186,7 @@ class ContainerDiagnosis {
     const { started, ready } = this.#container;
     const times = timesOf(hint);
     const last = Math.max(...times);
-    const isStatic = DEFINITE.has(hint.cause);
+    const isStatic = isDefinite(hint.cause);
     if (hint.probe === 'startupProbe' && started) return false;
     // A program or a port name that was there does not get lost. A body may stop to end.
     if (hint.probe === 'readinessProbe' && ready && (isStatic || last <= (this.#pod.changedAt ?? Infinity)))

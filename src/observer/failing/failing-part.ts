@@ -5,7 +5,6 @@ import { failingCauses, failingResults } from './failing-results.ts';
 import { FailingWorkloads } from './failing-workloads.ts';
 import { podHealth } from './pod-health.ts';
 import { PROBE_EVENT_REASONS, readProbeEvent } from './probe-events.ts';
-import type { Registry } from 'prom-client';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Reflector } from '../../cluster/client/reflector.ts';
@@ -25,6 +24,12 @@ export class FailingPart implements ObserverPart {
 
   constructor(context: ObserverContext) {
     this.#context = context;
+    namespaceGauge(
+      'probewright_failing_workloads',
+      'Workloads with a probe that fails now, by namespace and cause, on the leading observer.',
+      () => (this.#isLeader ? this.#found : []),
+      context.registers,
+    );
     this.#reflectors = PROBE_EVENT_REASONS.map((reason) => this.#watch(reason));
     context.podWatch.listen({
       seen: (pod) => this.#seen(pod),
@@ -47,15 +52,6 @@ export class FailingPart implements ObserverPart {
 
   lead(isLeader: boolean): void {
     this.#isLeader = isLeader;
-  }
-
-  registerMetrics(registers: Registry[]): void {
-    namespaceGauge(
-      'probewright_failing_workloads',
-      'Workloads with a probe that fails now, by namespace and cause, on the leading observer.',
-      () => (this.#isLeader ? this.#found : []),
-      registers,
-    );
   }
 
   readonly details = (): Readonly<Record<string, unknown>> => {

@@ -1,7 +1,8 @@
 import { PROBE_FAILING_RULE } from '../../cluster/sources/observer-reports.ts';
 import { count } from '../../base/text/cut.ts';
 import { failureMessage, failureRemedy } from './cause-texts.ts';
-import { isDefinite, type Failure } from './diagnosis.ts';
+import { isDefinite } from './causes.ts';
+import type { Failure } from './diagnosis.ts';
 import type { WorkloadName } from '../observed-workload.ts';
 import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import { resultOfLive, type ReportResult } from '../reports/report-result.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { ownProbe, PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
@@ -7,21 +7,10 @@ import { ownCopy } from '../../base/text/utf8.ts';
 import { containersOf, type Container } from '../../engine/workload/containers.ts';
 import { handlerText } from '../../engine/workload/handler-text.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
-import { conditionOf, containerStatuses, instantOf, MOST_CONTAINERS, stateOf } from '../pod-status.ts';
+import { conditionOf, containerState, containerStatuses, MOST_CONTAINERS } from '../pod-status.ts';
 import { startLimits, type StartLimits } from '../start-limits.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { PodCondition } from '../pod-status.ts';
-
-/** How a container ended before its present run. Times are in milliseconds since the epoch. */
-export interface EndedRun {
-  readonly from: number;
-  readonly until: number;
-  /** SIGTERM or SIGKILL ended it: the kubelet, or somebody on the node. */
-  readonly bySignal: boolean;
-  /** SIGKILL ended it: the grace period was over. */
-  readonly isForced: boolean;
-  readonly outOfMemory: boolean;
-}
+import type { EndedRun, PodCondition } from '../pod-status.ts';
 
 export interface DescribedProbe {
   /** `httpGet /healthz on port http` */
@@ -82,17 +71,12 @@ export function podHealth(pod: JsonObject): PodHealth | undefined {
     uid,
     isReady: containers.every(({ ready }) => ready),
     // A plain init container that has ended is ready, and one that has not keeps the others from starting.
-    hasTrouble: [...statuses.values()].some((one) => member(one, 'ready') !== true || hasRestarted(one)),
+    hasTrouble: [...statuses.values()].map(containerState).some(({ ready, isRestart }) => !ready || isRestart),
     hasEnded: phase === 'Failed',
     changedAt: change?.since,
     unreadySince: containers.every(({ wasReady }) => wasReady) ? change?.since : undefined,
     containers,
   };
-}
-
-function hasRestarted(status: JsonObject): boolean {
-  const count = member(status, 'restartCount');
-  return typeof count === 'number' && count > 0;
 }
 
 /** Less than this after the start of a container, the Pod was never ready since. */
@@ -113,20 +97,20 @@ function containerHealth(
     const asks = isJsonObject(probe) ? ownCopy(cut(handlerText(probe), MOST_ASKED)) : undefined;
     if (asks !== undefined) probes[kind] = { asks, injectedBy: injectingLayer(pod.injected?.get(kind)) };
   }
-  const running = stateOf(status, 'state', 'running');
-  const runningSince = running && instantOf(running, 'startedAt');
+  const { running, started, ready, ends } = containerState(status);
+  const runningSince = running?.startedAt;
   const unreadySince = pod.change?.isTrue === false ? pod.change.since : undefined;
   return {
     name,
     runningSince,
-    started: member(status, 'started') === true,
-    ready: member(status, 'ready') === true,
+    started,
+    ready,
     wasReady:
       runningSince !== undefined &&
       unreadySince !== undefined &&
       unreadySince - runningSince >= NEVER_READY_MILLISECONDS,
     isLast: (stringMember(spec, 'restartPolicy') ?? stringMember(pod.spec, 'restartPolicy')) === 'Never',
-    ended: endedRun(status),
+    ended: ends[0]?.run,
     probes,
     limits: startLimits(spec, pod.spec),
   };
@@ -146,19 +130,3 @@ const LAYER = /(?:^|; )(annotation|safety|ClusterProbePolicy\/[a-z0-9.-]+|ProbeP
 
 /** A message quotes at most this many characters of a handler. */
 const MOST_ASKED = 80;
-const SIGKILL = 137;
-const SIGNALS: readonly unknown[] = [SIGKILL, 143];
-
-function endedRun(status: JsonObject): EndedRun | undefined {
-  // While the kubelet waits for the next start, the end may still be in `state`.
-  const ended = stateOf(status, 'state', 'terminated') ?? stateOf(status, 'lastState', 'terminated');
-  const [from, until] = [ended && instantOf(ended, 'startedAt'), ended && instantOf(ended, 'finishedAt')];
-  if (ended === undefined || from === undefined || until === undefined) return undefined;
-  return {
-    from,
-    until,
-    bySignal: SIGNALS.includes(member(ended, 'exitCode')),
-    isForced: member(ended, 'exitCode') === SIGKILL,
-    outOfMemory: stringMember(ended, 'reason') === 'OOMKilled',
-  };
-}

@@ -1,6 +1,7 @@
 import { isJsonObject, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
+import type { AnswerCause } from './causes.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 
@@ -166,31 +167,6 @@ function merged(before: ProbeHint | undefined, hint: ProbeHint): ProbeHint {
   const kept = [...times].sort((one, other) => one - other).slice(-MOST_TIMES);
   return { ...hint, at: kept.at(-1) ?? 0, earlier: kept.slice(0, -1) };
 }
-
-/** The result that a failing probe got, as far as the kubelet's text shows it. */
-export const ANSWER_CAUSES = [
-  'http-400',
-  'http-401',
-  'http-403',
-  'http-404',
-  'http-3xx',
-  'http-4xx',
-  'http-5xx',
-  'redirect-other-host',
-  'connection-refused',
-  'unreachable',
-  'timeout',
-  'tls-mismatch',
-  'tls-handshake',
-  'other-protocol',
-  'executable-not-found',
-  'command-failed',
-  'grpc-unhealthy',
-  'grpc-unimplemented',
-  'port-name-undeclared',
-  'unclear',
-] as const;
-export type AnswerCause = (typeof ANSWER_CAUSES)[number];
 
 interface Rule {
   readonly cause: AnswerCause;

@@ -6,16 +6,15 @@ import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { namespaceGauge } from '../gauges.ts';
 import { LIVE_PODS, workloadNameOfPod } from '../observed-workload.ts';
 import { MissedPods, missedProbes } from './missed-probes.ts';
-import { laterTimes, readPolicyTimes, type PolicyTimes } from './policy-times.ts';
+import { readPolicyTimes, type PolicyTimes } from './policy-times.ts';
 import { DEFAULT_SCOPE, readWebhookScope, type WebhookScope } from './webhook-scope.ts';
-import type { Registry } from 'prom-client';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';
 
 export interface MissedContext extends Pick<
   ObserverContext,
-  'client' | 'log' | 'now' | 'podWatch' | 'extraResults' | 'isExempt'
+  'client' | 'log' | 'now' | 'podWatch' | 'extraResults' | 'isExempt' | 'registers'
 > {
   /** The policies and facts in force; undefined before the first ones. */
   readonly snapshot: () => Snapshot | undefined;
@@ -57,6 +56,12 @@ export class MissedPart implements ObserverPart {
 
   constructor(context: MissedContext) {
     this.#context = context;
+    namespaceGauge(
+      'probewright_missed_pods',
+      'Pods that lack probes which new Pods get, by namespace and cause, on the leading observer.',
+      () => (this.#isLeader ? this.#pods.causes(context.isExempt) : []),
+      context.registers,
+    );
     this.#work = new RepeatedWork(() => this.#round(), CHECK_MILLISECONDS, Math.random);
     context.podWatch.listen({
       seen: (pod, receivedAt) => this.#seen(pod, receivedAt),
@@ -79,15 +84,6 @@ export class MissedPart implements ObserverPart {
     this.#basis = undefined;
     this.#nextList = -Infinity;
     if (isLeader) this.#work.ask();
-  }
-
-  registerMetrics(registers: Registry[]): void {
-    namespaceGauge(
-      'probewright_missed_pods',
-      'Pods that lack probes which new Pods get, by namespace and cause, on the leading observer.',
-      () => (this.#isLeader ? this.#pods.causes(this.#context.isExempt) : []),
-      registers,
-    );
   }
 
   #seen(pod: KubernetesObject, receivedAt: number): void {
@@ -125,7 +121,7 @@ export class MissedPart implements ObserverPart {
         scope: this.#scope,
       };
       if (isSame(basis, this.#basis) || this.#isPausing(now())) return true;
-      this.#times = laterTimes(this.#times, await readPolicyTimes(this.#context.client), now());
+      this.#times = await readPolicyTimes(this.#context.client);
       await this.#list(basis);
       this.#report(undefined);
       return true;
@@ -181,7 +177,7 @@ export class MissedPart implements ObserverPart {
     const workload = workloadNameOfPod(object);
     const { uid } = pod.metadata;
     if (snapshot === undefined || workload === undefined || uid === undefined) return false;
-    const surroundings = { snapshot, scope: this.#scope, changedAt: (source: string) => this.#times.get(source)?.at };
+    const surroundings = { snapshot, scope: this.#scope, changedAt: (source: string) => this.#times.get(source) };
     return this.#pods.set(uid, workload, missedProbes(object, surroundings));
   }
 

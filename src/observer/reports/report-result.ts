@@ -23,18 +23,12 @@ export interface ReportResult {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-const SEVERITIES: Readonly<Record<string, ReportSeverity>> = {
-  Deny: 'high',
-  Warn: 'medium',
-  Audit: 'low',
-  Excepted: 'info',
-};
 /** Only what the webhook would deny counts as failed. */
-const OUTCOMES: Readonly<Record<string, ReportOutcome>> = {
-  Deny: 'fail',
-  Warn: 'warn',
-  Audit: 'warn',
-  Excepted: 'skip',
+const OF_ACTION: Readonly<Record<string, Pick<ReportResult, 'severity' | 'result'>>> = {
+  Deny: { severity: 'high', result: 'fail' },
+  Warn: { severity: 'medium', result: 'warn' },
+  Audit: { severity: 'low', result: 'warn' },
+  Excepted: { severity: 'info', result: 'skip' },
 };
 
 export function resultOfViolation(
@@ -51,8 +45,7 @@ export function resultOfViolation(
     policy: excepting ?? policy?.source ?? settingLayer(layers, container, check),
     rule: check,
     category: categoryOf(check),
-    severity: SEVERITIES[action] ?? 'low',
-    result: OUTCOMES[action] ?? 'warn',
+    ...(OF_ACTION[action] ?? { severity: 'low', result: 'warn' }),
     scored: action === 'Deny',
     message: excepting === undefined ? message : `excepted by ${excepting}: ${message}`,
     properties: {

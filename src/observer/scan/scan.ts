@@ -1,12 +1,11 @@
 import { isoTimeOrNull } from '../../process/policies.ts';
 import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
 import { OBSERVED_POD, type WorkloadName } from '../observed-workload.ts';
-import { ReportWriter, registerReportMetrics, reportWrites } from '../reports/report-writer.ts';
+import { ReportWriter, registerReportMetrics, type ReportWrites } from '../reports/report-writer.ts';
 import { LeadingScan } from './leading-scan.ts';
 import { StandalonePods } from './scan-lists.ts';
 import { registerScanMetrics, ScanStatus } from './scan-status.ts';
 import { UnknownControllers, type ScanDependencies } from './verdicts.ts';
-import type { Registry } from 'prom-client';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ObserverPart } from '../observer-part.ts';
@@ -17,11 +16,14 @@ export class Scan implements ObserverPart {
   readonly #status = new ScanStatus();
   readonly #pods = new StandalonePods();
   readonly #unknown: UnknownControllers;
-  readonly #writes = reportWrites();
+  readonly #writes: ReportWrites;
   #leading: { readonly scan: LeadingScan; readonly reports: ReportWriter } | undefined;
 
   constructor(dependencies: ScanDependencies) {
     this.#dependencies = dependencies;
+    const { registers } = dependencies;
+    registerScanMetrics(this.#status, () => this.#leading?.scan.verdicts.records, registers);
+    this.#writes = registerReportMetrics(() => this.#leading?.reports, registers);
     this.#unknown = new UnknownControllers(dependencies.log);
     dependencies.store.onChange(() => this.#leading?.scan.policiesChanged());
     dependencies.extraResults.onChange((workload) => this.#leading?.reports.extraResultsChanged(workload));
@@ -61,11 +63,6 @@ export class Scan implements ObserverPart {
     this.#leading = { scan, reports };
     reports.start();
     scan.start();
-  }
-
-  registerMetrics(registers: Registry[]): void {
-    registerScanMetrics(this.#status, () => this.#leading?.scan.verdicts.records, registers);
-    registerReportMetrics(this.#writes, () => this.#leading?.reports, registers);
   }
 
   readonly details = (): Readonly<Record<string, unknown>> => {

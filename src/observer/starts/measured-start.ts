@@ -5,7 +5,15 @@ import { ownProbe } from '../../engine/probe/probe.ts';
 import { containersOf, podRunsForever, type Container } from '../../engine/workload/containers.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { controllerOfPod } from '../observed-workload.ts';
-import { MOST_CONTAINERS, conditionOf, containerStatuses, instantOf, metadataOf, stateOf } from '../pod-status.ts';
+import {
+  MOST_CONTAINERS,
+  conditionOf,
+  containerState,
+  containerStatuses,
+  instantOf,
+  metadataOf,
+} from '../pod-status.ts';
+import type { ContainerState } from '../pod-status.ts';
 import { overEstimate, startProbeOf, type StartProbe } from '../start-limits.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 
@@ -94,7 +102,7 @@ export function better(
 /** A Pod that became ready later than this after its creation has probably been unready before. */
 const LONGEST_START_SECONDS = 3600;
 /** Older Pods say little about the application of today. */
-const OLDEST_SECONDS = 30 * 86_400;
+const OLDEST_MILLISECONDS = 30 * 86_400_000;
 /** A container without a probe is ready this soon after its start. */
 const READY_AT_ONCE_SECONDS = 3;
 const ROUNDING_SECONDS = 2;
@@ -108,10 +116,10 @@ const ROUNDING_SECONDS = 2;
  */
 export function startInSnapshot(pod: JsonObject, now: number): MeasuredStart | undefined {
   const ready = containersReady(pod);
-  const created = secondsOf(objectMember(pod, 'metadata') ?? {}, 'creationTimestamp');
+  const created = instantOf(objectMember(pod, 'metadata') ?? {}, 'creationTimestamp');
   const containers = isBeingDeleted(pod) ? undefined : observedContainers(pod);
   if (ready?.isTrue !== true || created === undefined || containers === undefined) return undefined;
-  if (ready.since - created >= LONGEST_START_SECONDS || now / 1000 - created >= OLDEST_SECONDS) return undefined;
+  if (ready.since - created / 1000 >= LONGEST_START_SECONDS || now - created >= OLDEST_MILLISECONDS) return undefined;
   if (containers.some(({ isRestart, running }) => isRestart || running === undefined)) return undefined;
   const [slow, ...others] = containers.filter(({ container }) => startProbeOf(container.spec) !== undefined);
   const probe = slow && startProbeOf(slow.container.spec);
@@ -128,22 +136,9 @@ export function startInSnapshot(pod: JsonObject, now: number): MeasuredStart | u
   return start && { ...start, sample: { ...start.sample, ...(hasReadiness && { basis: 'readiness' }) } };
 }
 
-export interface ContainerEnd {
-  readonly containerID: string;
-  readonly isOutOfMemory: boolean;
-  readonly lifetimeSeconds: number | undefined;
-}
-
-/** A container of a Pod with its status. Instants are in seconds since the epoch, by the node's clock. */
-export interface ObservedContainer {
+/** A container of a Pod with its status. Its start is in seconds since the epoch. */
+export interface ObservedContainer extends ContainerState {
   readonly container: Container;
-  /** The container that runs now; undefined when none runs. */
-  readonly running: { readonly containerID: string; readonly startedAt: number } | undefined;
-  readonly started: boolean;
-  readonly ready: boolean;
-  readonly isRestart: boolean;
-  /** The ends that the status still names: of the present container, and of the one before. */
-  readonly ends: readonly ContainerEnd[];
 }
 
 /** Whether all containers are ready, and since when, in seconds since the epoch. */
@@ -165,7 +160,13 @@ export function observedContainers(pod: JsonObject): readonly ObservedContainer[
   for (const container of containersOf(spec)) {
     if (container.name === '' || container.role === 'init' || container.role === 'mesh') continue;
     if (found.length >= MOST_CONTAINERS) return undefined;
-    found.push(observed(container, statuses.get(container.name) ?? {}));
+    const { running, ...state } = containerState(statuses.get(container.name) ?? {});
+    const isKnown = running !== undefined && running.containerID !== '';
+    found.push({
+      ...state,
+      container,
+      running: isKnown ? { ...running, startedAt: running.startedAt / 1000 } : undefined,
+    });
   }
   return found;
 }
@@ -174,36 +175,4 @@ export function observedContainers(pod: JsonObject): readonly ObservedContainer[
 export function containersReady(pod: JsonObject): ReadyCondition | undefined {
   const condition = conditionOf(pod, 'ContainersReady');
   return condition?.since === undefined ? undefined : { isTrue: condition.isTrue, since: condition.since / 1000 };
-}
-
-export function secondsOf(object: JsonObject, field: string): number | undefined {
-  const milliseconds = instantOf(object, field);
-  return milliseconds === undefined ? undefined : milliseconds / 1000;
-}
-
-function observed(container: Container, status: JsonObject): ObservedContainer {
-  const running = stateOf(status, 'state', 'running');
-  const startedAt = running && secondsOf(running, 'startedAt');
-  const containerID = stringMember(status, 'containerID') ?? '';
-  const last = stateOf(status, 'lastState', 'terminated');
-  const restarts = member(status, 'restartCount');
-  return {
-    container,
-    running: startedAt === undefined || containerID === '' ? undefined : { containerID, startedAt },
-    started: status['started'] === true,
-    ready: status['ready'] === true,
-    // A restart of the node may reset the count, but then it also keeps the last state.
-    isRestart: (typeof restarts === 'number' && restarts > 0) || last !== undefined,
-    ends: [stateOf(status, 'state', 'terminated'), last].flatMap((end) => (end === undefined ? [] : [endOf(end)])),
-  };
-}
-
-function endOf(terminated: JsonObject): ContainerEnd {
-  const startedAt = secondsOf(terminated, 'startedAt');
-  const finishedAt = secondsOf(terminated, 'finishedAt');
-  return {
-    containerID: stringMember(terminated, 'containerID') ?? '',
-    isOutOfMemory: terminated['reason'] === 'OOMKilled',
-    lifetimeSeconds: startedAt === undefined || finishedAt === undefined ? undefined : finishedAt - startedAt,
-  };
 }

@@ -134,10 +134,11 @@ function isRelevant(before: StartupProfile, after: StartupProfile): boolean {
 }
 
 function hasChanged(before: ContainerProfile, after: ContainerProfile): boolean {
-  const [one, other] = [figuresOf(before), figuresOf(after)];
-  if (one.starts !== other.starts || before.samples.length !== after.samples.length) return true;
-  if (one.longestSeconds !== other.longestSeconds || one.boundSeconds !== other.boundSeconds) return true;
-  if (before.killed.count !== after.killed.count || before.image !== after.image) return true;
+  const [one, other] = [before, after].map((profile) => {
+    const { starts, longestSeconds, boundSeconds } = figuresOf(profile);
+    return [starts, longestSeconds, boundSeconds, profile.samples.length, profile.killed.count, profile.image];
+  });
+  if (!isDeepStrictEqual(one, other)) return true;
   const [shown, now] = [shownFigures(before), shownFigures(after)];
   return hasMoved(shown.p50Seconds, now.p50Seconds) || hasMoved(shown.p90Seconds, now.p90Seconds);
 }

@@ -16,8 +16,9 @@ import {
   startId,
   startOf,
 } from './measured-start.ts';
-import { killedStartOf, startProbeOf, type StartProbe } from '../start-limits.ts';
-import type { ContainerEnd, MeasuredStart, ObservedContainer, ReadyCondition, StartPlace } from './measured-start.ts';
+import { startLimits, startProbeOf, type StartProbe } from '../start-limits.ts';
+import type { ContainerState, EndedRun } from '../pod-status.ts';
+import type { MeasuredStart, ObservedContainer, ReadyCondition, StartPlace } from './measured-start.ts';
 
 export interface KilledStart extends StartPlace {
   /** Identifies the start, so that two observers count it once. */
@@ -30,6 +31,8 @@ export interface StartListener {
   killed(start: KilledStart): void;
 }
 
+type ContainerEnd = ContainerState['ends'][number];
+
 interface Starting {
   /** The container that runs; '' while none runs. */
   readonly containerID: string;
@@ -39,8 +42,8 @@ interface Starting {
   readonly runningSeenAt: number | undefined;
   /** The closed startup gate, if a status has shown it. */
   readonly gate: ClosedGate | undefined;
-  /** Liveness failures of an open gate may have ended the container the moment that its start was over. */
-  readonly mayHaveBeenOpen: boolean;
+  /** Failures of an open gate, or of the run before, may end the container earlier than its probes grant. */
+  readonly isUnsure: boolean;
   /** The measured start, while the next event may still show a better instant. */
   readonly provisional?: { readonly start: MeasuredStart; readonly at: number };
 }
@@ -66,7 +69,7 @@ interface PodEvent {
   readonly receivedAt: number;
 }
 
-const NOTHING = { startedAt: 0, runningSeenAt: undefined, gate: undefined, mayHaveBeenOpen: false };
+const NOTHING = { startedAt: 0, runningSeenAt: undefined, gate: undefined, isUnsure: false };
 const NOT_RUNNING: Starting = { containerID: '', ...NOTHING };
 
 /** The kubelet finds a new container within a relist (1 s) and a sync, and writes the status soon after. */
@@ -77,6 +80,8 @@ const JUST_STARTED_SECONDS = { earliest: -2, latest: 5 };
 const ROUNDING_SECONDS = 2;
 /** Error of our clock: how long after the start the container was seen, and how late a status is written. */
 const EVENT_ERROR_SECONDS = 5;
+/** From the kill to the end that the runtime reports, beyond the grace period and the slack of limits. */
+const KILL_LAG_SECONDS = 4;
 /** A node that writes nothing for this long counts as lost, and its Pods as unready (node-monitor-grace-period). */
 const LONGEST_UNSEEN_SECONDS = 40;
 /** The next event of a Pod, with a better instant, usually comes within a second. */
@@ -258,28 +263,32 @@ export class StartInference {
   }
 
   /** A container has ended while it was starting. */
-  #ended({ pod, node }: PodEvent, { container }: ObservedContainer, end: ContainerEnd, known: Starting): void {
-    if (known.mayHaveBeenOpen || this.#restarts.isInterrupted(node, beginOf(known))) return;
+  #ended(
+    { pod, node }: PodEvent,
+    { container }: ObservedContainer,
+    { containerID, run }: ContainerEnd,
+    known: Starting,
+  ): void {
+    if (known.isUnsure || this.#restarts.isInterrupted(node, beginOf(known))) return;
     const workload = controllerOfPod(pod);
-    const killed = killedStartOf(container.spec, objectMember(pod, 'spec') ?? {});
-    const { lifetimeSeconds } = end;
-    if (workload === undefined || killed === undefined || lifetimeSeconds === undefined) return;
-    // A container that ends earlier has ended by itself, one that ends later was alive.
-    const isKill = lifetimeSeconds >= killed.shortestSeconds && lifetimeSeconds <= killed.longestSeconds;
+    const boundSeconds = boundOf(pod, container.spec, run);
     // A bound of 0 s says nothing. While the kubelet restarts all containers (KEP-5532), no probe has ended them.
-    if (
-      !isKill ||
-      killed.boundSeconds === 0 ||
-      end.isOutOfMemory ||
-      conditionOf(pod, 'AllContainersRestarting')?.isTrue === true
-    )
-      return;
-    this.#listener.killed({
-      ...placeOf(pod, container.spec, workload),
-      id: startId(pod, end.containerID),
-      boundSeconds: killed.boundSeconds,
-    });
+    const isRestartOfAll = conditionOf(pod, 'AllContainersRestarting')?.isTrue === true;
+    if (workload === undefined || boundSeconds === undefined || boundSeconds === 0 || isRestartOfAll) return;
+    this.#listener.killed({ ...placeOf(pod, container.spec, workload), id: startId(pod, containerID), boundSeconds });
   }
+}
+
+/**
+ * The time that a probe granted to a start that the probe may have ended. A start that took no longer survives. A
+ * container that ends earlier has ended by itself, one that ends later was alive.
+ */
+function boundOf(pod: JsonObject, container: JsonObject, { from, until, outOfMemory }: EndedRun): number | undefined {
+  const limits = startLimits(container, objectMember(pod, 'spec') ?? {});
+  const { earliestKillSeconds: earliest, longestStartSeconds: longest } = limits;
+  const seconds = (until - from) / 1000;
+  if (earliest === undefined || longest === undefined || outOfMemory || seconds < earliest) return undefined;
+  return seconds > longest + limits.killSeconds + KILL_LAG_SECONDS ? undefined : earliest + ROUNDING_SECONDS / 2;
 }
 
 /** True when the Pod has stopped being ready since this start of a container: its container was ready before. */
@@ -297,18 +306,22 @@ function isFromItsStart({ ready, containers }: PodEvent, startedAt: number): boo
 }
 
 function firstRecord(
-  { receivedAt }: PodEvent,
-  { container, isRestart }: ObservedContainer,
+  { pod, receivedAt }: PodEvent,
+  { container, isRestart, ends }: ObservedContainer,
   { basis }: StartProbe,
   running: { readonly containerID: string; readonly startedAt: number },
   isNew: boolean,
 ): Starting {
   const hasLiveness = isJsonObject(ownProbe(container.spec, 'livenessProbe'));
+  const mayHaveBeenOpen = !isNew && hasLiveness;
+  // The failures of a run that no probe has ended count in the next one (pkg/kubelet/prober/worker.go, doProbe).
+  const [before] = ends;
+  const inheritsFailures = before === undefined || boundOf(pod, container.spec, before.run) === undefined;
   return {
     ...running,
     runningSeenAt: isNew ? receivedAt : undefined,
     gate: undefined,
-    mayHaveBeenOpen: !isNew && isRestart && basis === 'startup' && hasLiveness,
+    isUnsure: isRestart && (basis === 'startup' ? mayHaveBeenOpen : inheritsFailures),
   };
 }
 

@@ -1,4 +1,4 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter } from 'prom-client';
 import { hasCode } from '../../cluster/client/api-client.ts';
 import { isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { RepeatedWork } from '../../cluster/client/timing.ts';
@@ -14,7 +14,7 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';
 
-type StartsContext = Pick<ObserverContext, 'client' | 'kinds' | 'log' | 'now' | 'podWatch' | 'random'>;
+type StartsContext = Pick<ObserverContext, 'client' | 'kinds' | 'log' | 'now' | 'podWatch' | 'random' | 'registers'>;
 
 const ROUND_MILLISECONDS = 10_000;
 /** Two to four requests each, one after the other: at most 20 requests a second. */
@@ -32,30 +32,33 @@ export class StartsPart implements ObserverPart {
   readonly #problem = new CurrentProblem();
   #kinds: Promise<readonly ClusterKind[]> | undefined;
   #term: AbortController | undefined;
-  readonly #starts = new Counter({
-    name: 'probewright_observed_starts_total',
-    help: 'Starts of containers that this observer has seen, by result: measured, or killed by a probe while starting.',
-    labelNames: ['result'],
-    registers: [],
-  });
-  readonly #writes = new Counter({
-    name: 'probewright_startup_profile_writes_total',
-    help: 'Attempts to write a StartupProfile, by result: written, unchanged, conflict, gone or failed.',
-    labelNames: ['result'],
-    registers: [],
-  });
+  readonly #writes: Counter<'result'>;
 
   /** @param roundMilliseconds how often to look for profiles to write */
   constructor(context: StartsContext, roundMilliseconds = ROUND_MILLISECONDS) {
-    const { client, now, random, podWatch } = context;
+    const { client, now, random, podWatch, registers } = context;
     this.#context = context;
+    const starts = new Counter({
+      name: 'probewright_observed_starts_total',
+      help: 'Starts of containers that this observer has seen, by result: measured, or killed by a probe while starting.',
+      labelNames: ['result'],
+      registers,
+    });
+    this.#writes = new Counter({
+      name: 'probewright_startup_profile_writes_total',
+      help: 'Attempts to write a StartupProfile, by result: written, unchanged, conflict, gone or failed.',
+      labelNames: ['result'],
+      registers,
+    });
+    const starting = 'Pods with containers that are starting now.';
+    gauge('probewright_starting_pods', starting, registers, () => this.#inference.size);
     this.#inference = new StartInference({
       measured: (start) => {
-        this.#starts.inc({ result: 'measured' });
+        starts.inc({ result: 'measured' });
         this.#pending.measured(start, now());
       },
       killed: (start) => {
-        this.#starts.inc({ result: 'killed' });
+        starts.inc({ result: 'killed' });
         this.#pending.killed(start, now());
       },
     });
@@ -82,13 +85,6 @@ export class StartsPart implements ObserverPart {
     if (isLeader === (this.#term !== undefined)) return;
     this.#term?.abort();
     this.#term = isLeader ? new AbortController() : undefined;
-  }
-
-  registerMetrics(registers: Registry[]): void {
-    for (const registry of registers)
-      for (const counter of [this.#starts, this.#writes]) registry.registerMetric(counter);
-    const starting = 'Pods with containers that are starting now.';
-    gauge('probewright_starting_pods', starting, registers, () => this.#inference.size);
   }
 
   readonly details = (): Readonly<Record<string, unknown>> => ({

@@ -235,6 +235,21 @@ describe('a container that is killed while it starts', () => {
       expect(after(killedStory(STARTUP, end)).killed).toEqual([]);
   });
 
+  it('gives nothing when failures of a run that crashed may have counted', () => {
+    const spec = { ...READINESS, livenessProbe: { httpGet, periodSeconds: 3, failureThreshold: 3 } };
+    const notReady = { isTrue: false, since: 1 };
+    const second = { id: 'c2', startedAt: 16, restarts: 1 };
+    const crashed = { id: 'c1', from: 10, until: 14 };
+    const killed = { id: 'c2', from: 16, until: 23 };
+    const events = (first: NonNullable<Said['ended']>): Event[] => [
+      ...story(spec, {}, 42).slice(0, 2),
+      [17, podSaid([spec], [{ ...second, ended: first }], notReady)],
+      [24, podSaid([spec], [{ id: 'c3', startedAt: 23, restarts: 2, ended: killed }], notReady)],
+    ];
+    expect(after(events(crashed)).killed).toEqual([]);
+    expect(after(events({ ...crashed, until: 16 })).killed).toMatchObject([{ boundSeconds: 6 }, { boundSeconds: 6 }]);
+  });
+
   it('gives nothing when its Pod is deleted, or when all containers are restarted', () => {
     const [waiting, running, end] = killedStory(STARTUP) as [Event, Event, Event];
     const deleted = podSaid([STARTUP], [{ id: 'c2', startedAt: 31, ended }], undefined, { deletionTimestamp: at(30) });

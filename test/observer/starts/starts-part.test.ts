@@ -30,6 +30,7 @@ async function written(
     random: Math.random,
     podWatch: { listen: (listener: PodListener) => void listeners.push(listener) },
     kinds: BUILT_IN_KINDS,
+    registers: [],
   };
   const part = new StartsPart(context, 20);
   const container = { name: 'app', startupProbe: { tcpSocket: { port: 80 } } };
