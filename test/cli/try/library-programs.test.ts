@@ -199,7 +199,7 @@ function signal(child: ChildProcess, name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): v
   process.kill(-(child.pid ?? 0), name);
 }
 
-describe('the library, against real programs', () => {
+describe('the library, against real programs', () =>
   it.each(PRODUCTS)('$name: started, hung and stopped', { timeout: 240_000 }, async (product) => {
     const { program: name, args, port, user, since, findsHang, env, end } = product;
     const program = programOf(name);
@@ -245,5 +245,4 @@ describe('the library, against real programs', () => {
       end?.();
       rmSync(directory, { recursive: true, force: true });
     }
-  });
-});
+  }));
