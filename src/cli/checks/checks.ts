@@ -1,7 +1,7 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { checkUrl } from '../../engine/checks/violation.ts';
 import { jsonText } from '../../base/text/visible.ts';
-import { wrap } from '../../base/text/wrap.ts';
+import { hanging } from '../flags/help.ts';
 import { renderBlock } from '../../yaml/editing/rendering.ts';
 import { EXIT_OK, type CommandIo } from '../io.ts';
 import type { CommandLine } from '../flags/flag.ts';
@@ -28,7 +28,7 @@ function catalogueLines(columns: number): string[] {
   const ids = Math.max(...checks.map(({ id }) => id.length));
   const actions = Math.max(...checks.map(({ action }) => action.length));
   return checks.flatMap(({ id, action, summary }) =>
-    beside(`${id.padEnd(ids)}  ${action.padEnd(actions)}  `, summary, columns),
+    hanging(`${id.padEnd(ids)}  ${action.padEnd(actions)}  `, summary, columns),
   );
 }
 
@@ -36,23 +36,17 @@ function checkLines(check: CheckDefinition, columns: number): string[] {
   const { id, summary, action } = check;
   const parameters = parametersOf(check.parameters);
   return [
-    ...beside(`${id}: `, summary, columns).map((line) => line.trimStart()),
+    ...hanging(`${id}: `, summary, columns).map((line) => line.trimStart()),
     '',
     `Default action: ${action}`,
     ...(parameters.length > 0 ? ['', 'Parameters:'] : []),
-    ...parameters.flatMap(({ name, type, text }) => [`  ${name} (${type})`, ...beside('      ', text, columns)]),
+    ...parameters.flatMap(({ name, type, text }) => [`  ${name} (${type})`, ...hanging('      ', text, columns)]),
     '',
     'Example policy:',
     ...examplePolicy(check).map((line) => `  ${line}`),
     '',
     checkUrl(id),
   ];
-}
-
-/** Prints a text beside a label. Further lines are aligned with the text. */
-function beside(label: string, text: string, columns: number): string[] {
-  const lines = columns === Infinity ? [text] : wrap(text, Math.max(columns - label.length, 20));
-  return lines.map((line, index) => (index === 0 ? label : ' '.repeat(label.length)) + line);
 }
 
 function examplePolicy({ id, action, parameters }: CheckDefinition): string[] {

@@ -7,7 +7,7 @@ const WIDTH = 80;
 /** Builds the help of a program, with the list of commands. */
 export function programHelp(program: string, commands: readonly CommandDefinition[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length)) + 4;
-  const lines = commands.flatMap(({ name, summary }) => hanging(`  ${name}`.padEnd(width), summary, width));
+  const lines = commands.flatMap(({ name, summary }) => hanging(`  ${name}`.padEnd(width), summary, WIDTH));
   return [
     `Usage: ${program} COMMAND [flags]`,
     '',
@@ -31,7 +31,7 @@ export function commandHelp(program: string, definition: CommandDefinition): str
       ...flags.flatMap(([flag, texts]) => flagHelp(flag, texts, definition.readsEnvironment === true)),
     ]),
     ...(exitCodes.length > 0 ? ['', 'Exit codes:'] : []),
-    ...exitCodes.flatMap(({ code, meaning }) => hanging(`  ${code}  `, meaning, 5)),
+    ...exitCodes.flatMap(({ code, meaning }) => hanging(`  ${code}  `, meaning, WIDTH)),
     '',
   ].join('\n');
 }
@@ -71,7 +71,8 @@ function indented(text: string): string[] {
   return wrap(text, WIDTH - INDENT.length).map((line) => INDENT + line);
 }
 
-/** Prints text beside a label. Further lines are aligned with the text. */
-function hanging(label: string, text: string, width: number): string[] {
-  return wrap(text, WIDTH - width).map((line, index) => (index === 0 ? label : ' '.repeat(width)) + line);
+/** Prints text beside a label, in lines of at most so many columns. Further lines are aligned with the text. */
+export function hanging(label: string, text: string, columns: number): string[] {
+  const lines = columns === Infinity ? [text] : wrap(text, Math.max(columns - label.length, 20));
+  return lines.map((line, index) => (index === 0 ? label : ' '.repeat(label.length)) + line);
 }

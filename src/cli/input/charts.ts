@@ -115,29 +115,26 @@ function placesIn(templateText: string, renderedText: string): (position: Positi
   const [template, rendered] = [linesOf(templateText), linesOf(renderedText)];
   return ({ line }) => {
     let found = -1;
-    for (const wanted of keysAbove(rendered, line - 1)) {
-      const next = template.findIndex(({ text }, index) => index > found && text === wanted);
+    for (const { text } of linesAbove(rendered, line - 1)) {
+      const next = template.findIndex((each, index) => index > found && each.text === text);
       if (next >= 0) found = next;
     }
     return { line: Math.max(found, 0) + 1, column: (template[found]?.indent ?? 0) + 1 };
   };
 }
 
-/** The texts of the document's `kind`, of the lines that contain a line, and of the line itself. */
-function keysAbove(rendered: readonly Line[], index: number): readonly string[] {
-  const texts: string[] = [];
-  let indent = Infinity;
-  let at = Math.min(index, rendered.length - 1);
-  for (; at >= 0; at -= 1) {
-    const line = rendered[at];
-    if (line === undefined || line.text === '---') break;
-    if (line.text === '' || line.text.startsWith('#') || line.indent >= indent) continue;
-    indent = line.indent;
-    texts.push(line.text);
-  }
-  const document = rendered.slice(at + 1, index + 1);
-  const kind = document.find(({ indent: own, text }) => own === 0 && /^kind:/.test(text));
-  return [...(kind === undefined ? [] : [kind.text]), ...texts.reverse()];
+/** The document's `kind`, the lines that contain a line, and the line itself. */
+function linesAbove(rendered: readonly Line[], index: number): readonly Line[] {
+  const start = rendered.findLastIndex(({ text }, at) => at <= index && text === '---') + 1;
+  const document = rendered.slice(start, index + 1);
+  let least = Infinity;
+  const above = document.toReversed().filter(({ indent, text }) => {
+    if (text === '' || text.startsWith('#') || indent >= least) return false;
+    least = indent;
+    return true;
+  });
+  const kind = document.find(({ indent, text }) => indent === 0 && text.startsWith('kind:'));
+  return [...(kind === undefined ? [] : [kind]), ...above.reverse()];
 }
 
 interface Line {

@@ -41,6 +41,8 @@ export function causeOfAnswer(answer: Answer, handlerKind?: HandlerKind): TryCau
   if (result === 'success') return isLong === true ? 'body-over-10-kib' : undefined;
   const cause = answerOf(text);
   if (handlerKind !== 'exec') {
+    // The head of the answer was HTTP.
+    if (result === 'failed-error' && cause !== 'timeout') return 'unclear';
     if (cause === 'connection-lost') return 'other-protocol';
     // The server has answered, whatever its code.
     if (text.startsWith('error: health rpc probe failed')) return 'grpc-unhealthy';

@@ -107,22 +107,18 @@ export const TRY: CommandDefinition<typeof FLAGS> = {
   positionals: CLUSTER_INPUT_FILES,
   flags: FLAGS,
   conflicts: ({ address, docker, port, exec, runtime, pod, cluster, context, kubeconfig, ...flags }) => {
-    const needs = (flag: string, isGiven: boolean, other: string, isThere: boolean): string[] =>
-      isGiven && !isThere ? [`${flag}: only with ${other}`] : [];
     const isCluster = cluster || context !== undefined || kubeconfig !== undefined;
-    const ways = [
-      ...(address === undefined ? [] : ['--address']),
-      ...(docker === undefined ? [] : ['--docker']),
-      ...(isCluster ? ['a cluster'] : []),
+    const [isAddress, isDocker] = [address !== undefined, docker !== undefined];
+    const ways = [isAddress && '--address', isDocker && '--docker', isCluster && 'a cluster'].filter(Boolean);
+    const problems: readonly (readonly [isThere: boolean, problem: string])[] = [
+      [ways.length > 1, `${ways.join(' and ')}: name one of them`],
+      [port.length > 0 && !isAddress, '--port: only with --address'],
+      [exec !== undefined && !isAddress, '--exec: only with --address'],
+      [runtime !== undefined && !isDocker, '--runtime: only with --docker'],
+      [pod !== undefined && (isAddress || isDocker), '--pod: only with a cluster'],
+      [flags['all-namespaces'], '--all-namespaces: try asks one workload; give --namespace instead'],
     ];
-    return [
-      ...(ways.length > 1 ? [`${ways.join(' and ')}: name one of them`] : []),
-      ...needs('--port', port.length > 0, '--address', address !== undefined),
-      ...needs('--exec', exec !== undefined, '--address', address !== undefined),
-      ...needs('--runtime', runtime !== undefined, '--docker', docker !== undefined),
-      ...needs('--pod', pod !== undefined, 'a cluster', address === undefined && docker === undefined),
-      ...(flags['all-namespaces'] ? ['--all-namespaces: try asks one workload; give --namespace instead'] : []),
-    ];
+    return problems.flatMap(([isThere, problem]) => (isThere ? [problem] : []));
   },
   exitCodes: [
     { code: 0, meaning: 'All probes that were run pass; without --strict some may warn.' },

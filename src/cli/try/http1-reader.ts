@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { messageOf } from '../../base/text/error-message.ts';
 import { codeOf } from './answer.ts';
 import { GoError } from './connection.ts';
 import { goQuote, goQuoteBytes } from '../../engine/probe/go-values.ts';
@@ -18,9 +19,6 @@ interface Http1Head {
   /** The bytes of the body. Undefined when the end of the connection ends it. */
   readonly length: number | undefined;
 }
-
-/** The connection ended too early. */
-class Ended extends Error {}
 
 /**
  * Reads an answer of HTTP/1 as Go's net/http does, with its errors. Node's parser accepts and refuses other answers,
@@ -50,7 +48,7 @@ export class Http1Reader {
       }
       throw new GoError('net/http: too many 1xx informational responses');
     } catch (error) {
-      throw new GoError(`net/http: HTTP/1.x transport connection broken: ${this.#textOfBroken(error)}`);
+      throw new GoError(`net/http: HTTP/1.x transport connection broken: ${messageOf(error)}`);
     }
   }
 
@@ -83,16 +81,12 @@ export class Http1Reader {
    * @returns true when the body has as much or more
    */
   async bodyIsLong({ isChunked, length }: Http1Head): Promise<boolean> {
-    try {
-      if (isChunked) return await this.#chunksAreLong();
-      const wanted = Math.min(length ?? Infinity, MOST_BODY_BYTES);
-      if (await this.#fill(wanted)) return wanted === MOST_BODY_BYTES;
-      // Without a length, the end of the connection is the end of the body.
-      if (length === undefined && this.#end === 'EOF') return false;
-      throw new Ended();
-    } catch (error) {
-      throw new GoError(this.#textOfBroken(error));
-    }
+    if (isChunked) return await this.#chunksAreLong();
+    const wanted = Math.min(length ?? Infinity, MOST_BODY_BYTES);
+    if (await this.#fill(wanted)) return wanted === MOST_BODY_BYTES;
+    // Without a length, the end of the connection is the end of the body.
+    if (length === undefined && this.#end === 'EOF') return false;
+    throw this.#endedEarly();
   }
 
   /** net/http/internal/chunked.go */
@@ -103,7 +97,7 @@ export class Http1Reader {
       const length = Number.parseInt(size, 16);
       if (length === 0) return false;
       const wanted = Math.min(length, MOST_BODY_BYTES - read);
-      if (!(await this.#fill(wanted))) throw new Ended();
+      if (!(await this.#fill(wanted))) throw this.#endedEarly();
       read += wanted;
       if (read >= MOST_BODY_BYTES) return true;
       this.#bytes = this.#bytes.subarray(length);
@@ -123,7 +117,7 @@ export class Http1Reader {
       if (this.#bytes.length > MOST_HEADER_BYTES)
         throw new GoError(`net/http: server response headers exceeded ${MOST_HEADER_BYTES} bytes; aborted`);
       if (await this.#more()) continue;
-      if (this.#bytes.length === 0) throw new Ended();
+      if (this.#bytes.length === 0) throw this.#endedEarly();
       const rest = this.#bytes;
       this.#bytes = Buffer.alloc(0);
       return rest;
@@ -152,9 +146,8 @@ export class Http1Reader {
     return false;
   }
 
-  #textOfBroken(error: unknown): string {
-    if (!(error instanceof Ended)) return (error as Error).message;
-    return this.#end === 'EOF' ? 'unexpected EOF' : (this.#end ?? '');
+  #endedEarly(): GoError {
+    return new GoError(this.#end === 'EOF' ? 'unexpected EOF' : this.#end);
   }
 }
 

@@ -8,13 +8,13 @@ import {
   type JsonObject,
 } from '../../base/json/json-value.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
-import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
+import { injectionAt } from '../../engine/defaulting/injection.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { handlerKindsOf, ownProbe, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../../engine/probe/probe.ts';
 import { probeTiming, type ProbeTiming } from '../../engine/probe/timing.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { containersOf, type Container } from '../../engine/workload/containers.ts';
-import { isPod, type PlacedTemplate } from '../../engine/workload/kinds.ts';
+import { isPod } from '../../engine/workload/kinds.ts';
 import { meshProxyTest } from '../../engine/workload/mesh.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import { workloadIn, type Manifest } from '../input/manifest.ts';
@@ -46,7 +46,7 @@ export interface PlannedProbe extends FilePlace {
 const ORDER = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
 
 /** Which probes the command line selects. Empty lists select all. */
-export interface ProbeSelection {
+interface ProbeSelection {
   readonly containers: readonly string[];
   readonly probes: readonly ProbeWord[];
 }
@@ -68,50 +68,41 @@ function probesOfManifest(manifest: Manifest, inputs: Inputs): PlannedProbe[] {
   if (workload === undefined) return [];
   const { kind, namespace, name, templates } = workload;
   const itself = workloadNameOf(manifest.object, kind, false);
-  return templates.flatMap((placed) => {
-    const labels = stringMembers(objectMember(placed.template, 'metadata') ?? {}, 'labels');
+  return templates.flatMap(({ template, path }) => {
+    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
     const policy = inputs.policies.policyFor(namespace, labels, itself);
-    const { injections } = permittedDefaulting(placed.template, policy, kind);
-    const podSpec = defaultedPodSpec(objectMember(effectiveTemplate(placed.template, injections), 'spec') ?? {});
-    return containersOf(podSpec, meshProxyTest(placed.template, isPod(kind)))
+    const { injections } = permittedDefaulting(template, policy, kind);
+    const podSpec = defaultedPodSpec(objectMember(effectiveTemplate(template, injections), 'spec') ?? {});
+    const shared = { kind: kind.kind, namespace, name, policyPaths: pathsOf(policy) };
+    return containersOf(podSpec, meshProxyTest(template, isPod(kind)))
       .filter(({ role }) => role === 'application' || role === 'sidecar')
-      .flatMap((container) => probesOfContainer(container, placed, injections))
-      .map((probe) => ({
-        ...place(manifest, probe),
-        kind: kind.kind,
-        namespace,
-        name,
-        policyPaths: pathsOf(policy),
-        ...probe,
-      }));
+      .flatMap((container) =>
+        ORDER.flatMap((probe) => {
+          const found = probeOf(container, probe, [...path, 'spec', container.list, container.index]);
+          if (found === undefined) return [];
+          const injection = injectionAt(injections, container, probe);
+          const place = placeOf(
+            manifest,
+            injection === undefined ? [...found.containerPath, probe] : found.containerPath,
+          );
+          return [{ ...place, ...shared, ...found, ...(injection !== undefined && { injectedBy: injection.source }) }];
+        }),
+      );
   });
 }
 
-type ProbeOfContainer = Omit<PlannedProbe, keyof FilePlace | 'kind' | 'namespace' | 'name' | 'policyPaths'>;
+/** The probe of a container. Undefined for none, and for one without a handler. */
+function probeOf({ name, spec }: Container, kind: ProbeKind, containerPath: FieldPath) {
+  const probe = ownProbe(spec, kind);
+  const handlerKind = isJsonObject(probe) ? handlerKindsOf(probe)[0] : undefined;
+  if (!isJsonObject(probe) || handlerKind === undefined) return undefined;
+  const handler = objectMember(probe, handlerKind) ?? {};
+  return { container: name, probe: kind, handlerKind, handler, timing: probeTiming(probe), spec, containerPath };
+}
 
-function probesOfContainer(
-  { name, list, index, spec }: Container,
-  { path }: PlacedTemplate,
-  injections: readonly Injection[],
-): ProbeOfContainer[] {
-  return ORDER.flatMap((kind) => {
-    const probe = ownProbe(spec, kind);
-    const handlerKind = isJsonObject(probe) ? handlerKindsOf(probe)[0] : undefined;
-    if (!isJsonObject(probe) || handlerKind === undefined) return [];
-    const injection = injectionAt(injections, { list, index }, kind);
-    return [
-      {
-        container: name,
-        probe: kind,
-        handlerKind,
-        handler: objectMember(probe, handlerKind) ?? {},
-        timing: probeTiming(probe),
-        spec,
-        containerPath: [...path, 'spec', list, index],
-        ...(injection !== undefined && { injectedBy: injection.source }),
-      },
-    ];
-  });
+/** The place of a probe; for one that a policy gives, that of its container. */
+function placeOf({ document, path }: Manifest, field: FieldPath): FilePlace {
+  return { file: document.file, ...document.position([...path, ...field], { key: true }) };
 }
 
 /** The endpoints of all layers that speak about a workload. */
@@ -120,12 +111,6 @@ function pathsOf({ layers }: WorkloadPolicy): string[] {
     PROBE_KINDS.map((kind) => stringMember(probes[kind]?.handler?.fields ?? {}, 'path')),
   );
   return [...new Set(paths.filter((path) => path !== undefined))];
-}
-
-/** The place of a probe; for one that a policy gives, that of its container. */
-function place({ document, path }: Manifest, { containerPath, probe, injectedBy }: ProbeOfContainer): FilePlace {
-  const field = injectedBy === undefined ? [...containerPath, probe] : containerPath;
-  return { file: document.file, ...document.position([...path, ...field], { key: true }) };
 }
 
 /** The path of a field of the probe in the object: `spec.template.spec.containers[0].livenessProbe.httpGet.path`. */

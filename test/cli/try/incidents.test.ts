@@ -285,6 +285,22 @@ const INCIDENTS: readonly Incident[] = [
     remedy: /is no correct HTTP/,
   })),
   {
+    name: 'a body that is reset',
+    start: async () =>
+      live(
+        await tcp((socket) =>
+          socket.once('data', () =>
+            socket.write('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nok', () =>
+              setTimeout(() => socket.resetAndDestroy(), 50),
+            ),
+          ),
+        ),
+      ),
+    cause: 'unclear',
+    event: /errored and resulted in failure state: read tcp .* connection reset by peer$/,
+    remedy: /breaks off/,
+  },
+  {
     name: 'a connection that is reset at once',
     start: async () => live(await tcp((socket) => socket.resetAndDestroy())),
     cause: 'other-protocol',
