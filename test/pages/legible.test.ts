@@ -189,6 +189,10 @@ describe.skipIf(whyNoBrowser() !== undefined)('the pages', () => {
       expect(await open.evaluate('location.hash')).toBe('#order=namespace');
       await open.page.reload();
       expect(await open.evaluate(groups)).toEqual(grouped);
+      // A link of an earlier page names the order that is the default now.
+      await open.evaluate("location.hash = 'order=worst'; undefined");
+      await open.page.waitForFunction("document.querySelector('.namespace') === null");
+      expect(await open.evaluate("document.querySelector('#order').value")).toBe('');
       expect(open.complaints).toEqual([]);
       await open.close();
     });
