@@ -239,6 +239,9 @@ describe('the library, against real programs', () =>
       signal(child, 'SIGCONT');
       signal(child, 'SIGKILL');
       await ended;
+      // The children of a killed master may end a moment later.
+      for (let tries = 0; tries < 100 && (await isOpen(port)); tries += 1)
+        await new Promise((resolve) => setTimeout(resolve, 50));
       expect(await results(product)).toMatchObject({ livenessProbe: 'fails', readinessProbe: 'fails' });
     } finally {
       if (child.exitCode === null && child.signalCode === null) signal(child, 'SIGKILL');
