@@ -13,6 +13,7 @@ beforeEach(async () => {
 
 const explain = (args: readonly string[], stdin = ''): Promise<Ran> =>
   runProbewright(['explain', ...args], { stdin, directory });
+const details = (args: readonly string[], stdin = ''): Promise<Ran> => explain(['--details', ...args], stdin);
 
 /** A Pod with one container `app` that has these fields, as JSON, which is YAML. */
 const pod = (fields: object, spec: object = {}, metadata: object = {}): string =>
@@ -35,7 +36,7 @@ async function svgOf(text: string): Promise<string> {
 
 describe('probewright explain', () => {
   it('prints tables and timelines for the effective probes, with who provided them and why some are missing', async () => {
-    const { code, stdout, stderr } = await explain(['examples/manifests', '--policies', 'examples/policies']);
+    const { code, stdout, stderr } = await details(['examples/manifests', '--policies', 'examples/policies']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     await expect(stdout).toMatchFileSnapshot('../golden/explain/static.txt');
   });
@@ -65,9 +66,26 @@ describe('probewright explain', () => {
       },
     ],
   ])('tells of a container with %s', async (name, fields) => {
-    const { code, stdout } = await explain(['-'], pod(fields, { terminationGracePeriodSeconds: 60 }));
+    const { code, stdout } = await details(['-'], pod(fields, { terminationGracePeriodSeconds: 60 }));
     expect(code).toBe(0);
     await expect(stdout).toMatchFileSnapshot(`../golden/explain/${name}.txt`);
+    const summary = await explain(['-'], pod(fields, { terminationGracePeriodSeconds: 60 }));
+    await expect(summary.stdout).toMatchFileSnapshot(`../golden/explain/${name}-summary.txt`);
+  });
+
+  it('prints a summary without a flag', async () => {
+    const { code, stdout, stderr } = await explain(['examples/manifests', '--policies', 'examples/policies']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expect(stdout).toMatchFileSnapshot('../golden/explain/static-summary.txt');
+  });
+
+  it.each([
+    ['svg', '--details: --output svg has all details; leave one out'],
+    ['json', '--details: --output json has all details; leave one out'],
+  ])('refuses --details with --output %s', async (output, message) => {
+    const { code, stderr } = await explain(['-', '--details', '--output', output], pod({}));
+    expect([code, stderr.includes(message)]).toEqual([2, true]);
+    expect((await explain(['-', '--details', '--fields'], pod({}))).stderr).toContain('--fields prints no times');
   });
 
   it('names the manifest, a policy, an annotation or the safety as provider', async () => {
@@ -75,12 +93,12 @@ describe('probewright explain', () => {
       'apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: p, namespace: apps }\n' +
       'spec: { kubernetesProbeEndpoints: { livenessProbe: /live } }\n';
     const annotations = { 'probewright.dev/readiness-endpoint': '/ready' };
-    const { stdout } = await explain(['-'], `${policy}---\n${pod(http, {}, { annotations })}`);
+    const { stdout } = await details(['-'], `${policy}---\n${pod(http, {}, { annotations })}`);
     expect(stdout).toContain('startupProbe    httpGet /live on port http\n');
     expect(stdout).toContain("from Probewright's safety, for the liveness probe that it adds");
     expect(stdout).toContain('from ProbePolicy/apps/p');
     expect(stdout).toContain('from an annotation of the workload');
-    expect((await explain(['-'], pod({ livenessProbe: tcp }))).stdout).toContain('from the manifest');
+    expect((await details(['-'], pod({ livenessProbe: tcp }))).stdout).toContain('from the manifest');
   });
 
   it('tells of native sidecars, and not of init and mesh containers', async () => {

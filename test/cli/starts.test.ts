@@ -68,6 +68,6 @@ describe('probewright starts', () =>
       JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [workload, profile] }),
     );
     const explained = await runProbewright(['explain', join(directory, 'both.json')]);
-    expect(explained.stdout).toContain('o  5 measured starts: 22 to 41 s.');
+    expect(explained.stdout).toContain('; 5 measured starts: 22 to 41 s\n');
     await runProbewright(['explain', '--output', 'svg', '--output-dir', directory, join(directory, 'both.json')]);
   }));
