@@ -59,7 +59,7 @@ export class PolicyStore {
       this.#current !== undefined && tier === before?.tier
         ? this.#current.withFacts(known)
         : new Snapshot(
-            PolicySet.ofTiers(
+            new PolicySet(
               this.#catalogue,
               given.map((snapshot) => snapshot.tier),
             ),
@@ -83,7 +83,7 @@ export class PolicyStore {
     const others = ofCluster.policies.filter((policy) => policy.source !== source);
     const tier = new PolicyTier(applied === undefined ? others : [...others, applied]);
     const tiers = this.#origins.map((origin) => (origin === 'cluster' ? tier : this.#given.get(origin)?.tier));
-    const set = PolicySet.ofTiers(
+    const set = new PolicySet(
       this.#catalogue,
       tiers.filter((known) => known !== undefined),
     );
