@@ -34,7 +34,7 @@ import type { World } from './layering-model.ts';
 function snapshotOf({ tiers, namespaceLabels }: World): Snapshot {
   const compiled = tiers.map((documents) => new PolicyTier(documents.map(parsedPolicy)));
   const labels = Object.entries(namespaceLabels).map(([name, own]) => [name, new Map(Object.entries(own))] as const);
-  return new Snapshot(PolicySet.ofTiers(CHECK_CATALOGUE, compiled), { ...NO_FACTS, namespaceLabels: new Map(labels) });
+  return new Snapshot(new PolicySet(CHECK_CATALOGUE, compiled), { ...NO_FACTS, namespaceLabels: new Map(labels) });
 }
 
 /** The parameters as a policy writes them: sets as lists. */

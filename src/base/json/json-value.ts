@@ -80,6 +80,13 @@ function definedMembers(object: Record<string, unknown>): string[] {
   return Object.keys(object).filter((name) => object[name] !== undefined);
 }
 
+/** A copy of an object without some of its members. */
+export function without<T extends object>(whole: T, ...members: readonly (keyof T)[]): T {
+  const copy = { ...whole };
+  for (const name of members) Reflect.deleteProperty(copy, name);
+  return copy;
+}
+
 /**
  * A number as written in a JSON text. Parsing would lose a difference that the API server checks. Go's decoder rejects
  * `1.0` and `1e1` as integers, and 9223372036854775808 is one above the largest signed 64-bit integer.

@@ -155,7 +155,7 @@ async function policiesInForce(catalogue: CheckCatalogue, policyFiles: string | 
   const low = readPolicyDocuments(catalogue, files.texts, [], add);
   const high = readPolicyDocuments(catalogue, [], objects, add);
   return {
-    set: PolicySet.ofTiers(catalogue, [new PolicyTier(low.policies), new PolicyTier(high.policies)]),
+    set: new PolicySet(catalogue, [new PolicyTier(low.policies), new PolicyTier(high.policies)]),
     facts: low.facts,
     places,
     problems: [...files.problems, ...low.problems, ...high.problems],

@@ -57,7 +57,7 @@ export class PolicyStore {
   #snapshot(replaced: PolicyOrigin, tier: PolicyTier, facts: Facts): Snapshot {
     const tiers = this.#origins.map((origin) => (origin === replaced ? tier : this.#given.get(origin)?.tier));
     const known = tiers.filter((each) => each !== undefined);
-    return new Snapshot(PolicySet.ofTiers(this.#catalogue, known), facts);
+    return new Snapshot(new PolicySet(this.#catalogue, known), facts);
   }
 
   /** The snapshot as it would be if a policy of the cluster was applied, or deleted (undefined). */

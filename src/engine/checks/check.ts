@@ -1,33 +1,23 @@
-import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, stringMember } from '../../base/json/json-value.ts';
 import { quote } from '../../base/text/cut.ts';
 import { jsonText } from '../../base/text/visible.ts';
-import type { FieldEdit, FieldPath } from '../../base/json/field-path.ts';
 import type { CheckDefinition } from '../policy/check-catalogue.ts';
 import type { CheckParameters, ParameterValues, ValuesOf } from '../policy/check-parameters.ts';
 import type { HandlerKind, ProbeKind } from '../probe/probe.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
 import type { Violation } from './violation.ts';
 
-/** A violation of one check, as the check reports it. */
-export interface Finding {
-  /** Absent when the violation is about the container as a whole. */
-  readonly probe?: ProbeKind;
-  /** Path of the field that causes the violation, in the object that the user applied. */
-  readonly path: FieldPath;
-  /** The problem, on one line of at most 200 characters. The path, the check's id and the remedy are not included. */
-  readonly message: string;
-  /** The field and value to write instead, on one line. Numbers are already computed. */
-  readonly remedy?: string;
-  /** The remedy as edits. They cause no other finding, at any action (safe-advice.property.test.ts). */
-  readonly edits?: readonly FieldEdit[];
+type Reported = 'probe' | 'path' | 'message' | 'remedy' | 'edits' | 'properties' | 'reason';
+
+/**
+ * A violation of one check, as the check reports it: without `probe` it is about the container as a whole. The message
+ * has at most 200 characters. The edits cause no other finding, at any action (safe-advice.property.test.ts).
+ */
+export interface Finding extends Pick<Violation, Reported> {
   /** In place of the check's default action. A policy's action overrides it; a floor still binds (actionOf). */
   readonly level?: Violation['action'];
   /** The remedy copies this handler. With a finding about it, `otherwise` replaces the remedy and its edits. */
   readonly copied?: { readonly probe: ProbeKind; readonly otherwise: string };
-  /** Measured figures, which change from day to day, so they are no part of the message. */
-  readonly properties?: Readonly<Record<string, number>>;
-  /** The API server's cause type, for valid-probe: `FieldValueInvalid`, `FieldValueRequired`, ... */
-  readonly reason?: string;
 }
 
 /** Returns all violations of one container, in a fixed order. */
@@ -116,13 +106,6 @@ export function located(
   return { probe: probe.kind, path: probe.place.path(...steps) };
 }
 
-/** Returns a finding without some of its members. */
-export function without<T extends object>(whole: T, ...members: readonly (keyof T)[]): T {
-  const copy = { ...whole };
-  for (const name of members) Reflect.deleteProperty(copy, name);
-  return copy;
-}
-
 /** Most findings of a check about one probe: lists of headers or words may have thousands of elements. */
 export const MOST_PROBE_FINDINGS = 100;
 
@@ -140,10 +123,9 @@ export function eachHeader(
   violationOf: (probe: CheckedProbe, header: CheckedHeader) => Finding | undefined,
 ): Finding[] {
   return probes.flatMap((probe) => {
-    const headers = probe.handlerKind === 'httpGet' ? member(probe.handler, 'httpHeaders') : undefined;
-    if (!Array.isArray(headers)) return [];
+    if (probe.handlerKind !== 'httpGet') return [];
     const findings: Finding[] = [];
-    for (const [index, header] of (headers as unknown[]).entries()) {
+    for (const [index, header] of listMember(probe.handler, 'httpHeaders').entries()) {
       if (findings.length === MOST_PROBE_FINDINGS) break;
       const value = isJsonObject(header) ? stringMember(header, 'value') : undefined;
       if (!isJsonObject(header) || value === undefined) continue;

@@ -2,6 +2,7 @@ import { FieldPlace } from '../../base/json/field-path.ts';
 import {
   isJsonObject,
   isPresent,
+  listMember,
   member,
   objectMember,
   stringMembers,
@@ -122,11 +123,9 @@ export function checkedWorkload(
   const places = { containers: podSpecPlace.at('containers'), initContainers: podSpecPlace.at('initContainers') };
   for (const { name, role, spec, list, index } of containers)
     checked.push(checkedContainer(workload, name, role, spec, places[list].at(index)));
-  const ephemeral = member(podSpec, 'ephemeralContainers');
-  for (const [index, spec] of Array.isArray(ephemeral) ? (ephemeral as unknown[]).entries() : []) {
-    if (!isJsonObject(spec)) continue;
+  for (const [index, spec] of listMember(podSpec, 'ephemeralContainers').entries()) {
     const place = podSpecPlace.at('ephemeralContainers').at(index);
-    checked.push(checkedContainer(workload, containerName(spec), 'ephemeral', spec, place));
+    if (isJsonObject(spec)) checked.push(checkedContainer(workload, containerName(spec), 'ephemeral', spec, place));
   }
   return workload;
 }
@@ -162,10 +161,10 @@ function checkedProbe(container: CheckedContainer, kind: ProbeKind): CheckedProb
 /** Undefined when the list is malformed: the probe may refer to the port that cannot be read. */
 function declaredPorts(container: JsonObject): readonly ContainerPort[] | undefined {
   const entries = member(container, 'ports');
-  if (!isPresent(entries)) return [];
-  if (!Array.isArray(entries)) return undefined;
-  const sound = entries.every((entry) => isJsonObject(entry) && isCount(member(entry, 'containerPort')));
-  return sound ? portsOf(container) : undefined;
+  if (isPresent(entries) && !Array.isArray(entries)) return undefined;
+  const ports = listMember(container, 'ports');
+  const isSound = ports.every((entry) => isJsonObject(entry) && isCount(member(entry, 'containerPort')));
+  return isSound ? portsOf(container) : undefined;
 }
 
 /** Returns the container's probe of one kind, if a check may judge that probe. */

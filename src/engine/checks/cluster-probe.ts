@@ -1,6 +1,6 @@
-import { member, stringMember } from '../../base/json/json-value.ts';
+import { listMember, stringMember } from '../../base/json/json-value.ts';
 import { clusterQuestionIn } from './lib/cluster-questions.ts';
-import { containerPhrase, defineCheck } from './check.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**
@@ -18,11 +18,7 @@ export const clusterProbe = defineCheck({
     if (question === undefined) return undefined;
     const harm = probe.kind === 'livenessProbe' ? 'restarts every member' : 'makes every member unready';
     return {
-      probe: probe.kind,
-      path:
-        probe.handlerKind === 'exec'
-          ? probe.place.path('exec', 'command')
-          : probe.place.path(probe.handlerKind, 'path'),
+      ...located(probe, probe.handlerKind, probe.handlerKind === 'exec' ? 'command' : 'path'),
       message:
         `the ${probe.kind} of ${containerPhrase(probe.container)} asks for the state of the whole cluster ` +
         `(${question.product}), so ${question.fails} ${harm}`,
@@ -33,10 +29,6 @@ export const clusterProbe = defineCheck({
 
 function askedBy({ handlerKind, handler }: CheckedProbe): string | undefined {
   if (handlerKind === 'httpGet') return stringMember(handler, 'path');
-  const argv = handlerKind === 'exec' ? member(handler, 'command') : undefined;
-  if (!Array.isArray(argv)) return undefined;
-  return (argv as unknown[])
-    .filter((word) => typeof word === 'string')
-    .map((word) => ` ${word}`)
-    .join('');
+  const words = handlerKind === 'exec' ? listMember(handler, 'command') : [];
+  return words.map((word) => (typeof word === 'string' ? ` ${word}` : '')).join('');
 }

@@ -34,12 +34,10 @@ export const execLocalhost = defineCheck({
   },
 });
 
-interface Client {
-  readonly program: string;
-  readonly handler: JsonObject;
-}
-
-function clientOf(container: CheckedContainer, reading: ExecReading): Client | undefined {
+function clientOf(
+  container: CheckedContainer,
+  reading: ExecReading,
+): { readonly program: string; readonly handler: JsonObject } | undefined {
   const words = reading.shell === undefined ? reading.argv : onlyCommand(reading.script);
   const invocation = words && invocationOf(words);
   if (words === undefined || invocation === undefined || reading.argv.some(isCut)) return undefined;

@@ -12,7 +12,7 @@ export const headerSecret = defineCheck({
   action: 'Audit',
   handlers: ['httpGet'],
   judgesProbeAlone: true,
-  run: (container) => eachHeader(container, (probe, header) => violationOf(probe, header)),
+  run: (container) => eachHeader(container, violationOf),
 });
 
 function violationOf(probe: CheckedProbe, { name, value, index }: CheckedHeader): Finding | undefined {

@@ -1,6 +1,6 @@
 import { member } from '../../base/json/json-value.ts';
 import { isLoopbackHost } from '../probe/handler-values.ts';
-import { containerPhrase, defineCheck, quotedValue } from './check.ts';
+import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
@@ -20,22 +20,14 @@ export const probeHost = defineCheck({
     if (typeof host !== 'string' || host === '') return undefined;
     const isLoopback = isLoopbackHost(host) || UNSPECIFIED.test(host);
     if (isLoopback && member(probe.container.workload.podSpec, 'hostNetwork') === true) return undefined;
-    const path = probe.place.path(probe.handlerKind, 'host');
+    const place = located(probe, probe.handlerKind, 'host');
     const subject = `the ${probe.kind} of ${containerPhrase(probe.container)}`;
-    if (isLoopback)
-      return {
-        probe: probe.kind,
-        path,
-        message: `${subject} asks the node, not the Pod: for the kubelet, ${quotedValue(host)} is the node`,
-        remedy: 'remove host',
-        edits: [{ path, value: null }],
-      };
-    return {
-      probe: probe.kind,
-      path,
-      message: `${subject} asks ${quotedValue(host)} instead of the Pod's IP; the kubelet resolves no names of Services`,
-      remedy: `remove host${virtualHost(probe, host)}`,
-    };
+    if (!isLoopback) {
+      const message = `${subject} asks ${quotedValue(host)} instead of the Pod's IP; the kubelet resolves no names of Services`;
+      return { ...place, message, remedy: `remove host${virtualHost(probe, host)}` };
+    }
+    const message = `${subject} asks the node, not the Pod: for the kubelet, ${quotedValue(host)} is the node`;
+    return { ...place, message, remedy: 'remove host', edits: [{ path: place.path, value: null }] };
   },
 });
 

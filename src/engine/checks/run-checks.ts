@@ -2,7 +2,8 @@ import { execArgv } from '../probe/handler-values.ts';
 import { commandActs } from '../probe/exec-effects.ts';
 import { cut, quote } from '../../base/text/cut.ts';
 import { CHECKS } from './catalogue.ts';
-import { without, type Check, type Finding } from './check.ts';
+import { without } from '../../base/json/json-value.ts';
+import type { Check, Finding } from './check.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { stricter, type Action } from '../policy/action.ts';
 import { ownProbe, PROBE_KINDS } from '../probe/probe.ts';
@@ -21,6 +22,8 @@ export interface PlacedFinding {
   readonly isFloored: boolean;
   readonly at: CheckedContainer;
   readonly finding: Finding;
+  /** The place of the check in the catalogue. */
+  readonly order: number;
 }
 
 /**
@@ -112,7 +115,7 @@ function removesDelay({ edits = [] }: Finding, { place, timing }: CheckedProbe):
 /** Returns every finding, in the order of runChecks. */
 export function findingsOf(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): PlacedFinding[] {
   // Container by container, because one container's checks read the same probes. The findings are sorted by check.
-  const found: OrderedFinding[] = [];
+  const found: PlacedFinding[] = [];
   for (const at of workload.containers)
     for (const active of activeChecks(policyFor(at.name))) addFindings(found, active, at);
   // A stable sort: the containers of a check keep their order.
@@ -128,45 +131,34 @@ interface ActiveCheck {
 
 /** The checks whose action is not Off. Most requests meet the same few policies, so the lists are remembered. */
 function activeChecks(policy: CheckPolicy): readonly ActiveCheck[] {
-  let active = REMEMBERED.get(policy);
-  if (active !== undefined) return active;
-  active = CHECKS.flatMap((check, order) => {
+  const known = REMEMBERED.get(policy);
+  if (known !== undefined) return known;
+  const active = CHECKS.flatMap((check, order) => {
     const effective = policy.get(check.id);
-    if (effective === undefined || effective.action === 'Off') return [];
-    return [{ check, policy: effective, action: effective.action, order }];
+    const { action = 'Off' } = effective ?? {};
+    return effective === undefined || action === 'Off' ? [] : [{ check, policy: effective, action, order }];
   });
   REMEMBERED.set(policy, active);
   return active;
 }
 
-/** An entry lives as long as the policy. */
 const REMEMBERED = new WeakMap<CheckPolicy, readonly ActiveCheck[]>();
 
-interface OrderedFinding extends PlacedFinding {
-  readonly order: number;
-}
-
 /** With a floor, the check runs with both parameters: higher layers make it stricter, never weaker. */
-function addFindings(found: OrderedFinding[], active: ActiveCheck, container: CheckedContainer): void {
+function addFindings(found: PlacedFinding[], active: ActiveCheck, container: CheckedContainer): void {
   const { check, policy } = active;
   const { parameters, floor } = policy;
   const at = asChecked(check, container, floor);
   if (at === undefined) return;
   const findings = check.run(at, parameters);
-  const isBounded = floor !== undefined && floor.parameters !== parameters;
-  // `findings` is empty for almost every container.
-  if (findings.length === 0 && !isBounded) return;
-  if (!isBounded) {
-    for (const finding of findings) found.push(placed(active, at, finding, floor !== undefined));
-    return;
-  }
-  const bound = check.run(at, floor.parameters);
-  for (const finding of bound) found.push(placed(active, at, finding, true));
+  const bound = floor === undefined || floor.parameters === parameters ? undefined : check.run(at, floor.parameters);
+  for (const finding of bound ?? findings) found.push(placed(active, at, finding, floor !== undefined));
+  if (bound === undefined) return;
   const known = new Set(bound.map(textOf));
   for (const finding of findings) if (!known.has(textOf(finding))) found.push(placed(active, at, finding, false));
 }
 
-function placed(active: ActiveCheck, at: CheckedContainer, finding: Finding, isFloored: boolean): OrderedFinding {
+function placed(active: ActiveCheck, at: CheckedContainer, finding: Finding, isFloored: boolean): PlacedFinding {
   const { check, order, policy } = active;
   return { check, order, action: actionOf(finding, active), floor: policy.floor, isFloored, at, finding };
 }
@@ -183,11 +175,9 @@ function textOf({ path, message }: Finding): string {
 }
 
 /**
- * Returns the container as a check sees it, or undefined when the check skips the container. Users cannot set probes on
- * plain init and ephemeral containers, and mesh containers belong to the mesh. Only valid-probe reads these containers.
- * Anyone can forge the names and annotations that mark a mesh container. A check with a floor therefore also reads the
- * probes of a mesh container, except probes that are exactly what the mesh writes. A container without such a mesh
- * probe is treated as an application container.
+ * The container as a check sees it; undefined when the check skips it. Only valid-probe reads plain init, ephemeral and
+ * mesh containers. Anyone can forge what marks a mesh container, so a check with a floor reads it, too, and without a
+ * probe that is exactly what the mesh writes it counts as an application container.
  */
 function asChecked(
   check: Check,
@@ -197,9 +187,6 @@ function asChecked(
   const { role, name, spec } = container;
   if (check.everyContainer || role === 'application' || role === 'sidecar') return container;
   if (role !== 'mesh' || floor === undefined || floor.action === 'Off') return undefined;
-  const isProxy = hasMeshProbe(
-    name,
-    PROBE_KINDS.map((kind) => ownProbe(spec, kind)),
-  );
-  return isProxy ? container : { ...container, role: 'application' };
+  const probes = PROBE_KINDS.map((kind) => ownProbe(spec, kind));
+  return hasMeshProbe(name, probes) ? container : { ...container, role: 'application' };
 }

@@ -2,9 +2,9 @@ import { stringMember } from '../../base/json/json-value.ts';
 import { isForwardingProxy } from '../probe/image-name.ts';
 import { quote } from '../../base/text/cut.ts';
 import { isNamedForMetrics } from '../workload/port-protocol.ts';
-import { describePorts, isTcp, type ContainerPort } from '../workload/ports.ts';
+import { describePorts, isTcp } from '../workload/ports.ts';
 import { handlerSkeleton } from './lib/missing-probe.ts';
-import { containerPhrase, defineCheck, type Finding } from './check.ts';
+import { containerPhrase, defineCheck } from './check.ts';
 import { hasProbe, oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
 import type { TargetPort } from '../facts/services.ts';
 
@@ -17,54 +17,41 @@ export const serviceReadiness = defineCheck({
   summary: 'A Service sends traffic to a container that has no readiness probe.',
   action: 'Warn',
   requiresProbes: true,
-  run: (container): readonly Finding[] => {
-    if (hasProbe(container, 'readinessProbe')) return [];
-    const { ports } = container;
-    if (ports === undefined || ports.length === 0) return [];
+  run: (container) => {
+    const { ports = [] } = container;
+    if (ports.length === 0 || hasProbe(container, 'readinessProbe')) return undefined;
     const targets = targetsOf(container.workload);
-    const port = targets && ports.find((declared) => targets.has(keyOf(declared.number, declared.protocol)));
+    const port = ports.find((declared) => targets.has(keyOf(declared.number, declared.protocol)));
     const service = port && targets.get(keyOf(port.number, port.protocol));
-    if (port === undefined || service === undefined) return [];
-    const [described = ''] = describePorts([port]);
-    return [
-      {
-        probe: 'readinessProbe',
-        path: container.place.path('readinessProbe'),
-        message: `${containerPhrase(container)} has no readinessProbe, but Service ${quote(service)} sends traffic to its port ${described}`,
-        remedy: `write readinessProbe: ${handlerSkeleton(isTcp(port) ? [port] : (container.ports?.filter(isTcp) ?? []))}`,
-        ...(isForwardingProxy(stringMember(container.spec, 'image') ?? '') && { level: 'Audit' }),
-      },
-    ];
+    if (port === undefined || service === undefined) return undefined;
+    return {
+      probe: 'readinessProbe',
+      path: container.place.path('readinessProbe'),
+      message: `${containerPhrase(container)} has no readinessProbe, but Service ${quote(service)} sends traffic to its port ${describePorts([port]).join('')}`,
+      remedy: `write readinessProbe: ${handlerSkeleton(isTcp(port) ? [port] : ports.filter(isTcp))}`,
+      ...(isForwardingProxy(stringMember(container.spec, 'image') ?? '') && { level: 'Audit' }),
+    };
   },
 });
 
-function keyOf(number: number, protocol: string): string {
-  return `${number}/${protocol}`;
+function keyOf(port: number | string, protocol: string): string {
+  return `${port}/${protocol}`;
 }
 
-/**
- * The ports of the Pod that Services send traffic to, each with the first such Service. Undefined when no Service
- * selects the Pods or the Services are unknown. Built once for each workload, because a workload may have thousands of
- * containers and a namespace thousands of Services.
- */
-const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> | undefined => {
-  const services = workload.facts.services?.ofNamespace(workload.namespace);
-  if (services === undefined || services.length === 0) return undefined;
+/** The ports of the Pod that Services send traffic to, each with the first such Service. */
+const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> => {
   const labels = { get: (key: string) => stringMember(workload.podLabels, key) };
   let ports: PodPorts | undefined;
-  let targets: Map<string, string> | undefined;
-  for (const service of services) {
+  const targets = new Map<string, string>();
+  for (const service of workload.facts.services?.ofNamespace(workload.namespace) ?? []) {
     if (!service.needsReadyPods || !service.selectsPods(labels)) continue;
-    ports ??= portsOfPod(workload);
-    const known = ports;
+    const known = (ports ??= portsOfPod(workload));
     const { targetPorts } = service;
     if (targetPorts.every((target) => isForMetrics(target, known))) continue;
-    for (const target of targetPorts) {
-      const number = typeof target.port === 'number' ? target.port : known.numbers.get(nameKey(target));
-      if (number === undefined) continue;
-      const key = keyOf(number, target.protocol);
-      targets ??= new Map();
-      if (!targets.has(key)) targets.set(key, service.name);
+    for (const { port, protocol } of targetPorts) {
+      const number = typeof port === 'number' ? port : known.numbers.get(keyOf(port, protocol));
+      const key = number === undefined ? undefined : keyOf(number, protocol);
+      if (key !== undefined && !targets.has(key)) targets.set(key, service.name);
     }
   }
   return targets;
@@ -82,9 +69,9 @@ function portsOfPod(workload: CheckedWorkload): PodPorts {
   const names = new Map<string, string>();
   for (const { role, ports } of workload.containers) {
     if (role === 'init' || role === 'ephemeral') continue;
-    for (const { name, number, protocol } of ports ?? NO_PORTS) {
+    for (const { name, number, protocol } of ports ?? []) {
       if (name === undefined) continue;
-      const key = nameKey({ port: name, protocol });
+      const key = keyOf(name, protocol);
       if (!numbers.has(key)) numbers.set(key, number);
       if (!names.has(keyOf(number, protocol))) names.set(keyOf(number, protocol), name);
     }
@@ -92,14 +79,8 @@ function portsOfPod(workload: CheckedWorkload): PodPorts {
   return { numbers, names };
 }
 
-const NO_PORTS: readonly ContainerPort[] = [];
-
 /** True when the Service's port is for metrics: by its own name, or by the name of the container's port. */
 function isForMetrics({ port, protocol, says }: TargetPort, { names }: PodPorts): boolean {
   const name = typeof port === 'number' ? names.get(keyOf(port, protocol)) : port;
   return [...says, ...(name === undefined ? [] : [name])].some(isNamedForMetrics);
-}
-
-function nameKey({ port, protocol }: Pick<TargetPort, 'port' | 'protocol'>): string {
-  return `${port}/${protocol}`;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { isPortNumber } from '../probe/handler-values.ts';
 import { describePorts, isTcp } from '../workload/ports.ts';
@@ -70,9 +70,4 @@ function isNamed(port: number, container: JsonObject): boolean {
   // Not as a part of a longer number.
   const number = new RegExp(`(?<!\\d)${port}(?!\\d)`);
   return [...words, ...values].some((text) => typeof text === 'string' && number.test(text));
-}
-
-function listMember(container: JsonObject, field: string): readonly unknown[] {
-  const value = member(container, field);
-  return Array.isArray(value) ? value : [];
 }

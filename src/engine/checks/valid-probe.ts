@@ -114,11 +114,8 @@ function portAdvice(path: FieldPath, value: unknown, container: CheckedContainer
   const number = typeof value === 'string' && /^[0-9]{1,5}$/.test(value) ? Number(value) : undefined;
   if (isPortNumber(number))
     return { remedy: `write port: ${number}, without quotes`, edits: [{ path, value: number }] };
-  const kind = path.at(-3);
-  const probe =
-    kind === 'livenessProbe' || kind === 'readinessProbe' || kind === 'startupProbe'
-      ? container && probeOf(container, kind)
-      : undefined;
+  const kind = PROBE_KINDS.find((one) => one === path.at(-3));
+  const probe = kind && container && probeOf(container, kind);
   if (probe === undefined || isPresent(value)) return undefined;
   const port = onlyPlausiblePort(probe, container?.ports);
   return port && { remedy: `write port: ${yamlFlow(portValue(probe, port))}`, edits: [portEdit(probe, port)] };

@@ -1,4 +1,5 @@
 import { formatPath, type FieldEdit, type FieldPath } from '../../base/json/field-path.ts';
+import { without } from '../../base/json/json-value.ts';
 import type { Outcome } from '../policy/action.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 
@@ -90,10 +91,7 @@ export function adviceKey(violation: Violation): string {
 
 /** Returns a violation without edits. The remedy in words remains. */
 export function withoutEdits(violation: Violation): Violation {
-  if (violation.edits === undefined) return violation;
-  const copy: { -readonly [Key in keyof Violation]: Violation[Key] } = { ...violation };
-  delete copy.edits;
-  return copy;
+  return violation.edits === undefined ? violation : without(violation, 'edits');
 }
 
 /** The page of the project. package.json and the chart name the same page. */

@@ -162,10 +162,7 @@ function sourceOf(
   return (startupSeconds ?? fromInitialDelaySeconds ?? learned)?.source;
 }
 
-const SKIPPED: HandlerProblem = {
-  code: 'skipped-by-annotation',
-  detail: `the annotation ${SKIP_ANNOTATION} says so`,
-};
+const SKIPPED: HandlerProblem = { code: 'skipped-by-annotation', detail: `the annotation ${SKIP_ANNOTATION} says so` };
 
 function unfitFor({ name, role, spec }: Container): HandlerProblem | undefined {
   const unfit = (code: HandlerProblem['code'], detail: string): HandlerProblem => ({ code, detail });
@@ -173,9 +170,10 @@ function unfitFor({ name, role, spec }: Container): HandlerProblem | undefined {
   if (role === 'init')
     return unfit('init-container', 'the API allows no probes on an init container without restartPolicy: Always');
   const probes = PROBE_KINDS.map((kind) => ownProbe(spec, kind));
-  if (hasMeshProbe(name, probes)) {
-    const detail = 'Istio has redirected its probes to its agent; one added beside them would bypass the mesh';
-    return unfit('mesh-container', detail);
-  }
+  if (hasMeshProbe(name, probes))
+    return unfit(
+      'mesh-container',
+      'Istio has redirected its probes to its agent; one added beside them would bypass the mesh',
+    );
   return containerRunsForever(spec) ? undefined : unfit('run-to-completion', 'its own restartPolicy is not Always');
 }

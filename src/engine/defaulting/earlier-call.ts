@@ -1,4 +1,4 @@
-import { equalJson, isJsonObject, member } from '../../base/json/json-value.ts';
+import { equalJson, isJsonObject, member, objectMember } from '../../base/json/json-value.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
 import { HANDLER_KINDS, handlerKindsOf, ownProbe, PROBE_KINDS, type Probe, type ProbeKind } from '../probe/probe.ts';
 import { probeTiming } from '../probe/timing.ts';
@@ -16,11 +16,8 @@ const NONE: SourceByProbe = new Map();
 
 /**
  * The probes of a container that an earlier call for the same Pod injected, of those that the annotation names. Anybody
- * can write the annotation, so a probe counts only if a policy in force gives exactly this probe to the container
- * without the named probes. Of a startup probe the handler counts, and the period must not be longer: its numbers also
- * follow from past starts.
- *
- * @param policies the merged policy of the container, and the one of the cluster's layers alone, which floors may apply
+ * can write the annotation, so a probe counts only if a policy in force, or the cluster's layers alone, give exactly
+ * this probe to the container without the named ones. Of a startup probe the handler counts, and no longer period.
  */
 export function injectedEarlier(
   container: Container,
@@ -59,18 +56,15 @@ function isSameProbe(kind: ProbeKind, probe: Probe, given: Probe): boolean {
 }
 
 export function livenessOf({ spec }: Container, injected: SourceByProbe): EffectiveLiveness | undefined {
-  const probe = ownProbe(spec, 'livenessProbe');
-  if (!isJsonObject(probe)) return undefined;
+  const probe = objectMember(spec, 'livenessProbe');
   const injectedFrom = injected.get('livenessProbe');
-  return { probe, ...(injectedFrom !== undefined && { injectedFrom }) };
+  return probe && { probe, ...(injectedFrom !== undefined && { injectedFrom }) };
 }
 
 /** The probes that the author wrote. Null counts as absent, and the API server refuses other values. */
 export function authorsProbes({ spec }: Container, injected: SourceByProbe): Evidence['own'] {
-  const own: (readonly [ProbeKind, Probe])[] = [];
-  for (const kind of PROBE_KINDS) {
-    const probe = ownProbe(spec, kind);
-    if (isJsonObject(probe) && handlerKindsOf(probe).length === 1 && !injected.has(kind)) own.push([kind, probe]);
-  }
-  return own;
+  return PROBE_KINDS.flatMap((kind) => {
+    const probe = objectMember(spec, kind);
+    return probe && handlerKindsOf(probe).length === 1 && !injected.has(kind) ? [[kind, probe] as const] : [];
+  });
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import type { Injection } from './injection.ts';
 
 const LISTS = ['containers', 'initContainers'] as const;
@@ -8,9 +8,7 @@ export function effectiveTemplate(template: JsonObject, injections: readonly Inj
   if (injections.length === 0) return template;
   return withContainers(template, (element, list, index) => {
     const own = injections.filter(({ container }) => container.list === list && container.index === index);
-    return own.length === 0
-      ? element
-      : { ...element, ...Object.fromEntries(own.map(({ kind, probe }) => [kind, probe])) };
+    return own.length === 0 ? element : own.reduce((all, { kind, probe }) => ({ ...all, [kind]: probe }), element);
   });
 }
 
@@ -21,13 +19,11 @@ export function withContainers(
 ): JsonObject {
   const spec = objectMember(template, 'spec');
   if (spec === undefined) return template;
-  const lists = LISTS.flatMap((list) => {
-    const containers = member(spec, list);
-    if (!Array.isArray(containers)) return [];
-    const changed = (containers as readonly unknown[]).map((element, index) =>
-      isJsonObject(element) ? change(element, list, index) : element,
-    );
-    return [[list, changed]];
-  });
-  return { ...template, spec: { ...spec, ...(Object.fromEntries(lists) as JsonObject) } };
+  const lists: Partial<Record<(typeof LISTS)[number], unknown[]>> = {};
+  for (const list of LISTS)
+    if (Array.isArray(member(spec, list)))
+      lists[list] = listMember(spec, list).map((element, index) =>
+        isJsonObject(element) ? change(element, list, index) : element,
+      );
+  return { ...template, spec: { ...spec, ...lists } };
 }

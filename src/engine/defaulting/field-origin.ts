@@ -9,7 +9,7 @@ import {
   slowStartSettings,
 } from '../policy/layer-settings.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, type HandlerKind, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
+import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
 import type { Setting } from '../policy/layer-settings.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { SlowStart } from '../policy/slow-start.ts';
@@ -40,7 +40,7 @@ export interface FieldSource {
  */
 export function fieldSource(injection: Injection, field: FieldPath): FieldSource {
   const settings = settingsOf(injection, field);
-  const value = field.reduce<unknown>((at, step) => (at === undefined ? at : memberOf(at, step)), injection.probe);
+  const value = valueAt(injection.probe, field);
   const origin = originOf(injection, field, value, settings);
   return { origin, overridden: otherSettings(settings, value, 'setting' in origin ? origin.setting : undefined) };
 }
@@ -99,12 +99,8 @@ function originOf(injection: Injection, field: FieldPath, value: unknown, settin
 function settingsOf({ kind, probe, policy, copiesLiveness, follows }: Injection, field: FieldPath): readonly Setting[] {
   const settings = probeSettings(policy.layers, kind, field);
   const [step, part] = field;
-  const isOpenPort =
-    step === 'httpGet' &&
-    part === 'port' &&
-    copiesLiveness !== true &&
-    'httpGet' in probe &&
-    !follows?.fields.includes('port');
+  const isHttpPort = step === 'httpGet' && part === 'port' && 'httpGet' in probe;
+  const isOpenPort = isHttpPort && copiesLiveness !== true && !follows?.fields.includes('port');
   // A handler without a port gets the port that policies name.
   return isOpenPort && effective(settings) === undefined ? portSettings(policy.layers) : settings;
 }
@@ -151,9 +147,4 @@ function otherSettings(settings: readonly Setting[], value: unknown, used: Setti
   return settings
     .filter((setting) => setting !== used && setting.value !== undefined && !equalJson(setting.value, value))
     .reverse();
-}
-
-function memberOf(value: unknown, step: string | number): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-  return (value as Readonly<Record<string | number, unknown>>)[step];
 }

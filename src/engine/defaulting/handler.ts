@@ -113,9 +113,8 @@ function handlerProblem(ports: readonly ContainerPort[], handler: JsonObject): s
   const port = member(handler, 'port');
   if (typeof port === 'string' && !('port' in findPort(ports, port)))
     return `no TCP port named ${quote(port)} is declared`;
-  for (const [field, value] of Object.entries(handler)) {
-    if (!isPlain(field, value)) return `${cut(field, 63)} is malformed`;
-  }
+  const malformed = Object.entries(handler).find(([field, value]) => !isPlain(field, value));
+  if (malformed !== undefined) return `${cut(malformed[0], 63)} is malformed`;
   const command = member(handler, 'command');
   if (Array.isArray(command) && (command.length === 0 || namesNoProgram(command[0])))
     return 'its command names no program';
@@ -124,14 +123,17 @@ function handlerProblem(ports: readonly ContainerPort[], handler: JsonObject): s
 
 /** True when the API server refuses the handler: it has no port, or a scheme that is none. */
 export function isRefused(probe: Probe): boolean {
-  return probeHandlerCauses(new ApiStruct(defaultedProbe(probe), new FieldPlace([], 'probe'))).length > 0;
+  return causesOf(probe).length > 0;
+}
+
+function causesOf(probe: Probe): ReturnType<typeof probeHandlerCauses> {
+  return probeHandlerCauses(new ApiStruct(defaultedProbe(probe), new FieldPlace([], 'livenessProbe')));
 }
 
 /** Why the API server would reject the handler. A missing port is ignored: the kind's own controller may fill it in. */
 function refusal(liveness: Probe, handler: JsonObject): string | undefined {
-  const [cause] = probeHandlerCauses(
-    new ApiStruct(defaultedProbe(liveness), new FieldPlace([], 'livenessProbe')),
-  ).filter(({ path }) => path.at(-1) !== 'port' || (member(handler, 'port') ?? 0) !== 0);
+  const hasPort = (member(handler, 'port') ?? 0) !== 0;
+  const cause = causesOf(liveness).find(({ path }) => path.at(-1) !== 'port' || hasPort);
   return cause && `${formatPath(cause.path)}: ${cause.message}`;
 }
 
@@ -166,10 +168,8 @@ export function inferHttpPort(declared: readonly ContainerPort[], hints: PortHin
   if (named !== undefined) return named;
   if (candidates.every(({ number }) => number === only.number)) return only;
   const list = describePorts(candidates).join(', ');
-  return {
-    code: 'no-port',
-    detail: `cannot tell which of its ports ${list} to ask; name one "http" or set the policy's port`,
-  };
+  const detail = `cannot tell which of its ports ${list} to ask; name one "http" or set the policy's port`;
+  return { code: 'no-port', detail };
 }
 
 const REMEDY = 'if one of them answers HTTP, name the port in a policy with containers or workloadSelector';
@@ -177,10 +177,8 @@ const REMEDY = 'if one of them answers HTTP, name the port in a policy with cont
 /** Why a policy that is not aimed at the container gets no HTTP probe on the port that it names. */
 export function otherProtocol(port: ContainerPort, hints: readonly PortHint[]): HandlerProblem | undefined {
   if (protocolOfPort(port, hints).speaks !== 'other') return undefined;
-  return {
-    code: 'no-http-port',
-    detail: `the policy's port ${describe(port)} ${passedOver(port, hints)}; ${REMEDY}`,
-  };
+  const detail = `the policy's port ${describe(port)} ${passedOver(port, hints)}; ${REMEDY}`;
+  return { code: 'no-http-port', detail };
 }
 
 function describe(port: ContainerPort): string {

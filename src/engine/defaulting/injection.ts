@@ -95,9 +95,6 @@ export interface NotInjected {
 
 /** One line: `container "app", livenessProbe: declares no TCP port (no-port)`. */
 export function formatNotInjected({ container, probe, code, detail }: NotInjected): string {
-  const place = [
-    container === undefined ? 'Pod' : `container "${container}"`,
-    ...(probe === undefined ? [] : [probe]),
-  ].join(', ');
-  return `${place}: ${detail} (${code})`;
+  const place = container === undefined ? 'Pod' : `container "${container}"`;
+  return `${place}${probe === undefined ? '' : `, ${probe}`}: ${detail} (${code})`;
 }

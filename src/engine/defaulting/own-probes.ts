@@ -5,15 +5,8 @@ import { DEFAULT_SCHEME } from '../probe/api-defaults.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
 import { isLongList } from '../workload/bounded-container.ts';
 import { findPort, type ContainerPort } from '../workload/ports.ts';
-import {
-  explicitPort,
-  isRefused,
-  livenessHandler,
-  policyHandler,
-  soundHandler,
-  type Evidence,
-  type HandlerResult,
-} from './handler.ts';
+import { explicitPort, isRefused, livenessHandler, policyHandler, soundHandler } from './handler.ts';
+import type { Evidence, HandlerResult } from './handler.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
 import type { Aimed } from '../policy/container-policy.ts';
 

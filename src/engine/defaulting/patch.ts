@@ -11,10 +11,8 @@ export interface PatchOperation {
 }
 
 /**
- * The JSON patch that adds a Pod's missing probes, and the annotation with their sources: `add` operations, parents
- * first. Each adds to an object of this Pod, so each applies. For any other, the API server answers 500 whatever the
- * failurePolicy.
- *
+ * The JSON patch that adds a Pod's missing probes, and the annotation with their sources, parents first. Each operation
+ * adds to an object of this Pod, so each applies: else the API server answers 500 whatever the failurePolicy.
  * @param sources the provenance of these injections alone, if the caller has it already
  */
 export function probePatch(
@@ -23,10 +21,10 @@ export function probePatch(
   sources = provenance(injections, undefined),
 ): PatchOperation[] {
   if (injections.length === 0) return [];
-  const patch = annotationPatch(pod, injections, sources);
-  for (const { container, kind, probe } of injections)
-    patch.push(add(`/spec/${container.list}/${container.index}/${kind}`, probe));
-  return patch;
+  const added = injections.map(({ container: { list, index }, kind, probe }) =>
+    add(`/spec/${list}/${index}/${kind}`, probe),
+  );
+  return [...annotationPatch(pod, injections, sources), ...added];
 }
 
 const INJECTED_POINTER = `/metadata/annotations/${INJECTED_ANNOTATION.replace('/', '~1')}`;
@@ -61,7 +59,7 @@ export function provenance(injections: readonly Injection[], existing: string | 
     if (probes === undefined) containers.set(container.name, new Map([[kind, source]]));
     else probes.set(kind, source);
   }
-  return objectText(containers, (probes) => objectText(probes, (source) => JSON.stringify(source)));
+  return objectText(containers, (probes) => objectText(probes, JSON.stringify));
 }
 
 function learnedText({ figures: { starts, longestSeconds, boundSeconds }, seconds }: LearnedBudget): string {
@@ -70,9 +68,7 @@ function learnedText({ figures: { starts, longestSeconds, boundSeconds }, second
 }
 
 function objectText<T>(members: ReadonlyMap<string, T>, textOf: (value: T) => string): string {
-  let text = '';
-  for (const [name, value] of members) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${textOf(value)}`;
-  return `{${text}}`;
+  return `{${Array.from(members, ([name, value]) => `${JSON.stringify(name)}:${textOf(value)}`).join()}}`;
 }
 
 /** The entries of an earlier call for the same Pod; empty when the annotation is not in our format. */
@@ -86,11 +82,8 @@ export function readProvenance(text: string | undefined): Provenance {
     return provenance;
   }
   if (!isJsonObject(value)) return provenance;
-  for (const [name, probes] of Object.entries(value)) {
-    if (!isJsonObject(probes)) continue;
-    const sources = Object.entries(probes).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-    provenance.set(name, new Map(sources));
-  }
+  for (const [name, probes] of Object.entries(value))
+    if (isJsonObject(probes)) provenance.set(name, new Map(stringMap(value, name)));
   return provenance;
 }
 

@@ -1,4 +1,4 @@
-import { member, type JsonObject } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { PROBE_INTEGERS, type Probe, type ProbeInteger } from '../probe/probe.ts';
 import {
@@ -8,13 +8,8 @@ import {
   learnedSeconds,
   type StartFigures,
 } from '../probe/startup-budget.ts';
-import {
-  failureThresholdFor,
-  guaranteedStartSeconds,
-  longestStartSeconds,
-  probeTiming,
-  type ProbeTiming,
-} from '../probe/timing.ts';
+import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probe/timing.ts';
+import type { ProbeTiming } from '../probe/timing.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { livenessHandler, type Evidence } from './handler.ts';
 import { handlerFor, likeOwnLiveness } from './own-probes.ts';
@@ -88,13 +83,8 @@ export function startupDefault(
   if ('code' in copied) return copied;
   const timeoutSeconds = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
   const timing = { ...slowStartTiming(integers, budget.seconds), timeoutSeconds };
-  return {
-    ...timed(copied.handler, timing, liveness),
-    source: budget.source,
-    ...COPY,
-    ...basis,
-    ...(unfit && { instead: unfit }),
-  };
+  const instead = unfit && { instead: unfit };
+  return { ...timed(copied.handler, timing, liveness), source: budget.source, ...COPY, ...basis, ...instead };
 }
 
 const COPY = { copiesLiveness: true } as const;
@@ -107,10 +97,7 @@ function timed(
   if (liveness === undefined) return { probe: { ...handler, ...ordered(integers) } };
   const patient = liveness.injectedFrom === undefined ? asPatientAs(integers, liveness.probe) : integers;
   const safe = safeAfterRestart(probeTiming(patient), liveness.probe);
-  return {
-    probe: { ...handler, ...ordered({ ...patient, ...safe }) },
-    ...(safe && { isMadeSafe: true as const }),
-  };
+  return { probe: { ...handler, ...ordered({ ...patient, ...safe }) }, ...(safe && { isMadeSafe: true }) };
 }
 
 /** The budget that past starts ask for: at least `startupSeconds`, and what the author's liveness probe guarantees. */
@@ -154,13 +141,9 @@ function slowStartBudget(policy: ContainerPolicy, liveness: EffectiveLiveness | 
   const threshold = policy.fromInitialDelaySeconds;
   if (threshold === undefined || liveness === undefined || liveness.injectedFrom !== undefined) return undefined;
   const timing = probeTiming(liveness.probe);
-  return timing.initialDelaySeconds >= threshold.value
-    ? {
-        seconds: Math.max(LEAST_START_SECONDS, longestStartSeconds(timing)),
-        source: threshold.source,
-        followsDelay: true,
-      }
-    : undefined;
+  if (timing.initialDelaySeconds < threshold.value) return undefined;
+  const seconds = Math.max(LEAST_START_SECONDS, longestStartSeconds(timing));
+  return { seconds, source: threshold.source, followsDelay: true };
 }
 
 /** A policy's seconds, or what the author's liveness probe guarantees today when its initial delay is longer. */
@@ -231,16 +214,11 @@ export function safeStartupProbe(probe: Probe, liveness: Probe): Probe | undefin
 /** A liveness probe's timeout above the API server's default: the endpoint is no faster during the start. */
 function patientTimeout(liveness: Probe): number | undefined {
   const { timeoutSeconds } = probeTiming(liveness);
-  return timeoutSeconds > DEFAULT_TIMING.timeoutSeconds && member(liveness, 'timeoutSeconds') === timeoutSeconds
-    ? timeoutSeconds
-    : undefined;
+  return timeoutSeconds > DEFAULT_TIMING.timeoutSeconds ? timeoutSeconds : undefined;
 }
 
 export function ordered(integers: Integers): JsonObject {
-  const set: Record<string, number> = {};
-  for (const field of PROBE_INTEGERS) {
-    const value = integers[field];
-    if (value !== undefined) set[field] = value;
-  }
-  return set;
+  return Object.fromEntries(
+    PROBE_INTEGERS.flatMap((field) => (integers[field] === undefined ? [] : [[field, integers[field]]])),
+  );
 }

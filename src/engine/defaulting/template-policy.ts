@@ -72,9 +72,8 @@ function mainProblem(main: Exclude<MainContainer, { container: Container }>): st
   const more = main.candidates.length - listed.length;
   const candidates = listed.join(', ') + (more > 0 ? ` and ${more} more` : '');
   const hint = `name the containers in the policy or in the annotation ${CONTAINERS_ANNOTATION}`;
-  if (main.problem === 'unknown-default-container') {
+  if (main.problem === 'unknown-default-container')
     return `${DEFAULT_CONTAINER_ANNOTATION} names ${quoted(main.named)}, which is none of its application containers ${candidates}`;
-  }
   if (main.problem === 'no-tcp-port')
     return `cannot tell its main container: none of ${candidates || 'its containers'} declares a TCP port; ${hint}`;
   return `cannot tell its main container: ${candidates} all declare TCP ports; ${hint}`;

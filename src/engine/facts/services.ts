@@ -1,4 +1,5 @@
-import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_PROTOCOL } from '../probe/api-defaults.ts';
 import { isPortName, isPortNumber } from '../probe/handler-values.ts';
 import { protocolOfText, type PortHint, type PortHints } from '../workload/port-protocol.ts';
@@ -81,7 +82,7 @@ export function readService(service: JsonObject): ServiceDigest | undefined {
   if (member(spec, 'type') === 'ExternalName') return undefined;
   const isForUnready = member(spec, 'publishNotReadyAddresses') === true;
   const selector = readSelector(member(spec, 'selector'));
-  const ports = selector && readPorts(member(spec, 'ports'));
+  const ports = selector && readPorts(spec);
   if (selector === undefined || ports === undefined) return undefined;
   // Nothing else of such a Service is of use, and the budget is for the others.
   if (isForUnready && !ports.some((port) => port.includes(':'))) return undefined;
@@ -91,27 +92,17 @@ export function readService(service: JsonObject): ServiceDigest | undefined {
 
 /** Undefined for no selector and for `{}`: such a Service selects no Pods (docs, "Services without selectors"). */
 function readSelector(selector: unknown): readonly string[] | undefined {
-  if (!isJsonObject(selector)) return undefined;
-  const keys = Object.keys(selector);
-  if (keys.length === 0) return undefined;
-  const pairs: string[] = [];
-  for (const key of keys) {
-    const value = selector[key];
-    if (typeof value !== 'string' || !LABEL_VALUE.test(value) || !LABEL_KEY.test(key)) return undefined;
-    pairs.push(`${key}=${value}`);
-  }
-  return pairs;
+  const entries = isJsonObject(selector) ? Object.entries(selector) : [];
+  const isSound = entries.every(
+    ([key, value]) => typeof value === 'string' && LABEL_VALUE.test(value) && LABEL_KEY.test(key),
+  );
+  return entries.length === 0 || !isSound ? undefined : entries.map(([key, value]) => `${key}=${String(value)}`);
 }
 
-function readPorts(entries: unknown): readonly string[] | undefined {
-  if (!Array.isArray(entries) || entries.length === 0) return undefined;
-  const ports = new Set<string>();
-  for (const entry of entries as readonly unknown[]) {
-    const port = isJsonObject(entry) ? readPort(entry) : undefined;
-    if (port === undefined) return undefined;
-    ports.add(port);
-  }
-  return [...ports];
+function readPorts(spec: JsonObject): readonly string[] | undefined {
+  const entries = listMember(spec, 'ports');
+  const ports = entries.flatMap((entry) => (isJsonObject(entry) ? (readPort(entry) ?? []) : []));
+  return entries.length === 0 || ports.length < entries.length ? undefined : [...new Set(ports)];
 }
 
 /** The API server's default for an absent, empty or 0 targetPort is `port` (pkg/apis/core/v1/defaults.go). */

@@ -1,4 +1,4 @@
-import { PolicySet, type PolicyTier, type WorkloadPolicy } from '../policy/policy-set.ts';
+import { PolicySet, PolicyTier, type WorkloadPolicy } from '../policy/policy-set.ts';
 import { NO_FACTS, type Facts } from './facts.ts';
 import { startsOfContainer, startsOfWorkload } from './learned-starts.ts';
 import { portHintsOf } from './services.ts';
@@ -20,7 +20,7 @@ export class Snapshot {
 
   /** The snapshot of policies of one tier. */
   static of(catalogue: CheckCatalogue, policies: readonly ProbePolicy[], facts: Facts = NO_FACTS): Snapshot {
-    return new Snapshot(new PolicySet(catalogue, policies), facts);
+    return new Snapshot(new PolicySet(catalogue, [new PolicyTier(policies)]), facts);
   }
 
   /** Returns the same policies with other facts. No policy is compiled again. */

@@ -1,4 +1,5 @@
-import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { MOST_KEPT_STARTS } from '../policy/slow-start.ts';
 import { shortHash } from '../../base/text/utf8.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
@@ -78,50 +79,32 @@ export function readStartupProfile(document: JsonObject): StartupProfile | undef
     text(workload, field, PROFILE_BOUNDS.reference),
   );
   if (apiVersion === undefined || kind === undefined || name === undefined) return undefined;
-  const containers = objects(member(status, 'containers'), PROFILE_BOUNDS.containers).flatMap(readContainer);
+  const containers = objects(status, 'containers', PROFILE_BOUNDS.containers).flatMap(readContainer);
   return { workload: { apiVersion, kind, name }, containers };
 }
 
 function readContainer(container: JsonObject): ContainerProfile[] {
   const name = text(container, 'name', PROFILE_BOUNDS.name);
   if (name === undefined) return [];
-  const ids = member(container, 'censoredIds');
-  return [
-    {
-      name,
-      image: text(container, 'image', PROFILE_BOUNDS.image) ?? '',
-      samples: objects(member(container, 'samples'), PROFILE_BOUNDS.samples).flatMap(readSample),
-      killed: {
-        count: count(container, 'censored') ?? 0,
-        boundSeconds: seconds(container, 'censoredBoundSeconds') ?? 0,
-        at: text(container, 'censoredAt') ?? '',
-        ids: Array.isArray(ids)
-          ? (ids as unknown[])
-              .slice(-PROFILE_BOUNDS.killedIds)
-              .filter((id): id is string => typeof id === 'string' && id.length <= PROFILE_BOUNDS.text)
-          : [],
-      },
-    },
-  ];
+  const image = text(container, 'image', PROFILE_BOUNDS.image) ?? '';
+  const samples = objects(container, 'samples', PROFILE_BOUNDS.samples).flatMap(readSample);
+  const isId = (id: unknown): id is string => typeof id === 'string' && id.length <= PROFILE_BOUNDS.text;
+  const killed = {
+    count: count(container, 'censored') ?? 0,
+    boundSeconds: seconds(container, 'censoredBoundSeconds') ?? 0,
+    at: text(container, 'censoredAt') ?? '',
+    ids: listMember(container, 'censoredIds').slice(-PROFILE_BOUNDS.killedIds).filter(isId),
+  };
+  return [{ name, image, samples, killed }];
 }
 
 function readSample(sample: JsonObject): StartSample[] {
   const measured = seconds(sample, 'seconds');
   const basis = START_BASES.find((one) => one === sample['basis']);
-  const at = text(sample, 'at');
-  const id = text(sample, 'id');
+  const [at, id, node = ''] = ['at', 'id', 'node'].map((field) => text(sample, field));
   if (measured === undefined || basis === undefined || at === undefined || id === undefined) return [];
-  return [
-    {
-      seconds: measured,
-      within: seconds(sample, 'within') ?? measured,
-      basis,
-      restart: sample['restart'] === true,
-      node: text(sample, 'node') ?? '',
-      at,
-      id,
-    },
-  ];
+  const within = seconds(sample, 'within') ?? measured;
+  return [{ seconds: measured, within, basis, restart: sample['restart'] === true, node, at, id }];
 }
 
 /** The text of a member; undefined if the text exceeds its bound. */
@@ -130,8 +113,8 @@ function text(object: JsonObject, field: string, most: number = PROFILE_BOUNDS.t
   return value === undefined || value.length > most ? undefined : value;
 }
 
-function objects(list: unknown, most: number): JsonObject[] {
-  return Array.isArray(list) ? (list as unknown[]).slice(0, most).filter(isJsonObject) : [];
+function objects(object: JsonObject, field: string, most: number): JsonObject[] {
+  return listMember(object, field).slice(0, most).filter(isJsonObject);
 }
 
 function seconds(object: JsonObject, field: string): number | undefined {
@@ -178,29 +161,22 @@ function boundProblem(value: unknown, bound: ProfileBound, path: FieldPath): Pro
     if (!Array.isArray(value)) return undefined;
     const [most, unit, ofElement] = bound;
     if (value.length > most) return { path, message: `must have at most ${most} ${unit}, not ${value.length}` };
-    return firstDefined(value.map((element, index) => boundProblem(element, ofElement, [...path, index])));
+    return value.map((element, index) => boundProblem(element, ofElement, [...path, index])).find(Boolean);
   }
   if (!isJsonObject(value)) return undefined;
-  return firstDefined(
-    Object.entries(bound).map(([field, own]) => boundProblem(member(value, field), own, [...path, field])),
+  const members = Object.entries(bound).map(([field, own]) =>
+    boundProblem(member(value, field), own, [...path, field]),
   );
+  return members.find(Boolean);
 }
 
 function isList(bound: ProfileBound): bound is readonly [number, string, ProfileBound] {
   return Array.isArray(bound);
 }
 
-function firstDefined<T>(values: readonly (T | undefined)[]): T | undefined {
-  return values.find((value) => value !== undefined);
-}
-
 export function figuresOf({ samples, killed }: ContainerProfile): StartFigures {
-  let starts = 0;
-  let longestSeconds = 0;
-  for (const sample of samples) {
-    if (!sample.restart) starts += 1;
-    longestSeconds = Math.max(longestSeconds, sample.seconds);
-  }
+  const starts = samples.filter(({ restart }) => !restart).length;
+  const longestSeconds = Math.max(0, ...samples.map((sample) => sample.seconds));
   return { starts, longestSeconds, boundSeconds: killed.boundSeconds };
 }
 

@@ -19,21 +19,18 @@ export const ANNOTATION_SOURCE = 'annotation';
 
 export const STARTUP_SECONDS_ANNOTATION = `${ANNOTATION_PREFIX}startup-seconds`;
 
-const ENDPOINTS: Readonly<Record<string, ProbeKind>> = {
-  'startup-endpoint': 'startupProbe',
-  'liveness-endpoint': 'livenessProbe',
-  'readiness-endpoint': 'readinessProbe',
-};
-const SKIPS: Readonly<Record<string, ProbeKind>> = {
-  startup: 'startupProbe',
-  liveness: 'livenessProbe',
-  readiness: 'readinessProbe',
-};
-const KNOWN = [...Object.keys(ENDPOINTS), 'startup-seconds', 'containers', 'skip', 'injected'];
+const KNOWN = [
+  ...['startup-endpoint', 'liveness-endpoint', 'readiness-endpoint', 'startup-seconds', 'containers', 'skip'],
+  'injected',
+];
+
+/** The name of a probe in annotations: `startup`, and its endpoint: `startup-endpoint`. */
+function probeNamed(name: string): ProbeKind | undefined {
+  return PROBE_KINDS.find((kind) => kind === `${name}Probe`);
+}
 
 export function endpointAnnotation(kind: ProbeKind): string {
-  const name = Object.keys(ENDPOINTS).find((endpoint) => ENDPOINTS[endpoint] === kind) ?? '';
-  return `${ANNOTATION_PREFIX}${name}`;
+  return `${ANNOTATION_PREFIX}${kind.replace(/Probe$/, '-endpoint')}`;
 }
 
 export interface WorkloadAnnotations {
@@ -89,7 +86,7 @@ const MAX_SHOWN_NAME = 63;
 
 /** Adds what one annotation says. Returns the problem of a malformed one, which has no effect. */
 function readAnnotation(draft: Draft, name: string, value: string): string | undefined {
-  const endpoint = Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name] : undefined;
+  const endpoint = name.endsWith('-endpoint') ? probeNamed(name.slice(0, -'-endpoint'.length)) : undefined;
   if (endpoint !== undefined) {
     const problem = endpointPathProblem(value);
     if (problem === undefined)
@@ -109,12 +106,11 @@ function readAnnotation(draft: Draft, name: string, value: string): string | und
       draft.containers = new Set(words);
       return undefined;
     case 'skip': {
-      const kinds = words.map((word) => (Object.hasOwn(SKIPS, word) ? SKIPS[word] : undefined));
-      const skipped = words.length === 1 && words[0] === 'all' ? PROBE_KINDS : kinds;
-      for (const kind of skipped)
-        if (kind === undefined)
-          return `must be "all" or a comma list of startup, liveness and readiness, not ${quoted(value)}`;
-      for (const kind of skipped) if (kind !== undefined) draft.skip.add(kind);
+      const kinds = words.join() === 'all' ? PROBE_KINDS : words.map(probeNamed);
+      const skipped = kinds.filter((kind) => kind !== undefined);
+      if (skipped.length < kinds.length)
+        return `must be "all" or a comma list of startup, liveness and readiness, not ${quoted(value)}`;
+      for (const kind of skipped) draft.skip.add(kind);
       return undefined;
     }
     default:

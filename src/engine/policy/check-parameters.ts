@@ -66,17 +66,13 @@ export interface ParameterValues {
 /** The argument of a parameter's builder: every member but the type. */
 type Given<Parameter> = Omit<Parameter, 'type'>;
 
-export function integer(given: Given<IntegerParameter>): IntegerParameter {
-  return { type: 'integer', ...given };
-}
-
-export function boolean(given: Given<BooleanParameter>): BooleanParameter {
-  return { type: 'boolean', ...given };
-}
-
-export function choice<Choice extends string>(given: Given<ChoiceParameter<Choice>>): ChoiceParameter<Choice> {
-  return { type: 'choice', ...given };
-}
+export const integer = (given: Given<IntegerParameter>): IntegerParameter => ({ type: 'integer', ...given });
+export const boolean = (given: Given<BooleanParameter>): BooleanParameter => ({ type: 'boolean', ...given });
+export const strings = (given: Given<StringsParameter>): StringsParameter => ({ type: 'strings', ...given });
+export const choice = <Choice extends string>(given: Given<ChoiceParameter<Choice>>): ChoiceParameter<Choice> => ({
+  type: 'choice',
+  ...given,
+});
 
 /** Without a default the value is undefined where no policy sets the parameter. */
 export function choices<Choice extends string>(
@@ -92,10 +88,6 @@ export function choices<Choice extends string>({
   readonly default?: readonly Choice[];
 }): ChoicesParameter<Choice> {
   return { type: 'choices', ...given, default: value };
-}
-
-export function strings(given: Given<StringsParameter>): StringsParameter {
-  return { type: 'strings', ...given };
 }
 
 export function probeBounds({ text }: Pick<BoundsParameter, 'text'>): BoundsParameter {

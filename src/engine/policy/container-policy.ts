@@ -1,14 +1,8 @@
 import { stringMember } from '../../base/json/json-value.ts';
 import { matchesImage } from './image-pattern.ts';
 import { PROBE_INTEGERS, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
-import {
-  effective,
-  handlerSettings,
-  integerSettings,
-  portSettings,
-  slowStartSettings,
-  type Setting,
-} from './layer-settings.ts';
+import { effective, handlerSettings, integerSettings, portSettings, slowStartSettings } from './layer-settings.ts';
+import type { Setting } from './layer-settings.ts';
 import { withLearnedLayer } from './slow-start.ts';
 import type { LearnedSettings } from '../probe/startup-budget.ts';
 import type { Container } from '../workload/containers.ts';

@@ -15,8 +15,6 @@ export interface ExceptionRules {
   readonly checks: 'all' | readonly string[];
 }
 
-const BUILT_IN_EXCEPTION_RULES: ExceptionRules = { action: 'Allow', maximumDays: 365, checks: 'all' };
-
 export const MOST_EXCEPTION_DAYS = 3650;
 
 export const EXCEPTION_ACTIONS = ['Allow', 'Ignore'] as const;
@@ -36,11 +34,12 @@ export function readExceptionSettings(catalogue: CheckCatalogue, reader: Reader)
 
 export function exceptionRules(layers: readonly { readonly exceptions?: ExceptionSettings }[]): ExceptionRules {
   const set = layers.flatMap(({ exceptions }) => exceptions ?? []);
-  const { maximumDays, checks } = BUILT_IN_EXCEPTION_RULES;
+  const highest = <Rule extends keyof ExceptionSettings>(rule: Rule): ExceptionSettings[Rule] | undefined =>
+    set.findLast((rules) => rules[rule] !== undefined)?.[rule];
   return {
-    action: set.findLast(({ action }) => action !== undefined)?.action ?? BUILT_IN_EXCEPTION_RULES.action,
-    maximumDays: set.findLast((rules) => rules.maximumDays !== undefined)?.maximumDays ?? maximumDays,
-    checks: set.findLast((rules) => rules.checks !== undefined)?.checks ?? checks,
+    action: highest('action') ?? 'Allow',
+    maximumDays: highest('maximumDays') ?? 365,
+    checks: highest('checks') ?? 'all',
   };
 }
 
@@ -78,15 +77,10 @@ export const ALL_EXCEPTION_STATES: readonly (ExceptionState | LeftOutState)[] = 
   ...LEFT_OUT_STATES,
 ];
 
-const UNUSED_MILLISECONDS = 30 * 24 * 60 * 60 * 1000;
-
-/** @param lastMatched when the exception last allowed a violation, in milliseconds since the epoch */
-function isUnused({ created }: ProbeException, lastMatched: number | undefined, now: number): boolean {
-  const since = Math.max(created ?? now, lastMatched ?? -Infinity);
-  return now - since >= UNUSED_MILLISECONDS;
-}
-
-/** The state of an exception at an instant. An exception that is unused and expiring is expiring. */
+/**
+ * The state of an exception at an instant. An exception that is unused and expiring is expiring.
+ * @param lastMatched when the exception last allowed a violation, in milliseconds since the epoch
+ */
 export function exceptionState(
   exception: ProbeException,
   rules: ExceptionRules,
@@ -96,5 +90,6 @@ export function exceptionState(
   const left = endOf(exception, rules) - now;
   if (left <= 0) return 'Expired';
   if (left <= EXPIRING_MILLISECONDS) return 'Expiring';
-  return isUnused(exception, lastMatched, now) ? 'Unused' : 'Active';
+  const since = Math.max(exception.created ?? now, lastMatched ?? -Infinity);
+  return now - since >= 30 * DAY ? 'Unused' : 'Active';
 }

@@ -42,13 +42,10 @@ export class PolicyTier {
     this.cluster = policies
       .filter((policy) => policy.kind === 'ClusterProbePolicy')
       .sort((a, b) => a.priority - b.priority || compare(a.name, b.name));
+    const selecting = ({ workloadSelector }: ProbePolicy): number => Number(workloadSelector !== undefined);
     const namespaced = policies
       .filter(({ namespace }) => namespace !== undefined)
-      .sort(
-        (a, b) =>
-          Number(a.workloadSelector !== undefined) - Number(b.workloadSelector !== undefined) ||
-          compare(a.name, b.name),
-      );
+      .sort((a, b) => selecting(a) - selecting(b) || compare(a.name, b.name));
     this.byNamespace = Map.groupBy(namespaced, ({ namespace = '' }) => namespace);
     this.looksAtNamespaceLabels = this.cluster.some(({ namespaceSelector = [] }) =>
       namespaceSelector.some(({ key }) => key !== NAMESPACE_NAME_LABEL),
@@ -74,29 +71,16 @@ export class PolicySet {
   readonly #probes = remembered(REMEMBERED_LISTS, mergeLayers);
   #ofCluster: PolicySet | undefined;
 
-  /** @param tiers the same policies, tier by tier; one tier when left out */
-  constructor(
-    catalogue: CheckCatalogue,
-    policies: readonly ProbePolicy[],
-    tiers: readonly PolicyTier[] = [new PolicyTier(policies)],
-  ) {
+  constructor(catalogue: CheckCatalogue, tiers: readonly PolicyTier[]) {
     this.#catalogue = catalogue;
     this.#builtIn = builtInPolicy(catalogue);
-    this.policies = policies;
+    this.policies = tiers.flatMap(({ policies }) => policies);
     this.tiers = tiers;
-  }
-
-  static ofTiers(catalogue: CheckCatalogue, tiers: readonly PolicyTier[]): PolicySet {
-    return new PolicySet(
-      catalogue,
-      tiers.flatMap((tier) => tier.policies),
-      tiers,
-    );
   }
 
   /** The ClusterProbePolicies alone, without what namespaces add. */
   get ofCluster(): PolicySet {
-    this.#ofCluster ??= PolicySet.ofTiers(
+    this.#ofCluster ??= new PolicySet(
       this.#catalogue,
       this.tiers.map(({ cluster }) => new PolicyTier(cluster)),
     );
@@ -120,10 +104,7 @@ export class PolicySet {
     podLabels: Labels,
   ): WorkloadPolicy {
     const candidates = this.#candidatesFor(namespace, namespaceLabels);
-    const layers = candidates.filter(
-      ({ workloadSelector }) => workloadSelector === undefined || selects(workloadSelector, podLabels),
-    );
-    return this.#byLayers(layers);
+    return this.#byLayers(candidates.filter(({ workloadSelector = [] }) => selects(workloadSelector, podLabels)));
   }
 
   /** The highest policy with the field `annotations` decides, as with every other field. */
@@ -147,9 +128,7 @@ export class PolicySet {
     if (known !== undefined && known.namespaceLabels === namespaceLabels) return known.policies;
     const labels = new Map(namespaceLabels).set(NAMESPACE_NAME_LABEL, namespace);
     const policies = this.tiers.flatMap(({ cluster, byNamespace }) => [
-      ...cluster.filter(
-        (policy) => policy.namespaceSelector === undefined || selects(policy.namespaceSelector, labels),
-      ),
+      ...cluster.filter(({ namespaceSelector = [] }) => selects(namespaceSelector, labels)),
       ...(byNamespace.get(namespace) ?? []),
     ]);
     if (this.#candidates.size >= REMEMBERED_NAMESPACES) this.#candidates.clear();

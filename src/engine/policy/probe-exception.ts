@@ -92,16 +92,7 @@ function readException(catalogue: CheckCatalogue, reader: Reader): ProbeExceptio
   return new ProbeException(name, read, { expires, created, reported: undefined });
 }
 
-const SPEC_FIELDS = [
-  'checks',
-  'workloads',
-  'workloadSelector',
-  'containers',
-  'owner',
-  'reason',
-  'ticket',
-  'expires',
-] as const;
+const SPEC_FIELDS = 'checks workloads workloadSelector containers owner reason ticket expires'.split(' ');
 
 function readMetadata(metadata: Reader): string | undefined {
   if (metadata.anyObject() === undefined) return undefined;

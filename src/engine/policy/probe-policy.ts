@@ -59,13 +59,12 @@ export function parseProbePolicy(catalogue: CheckCatalogue, document: unknown): 
   const reader = new Reader(document, [], problems, warnings);
   const policy = readPolicy(catalogue, reader);
   // JSON.stringify overflows the stack on deep values. A spec that was read without a problem is not deep.
-  if (policy !== undefined && problems.length === 0) reportSize(reader.at('spec'));
+  if (policy !== undefined && problems.length === 0) {
+    const spec = reader.at('spec');
+    const problem = specSizeProblem(utf8Length(JSON.stringify(spec.value)));
+    if (problem !== undefined) spec.report(problem);
+  }
   return policy === undefined || problems.length > 0 ? { problems } : { policy, warnings };
-}
-
-function reportSize(spec: Reader): void {
-  const problem = specSizeProblem(utf8Length(JSON.stringify(spec.value)));
-  if (problem !== undefined) spec.report(problem);
 }
 
 function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | undefined {
@@ -77,7 +76,8 @@ function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | un
   const spec = reader.at('spec');
   if (spec.isAbsent || spec.isNull) return spec.report('must be given; {} is a policy that says nothing');
   const isCluster = kind === 'ClusterProbePolicy';
-  reportClusterFields(spec, isCluster);
+  for (const field of isCluster ? [] : CLUSTER_SPEC_FIELDS)
+    if (!spec.at(field).isAbsent) spec.at(field).report('only a ClusterProbePolicy has this field');
   if (spec.object([...SPEC_FIELDS, ...CLUSTER_SPEC_FIELDS]) === undefined) return undefined;
 
   const { name, namespace } = metadata;
@@ -105,24 +105,10 @@ function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | un
   });
 }
 
-const SPEC_FIELDS = [
-  'workloadSelector',
-  'containers',
-  'images',
-  'port',
-  'kubernetesProbeEndpoints',
-  'probes',
-  'slowStart',
-  'checks',
-] as const;
+const SPEC_FIELDS = 'workloadSelector containers images port kubernetesProbeEndpoints probes slowStart checks'.split(
+  ' ',
+);
 const CLUSTER_SPEC_FIELDS = ['namespaceSelector', 'priority', 'annotations', 'exceptions'] as const;
-
-function reportClusterFields(spec: Reader, isCluster: boolean): void {
-  if (isCluster) return;
-  for (const field of CLUSTER_SPEC_FIELDS) {
-    if (!spec.at(field).isAbsent) spec.at(field).report('only a ClusterProbePolicy has this field');
-  }
-}
 
 function readClusterFields(
   catalogue: CheckCatalogue,

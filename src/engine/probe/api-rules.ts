@@ -8,23 +8,17 @@ import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 type Causes = readonly ApiCause[];
 
 /**
- * The kind of object around a Pod spec, which decides about restartPolicy and ephemeral containers:
- * - `pod`: a Pod that is being created;
- * - `pod-update`: an existing Pod, which may have ephemeral containers;
- * - `forever`: the template of a Deployment, StatefulSet, DaemonSet, ReplicaSet or ReplicationController;
- * - `completion`: the template of a Job or CronJob;
- * - `template`: a PodTemplate, which takes any restartPolicy, or the template of a custom kind, whose own rules are not
- *   known here.
+ * What is around a Pod spec: a Pod that is created or exists (`pod-update` may have ephemeral containers), the template
+ * of a kind whose Pods run `forever` (Deployment) or to `completion` (Job), or any other `template`, which takes any
+ * restartPolicy.
  */
 export type PodSpecPlace = 'pod' | 'pod-update' | 'forever' | 'completion' | 'template';
 
 /**
  * Every cause for which the API server would refuse a Pod spec because of its probes, in the server's order and words
- * (Kubernetes 1.36 and the alpha fields of 1.37, pkg/apis/core/validation/validation.go, ValidatePodSpec). The rules
- * about ports, restart policies, hooks (which share the probes' handlers) and ephemeral containers belong to them.
- * Nothing else of a Pod is validated here.
+ * (Kubernetes 1.36 and the alpha fields of 1.37, pkg/apis/core/validation/validation.go, ValidatePodSpec), with the
+ * rules about ports, restart policies, hooks and ephemeral containers that belong to them.
  * @param podSpec after defaulting, and without a problem of the decode stage: members of the wrong type count as absent
- * @param podSpecPlace in its object: `spec`, `spec.template.spec`
  */
 export function apiCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: PodSpecPlace): ApiCause[] {
   const pod = new ApiStruct(podSpec, podSpecPlace);

@@ -1,5 +1,6 @@
 import { cut } from '../../base/text/cut.ts';
-import { isJsonObject, isPresent, member, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, isPresent, listMember, member, stringMember } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { goJsonQuote, goQuote } from './go-values.ts';
 import type { FieldPath, FieldPlace } from '../../base/json/field-path.ts';
 
@@ -36,8 +37,7 @@ export class ApiStruct {
   }
 
   string(field: string): string {
-    const value = this.member(field);
-    return typeof value === 'string' ? value : '';
+    return stringMember(this.#object, field) ?? '';
   }
 
   integer(field: string): number {
@@ -48,8 +48,7 @@ export class ApiStruct {
 
   /** The length of a slice. */
   length(field: string): number {
-    const value = this.member(field);
-    return Array.isArray(value) ? value.length : 0;
+    return listMember(this.#object, field).length;
   }
 
   /** True for a pointer or slice that is not nil. */
@@ -70,11 +69,9 @@ export class ApiStruct {
     causesOf: (element: ApiStruct) => readonly ApiCause[],
     most: number = MOST_CAUSES,
   ): readonly ApiCause[] {
-    const elements = this.member(field);
-    if (!Array.isArray(elements)) return [];
     const place = this.#place.at(field);
     const causes: ApiCause[] = [];
-    for (const [index, element] of (elements as unknown[]).entries()) {
+    for (const [index, element] of listMember(this.#object, field).entries()) {
       if (causes.length >= most) break;
       causes.push(...causesOf(new ApiStruct(isJsonObject(element) ? element : {}, place.at(index))));
     }

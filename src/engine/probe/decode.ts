@@ -12,13 +12,10 @@ export interface DecodeProblem {
 }
 
 /**
- * The API server's answer 400 for a value of a type that its field cannot take: one problem, however many there are.
- * Go's decoder goes on after a wrong type and reports the first one at the end. A port that is neither number nor
- * string stops the decoder and is reported instead (sigs.k8s.io/json, decode.go, saveError; intstr.go, UnmarshalJSON).
- *
- * Parsed JSON has lost the text of numbers. The server refuses `1.0`, `1e1` and 9223372036854775808 (for an int64).
- * Here those values look like 1, 10 and 9223372036854775807 and are accepted, unless they come as a NumberLiteral.
- * @param podSpecPlace in its object: `spec`, `spec.template.spec`
+ * The API server's answer 400 for a value of a type that its field cannot take. Go's decoder reports the first one, but
+ * a port that is neither number nor string stops it (sigs.k8s.io/json, decode.go, saveError; intstr.go, UnmarshalJSON).
+ * The server refuses `1.0` and 9223372036854775808 (for an int64): parsed JSON has lost these texts, so such values are
+ * accepted here unless they come as a NumberLiteral.
  */
 export function decodeProblem(podSpec: JsonObject, podSpecPlace: FieldPlace): DecodeProblem | undefined {
   const found: Problem[] = [];

@@ -26,18 +26,12 @@ const CONNECTION = /^\/dev\/(?:tcp|udp)\//;
 
 /**
  * Returns what in an exec command has side effects: the program with its option or word (`rm`, `curl -X POST`), or the
- * redirection (`> /tmp/alive`). Undefined when the command only asks. A command with side effects is not copied to a
- * startup probe, because its author lets it run at another time: `rm -rf` in a liveness script behind a delay of 600 s
- * deletes data when it runs at second 0 (issue 30, D5).
+ * redirection (`> /tmp/alive`). Undefined when the command only asks. Such a command is not copied to a startup probe:
+ * `rm -rf` in a liveness script behind a delay of 600 s deletes data when it runs at second 0 (issue 30, D5).
  *
- * A command acts when it redirects into a file, or runs a program that writes, deletes, kills or sends. What nobody can
- * read acts, because not copying a command costs nothing: a program that a variable names (`$X`), the input of an SQL
- * client, an SQL statement or a subcommand that is not known to ask. Text that cannot be parsed acts when it has `>` or
- * a word of such a program. A script file acts when its name says so (`cleanup.sh`). All other files and programs are
- * taken to ask, as most probes.
- *
- * The result is logged. It holds no value of an option, no URL, no data and no code, because these may be secrets; only
- * the target of a redirection and a method of HTTP.
+ * What nobody can read acts, because not copying a command costs nothing: `$X`, the input of an SQL client, an unknown
+ * subcommand. A script file acts when its name says so (`cleanup.sh`); all other files and programs are taken to ask.
+ * The result is logged, so it holds no value of an option, no URL, no data and no code.
  */
 export function commandActs(command: readonly string[]): string | undefined {
   const first = command[firstProgramAt(command)] ?? '';

@@ -71,17 +71,22 @@ class Scan {
 
   run(): this | undefined {
     while (this.#at < this.#text.length)
-      if (this.#take(BLANKS) === '' && !this.#readSigns() && !this.#readWord()) return undefined;
+      if (!this.#skip(BLANKS) && !this.#readSigns() && !this.#readWord()) return undefined;
     return this;
   }
 
-  /** Moves behind what a sticky pattern matches here. Empty when it matches nothing. */
+  /** Moves behind what a sticky pattern matches here, if it does. */
+  #skip(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    const isFound = pattern.test(this.#text);
+    if (isFound) this.#at = pattern.lastIndex;
+    return isFound;
+  }
+
+  /** The same, and returns it. Empty when nothing matches. */
   #take(pattern: RegExp): string {
     const start = this.#at;
-    pattern.lastIndex = start;
-    if (!pattern.test(this.#text)) return '';
-    this.#at = pattern.lastIndex;
-    return this.#text.slice(start, this.#at);
+    return this.#skip(pattern) ? this.#text.slice(start, this.#at) : '';
   }
 
   /** Reads an operator or a redirection, if one stands here. */
@@ -101,7 +106,7 @@ class Scan {
     const last = this.tokens.at(-1);
     const isBehindWord = start > 0 && !WORD_ENDS.has(this.#text.charAt(start - 1));
     if (isBehindWord && last?.kind === 'word' && /^\d+$/.test(last.text)) this.tokens.pop();
-    this.#take(/[ \t\r]*/y);
+    this.#skip(/[ \t\r]*/y);
     const hasTarget = this.#at < this.#text.length && this.#text[this.#at] !== '\n';
     if (hasTarget && !this.#readWord()) return false;
     const read = hasTarget ? this.tokens.pop() : undefined;

@@ -11,15 +11,9 @@ import type { ProbeKind } from '../probe/probe.ts';
 
 /**
  * Gives the violations of injected probes to the policies that inject them. The workload's author cannot change these
- * probes, so the author sees them at most as Audit, with two exceptions:
- *
- * - a floor is the laxest action, whoever injects the probe;
- *
- * - an action of a ClusterProbePolicy stays when a ProbePolicy or an annotation has a share in the probe. Otherwise a
- * team could evade the platform's rules by injecting probes instead of writing them.
- *
- * A violation of the author's own probe stays, and names the policy of the injected probe that the check compares it
- * with.
+ * probes, and sees them at most as Audit, with two exceptions. A floor is the laxest action, whoever injects. An action
+ * of a ClusterProbePolicy stays when a ProbePolicy or an annotation has a share in the probe: else a team could evade
+ * the platform's rules by injecting. A violation of the author's own probe names the policy that it is compared with.
  */
 export function withPoliciesAtFault(
   violations: readonly Violation[],

@@ -86,10 +86,5 @@ function wordsOf({ path, value }: FieldEdit, violation: Violation): string {
 }
 
 function countsOf(violations: readonly Violation[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const violation of violations) {
-    const key = adviceKey(violation);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return counts;
+  return new Map(Array.from(Map.groupBy(violations, adviceKey), ([key, same]) => [key, same.length]));
 }

@@ -19,12 +19,8 @@ function commandText(handler: JsonObject): string {
 /** Path and host of an httpGet, service of a gRPC probe; ends with `on `. */
 function addressText(handler: JsonObject): string {
   const host = scalarText(handler, 'host');
-  const words = [scalarText(handler, 'path') || scalarText(handler, 'service'), host && `at ${host}`];
-  return words
-    .filter((word) => word !== '')
-    .map((word) => `${word} `)
-    .join('')
-    .concat('on ');
+  const words = [scalarText(handler, 'path') || scalarText(handler, 'service'), host && `at ${host}`, 'on '];
+  return words.filter((word) => word !== '').join(' ');
 }
 
 function scalarText(handler: JsonObject, key: string): string {

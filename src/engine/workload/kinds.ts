@@ -1,11 +1,6 @@
-import {
-  isJsonObject,
-  isPresent,
-  member,
-  objectMember,
-  stringMember,
-  type JsonObject,
-} from '../../base/json/json-value.ts';
+import { valueAt } from '../../base/json/field-path.ts';
+import { isJsonObject, isPresent, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 
 export interface WorkloadKind {
   readonly group: string;
@@ -110,11 +105,7 @@ export function mayHoldSeveralTemplates({ templatePaths }: WorkloadKind): boolea
 export function templateName(object: JsonObject, path: PlacedTemplate['path']): string {
   let value: unknown = object;
   const steps = path.map((step) => {
-    value = Array.isArray(value)
-      ? (value as unknown[])[Number(step)]
-      : isJsonObject(value)
-        ? member(value, String(step))
-        : undefined;
+    value = valueAt(value, [step]);
     return typeof step === 'number' && isJsonObject(value) ? (stringMember(value, 'name') ?? step) : step;
   });
   return steps.join('.');
@@ -124,9 +115,8 @@ export function templateName(object: JsonObject, path: PlacedTemplate['path']): 
 export function withTemplateAt(value: unknown, path: readonly (string | number)[], template: JsonObject): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return template;
-  if (Array.isArray(value)) {
+  if (Array.isArray(value))
     return value.map((element: unknown, index) => (index === step ? withTemplateAt(element, rest, template) : element));
-  }
   if (!isJsonObject(value)) return value;
   return { ...value, [step]: withTemplateAt(member(value, String(step)), rest, template) };
 }

@@ -30,6 +30,4 @@ export function mainContainerOf(
   return { container: only };
 }
 
-function names(containers: readonly Container[]): readonly string[] {
-  return containers.map((container) => container.name);
-}
+const names = (containers: readonly Container[]): readonly string[] => containers.map(({ name }) => name);

@@ -76,11 +76,7 @@ function wordsOf(text: string): readonly string[] {
 }
 
 function firstIn<T>(table: ReadonlyMap<string, T>, words: readonly string[]): T | undefined {
-  for (const word of words) {
-    const found = table.get(word);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return words.map((word) => table.get(word)).find((found) => found !== undefined);
 }
 
 /** True when the words say HTTPS: `https-admin`, `metrics-https`, `tls-http`. `https-redirect` takes plain HTTP. */

@@ -8,7 +8,7 @@ import type { ParameterValue } from '../../../src/engine/policy/check-parameters
 
 /** The settings of the checks of each container, in a set with one tier for each policy. */
 const policyFor = (layers: readonly ProbePolicy[]): CheckPolicyByContainer =>
-  PolicySet.ofTiers(
+  new PolicySet(
     CHECK_CATALOGUE,
     layers.map((layer) => new PolicyTier([layer])),
   ).policyFor('apps', undefined, new Map()).checkPolicy;

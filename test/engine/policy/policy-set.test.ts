@@ -6,7 +6,8 @@ import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../suppo
 import type { ContainerLayers } from '../../../src/engine/policy/container-policy.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
-const policySet = (...documents: unknown[]): PolicySet => new PolicySet(CHECK_CATALOGUE, documents.map(parsedPolicy));
+const policySet = (...documents: unknown[]): PolicySet =>
+  new PolicySet(CHECK_CATALOGUE, [new PolicyTier(documents.map(parsedPolicy))]);
 const sources = (
   set: PolicySet,
   namespace: string,
@@ -104,7 +105,7 @@ describe('tiers', () => {
   const selected = { workloadSelector: { matchLabels: { app: 'web' } } };
 
   it('are above each other as a whole, each with its own order of layers', () => {
-    const set = PolicySet.ofTiers(CHECK_CATALOGUE, [
+    const set = new PolicySet(CHECK_CATALOGUE, [
       tier(policyDocument(selected, 'a'), policyDocument({}, 'z'), clusterPolicyDocument({ priority: 9 }, 'file')),
       tier(policyDocument({}, 'm'), policyDocument(selected, 'b'), clusterPolicyDocument({ priority: -9 }, 'object')),
     ]);
@@ -121,7 +122,7 @@ describe('tiers', () => {
   });
 
   it('may both have a policy of one name, and then both are layers', () => {
-    const set = PolicySet.ofTiers(CHECK_CATALOGUE, [
+    const set = new PolicySet(CHECK_CATALOGUE, [
       tier(policyDocument({ port: 'low' })),
       tier(policyDocument({ containers: ['app'], port: 'high' })),
     ]);
@@ -133,7 +134,7 @@ describe('tiers', () => {
       tier(clusterPolicyDocument(annotations === undefined ? {} : { annotations })),
     );
     const decided = (...tiers: (PolicyTier | undefined)[]): string =>
-      PolicySet.ofTiers(
+      new PolicySet(
         CHECK_CATALOGUE,
         tiers.filter((given) => given !== undefined),
       ).policyFor('apps', undefined, new Map()).annotations;
@@ -146,7 +147,7 @@ describe('tiers', () => {
   });
 
   it('keep a floor of a lower tier in force above what a higher tier asks for', () => {
-    const set = PolicySet.ofTiers(CHECK_CATALOGUE, [
+    const set = new PolicySet(CHECK_CATALOGUE, [
       tier(clusterPolicyDocument({ checks: { 'named-port': { floor: 'Warn' } } })),
       tier(policyDocument({ checks: { 'named-port': { action: 'Off' } } })),
     ]);
@@ -156,7 +157,7 @@ describe('tiers', () => {
 
   it('are selected again when a namespace has other labels, and remembered while its labels are the same map', () => {
     const web = clusterPolicyDocument({ namespaceSelector: { matchLabels: { tier: 'web' } } }, 'web');
-    const set = PolicySet.ofTiers(CHECK_CATALOGUE, [tier(web)]);
+    const set = new PolicySet(CHECK_CATALOGUE, [tier(web)]);
     const [labelled, unlabelled] = [new Map([['tier', 'web']]), new Map<string, string>()];
     const policyFor = (labels: ReadonlyMap<string, string>): WorkloadPolicy => set.policyFor('apps', labels, new Map());
     const first = policyFor(labelled);
@@ -167,7 +168,7 @@ describe('tiers', () => {
   });
 
   it('share what they give to containers between workloads with the same layers, and only between these', () => {
-    const set = PolicySet.ofTiers(CHECK_CATALOGUE, [
+    const set = new PolicySet(CHECK_CATALOGUE, [
       tier(
         policyDocument({ port: 'http' }, 'all'),
         policyDocument({ port: 8080, workloadSelector: { matchLabels: { app: 'web' } } }, 'web'),
@@ -187,8 +188,8 @@ describe('tiers', () => {
     ['the name', { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'apps' } } }, false],
     ['another label', { namespaceSelector: { matchExpressions: [{ key: 'tier', operator: 'Exists' }] } }, true],
   ])('know whether labels of namespaces matter to them: %s', (_, spec, expected) => {
-    const set = PolicySet.ofTiers(CHECK_CATALOGUE, [tier(clusterPolicyDocument(spec)), tier(policyDocument({}))]);
-    expect([set.looksAtNamespaceLabels, PolicySet.ofTiers(CHECK_CATALOGUE, []).looksAtNamespaceLabels]).toEqual([
+    const set = new PolicySet(CHECK_CATALOGUE, [tier(clusterPolicyDocument(spec)), tier(policyDocument({}))]);
+    expect([set.looksAtNamespaceLabels, new PolicySet(CHECK_CATALOGUE, []).looksAtNamespaceLabels]).toEqual([
       expected,
       false,
     ]);

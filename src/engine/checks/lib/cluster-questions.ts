@@ -16,115 +16,75 @@ interface ClusterQuestion {
 const ONE_MISSING = 'one missing member';
 const NO_QUORUM = 'a lost quorum';
 
-const ASK_ELASTICSEARCH = 'ask this node only: tcpSocket on the same port, or path: /_cluster/health?local=true';
-const ASK_RABBITMQ = 'ask this node only: rabbitmq-diagnostics -q ping, or path: /api/health/checks/local-alarms';
-const ASK_ETCD = 'ask this member only: path: /health?serializable=true, or etcdctl endpoint status';
+/** The products, each with the question about one member that it documents. */
+const ELASTICSEARCH = {
+  product: 'Elasticsearch or OpenSearch',
+  local: 'ask this node only: tcpSocket on the same port, or path: /_cluster/health?local=true',
+};
+const RABBITMQ = {
+  product: 'RabbitMQ',
+  local: 'ask this node only: rabbitmq-diagnostics -q ping, or path: /api/health/checks/local-alarms',
+};
+const CONSUL = { product: 'Consul', local: 'ask this agent only: path: /v1/agent/self, or consul info' };
+const ETCD = {
+  product: 'etcd',
+  local: 'ask this member only: path: /health?serializable=true, or etcdctl endpoint status',
+};
+const REDIS = { product: 'Redis Cluster', local: 'ask this node only: redis-cli ping, compared with PONG' };
+const GALERA = { product: 'Galera', local: 'ask this node only: mysqladmin ping, or tcpSocket on the same port' };
+const MINIO = { product: 'MinIO', local: 'ask this server only: path: /minio/health/live' };
+const HAZELCAST = { product: 'Hazelcast', local: 'ask this member only: path: /hazelcast/health/node-state' };
+const REDPANDA = { product: 'Redpanda', local: 'ask this broker only: path: /v1/status/ready on the admin port' };
+
+const ENDPOINT_HEALTH = /\bendpoint\s{1,9}health\b/;
 
 /**
- * The questions, with a question about one member where the product documents one. Each entry names the document that
- * says what fails the question. A command that only lists members is no entry: `nodetool status`, `consul members`,
- * `rabbitmqctl cluster_status` and `patronictl list` end with 0 while a member is missing. Each pattern is linear in
- * the text: it has no unlimited repetition.
+ * The questions, each with the document that says what fails it. A command that only lists members is no entry:
+ * `nodetool status` and `consul members` end with 0 while a member is missing. Each pattern is linear in the text.
  */
 export const CLUSTER_QUESTIONS: readonly ClusterQuestion[] = [
   {
     // Elasticsearch reference, "Cluster health API": yellow when a replica is missing; a wait that ends is a 408.
-    product: 'Elasticsearch or OpenSearch',
+    ...ELASTICSEARCH,
     pattern: /\/_cluster\/health|\/_cat\/health/,
     beside: /\bwait_for_(?:status=green|nodes|active_shards|no_)|\bgreen\b/,
     fails: ONE_MISSING,
-    local: ASK_ELASTICSEARCH,
   },
   {
     // The same page, "local" and "master_timeout": the request goes to the master node, and fails without one.
-    product: 'Elasticsearch or OpenSearch',
+    ...ELASTICSEARCH,
     pattern: /\/_cluster\/(?:health|state)|\/_cat\/health/,
     unless: /\blocal=true\b/,
     fails: 'a missing master',
-    local: ASK_ELASTICSEARCH,
   },
   {
     // RabbitMQ, "HTTP API reference": 503 if the node is the last that keeps a queue's quorum or mirror. The manual of
     // rabbitmqctl, await_online_nodes: waits for a number of nodes, and fails when the time is over.
-    product: 'RabbitMQ',
+    ...RABBITMQ,
     pattern:
       /\b(?:check_if_node_is_\w{1,40}_critical|await_online_nodes)\b|\/api\/health\/checks\/node-is-\w{1,40}-critical/,
     fails: ONE_MISSING,
-    local: ASK_RABBITMQ,
   },
-  {
-    // RabbitMQ, "HTTP API reference": 503 if an alarm is in effect anywhere in the cluster.
-    product: 'RabbitMQ',
-    pattern: /\bcheck_alarms\b|\/api\/health\/checks\/alarms\b/,
-    fails: 'an alarm on one member',
-    local: ASK_RABBITMQ,
-  },
-  {
-    // Consul, "Operator HTTP API", autopilot health: 429 unless all servers are healthy.
-    product: 'Consul',
-    pattern: /\/v1\/operator\/autopilot\/health\b/,
-    fails: ONE_MISSING,
-    local: 'ask this agent only: path: /v1/agent/self, or consul info',
-  },
-  {
-    // etcd, etcdctl/README.md, "ENDPOINT HEALTH": with --cluster it asks every member, and one that fails is an error.
-    product: 'etcd',
-    pattern: /\bendpoint\s{1,9}health\b/,
-    beside: /--cluster\b/,
-    fails: ONE_MISSING,
-    local: ASK_ETCD,
-  },
-  {
-    // The same page: a member is healthy if it commits a proposal, which needs a quorum (gardener/etcd-druid#280).
-    product: 'etcd',
-    pattern: /\bendpoint\s{1,9}health\b/,
-    beside: /\betcdctl\b/,
-    fails: NO_QUORUM,
-    local: ASK_ETCD,
-  },
-  {
-    // etcd, "Monitoring etcd", health check: a linearizable read, which needs a quorum.
-    product: 'etcd',
-    pattern: /\/health\?serializable=false/,
-    fails: NO_QUORUM,
-    local: ASK_ETCD,
-  },
-  {
-    // Redis, "CLUSTER INFO": cluster_state is "fail" when a slot has no reachable master.
-    product: 'Redis Cluster',
-    pattern: /\bcluster_state\b/,
-    beside: /\bredis-cli\b/,
-    fails: 'one missing master',
-    local: 'ask this node only: redis-cli ping, compared with PONG',
-  },
-  {
-    // Galera documentation, "Checking cluster integrity": the number of nodes in the cluster, to be compared.
-    product: 'Galera',
-    pattern: /\bwsrep_cluster_size\b/,
-    fails: ONE_MISSING,
-    local: 'ask this node only: mysqladmin ping, or tcpSocket on the same port',
-  },
-  {
-    // MinIO, "Healthcheck API": 503 on every server while the cluster has no write quorum.
-    product: 'MinIO',
-    pattern: /\/minio\/health\/cluster\b/,
-    fails: NO_QUORUM,
-    local: 'ask this server only: path: /minio/health/live',
-  },
-  {
-    // Hazelcast reference, "Health check and monitoring": cluster-safe is 503 while a backup is missing.
-    product: 'Hazelcast',
-    pattern: /\/hazelcast\/health\/cluster-safe\b/,
-    fails: ONE_MISSING,
-    local: 'ask this member only: path: /hazelcast/health/node-state',
-  },
-  {
-    // Redpanda reference, "rpk cluster health": healthy only if all brokers are up (redpanda-operator#382).
-    product: 'Redpanda',
-    pattern: /\brpk\s{1,9}cluster\s{1,9}health\b/,
-    fails: ONE_MISSING,
-    local: 'ask this broker only: path: /v1/status/ready on the admin port',
-  },
+  // RabbitMQ, "HTTP API reference": 503 if an alarm is in effect anywhere in the cluster.
+  { ...RABBITMQ, pattern: /\bcheck_alarms\b|\/api\/health\/checks\/alarms\b/, fails: 'an alarm on one member' },
+  // Consul, "Operator HTTP API", autopilot health: 429 unless all servers are healthy.
+  { ...CONSUL, pattern: /\/v1\/operator\/autopilot\/health\b/, fails: ONE_MISSING },
+  // etcd, etcdctl/README.md, "ENDPOINT HEALTH": with --cluster it asks every member, and one that fails is an error.
+  { ...ETCD, pattern: ENDPOINT_HEALTH, beside: /--cluster\b/, fails: ONE_MISSING },
+  // The same page: a member is healthy if it commits a proposal, which needs a quorum (gardener/etcd-druid#280).
+  { ...ETCD, pattern: ENDPOINT_HEALTH, beside: /\betcdctl\b/, fails: NO_QUORUM },
+  // etcd, "Monitoring etcd", health check: a linearizable read, which needs a quorum.
+  { ...ETCD, pattern: /\/health\?serializable=false/, fails: NO_QUORUM },
+  // Redis, "CLUSTER INFO": cluster_state is "fail" when a slot has no reachable master.
+  { ...REDIS, pattern: /\bcluster_state\b/, beside: /\bredis-cli\b/, fails: 'one missing master' },
+  // Galera documentation, "Checking cluster integrity": the number of nodes in the cluster, to be compared.
+  { ...GALERA, pattern: /\bwsrep_cluster_size\b/, fails: ONE_MISSING },
+  // MinIO, "Healthcheck API": 503 on every server while the cluster has no write quorum.
+  { ...MINIO, pattern: /\/minio\/health\/cluster\b/, fails: NO_QUORUM },
+  // Hazelcast reference, "Health check and monitoring": cluster-safe is 503 while a backup is missing.
+  { ...HAZELCAST, pattern: /\/hazelcast\/health\/cluster-safe\b/, fails: ONE_MISSING },
+  // Redpanda reference, "rpk cluster health": healthy only if all brokers are up (redpanda-operator#382).
+  { ...REDPANDA, pattern: /\brpk\s{1,9}cluster\s{1,9}health\b/, fails: ONE_MISSING },
 ];
 
 /** Returns the question that a path or a command asks. */

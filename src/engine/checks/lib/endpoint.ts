@@ -64,14 +64,12 @@ function httpPath(handler: JsonObject): string | undefined {
 function httpHeaders(handler: JsonObject): unknown {
   const headers = member(handler, 'httpHeaders') ?? [];
   if (!Array.isArray(headers)) return undefined;
-  const pairs = headers.map((header) => {
-    if (!isJsonObject(header)) return undefined;
-    const [name, value] = [member(header, 'name'), member(header, 'value') ?? ''];
-    return typeof name === 'string' && typeof value === 'string' ? ([name.toLowerCase(), value] as const) : undefined;
+  const pairs = headers.flatMap((header: unknown) => {
+    const [name, value] = isJsonObject(header) ? [member(header, 'name'), member(header, 'value') ?? ''] : [];
+    return typeof name === 'string' && typeof value === 'string' ? [[name.toLowerCase(), value] as const] : [];
   });
-  const sound = pairs.filter((pair) => pair !== undefined);
-  if (sound.length < pairs.length) return undefined;
-  return sound.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  if (pairs.length < headers.length) return undefined;
+  return pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
 /**

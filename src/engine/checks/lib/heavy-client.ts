@@ -1,5 +1,5 @@
 import { wordSet } from '../../probe/acting-words.ts';
-import { member } from '../../../base/json/json-value.ts';
+import { listMember } from '../../../base/json/json-value.ts';
 import { invocationOf, isShell } from '../../probe/exec-invocation.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
 
@@ -17,18 +17,11 @@ const SHELL_WORDS: ReadonlySet<string> = wordSet('exec if then while until ! {')
 
 /** The heavy client that an exec probe runs: its program, or a command in the script of its shell. */
 export function heavyClientOf({ handlerKind, handler }: CheckedProbe): string | undefined {
-  const argv = handlerKind === 'exec' ? member(handler, 'command') : undefined;
-  if (!Array.isArray(argv)) return undefined;
-  const words: string[] = [];
-  for (const word of argv as unknown[]) {
-    if (typeof word !== 'string') return undefined;
-    words.push(word);
-  }
-  const invocation = invocationOf(words);
-  if (invocation === undefined) return undefined;
-  if (isHeavy(invocation.program)) return invocation.program;
-  if (!isShell(invocation.program)) return undefined;
-  return words.map(heavyCommandIn).find((name) => name !== undefined);
+  const words = handlerKind === 'exec' ? listMember(handler, 'command') : [];
+  if (!words.every((word) => typeof word === 'string')) return undefined;
+  const program = invocationOf(words)?.program ?? '';
+  if (isHeavy(program)) return program;
+  return isShell(program) ? words.map(heavyCommandIn).find((name) => name !== undefined) : undefined;
 }
 
 function heavyCommandIn(script: string): string | undefined {

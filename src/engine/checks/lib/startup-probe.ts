@@ -13,12 +13,8 @@ import { MOST_FAILURES, PERIODS, isFastEnough, toWrite } from './round-numbers.t
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
 import { yamlFlow, type Finding } from '../check.ts';
 import { oncePerWorkload, type CheckedProbe, type CheckedContainer } from '../checked-workload.ts';
-import {
-  startsOfContainer,
-  startsOfWorkload,
-  type ContainerStarts,
-  type WorkloadStarts,
-} from '../../facts/learned-starts.ts';
+import { startsOfContainer, startsOfWorkload } from '../../facts/learned-starts.ts';
+import type { ContainerStarts, WorkloadStarts } from '../../facts/learned-starts.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
 
@@ -37,11 +33,8 @@ interface StartupProbeToWrite {
 export const WARNED_DELAY_SECONDS = 60;
 
 /**
- * Returns a startup probe with the handler of another probe. It guarantees at least the start time that the other probe
- * guarantees, and `leastSeconds`. It allows at least as many failures as the other probe, up to 60. Its timeout is not
- * longer than its period. Undefined when the other probe's integers are malformed, or when no round numbers
- * (round-numbers.ts) guarantee the time.
- * @param source the liveness probe, or the readiness probe where there is no liveness probe
+ * A startup probe with the handler of the liveness probe, or of readiness without one. It guarantees the start that
+ * the other guarantees, and `leastSeconds`. Undefined for malformed integers, or when no round numbers guarantee it.
  */
 export function startupProbeFor(source: CheckedProbe, leastSeconds = 0): StartupProbeToWrite | undefined {
   const { timing } = source;

@@ -2,6 +2,7 @@ import { FieldPlace, valueAt, type FieldEdit, type FieldPath } from '../../../ba
 import {
   isJsonObject,
   isPresent,
+  listMember,
   member,
   objectMember,
   stringMember,
@@ -33,10 +34,8 @@ interface Home {
 }
 
 /**
- * Finds misspelt and misplaced probe fields in containers of a manifest. Names are case-sensitive, and for most clients
- * the API server drops unknown fields without an error: a `livenessprobe` has no effect. Only a manifest shows such
- * fields, because a webhook gets the object after the API server dropped them.
- * @param podSpec the Pod spec as written
+ * Finds misspelt and misplaced probe fields in containers of a manifest. For most clients the API server drops unknown
+ * fields without an error, before a webhook gets the object: a `livenessprobe` has no effect.
  * @param podSpecPath the path of the Pod spec in the object
  */
 export function unknownProbeFields(podSpec: JsonObject, podSpecPath: FieldPath): StrayField[] {
@@ -44,12 +43,11 @@ export function unknownProbeFields(podSpec: JsonObject, podSpecPath: FieldPath):
 }
 
 function homesIn(podSpec: JsonObject, podSpecPath: FieldPath): Home[] {
-  return CONTAINER_LISTS.flatMap((list) => {
-    const entries = member(podSpec, list);
-    return (Array.isArray(entries) ? (entries as unknown[]) : []).flatMap((spec, index) =>
+  return CONTAINER_LISTS.flatMap((list) =>
+    listMember(podSpec, list).flatMap((spec, index) =>
       isJsonObject(spec) ? [{ spec, path: [...podSpecPath, list, index] }] : [],
-    );
-  });
+    ),
+  );
 }
 
 /** Fields of a container that people write into a probe by a wrong indentation. */
@@ -80,8 +78,7 @@ function unknownIn(home: Home): StrayField[] {
       const known = HANDLER_FIELDS.get(handler) ?? [];
       for (const key of Object.keys(fields))
         if (!known.includes(key)) report([kind, handler, key], inHandler(home, [kind, handler, key], known));
-      const headers = member(fields, 'httpHeaders');
-      for (const [index, header] of Array.isArray(headers) ? (headers as unknown[]).entries() : [])
+      for (const [index, header] of listMember(fields, 'httpHeaders').entries())
         for (const key of isJsonObject(header) ? Object.keys(header) : []) {
           const at = [kind, handler, 'httpHeaders', index, key];
           if (!HEADER_FIELDS.includes(key)) report(at, renamed(home, at, HEADER_FIELDS));
@@ -146,10 +143,8 @@ function moved({ spec, path }: Home, from: FieldPath, to: FieldPath, remedy: str
 }
 
 /**
- * Finds probes that are written outside of a container or too deep in a container: in the Pod spec, in an entry of
- * `ports` or `env`, in the spec of the workload, in metadata. For most clients the API server drops such probes without
- * an error. The whole object of a built-in kind is searched. A custom kind may have fields of its own with these names,
- * so only its Pod template is searched.
+ * Finds probes outside of a container or too deep in one, which the API server drops for most clients: in the Pod spec,
+ * in an entry of `ports`, in metadata. A custom kind may have such fields of its own outside of its Pod template.
  */
 export function misplacedProbes(
   object: JsonObject,

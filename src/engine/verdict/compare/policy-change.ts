@@ -22,7 +22,7 @@ export function snapshotAfter(catalogue: CheckCatalogue, before: Snapshot, chang
   const lower = before.tiers
     .slice(0, -1)
     .map(({ policies }) => new PolicyTier(policies.filter(({ source }) => !removed.has(source))));
-  const set = PolicySet.ofTiers(catalogue, [...lower, new PolicyTier([...highest.values()])]);
+  const set = new PolicySet(catalogue, [...lower, new PolicyTier([...highest.values()])]);
   const facts = mergedFacts(before.facts, change.applied.facts);
   return new Snapshot(set, {
     ...facts,

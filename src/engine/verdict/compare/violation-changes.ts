@@ -15,11 +15,9 @@ export function violationChanges(before: readonly Violation[], after: readonly V
   const old = Map.groupBy(before, violationKey);
   const now = Map.groupBy(after, violationKey);
   for (const key of new Set([...old.keys(), ...now.keys()])) {
-    const pairing = paired(old.get(key) ?? [], now.get(key) ?? []);
-    for (const [was, is] of pairing) {
-      if (was?.action === is?.action) continue;
+    for (const [was, is] of paired(old.get(key) ?? [], now.get(key) ?? [])) {
       const violation = is ?? was;
-      if (violation === undefined) continue;
+      if (violation === undefined || was?.action === is?.action) continue;
       const change = was === undefined ? 'new' : is === undefined ? 'gone' : 'changed';
       changes.push({ violation, change, before: was?.action ?? null, after: is?.action ?? null });
     }
@@ -48,9 +46,8 @@ function paired(before: readonly Violation[], after: readonly Violation[]): Pair
     });
     old = old.filter((violation) => !found.has(violation));
   }
-  const rest = Math.max(old.length, now.length);
-  for (let index = 0; index < rest; index++) pairs.push([old[index], now[index]]);
-  return pairs;
+  const longer = old.length > now.length ? old : now;
+  return [...pairs, ...longer.map((_, index): Pair => [old[index], now[index]])];
 }
 
 function samePlaceAndText({ path, message }: Violation): string {
