@@ -4,10 +4,7 @@ import type { ServeConfig, ServeConnection, ServeDependencies } from './config.t
 
 const DEVELOPMENT_DIRECTORY = 'certs';
 
-/**
- * Files come first, then a Secret that the settings name, then Probewright's own CA in a cluster, or a development
- * pair.
- */
+/** Files come first, then a Secret of the settings, then the own CA of a cluster, else a development pair. */
 export async function openCertificates(
   { tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | 'tlsKey'>,
   connection: ServeConnection | undefined,

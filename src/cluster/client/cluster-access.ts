@@ -18,11 +18,7 @@ export interface ClusterAccess {
 
 export const IN_CLUSTER = 'in-cluster';
 
-/**
- * Errors name the file and what is wrong.
- *
- * @param root where a service account's files are, for tests
- */
+/** Errors name the file and what is wrong. `root` is where a service account's files are, for tests. */
 export async function loadClusterAccess(kubeconfig: string, root = ''): Promise<ClusterAccess> {
   try {
     if (kubeconfig !== IN_CLUSTER) return await accessOfContext(await readKubeconfig(kubeconfig), undefined);

@@ -49,10 +49,7 @@ export class Backoff {
 
 const RETRY = { minimum: 1_000, maximum: 60_000 };
 
-/**
- * Runs work when asked, at every check, and again after a failure, never twice at a time. A long timer would stand
- * still while the machine is suspended.
- */
+/** Runs work when asked, at each check and after a failure, once at a time. Long timers stand still on suspend. */
 export class RepeatedWork {
   readonly #work: () => Promise<boolean>;
   readonly #checkMilliseconds: number;

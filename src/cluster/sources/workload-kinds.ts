@@ -12,10 +12,7 @@ export const POD_TEMPLATE_PATH = /^[A-Za-z]\w*(\.(\w+|\*))*$/;
 export type WorkloadKindsParse =
   { readonly kinds: readonly WorkloadKind[] } | { readonly problems: readonly FileProblem[] };
 
-/**
- * Reads a YAML list of `{ group, kind, podTemplatePath }`: `spec.replicatedJobs.*.template.spec.template`. The result
- * also has the known kinds; entries for a known kind replace it.
- */
+/** Reads a YAML list of `{ group, kind, podTemplatePath }`. Known kinds follow, unless an entry replaces them. */
 export function readWorkloadKinds(file: string, text: string): WorkloadKindsParse {
   const { documents, problems } = parseYamlDocuments(file, text);
   const fileProblems: FileProblem[] = [...problems];

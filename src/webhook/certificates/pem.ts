@@ -8,10 +8,7 @@ export interface ServingPair {
   readonly notAfter: number;
 }
 
-/**
- * Checks that both can serve together. The error says which of the two is wrong. An expired certificate is not
- * refused: clients may accept it, and refusing to start would help nobody.
- */
+/** Checks that both can serve together. An expired certificate is not refused: refusing to start helps nobody. */
 export function servingPair(cert: string, key: string): ServingPair {
   const certificate = parse(() => new X509Certificate(cert), 'the certificate is not PEM-encoded X.509');
   const privateKey = parse(() => createPrivateKey(key), 'the key is not a PEM-encoded private key');

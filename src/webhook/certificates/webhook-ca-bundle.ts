@@ -92,10 +92,7 @@ export class WebhookCaBundle {
     return { mutating, validating };
   }
 
-  /**
-   * Puts the bundle into every entry of ours that has another one, or none (`empty`). Rejects unless it is a
-   * conflict.
-   */
+  /** Puts the bundle into every entry of ours that differs, or has none (`empty`). Rejects unless it is a conflict. */
   async write(bundle: string, which: 'all' | 'empty', written?: (result: WriteResult) => void): Promise<void> {
     const { log } = this.#dependencies;
     const wanted = Buffer.from(bundle);

@@ -73,11 +73,7 @@ function atMostAudit(violation: Violation): Violation {
   return { ...violation, action: laxer(violation.action, 'Audit') };
 }
 
-/**
- * An error would reject the Pod under failurePolicy Fail.
- *
- * @throws ObjectTooLarge for Pods that `/validate` sees
- */
+/** An error would reject the Pod under failurePolicy Fail. Throws ObjectTooLarge for Pods that `/validate` sees. */
 function tooLarge(request: AdmissionRequest, isAudited: boolean, problem: string): Decision {
   if (!isAudited || request.operation !== 'CREATE') throw new ObjectTooLarge(problem);
   const violations = [violationOfUnseen(problem, 'Audit')];
