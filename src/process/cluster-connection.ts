@@ -3,12 +3,8 @@ import { loadClusterAccess } from '../cluster/client/cluster-access.ts';
 
 /** The settings of every process that speaks to a cluster. Durations are in milliseconds. */
 export interface ConnectionConfig {
-  /** Path of a kubeconfig, or `in-cluster`. */
   readonly kubeconfig: string;
-  /**
-   * Namespace of Probewright's own objects, such as the Lease. Undefined = the namespace of the kubeconfig's context or
-   * of the service account.
-   */
+  /** Of Probewright's own objects. Undefined = that of the kubeconfig's context or of the service account. */
   readonly namespace: string | undefined;
   readonly lease: string;
   readonly leaseDuration: number;
@@ -18,23 +14,18 @@ export interface ConnectionConfig {
   readonly readsServices: boolean;
   /** Mirrors the StartupProfiles of all namespaces. */
   readonly readsStartupProfiles: boolean;
-  /** Memory that the ProbePolicies of all namespaces may take together, in bytes. */
   readonly policyBudget: number;
 }
 
-/** A cluster that can be spoken to. */
 export interface ClusterConnection<Config extends ConnectionConfig = ConnectionConfig> {
   readonly client: ApiClient;
-  /** Base URL of the API server. */
   readonly server: string;
-  /** The namespace of Probewright's own objects. */
   readonly namespace: string;
   readonly config: Config;
 }
 
 /**
- * Reads the credentials; nothing is sent yet. Rejects with an Error for people when they cannot be used, or no
- * namespace is known.
+ * Reads the credentials; nothing is sent yet. Rejects when they cannot be used, or no namespace is known.
  *
  * @param userAgent the name of the process in the API server's audit log
  */

@@ -30,20 +30,16 @@ import type { ClusterConnection } from './cluster-connection.ts';
 import type { Part } from './part.ts';
 import type { Logger } from 'pino';
 
-/** The dependencies of policies from a cluster. */
 export interface ClusterPoliciesDependencies {
   readonly log: Logger;
-  /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
   /** Whether this process writes statuses of policies while it leads. The webhook does; all others only read. */
   readonly writesStatuses: boolean;
 }
 
-/** The sources of the metrics about policies from a cluster. */
 export interface ClusterPolicyMeasures {
   readonly policyBudget: () => PolicyBudgetStatus;
   readonly factBudgets: () => readonly FactBudgetStatus[];
-  /** The number of exceptions in each state. */
   readonly exceptions: () => Readonly<Record<ExceptionState, number>>;
   readonly statusesSetAside: () => Readonly<Record<string, number>>;
 }
@@ -56,7 +52,6 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
   readonly #markRead: (nothing: undefined) => void;
   readonly #statusWriter: StatusWriter;
   readonly #exceptionWriter: StatusWriter;
-  /** Undefined where statuses are not written. */
   readonly exceptionStatuses: ExceptionStatuses | undefined;
   readonly #store: PolicyStore;
   readonly #log: Logger;
@@ -179,8 +174,8 @@ function statusWriter({ log, now }: ClusterPoliciesDependencies, member: 'policy
 }
 
 /**
- * Makes the function that gives the advice about a policy: the violations of the probes that the policy gives, without
- * notes. The answer is kept as long as the policy, as every event of the policy asks again.
+ * The advice about the probes that a policy gives, without notes. Kept as long as the policy, because every event of
+ * the policy asks again.
  */
 export function statusAdvice(): (policy: ProbePolicy) => readonly PolicyAdvice[] {
   const known = new WeakMap<ProbePolicy, readonly PolicyAdvice[]>();

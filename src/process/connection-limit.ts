@@ -15,17 +15,15 @@ export function droppedConnections(ports: readonly string[], registers: Registry
 }
 
 /**
- * New connections of one address in a second. A TLS handshake takes up to a millisecond of the processor. An API server
- * keeps 25 idle connections, and opens more for calls at the same moment: at most 200 requests that change objects, for
- * all replicas (--max-mutating-requests-inflight).
+ * A TLS handshake takes up to a millisecond of the processor. An API server keeps 25 idle connections, and opens more
+ * for calls at the same moment: at most 200 (--max-mutating-requests-inflight).
  */
 const NEW_CONNECTIONS_A_SECOND = 200;
 
 /**
- * A quantity that remote addresses share: connections, or bytes. An address may hold half as much as it leaves free for
- * all others: one address a third, a second one a third of the rest. So some addresses cannot take all. Source of the
- * rule: A. Choudhury, E. Hahne: Dynamic Queue Length Thresholds for Shared-Memory Packet Switches, IEEE/ACM
- * Transactions on Networking 1998.
+ * A quantity that remote addresses share. An address may hold half as much as it leaves free for all others: one
+ * address a third, a second one a third of the rest. Source of the rule: A. Choudhury, E. Hahne: Dynamic Queue Length
+ * Thresholds for Shared-Memory Packet Switches, IEEE/ACM Transactions on Networking 1998.
  */
 export class SharedQuantity {
   readonly #total: number;
@@ -53,13 +51,11 @@ export class SharedQuantity {
   }
 }
 
-/** The limit on the connections of a port. */
 export interface ConnectionLimit {
   /** The maximum number of open connections, also of connections in their TLS handshake. */
   readonly most: number;
   /** Called with the remote address when a connection is closed to keep to the limit. */
   readonly dropped: (address: string) => void;
-  /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
 }
 
@@ -88,11 +84,10 @@ export function limitConnections(server: Server, { most, dropped, monotonic }: C
 }
 
 /**
- * The remote address by which limits are shared. An IPv4 address may be written as IPv6 (RFC 4291, 2.5.5.2). The first
- * 64 bits of an IPv6 address count, because one host may use all other bits (RFC 4291, 2.5.1).
+ * Limits are shared by it. Of an IPv6 address the first 64 bits count, because one host may use all others (RFC 4291,
+ * 2.5.1). It may hold an IPv4 address (2.5.5.2).
  */
 export function addressOf({ remoteAddress }: Pick<Socket, 'remoteAddress'>): string {
-  // A closed connection has no remote address.
   if (remoteAddress === undefined) return 'unknown';
   if (!isIPv6(remoteAddress)) return remoteAddress;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remoteAddress)?.[1];

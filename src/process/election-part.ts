@@ -5,20 +5,16 @@ import type { Logger } from 'pino';
 import type { ClusterConnection } from './cluster-connection.ts';
 import type { Part } from './part.ts';
 
-/** The dependencies of a replica's election. */
 export interface ElectionPartDependencies {
   readonly log: Logger;
   /** The objects that the leader writes, for the log. */
   readonly leaderWrites: string;
-  /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
-  /** A clock that never goes back, in milliseconds. */
   readonly monotonic: () => number;
   /** Called when this replica has become leader, or is leader no longer. */
   readonly lead: (isLeader: boolean) => void;
 }
 
-/** The figures of the election for the metrics. */
 export interface LeaderMeasures {
   readonly leader: () => boolean;
 }
@@ -49,7 +45,7 @@ export class ElectionPart extends LeaderElection implements Part<LeaderMeasures>
     super(client, candidate, listener, { now, monotonic, random: Math.random });
   }
 
-  /** The host name of the replica that leads, as the Lease says: the name of its Pod. Empty when nobody leads. */
+  /** The host name in the Lease: the name of the leader's Pod. Empty when nobody leads. */
   get leaderName(): string {
     return this.holder.split('_')[0] ?? '';
   }

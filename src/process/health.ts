@@ -4,14 +4,12 @@ import { jsonText } from '../base/text/visible.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 
-/** The readiness of the server, with details for each part. */
 export interface Readiness {
   readonly ready: boolean;
   /** One entry for each part, with its name and its state. A part may have problems while the server stays ready. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The metrics that the health port shows, and counts itself. */
 export interface HealthMetrics {
   readonly registry: Registry;
   connectionDropped(port: 'health'): void;
@@ -22,9 +20,8 @@ const MOST_LISTED = 20;
 const LONGEST_TEXT = 300;
 
 /**
- * The plain-HTTP port. `/livez` reports that the process answers. `/readyz` reports whether the server is ready for
- * requests, with the reasons. `/metrics` is for Prometheus. The port is separate from the webhook port: the kubelet
- * needs no TLS, and a busy webhook does not fail the liveness probe.
+ * `/livez`: the process answers. `/readyz`: whether it is ready, with the reasons. `/metrics`. Apart from the webhook
+ * port: the kubelet needs no TLS, and a busy webhook does not fail the liveness probe.
  */
 export function buildHealthApp(
   readiness: () => Readiness,
@@ -47,9 +44,7 @@ export function buildHealthApp(
   return app;
 }
 
-/**
- * Shortens a value for the answer: a list to its first elements and the number of the others, a text to its beginning.
- */
+/** A list: its first elements and the number of the others. A text: its beginning. */
 function briefly(_key: string, value: unknown): unknown {
   if (typeof value === 'string') return cut(value, LONGEST_TEXT);
   if (!Array.isArray(value) || value.length <= MOST_LISTED) return value;

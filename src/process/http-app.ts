@@ -6,10 +6,7 @@ import type { FastifyHttpsOptions, FastifyInstance } from 'fastify';
 /** What every app has. */
 const EVERY_APP = {
   logger: false,
-  /**
-   * No route has a JSON schema. Fastify would load its schema compilers all the same: a third of the program's source.
-   * The bundle lacks them (scripts/bundle.ts).
-   */
+  /** No route has a schema. Fastify would load compilers all the same, which the bundle lacks (scripts/bundle.ts). */
   schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
   /** Kept-alive connections get answers until the end of the drain; a 503 would be a failed call. */
   return503OnClosing: false,
@@ -19,21 +16,15 @@ function noCompiler(): never {
   throw new Error('no route has a schema: there is nothing that compiles one');
 }
 
-/** What the limits of a port need. */
 export interface AppInputs {
   /** Called with the remote address when a connection is closed to keep to the limit. */
   readonly dropped: (address: string) => void;
-  /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
 }
 
-/**
- * 500 idle connections cost about 30 MiB, and about 100 MiB if thousands of connections come and go. The chart's limit
- * is 384 MiB, and an idle server uses about 95 MiB.
- */
+/** 500 idle connections cost 30 to 100 MiB. The chart's limit is 384 MiB, an idle server uses 95 MiB. */
 const TLS_CONNECTIONS = 500;
 
-/** The options of a TLS app that are not the same for every app. */
 export type TlsAppOptions = Omit<FastifyHttpsOptions<Server>, keyof typeof EVERY_APP>;
 
 /** An app with TLS. It does not listen. */
@@ -45,7 +36,6 @@ export function tlsApp(options: TlsAppOptions, inputs: AppInputs): FastifyInstan
 
 /** The kubelet, a few scrapers and a few people need one connection each. */
 const PLAIN_CONNECTIONS = 100;
-/** Requests of the plain ports have no body. */
 const PLAIN_BODY_BYTES = 1024;
 /** The longest pause on a connection, and the longest time in which a request may arrive. */
 const PLAIN_TIMEOUT_MILLISECONDS = 30_000;

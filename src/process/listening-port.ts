@@ -6,7 +6,6 @@ import type { Part } from './part.ts';
 /** How long requests in progress may take to finish once the port closes. */
 const CLOSE_MILLISECONDS = 3000;
 
-/** Where a port listens. */
 export interface PortAddress {
   readonly host: string;
   readonly port: number;
@@ -20,11 +19,9 @@ export class ListeningPort implements Part {
   readonly #address: PortAddress;
   readonly #listening = Promise.withResolvers<undefined>();
   #app: FastifyInstance | undefined;
-  /** The open connections, below TLS. */
   readonly #connections = new Set<Socket>();
   #opening: Promise<unknown> | undefined;
 
-  /** @param address port 0 = any that is free */
   constructor(build: () => FastifyInstance, address: PortAddress) {
     this.#build = build;
     this.#address = address;
@@ -46,8 +43,8 @@ export class ListeningPort implements Part {
   }
 
   /**
-   * Refuses connections at once, and finishes the requests in progress. After some seconds every connection is cut:
-   * Node waits without limit for connections that have sent no request, or half of one.
+   * Refuses connections at once. After some seconds every connection is cut: Node waits without limit for connections
+   * that have sent no request, or half of one.
    */
   async stop(): Promise<void> {
     // An app that is closed before it listens goes on to listen, and cannot be closed again (Fastify 5).
@@ -59,7 +56,6 @@ export class ListeningPort implements Part {
     clearTimeout(cutOff);
   }
 
-  /** The server below the app; undefined before start. */
   get server(): FastifyInstance['server'] | undefined {
     return this.#app?.server;
   }

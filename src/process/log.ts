@@ -3,10 +3,7 @@ import { visibleJson } from '../base/text/visible.ts';
 import type { DestinationStream, Logger } from 'pino';
 import type { LogLevel } from './log-level.ts';
 
-/**
- * A JSON logger: one line an event, a constant message plus fields. Control characters for terminals and log viewers
- * are escaped.
- */
+/** One line an event, a constant message plus fields. Control characters for terminals are escaped. */
 export function createLogger(level: LogLevel, destination: DestinationStream): Logger {
   return pino(
     {
@@ -27,8 +24,8 @@ const GATHERING_MILLISECONDS = 100;
 const PENDING_BYTES = 1024 * 1024;
 
 /**
- * Standard output as a server's log, written beside the event loop. A full disk, or a reader that has gone, costs lines
- * and not the server. A process that ends writes the lines that it has. A process that is killed loses them.
+ * Standard output, written beside the event loop. A full disk, or a reader that has gone, costs lines and not the
+ * server. A process that ends writes its lines; one that is killed loses them.
  */
 export function serverLog(): DestinationStream {
   const destination = pino.destination({

@@ -1,12 +1,12 @@
 /**
- * One part of a process that runs until it is stopped: a port, a source of policies, the leader election.
+ * A port, a source of policies, the leader election.
  *
  * @typeParam Measures what the metrics of the process are made from; each part provides the members that it knows
  */
 export interface Part<Measures extends object = object> {
   /**
-   * Resolves once the parts that come later may rely on this one. Rejects when the part cannot start for a reason that
-   * will not go away. A part that waits for a cluster may resolve before the cluster has answered.
+   * Resolves once the parts that come later may rely on this one; a part may resolve before its cluster has answered.
+   * Rejects for a reason that will not go away.
    */
   start(): void | Promise<void>;
   /** Releases everything that the part holds. May be called during start, after a failed start, and more than once. */
@@ -24,18 +24,15 @@ export function metricsOf<Measures extends object>(parts: readonly Part<Measures
 /** Starts parts one after the other and stops them in reverse order. */
 export class PartRunner {
   #parts: readonly Part[] = [];
-  /** The parts whose start was called, in order. */
   readonly #begun: Part[] = [];
-  /** The part whose start has not settled yet. */
   #inStart: Part | undefined;
   #isStopped = false;
   #started: Promise<void> = Promise.resolve();
   #stopped: Promise<void> | undefined;
 
   /**
-   * Starts each part once the one before it has started. When one fails, the parts begun so far are stopped, and the
-   * promise rejects with the error of that part. A stop during the start makes the promise reject, too. To be called
-   * once.
+   * Starts each part once the one before it has started. Rejects, with all parts stopped, when one fails, or after a
+   * stop. To be called once.
    */
   start(parts: readonly Part[]): Promise<void> {
     this.#parts = parts;
@@ -51,11 +48,7 @@ export class PartRunner {
     for (const part of this.#parts) part.lead?.(isLeader);
   }
 
-  /**
-   * Stops every part that was begun. The stops are called in reverse order and run side by side, so that a slow one
-   * delays no other. Rejects with the first error of a stop, once all have settled. Further calls give the same
-   * promise.
-   */
+  /** Calls the stops in reverse order, side by side. Rejects with the first error, once all have settled. */
   stop(): Promise<void> {
     // Set before any part stops: a part may call back while it stops.
     this.#isStopped = true;

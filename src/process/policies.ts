@@ -47,17 +47,12 @@ export function filesPart(files: DirectorySource, store: PolicyStore, log: Logge
   };
 }
 
-/** How all sources of policies are doing together. */
 export interface PolicySourcesStatus {
-  /** The names of the sources, for people. */
   readonly description: string;
   readonly problems: readonly string[];
-  /** How many problems there are, also those that are not listed. */
   readonly problemCount: number;
   readonly troubles: readonly string[];
-  /**
-   * When every source was known to be the newest, in milliseconds since the epoch; undefined before the first reading.
-   */
+  /** When every source was known to be the newest; undefined before the first reading. */
   readonly lastSync: number | undefined;
 }
 
@@ -74,12 +69,9 @@ export function policySourcesStatus(sources: readonly PolicySource[]): PolicySou
   };
 }
 
-/** The details about policies in `/readyz`. */
 export interface PoliciesState {
-  /** How many policies are in force; undefined before all have been read. */
   readonly policiesInForce: number | undefined;
   readonly sources: PolicySourcesStatus;
-  /** How many policies have no room; undefined without a cluster. */
   readonly overBudget: Readonly<Record<string, number>> | undefined;
 }
 
@@ -109,8 +101,7 @@ export function isoTimeOrNull(milliseconds: number | undefined): string | null {
 const EXEMPT_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
 
 /**
- * Returns a function that tells whether the API server never sends objects of a namespace to the webhooks. The label
- * that exempts a namespace is read in the facts in force.
+ * Tells whether the API server never sends objects of a namespace to the webhooks.
  *
  * @param names the value of --exempt-namespaces; undefined = the chart's namespaces and `ownNamespace`
  */

@@ -1,32 +1,24 @@
 import { Gauge, type Registry } from 'prom-client';
 import { POLICY_BUDGETS, type PolicyBudget } from '../engine/policy/budget.ts';
 
-/** The values that the metrics of every long-running process read at scrape time. */
 export interface ProcessSources {
   readonly policies: () => {
     readonly loaded: number;
     readonly problems: number;
     readonly lastSync: number | undefined;
   };
-  /** The use of the policy budgets, with sizes in bytes. Undefined without a cluster. */
   readonly policyBudget?: () =>
     | { readonly overBudget: Readonly<Record<PolicyBudget, number>>; readonly used: number; readonly total: number }
     | undefined;
-  /** How the budgets of facts are used, by kind. Undefined without a cluster. */
   readonly factBudgets?: () =>
     | readonly { readonly kind: string; readonly leftOut: Readonly<Record<string, number>>; readonly used: number }[]
     | undefined;
   readonly leader: () => boolean;
-  /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
   readonly build: { readonly version: string; readonly commit: string };
 }
 
-/**
- * Registers the metrics of every long-running process: policies in force, leadership and build.
- *
- * @param leaderWrites what the leader writes, for the help text
- */
+/** @param leaderWrites what the leader writes, for the help text */
 export function observeProcess(sources: ProcessSources, leaderWrites: string, registers: Registry[]): void {
   const gauge = (name: string, help: string, labelNames: string[], samples: () => readonly Sample[]): void => {
     new Gauge({

@@ -7,9 +7,7 @@ import type { Logger } from 'pino';
 /** What the server takes from the process. Clocks are in milliseconds. */
 export interface ServeDependencies {
   readonly log: Logger;
-  /** The wall clock, since the epoch. */
   readonly now: () => number;
-  /** Never goes back. */
   readonly monotonic: () => number;
   /** Tells the person who started the process, beside the log. */
   readonly notice: (text: string) => void;
@@ -22,10 +20,7 @@ export interface ServeConfig {
   readonly host: string;
   readonly port: number;
   readonly healthPort: number;
-  /**
-   * Both or neither. Without them the certificate comes from the cluster; without a cluster, a development pair is
-   * made.
-   */
+  /** Both or neither. Without them: from the cluster; without a cluster, a development pair. */
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
   /** File with the CAs that must have signed callers' certificates; undefined = callers need no certificate. */
@@ -34,13 +29,11 @@ export interface ServeConfig {
   readonly clientNames: readonly string[];
   readonly enforcement: Enforcement;
   readonly mutation: MutationMode;
-  /** Users whose controller references count. */
   readonly controllers: TrustedControllers;
   readonly logLevel: LogLevel;
   readonly drainSeconds: number;
   /** File with custom kinds; undefined = the built-in and ready-made ones. */
   readonly workloadKinds: string | undefined;
-  /** Undefined = without a cluster. */
   readonly cluster: ClusterConfig | undefined;
 }
 
@@ -56,11 +49,9 @@ export interface ClusterConfig extends ConnectionConfig {
   readonly leafLifetime: number;
   readonly caOverlap: number;
   readonly certificateCheck: number;
-  /** Whether reviews of policies show the effect on live workloads. */
   readonly policyImpact: boolean;
   /** Namespaces that the webhook configurations exempt; undefined = those that the chart always exempts. */
   readonly exemptNamespaces: readonly string[] | undefined;
 }
 
-/** A cluster that the webhook speaks to. */
 export type ServeConnection = ClusterConnection<ClusterConfig>;

@@ -1,12 +1,11 @@
 /**
- * The limits of the durations of `probewright serve`. Within the limits, every served certificate is trusted and a
- * leader is always found. The chart refuses values by the same numbers: `npm run generate:chart` writes them to its
- * files.
+ * Within these limits, every served certificate is trusted and a leader is always found. `npm run generate:chart`
+ * writes them to the chart.
  */
 export const DURATION_LIMITS = {
   /**
-   * A CA lasts at least so many rotations: a rotation begins in the last third of its life. It takes one overlap
-   * before the new CA signs and, after that, the life of the last leaf and another overlap.
+   * A rotation begins in the last third of a CA's life. It takes one overlap before the new CA signs and, after that,
+   * the life of the last leaf and another overlap.
    */
   rotationsInCaLifetime: 3,
   overlapsInRotation: 2,
@@ -15,8 +14,8 @@ export const DURATION_LIMITS = {
   /** The leader may miss one renewal of the Lease and still stay the leader. */
   renewalsInLeaseDuration: 3,
   /**
-   * In milliseconds. The API server counts a watch in whole seconds. A quiet collection is heard of once a renewal,
-   * which must be well below the 10 minutes of the alert ProbewrightConfigStale.
+   * The API server counts a watch in whole seconds. A quiet collection is heard of once a renewal, which must be well
+   * below the 10 minutes of the alert ProbewrightConfigStale.
    */
   leastWatchRenewal: 2_000,
   mostWatchRenewal: 300_000,

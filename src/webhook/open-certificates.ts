@@ -2,15 +2,11 @@ import { CertificateFiles } from './certificates/certificate-files.ts';
 import type { CertificateSource } from './certificates/certificate-source.ts';
 import type { ServeConfig, ServeConnection, ServeDependencies } from './config.ts';
 
-/** The directory of a development pair, below the working directory. */
 const DEVELOPMENT_DIRECTORY = 'certs';
 
 /**
  * Opens the source of the serving pair and logs which one it is. Files come first, then a Secret that the settings
- * name. Without either: Probewright's own CA in a cluster, a development pair elsewhere. Only a development pair is
- * made and read here. Rejects with an Error for people when it cannot be made.
- *
- * @param connection undefined when no cluster is spoken to
+ * name, then Probewright's own CA in a cluster, or a development pair. Rejects when that cannot be made.
  */
 export async function openCertificates(
   { tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | 'tlsKey'>,

@@ -13,10 +13,8 @@ import type { Webhook } from './http/metrics.ts';
 const LIMITED_MILLISECONDS = 60_000;
 
 /**
- * The level of every line about a request: a decision is info, an error of the caller is warn, an error of Probewright
- * is error. The object is never logged: environment variables hold secrets.
- *
- * @param monotonic a monotonic clock, in milliseconds
+ * A decision is info, an error of the caller is warn, an error of Probewright is error. The object is never logged:
+ * environment variables hold secrets.
  */
 export function requestLog(logger: Logger, controllers: TrustedControllers, monotonic: () => number): RequestLog {
   const noteController = untrustedControllers(logger, controllers);
@@ -37,7 +35,6 @@ export function requestLog(logger: Logger, controllers: TrustedControllers, mono
   };
 }
 
-/** The fields of the line about a decision. Undefined fields have no member in the line. */
 function decisionFields(
   webhook: Webhook,
   request: AdmissionRequest,
@@ -76,7 +73,6 @@ function violationText({ check, container, probe, action, exception }: Violation
   return `${check} ${dotted(container, probe)} ${action}${by}`;
 }
 
-/** The texts that exist and are not empty, with dots between them. */
 function dotted(...texts: readonly (string | undefined)[]): string {
   return texts.filter(Boolean).join('.');
 }
@@ -100,7 +96,6 @@ function brief(text: string): string {
 /** At most this many entries of a list: a Pod with thousands of containers must not write thousands of lines' worth. */
 const MAX_LISTED = 50;
 
-/** The texts of a list. Undefined for an empty list. */
 function listed<T>(entries: readonly T[] | undefined, text: (entry: T) => string): readonly string[] | undefined {
   return entries === undefined || entries.length === 0 ? undefined : entries.slice(0, MAX_LISTED).map(text);
 }

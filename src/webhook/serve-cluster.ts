@@ -14,7 +14,6 @@ export interface ClusterParts {
   readonly connection: ServeConnection;
   readonly policies: ClusterPolicies;
   readonly election: ElectionPart;
-  /** What reviews ask of the cluster. */
   readonly forReviews: (
     config: EffectConfig,
     inputs: Pick<ImpactDependencies, 'kinds' | 'ended'>,

@@ -4,26 +4,21 @@ import { buildServingParts, type ServingParts } from './serving-parts.ts';
 import { VERSION } from '../base/version.ts';
 import type { ServeConfig, ServeDependencies } from './config.ts';
 
-/** A server that is being built or listens. */
 export interface RunningServer {
   readonly healthPort: number;
-  /**
-   * The port that reviews are answered on, once it listens. In a cluster that may take a while: it needs a certificate.
-   */
+  /** Once it listens. In a cluster that may take a while: it needs a certificate. */
   readonly port: Promise<number>;
   /** Resolves once the port listens and all policies have been read for the first time. */
   readonly started: Promise<void>;
   /**
-   * Stops serving. The server is not ready at once, then answers with `Connection: close` for the drain time so that
-   * callers move away, then finishes what is in progress. A second call gives the promise of the first.
+   * Not ready at once, then answers with `Connection: close` for the drain time, then finishes what is in progress.
    */
   stop(drainSeconds: number): Promise<void>;
 }
 
 /**
- * Builds the parts and starts them in order. Rejects, with all parts stopped, when one cannot start for a reason that
- * will not go away: settings, files, a port. With a cluster, resolves once the health port listens: that port says what
- * the server still waits for.
+ * Builds the parts and starts them in order. Rejects when one cannot start for a reason that will not go away:
+ * settings, files, a port. With a cluster, resolves once the health port listens, which says what is waited for.
  */
 export async function startServer(config: ServeConfig, dependencies: ServeDependencies): Promise<RunningServer> {
   const { log } = dependencies;

@@ -20,12 +20,9 @@ import type { PolicySource } from '../cluster/sources/policy-source.ts';
 import type { ServeConfig, ServeDependencies } from './config.ts';
 import type { ClusterParts } from './serve-cluster.ts';
 
-/** The parts of a server. */
 export interface ServingParts {
-  /** All parts, in the order in which they start. */
   readonly inOrder: readonly Part[];
   readonly store: PolicyStore;
-  /** Undefined without a cluster. */
   readonly cluster: ClusterParts | undefined;
   readonly health: ListeningPort;
   readonly webhook: ListeningPort;
@@ -33,12 +30,7 @@ export interface ServingParts {
   readonly drain: () => void;
 }
 
-/**
- * Puts the parts together; nothing is started. Rejects for what can fail before: settings, credentials, a development
- * pair.
- *
- * @param lead called when this replica has become leader, or is leader no longer
- */
+/** Nothing is started. Rejects for what can fail before: settings, credentials, a development pair. */
 export async function buildServingParts(
   config: ServeConfig,
   dependencies: ServeDependencies,

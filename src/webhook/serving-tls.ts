@@ -9,8 +9,8 @@ import type { Part } from '../process/part.ts';
 import type { ServingPair } from './certificates/pem.ts';
 
 /**
- * The certificate that the webhook port serves with, and the CAs that callers' certificates must come from. Both are
- * swapped while the server runs: open connections go on under the old ones, new connections get the new ones.
+ * The serving certificate, and the CAs of callers. Both are swapped while the server runs: open connections go on
+ * under the old ones.
  */
 export class ServingTls {
   readonly #log: Logger;
@@ -20,10 +20,7 @@ export class ServingTls {
   #pair: ServingPair | undefined;
   #clientCa: string | undefined;
 
-  /**
-   * @param clientCaFile undefined when callers need no certificate
-   * @param server the running server; undefined while there is none
-   */
+  /** @param server the running server; undefined while there is none */
   constructor(
     log: Logger,
     source: CertificateSource,
@@ -42,11 +39,7 @@ export class ServingTls {
     return { ...this.#pair, clientCa: this.#clientCa };
   }
 
-  /**
-   * The entry about the certificate in the answer of `/readyz`.
-   *
-   * @param now the wall clock, in milliseconds since the epoch
-   */
+  /** The entry about the certificate in the answer of `/readyz`. */
   details(now: number): { readonly notAfter: string | null; readonly expired: boolean; readonly problems: string[] } {
     const notAfter = this.#pair?.notAfter;
     const problems = [this.#source.problem(), this.#clientCaFile?.problem()].filter((problem) => problem !== undefined);

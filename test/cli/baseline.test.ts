@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -17,118 +17,7 @@ beforeEach(async () => {
 const at = (name: string): string => join(directory, name);
 const check = (...args: string[]): Promise<Ran> => runProbewright(['check', ...args], { directory });
 
-const entry = (name: string, named = 'named-port'): string => `    {
-      "check": "${named}",
-      "kind": "Deployment",
-      "namespace": "apps",
-      "name": "${name}",
-      "container": "app",
-      "probe": "readinessProbe"
-    }`;
-
 describe('a baseline', () => {
-  it('has the findings of a run, sorted by workload', async () => {
-    await writeFile(at('all.yaml'), `${deployment('web')}---\n${deployment('api', 'hpt', ', timeoutSeconds: 20')}`);
-    const { code, stdout, stderr } = await check(
-      at('all.yaml'),
-      '--min-level',
-      'note',
-      '--skip',
-      'slow-detection',
-      '--write-baseline',
-      at('known.json'),
-    );
-    expect([code, stderr]).toEqual([0, '']);
-    expect(stdout.trimEnd().split('\n').at(-1)).toBe(
-      '2 workloads in 2 objects: 0 errors, 0 warnings, 0 notes; 3 known findings of DIR/known.json hidden; 1 finding of other checks hidden',
-    );
-    expect(await readFile(at('known.json'), 'utf8')).toBe(
-      `{\n  "version": 1,\n  "findings": [\n${entry('api')},\n${entry('api', 'timeout-over-period')},\n${entry('web')}\n  ]\n}\n`,
-    );
-  });
-
-  it('hides its findings when files, lines and values change, and nothing else', async () => {
-    await writeFile(at('web.yaml'), deployment('web'));
-    await check(at('web.yaml'), '--write-baseline', at('known.json'));
-    await mkdir(at('moved'));
-    await writeFile(at('moved/a.yaml'), `# a\n\n${deployment('web', 'other')}---\n${deployment('api')}`);
-    const known = await check(at('moved'), '--baseline', at('known.json'));
-    expect([known.code, known.stderr]).toEqual([1, '']);
-    expect(known.stdout).toContain('Deployment apps/api');
-    expect(known.stdout).not.toContain('Deployment apps/web');
-    await writeFile(at('moved/a.yaml'), deployment('web', 'other'));
-    expect((await check(at('moved'), '--baseline', at('known.json'))).code).toBe(0);
-  });
-
-  it('hides findings from every format, and JSON counts them', async () => {
-    await writeFile(at('web.yaml'), deployment('web'));
-    await check(at('web.yaml'), '--write-baseline', at('known.json'));
-    for (const output of ['json', 'sarif', 'junit', 'github']) {
-      const { code, stdout } = await check(at('web.yaml'), '--baseline', at('known.json'), '--output', output);
-      expect(code).toBe(0);
-      expect(stdout).not.toContain('apps/web');
-      if (output !== 'json') continue;
-      const { summary } = JSON.parse(stdout) as { summary: { hidden: unknown } };
-      expect(summary.hidden).toMatchObject({ known: { baseline: 'DIR/known.json', findings: 1 } });
-    }
-  });
-
-  it('hides one of two equal findings with one entry', async () => {
-    await writeFile(at('web.yaml'), deployment('web'));
-    await check(at('web.yaml'), '--write-baseline', at('known.json'));
-    await writeFile(at('web.yaml'), `${deployment('web')}---\n${deployment('web')}`);
-    const { code, stdout } = await check(at('web.yaml'), '--baseline', at('known.json'));
-    expect(code).toBe(1);
-    expect(stdout).toContain('1 error, 0 warnings; 1 known finding of');
-  });
-
-  it('reports entries whose findings are gone, and counts those of other workloads', async () => {
-    await writeFile(at('all.yaml'), `${deployment('web')}---\n${deployment('api')}`);
-    await check(at('all.yaml'), '--write-baseline', at('known.json'));
-    await writeFile(at('all.yaml'), deployment('web', 'http'));
-    const { code, stderr } = await check(at('all.yaml'), '--baseline', at('known.json'));
-    expect(code).toBe(0);
-    expect(stderr).toBe(
-      'DIR/known.json: no longer found: named-port of Deployment apps/web app.readinessProbe\n' +
-        'DIR/known.json: --write-baseline DIR/known.json removes such entries\n' +
-        'DIR/known.json: 1 known finding of workloads that are not among the inputs\n',
-    );
-    const renewed = await check(at('all.yaml'), '--baseline', at('known.json'), '--write-baseline', at('known.json'));
-    expect([renewed.code, renewed.stderr]).toEqual([0, '']);
-    expect(JSON.parse(await readFile(at('known.json'), 'utf8'))).toEqual({ version: 1, findings: [] });
-  });
-
-  it('lists at most ten of the entries whose findings are gone', async () => {
-    const entries = Array.from({ length: 13 }, () => entry('web')).join(',');
-    await writeFile(at('known.json'), `{"version":1,"findings":[${entries}]}`);
-    await writeFile(at('web.yaml'), deployment('web'));
-    const lines = (await check(at('web.yaml'), '--baseline', at('known.json'))).stderr.trimEnd().split('\n');
-    expect(lines).toHaveLength(12);
-    expect(lines[10]).toBe('DIR/known.json: no longer found: 2 more findings');
-  });
-
-  it('knows findings that --skip hides, so that they are not reported as gone', async () => {
-    await writeFile(at('web.yaml'), deployment('web'));
-    await check(at('web.yaml'), '--write-baseline', at('known.json'));
-    const { code, stderr } = await check(at('web.yaml'), '--baseline', at('known.json'), '--skip', 'named-port');
-    expect([code, stderr]).toEqual([0, '']);
-  });
-
-  it('has what the run shows only', async () => {
-    await writeFile(at('web.yaml'), deployment('web', 'htpp', ', timeoutSeconds: 20'));
-    await check(
-      at('web.yaml'),
-      '--write-baseline',
-      at('known.json'),
-      '--only',
-      'timeout-over-period',
-      '--min-level',
-      'note',
-    );
-    const { findings } = JSON.parse(await readFile(at('known.json'), 'utf8')) as { findings: { check: string }[] };
-    expect(findings.map(({ check: id }) => id)).toEqual(['timeout-over-period']);
-  });
-
   it('is not written when an input cannot be read, and the findings are shown', async () => {
     await writeFile(at('web.yaml'), deployment('web'));
     const { code, stdout, stderr } = await check(at('web.yaml'), at('gone.yaml'), '--write-baseline', at('known.json'));
@@ -185,12 +74,6 @@ describe('a malformed baseline', () => {
     const { code, stdout, stderr } = await check('-', '--baseline', at('known.json'));
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr.startsWith('DIR/known.json: ')).toBe(true);
-  });
-
-  it('is also a file that is missing', async () => {
-    const { code, stderr } = await check('-', '--baseline', at('known.json'));
-    expect(code).toBe(2);
-    expect(stderr).toContain('DIR/known.json: cannot be read: ENOENT');
   });
 });
 

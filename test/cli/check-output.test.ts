@@ -17,10 +17,6 @@ beforeEach(async () => {
 
 const at = (...names: string[]): string => join(directory, ...names);
 
-async function report(output: string, ...args: string[]): Promise<string> {
-  return (await runProbewright(['check', '--output', output, ...args], { directory })).stdout;
-}
-
 async function sarif(...args: string[]): Promise<SarifLog> {
   return sarifLog((await runProbewright(['check', '--output', 'sarif', ...args])).stdout);
 }
@@ -31,33 +27,6 @@ describe('an input that cannot be read', () => {
   beforeEach(async () => {
     await writeFile(at('bad,file.yaml'), unreadable);
     await writeFile(at('good.yaml'), deployment('web', 'http'));
-  });
-
-  it('is a problem in JSON, with file, line and message', async () => {
-    const { problems, violations } = JSON.parse(await report('json', directory)) as {
-      problems: readonly { line: number; message: string }[];
-      violations: readonly unknown[];
-    };
-    expect(violations).toEqual([]);
-    expect(problems).toEqual([
-      { file: 'DIR/bad,file.yaml', line: 3, column: 1, message: expect.stringContaining('Flow') as string },
-    ]);
-  });
-
-  it('is an error in JUnit, and no passed case stands in its place', async () => {
-    const xml = await report('junit', directory);
-    expect(xml).toContain('<testsuites name="probewright" tests="1" failures="0" errors="1">');
-    expect(xml).toContain('<testsuite name="DIR/bad,file.yaml" tests="1" failures="0" errors="1">');
-    expect(xml).toMatch(
-      /<testcase name="input: [^"]+" classname="input" file="DIR\/bad,file.yaml" line="3"><error message="DIR\/bad,file.yaml:3: /,
-    );
-    expect(xml).not.toContain('no violations');
-  });
-
-  it('is an annotation of GitHub, with the escapes of a property', async () => {
-    expect(await report('github', directory)).toMatch(
-      /^::error file=DIR\/bad%2Cfile.yaml,line=3,col=1,title=probewright::[^\n]+\n$/,
-    );
   });
 
   it('is a notification in SARIF, and the run is no success', async () => {
@@ -178,11 +147,10 @@ describe('a fix in SARIF', () => {
   });
 });
 
-describe('the URL of the project', () => {
+describe('the URL of the project', () =>
   it('is the one that package.json and the chart name', async () => {
     const manifest = JSON.parse(await readFile('package.json', 'utf8')) as Record<string, unknown>;
     expect(manifest['homepage']).toBe(HOMEPAGE);
     expect(manifest['repository']).toEqual({ type: 'git', url: `git+${HOMEPAGE}.git` });
     expect(await readFile('charts/probewright/Chart.yaml', 'utf8')).toContain(`home: ${HOMEPAGE}\n`);
-  });
-});
+  }));

@@ -48,27 +48,4 @@ describe('checks', () => {
     const { code, stderr } = await runProbewright(['fix', '-'], { stdin: policy });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
-
-  it('says which check was meant', async () => {
-    expect(await runProbewright(['checks', 'nmaed-port'])).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        'probewright checks: CHECK: unknown check "nmaed-port"; did you mean "named-port"?\n' +
-        'Run "probewright checks --help" for the flags.\n',
-    });
-  });
-});
-
-describe('the program', () => {
-  it('prints its version for -v, --version and version', async () => {
-    const version = await runProbewright(['version']);
-    for (const flag of ['-v', '--version']) expect(await runProbewright([flag])).toEqual(version);
-  });
-
-  it('wants a command before flags', async () => {
-    expect((await runProbewright(['--policies', 'x'])).stderr).toBe(
-      'probewright: --policies: write a command before its flags\nRun "probewright help" for the commands.\n',
-    );
-  });
 });

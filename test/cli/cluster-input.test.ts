@@ -21,9 +21,7 @@ beforeEach(async () => {
   await writeFile(join(directory, 'web'), '');
   process.chdir(directory);
 });
-afterEach(() => {
-  process.chdir(before);
-});
+afterEach(() => process.chdir(before));
 
 async function choiceOf(line: string): Promise<unknown> {
   const parsed = parseCommandLine(CHECK, line.split(' ').filter(Boolean), {});
@@ -35,7 +33,7 @@ async function choiceOf(line: string): Promise<unknown> {
     : choice.names.map(({ type, name }) => `${type}/${name ?? '*'}`).join(' ');
 }
 
-describe('the choice between files and a cluster', () => {
+describe('the choice between files and a cluster', () =>
   it.each([
     ['apps/web.yaml', 'files'],
     ['missing.yaml', 'files'],
@@ -60,8 +58,7 @@ describe('the choice between files and a cluster', () => {
     ['--cluster a/b/c', '"a/b/c" is no name of a workload; write TYPE/NAME, such as deploy/web'],
   ])('%s: %s', async (line, choice) => {
     expect(await choiceOf(line)).toBe(choice);
-  });
-});
+  }));
 
 describe('reports about a cluster', () => {
   let api: FakeApiServer;

@@ -74,7 +74,7 @@ it.each(['pods', 'events'])(
   async (resource) => {
     const { code, stdout, stderr } = await explain(resource);
     expect(code).toBe(0);
-    expect(stdout).toContain('readinessProbe');
+    expect(stdout).toContain('readiness from the manifest');
     expect(stdout).not.toContain('Why is');
     expect(stderr).toBe(`probewright explain: cannot list ${resource} in namespace apps: forbidden\n`);
   },

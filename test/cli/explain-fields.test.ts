@@ -88,10 +88,4 @@ describe('explain --fields', () => {
       ],
     });
   });
-
-  it('refuses pictures with fields', async () => {
-    const { code, stderr } = await explain('--fields', '--output', 'svg');
-    expect(code).toBe(2);
-    expect(stderr).toContain('--fields: pictures show no fields; write --output text or json');
-  });
 });

@@ -40,18 +40,4 @@ describe('help', () => {
       expect(lines.filter((line) => line.length > 80)).toEqual([]);
     },
   );
-
-  it('is what a call without a command gets, with exit code 2', async () => {
-    expect(await runProbewright([])).toEqual({ code: 2, stdout: '', stderr: await helpOf('help') });
-  });
-
-  it('of an unknown command says what was meant', async () => {
-    expect(await runProbewright(['help', 'chek'])).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        'probewright help: COMMAND: unknown command "chek"; did you mean "check"?\n' +
-        'Run "probewright help --help" for the flags.\n',
-    });
-  });
 });

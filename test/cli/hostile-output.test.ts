@@ -105,7 +105,7 @@ beforeAll(async () => {
   await mkdir(join(directory, 'in', HOSTILE_FILE_NAME), { recursive: true });
   await writeFile(join(directory, 'in', HOSTILE_FILE_NAME, `${HOSTILE_FILE_NAME}.json`), JSON.stringify(workload));
   await writeFile(join(directory, 'in', '::error::x.yaml'), FAULTY);
-  await writeFile(join(directory, 'in', 'latin.yaml'), Buffer.from('\xfc', 'latin1'));
+  await writeFile(join(directory, 'in', 'latin.yaml'), Buffer.from('apiVersion: v1\nkind: Pod # \xfc', 'latin1'));
   await mkdir(join(directory, 'bad'));
   await writeFile(join(directory, 'bad', `${HOSTILE_FILE_NAME}.json`), JSON.stringify(policy));
   await writeFile(join(directory, 'bad', 'faulty.yaml'), FAULTY);

@@ -31,7 +31,7 @@ async function milliseconds(text: string): Promise<number> {
   return (user + system) / 1000;
 }
 
-describe('a long input', () => {
+describe('a long input', () =>
   it.each([
     ['60,000 dashes', args(1, '-'.repeat(60_000)), args(1, 'x'.repeat(60_000))],
     ['20,000 flags --host', args(20_000, '--host', '127.0.0.1'), args(20_000, 'x', 'x')],
@@ -45,10 +45,9 @@ describe('a long input', () => {
       least = Math.min(least, await milliseconds(long));
     }
     expect(least).toBeLessThan(limit);
-  });
-});
+  }));
 
-describe('an integer with leading zeros', () => {
+describe('an integer with leading zeros', () =>
   it.each([
     ['0'.repeat(300_000), 0],
     [`-${'0'.repeat(100)}`, 0],
@@ -58,7 +57,4 @@ describe('an integer with leading zeros', () => {
     [`-0b${'0'.repeat(100)}101`, -5],
     ['0x0', 0],
     ['0b2', '0b2'],
-  ])('has its value', (text, value) => {
-    expect(resolvePlainScalar(text)).toBe(value);
-  });
-});
+  ])('has its value', (text, value) => expect(resolvePlainScalar(text)).toBe(value)));

@@ -56,9 +56,8 @@ describe('what an injected probe does wrong', () => {
     expect(found.summary).toMatchObject({ objects: 2, workloads: 2, deny: 0, warn: 1, audit: 2 });
   });
 
-  it('is told about a policy alone', () => {
-    expect(shown(report(POLICY))).toMatchObject([{ object: 'ClusterProbePolicy house', level: 'Warn', workloads: 0 }]);
-  });
+  it('is told about a policy alone', () =>
+    expect(shown(report(POLICY))).toMatchObject([{ object: 'ClusterProbePolicy house', level: 'Warn', workloads: 0 }]));
 
   it('has the same message in every order of the workloads', () => {
     const policy = POLICY.replace('/ready', '/live').replace('spec:', 'spec:\n  containers: ["*"]');

@@ -13,9 +13,7 @@ beforeEach(async () => {
   directory = await temporaryDirectory();
 });
 
-afterEach(() => {
-  restorePath();
-});
+afterEach(() => restorePath());
 
 const at = (...names: string[]): string => join(directory, ...names);
 const probewright = (...args: string[]): Promise<Ran> => runProbewright(args, { directory });
@@ -88,15 +86,6 @@ describe('a chart below a directory', () => {
 
   const line = (command: string): string =>
     `chart web: not rendered; helm template web DIR/charts/web | probewright ${command} - (or add --render-charts)\n`;
-
-  it.each(['check', 'fix', 'explain'])('is one line of %s, subcharts and libraries included', async (command) => {
-    const { code, stdout, stderr } = await probewright(command, directory);
-    expect([code, stderr.replace(/^probewright fix: there is no policy.*\n/m, '')]).toEqual([
-      command === 'check' ? 1 : 0,
-      line(command),
-    ]);
-    expect(stdout).toMatch(/plain/);
-  });
 
   it('is the same line when a template or the values are named', async () => {
     for (const names of [['templates/web.yaml', 'values.yaml', 'templates'], ['Chart.yaml']]) {
@@ -188,24 +177,6 @@ describe('a kustomization below a directory', () => {
     });
   });
 
-  const note = (directoryName: string, state: string): string =>
-    `kustomization ${directoryName}: not built, so ${state}; kubectl kustomize ${directoryName} | probewright check - (or add --render-charts)\n`;
-
-  it('is one line for what is applied, and its files but patches are checked as they are', async () => {
-    const { stderr } = await probewright('check', directory);
-    expect(stderr).toBe(note('DIR/overlays/prod', 'its files are checked without its patches'));
-    expect((await findings(directory)).map(([, file, line]) => [file, line])).toEqual([
-      ['DIR/base/deploy.yaml', 15],
-      ['DIR/flux/kustomization.yaml', 18],
-      ['DIR/stray.yaml', 15],
-    ]);
-  });
-
-  it('says so of a patch that is named', async () => {
-    const { stderr } = await probewright('check', at('overlays/prod/more/strategic.yaml'), at('stray.yaml'));
-    expect(stderr).toBe(note('DIR/overlays/prod', 'its part DIR/overlays/prod/more/strategic.yaml is skipped'));
-  });
-
   it('is built by kubectl, once, and its files are not checked a second time', async () => {
     await tools({ kubectl: `echo "$@" >> '${at('args.txt')}'\ncat <<'END'\n${deployment('built')}END\n` });
     expect(await findings(directory, '--render-charts')).toEqual([
@@ -259,14 +230,5 @@ describe('a kustomization below a directory', () => {
     expect(strict.stderr).toContain('kubectl: git: none\n');
     const trusting = await probewright('check', at('base'), '--render-charts', '--allow-remote-bases');
     expect(trusting.stderr).toContain('kubectl: git:\n');
-  });
-
-  it('survives texts where other things belong', async () => {
-    await write({
-      'odd/kustomization.yaml':
-        'resources: 5\npatches: { a: [null, "\\0", "x\\ny", { path: [stray.yaml] }] }\nkind: [x]\n',
-    });
-    const { code, stderr } = await probewright('check', at('odd'), at('stray.yaml'));
-    expect([code, stderr]).toEqual([1, note('DIR/odd', 'its files are checked without its patches')]);
   });
 });

@@ -16,11 +16,10 @@ function problems(args: readonly string[], env: Record<string, string> = {}): re
 }
 
 describe('the settings of serve', () => {
-  it('speak to no cluster unless a kubeconfig is given', () => {
-    expect(config(['--policies', 'p']).cluster).toBeUndefined();
-  });
+  it('speak to no cluster unless a kubeconfig is given', () =>
+    expect(config(['--policies', 'p']).cluster).toBeUndefined());
 
-  it('have defaults for everything that concerns a cluster', () => {
+  it('have defaults for everything that concerns a cluster', () =>
     expect(config(['--kubeconfig', 'in-cluster'])).toMatchObject({
       policies: undefined,
       cluster: {
@@ -42,15 +41,13 @@ describe('the settings of serve', () => {
         readsStartupProfiles: true,
         policyBudget: 32 * 1024 * 1024,
       },
-    });
-  });
+    }));
 
-  it('take policies from files and the cluster together', () => {
+  it('take policies from files and the cluster together', () =>
     expect(config(['--kubeconfig', 'k', '--policies', 'p'])).toMatchObject({
       policies: 'p',
       cluster: { kubeconfig: 'k' },
-    });
-  });
+    }));
 
   it('want policies from somewhere', () => {
     expect(problems([])).toEqual(['--policies: must be given, or --kubeconfig for policies in a cluster']);
@@ -60,11 +57,10 @@ describe('the settings of serve', () => {
     ]);
   });
 
-  it('do not take a service link of Kubernetes for the port', () => {
-    expect(config(['--policies', 'p'], { PROBEWRIGHT_PORT: 'tcp://10.96.12.7:443' }).port).toBe(8443);
-  });
+  it('do not take a service link of Kubernetes for the port', () =>
+    expect(config(['--policies', 'p'], { PROBEWRIGHT_PORT: 'tcp://10.96.12.7:443' }).port).toBe(8443));
 
-  it('refuse durations and names that are none, by the name that they were given under', () => {
+  it('refuse durations and names that are none, by the name that they were given under', () =>
     expect(
       problems(['--policies', 'p', '--ca-lifetime', '1y', '--lease-renew', '0s', '--namespace', 'Apps'], {
         PROBEWRIGHT_CA_SECRET: 'a/b',
@@ -74,8 +70,7 @@ describe('the settings of serve', () => {
       'PROBEWRIGHT_CA_SECRET: must be the name of a Kubernetes object, not "a/b"',
       '--ca-lifetime: must be a duration such as 90s, 5m, 1h30m or 7d, not "1y"',
       '--lease-renew: must be a duration such as 90s, 5m, 1h30m or 7d, not "0s"',
-    ]);
-  });
+    ]));
 
   it('refuse durations that could leave a certificate untrusted or a lease without a leader', () => {
     const settings = '--ca-lifetime 14d --certificate-check 2d --lease-renew 30s'.split(' ');
@@ -86,16 +81,15 @@ describe('the settings of serve', () => {
     ]);
   });
 
-  it.each(['1s', '1999ms', '5m1ms', '1h'])('refuse watches that last for %s', (renewal) => {
+  it.each(['1s', '1999ms', '5m1ms', '1h'])('refuse watches that last for %s', (renewal) =>
     expect(problems(['--kubeconfig', 'k', '--watch-renewal', renewal])).toEqual([
       `--watch-renewal: must be from 2s to 5m, not ${renewal === '1999ms' ? '1s999ms' : renewal}`,
-    ]);
-  });
+    ]),
+  );
 
-  it('refuse a Secret of your own without a cluster, or beside files', () => {
+  it('refuse a Secret of your own without a cluster, or beside files', () =>
     expect(problems(['--policies', 'p', '--tls-secret', 's', '--tls-cert', 'c', '--tls-key', 'k'])).toEqual([
       '--tls-secret: needs --kubeconfig, for the cluster that it is in',
       '--tls-secret: cannot be given together with --tls-cert and --tls-key; choose one',
-    ]);
-  });
+    ]));
 });

@@ -37,9 +37,7 @@ function serve(args: string[], env: Record<string, string> = {}): Promise<Starte
   process_.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const exited = new Promise<number | null>((resolve) => process_.on('close', resolve));
   return new Promise((resolve) => {
-    void exited.then(() => {
-      resolve({ port: 0, stderr: () => stderr, exited });
-    });
+    void exited.then(() => resolve({ port: 0, stderr: () => stderr, exited }));
     process_.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
       const port = /"port":(\d+).*"msg":"serving"/.exec(stdout)?.[1];
@@ -64,9 +62,9 @@ function ask(port: number, agent: https.Agent): Promise<{ code: number | undefin
       .request(options, (response) => {
         let body = '';
         response.setEncoding('utf8').on('data', (text: string) => (body += text));
-        response.on('end', () => {
-          resolve({ code: response.statusCode, closing: response.headers.connection === 'close', body });
-        });
+        response.on('end', () =>
+          resolve({ code: response.statusCode, closing: response.headers.connection === 'close', body }),
+        );
       })
       .on('error', reject)
       .end(JSON.stringify(review));

@@ -52,10 +52,4 @@ describe('what a Service says about ports', () => {
     const planned = plan([POD, SERVICE], { apply: [POLICY] });
     expect(JSON.stringify(planned)).toContain(JSON.stringify(EXPECTED));
   });
-
-  it('stays in a snapshot', async () => {
-    const items = await command(['snapshot', '-'], POD, SERVICE, POLICY);
-    const { stdout } = await runProbewright(['fix', '-'], { stdin: items });
-    expect(stdout).toMatch(/"?port"?: 7000,?\s+"?scheme"?: "?HTTPS/);
-  });
 });

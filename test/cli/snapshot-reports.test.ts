@@ -83,9 +83,7 @@ describe('the report of an observer in a snapshot', () => {
       { rule: 'probe-failing', properties: { cause: 'constructor', probe: 'livenessProbe' } },
     ],
     ['a finding of a check', { rule: 'named-port', properties: { cause: 'predates' } }],
-  ])('is left out with %s', (_, result) => {
-    expect(reportPart(report(result))).toBeUndefined();
-  });
+  ])('is left out with %s', (_, result) => expect(reportPart(report(result))).toBeUndefined());
 
   it.each(['Deployment apps/web', 'Deployment apps/web, Pod apps/a and 3 more; 1 workload in other namespaces'])(
     'lists the workloads "%s" that fail together',

@@ -20,9 +20,7 @@ beforeEach(async () => {
   await writeFile(join(directory, 'in', 'good.yaml'), workload('good'));
 });
 
-afterEach(() => {
-  close();
-});
+afterEach(() => close());
 
 const at = (...names: string[]): string => join(directory, ...names);
 const probewright = (...args: string[]): Promise<Ran> => runProbewright(args, { directory });

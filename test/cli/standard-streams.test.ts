@@ -26,9 +26,7 @@ function run(args: string, redirections = ''): Promise<Ran> {
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   return new Promise((resolve) => {
-    child.on('close', (code) => {
-      resolve({ code: code ?? -1, stdout, stderr });
-    });
+    child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
   });
 }
 

@@ -1,12 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { paintFor, PLAIN, type ColourChoice } from '../../src/cli/output/screen.ts';
 import { shownReport, type PlacedViolation } from '../../src/cli/check/report.ts';
 import { textReport } from '../../src/cli/check/text.ts';
 import { NO_COVERAGE } from './no-coverage.ts';
-import { runProbewright } from './run-probewright.ts';
 import type { Coverage } from '../../src/cli/check/coverage.ts';
 import type { CommandIo } from '../../src/cli/io.ts';
 
@@ -41,7 +37,7 @@ function textOf(
 }
 
 describe('text on a terminal', () => {
-  it('groups findings by file and workload, in line order, with the remedy on a line of its own', () => {
+  it('groups findings by file and workload, in line order, with the remedy on a line of its own', () =>
     expect(textOf([port, budget, other], 80)).toBe(`apps/web.yaml
   Deployment apps/web
      7:11  warning  startup-budget
@@ -64,10 +60,9 @@ Findings by check:
   1  startup-budget (warning)
 
 2 workloads in 3 objects: 2 errors, 1 warning
-`);
-  });
+`));
 
-  it('fits the width of the terminal, with paths broken behind dots', () => {
+  it('fits the width of the terminal, with paths broken behind dots', () =>
     expect(textOf([port], 46)).toBe(`apps/web.yaml
   Deployment apps/web
     19:15  error    named-port
@@ -81,8 +76,7 @@ Findings by check:
   1  named-port (error)
 
 2 workloads in 3 objects: 1 error, 0 warnings
-`);
-  });
+`));
 
   it.each([30, 60, 80, 200])('has no line above %d columns, colours apart', (columns) => {
     const long = { ...port, message: 'word '.repeat(60).trim(), remedy: 'x'.repeat(300), file: 'f'.repeat(250) };
@@ -94,8 +88,8 @@ Findings by check:
   });
 });
 
-describe('text in a pipe', () => {
-  it('has one line for each finding, in line order, and nothing is wrapped', () => {
+describe('text in a pipe', () =>
+  it('has one line for each finding, in line order, and nothing is wrapped', () =>
     expect(textOf([port, budget], undefined)).toBe(
       'apps/web.yaml:7:11: warning: Deployment apps/web: spec.template.spec.containers[0].startupProbe.failureThreshold: ' +
         'container "app" is only guaranteed 0 s to start (startup-budget)\n' +
@@ -103,9 +97,7 @@ describe('text in a pipe', () => {
         'container "app" declares no port named "htpp"; write port: http (named-port)\n' +
         '\nFindings by check:\n  1  named-port (error)\n  1  startup-budget (warning)\n\n' +
         '2 workloads in 3 objects: 1 error, 1 warning\n',
-    );
-  });
-});
+    )));
 
 describe('coverage in text', () => {
   const coverage: Coverage = {
@@ -150,50 +142,7 @@ describe('colours', () => {
     ['auto', 80, { TERM: 'dumb' }, false],
     ['always', undefined, { NO_COLOR: '1', TERM: 'dumb' }, true],
     ['never', 80, {}, false],
-  ] as const)('with --color %s, %j columns and %j: %j', (choice, columns, env, expected) => {
-    expect(coloured(choice, columns, env)).toBe(expected);
-  });
-});
-
-describe('probewright check', () => {
-  let directory: string;
-  const pod =
-    'apiVersion: v1\nkind: Pod\nmetadata: { name: p }\nspec: { containers: [{ name: a, livenessProbe: {} }] }\n';
-
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'probewright-text-'));
-    await writeFile(join(directory, 'empty.yaml'), '# nothing\n---\n');
-  });
-
-  afterAll(async () => {
-    await rm(directory, { recursive: true });
-  });
-
-  it('has groups and colours on a terminal, and lines in a pipe', async () => {
-    const run = async (args: string[], options: object): Promise<string> =>
-      (await runProbewright(['check', '-', ...args], { stdin: pod, ...options })).stdout;
-    expect(await run([], { columns: 80 })).toMatch(/^\u001b\[1m<stdin>\u001b\[0m\n {2}\u001b\[1mPod default\/p/);
-    expect(await run([], { columns: 80, env: { NO_COLOR: '1' } })).toMatch(/^<stdin>\n {2}Pod default\/p\n {4}4:/);
-    expect(await run(['--color', 'always'], {})).toMatch(/^\u001b\[1m<stdin>:4:\d+:\u001b\[0m \u001b\[1;31merror:/);
-    expect(await run([], {})).toMatch(/^<stdin>:4:\d+: error: Pod default\/p: /);
-    const json = await run(['--output', 'json', '--color', 'always'], { columns: 80 });
-    expect(json).toBe(await run(['--output', 'json'], {}));
-  });
-
-  it('ends with 2 and says so when no input has an object, unless --allow-empty', async () => {
-    const empty = join(directory, 'empty.yaml');
-    const summary = '0 workloads in 0 objects: 0 errors, 0 warnings';
-    const problem = 'has no Kubernetes object, so nothing is checked; --allow-empty accepts that';
-    expect(await runProbewright(['check', '-', empty], { directory })).toEqual({
-      code: 2,
-      stdout: `${summary}; 2 input problems\n`,
-      stderr: `<stdin>:1:1: ${problem}\nDIR/empty.yaml:1:1: ${problem}\n`,
-    });
-    expect(await runProbewright(['check', empty, '--allow-empty'])).toEqual({
-      code: 0,
-      stdout: `${summary}\n`,
-      stderr: '',
-    });
-    expect(await runProbewright(['check', empty, '-'], { stdin: 'kind: ConfigMap\n' })).toMatchObject({ code: 0 });
-  });
+  ] as const)('with --color %s, %j columns and %j: %j', (choice, columns, env, expected) =>
+    expect(coloured(choice, columns, env)).toBe(expected),
+  );
 });

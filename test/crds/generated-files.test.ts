@@ -23,9 +23,8 @@ describe('the CustomResourceDefinitions in the chart', () => {
   });
 
   it.each(['1.1', '1.2'] as const)('say the same to a reader of YAML %s', (version) => {
-    for (const [index, text] of [...crdFiles().values()].entries()) {
+    for (const [index, text] of [...crdFiles().values()].entries())
       expect(parse(text, { version })).toEqual(customResourceDefinition(OWN_KINDS[index] ?? 'ProbePolicy'));
-    }
   });
 
   it.each(OWN_KINDS)('explain every field of a %s', (kind) => {

@@ -14,9 +14,9 @@ function objections(spec: unknown): string[] {
 const has = (rule: PlacedRule, text: string): boolean => rule.rule.includes(text);
 
 describe('the CEL rules', () => {
-  it.each(OWN_KINDS)('of a %s fit the types that Kubernetes derives from the schema, and give a bool', (kind) => {
-    expect(new ApiServerVerdict(kind).rules.flatMap((rule) => typeProblem(rule) ?? [])).toEqual([]);
-  });
+  it.each(OWN_KINDS)('of a %s fit the types that Kubernetes derives from the schema, and give a bool', (kind) =>
+    expect(new ApiServerVerdict(kind).rules.flatMap((rule) => typeProblem(rule) ?? [])).toEqual([]),
+  );
 
   it('would not pass that check with a wrong field or type', () => {
     const [rule] = server.rules.filter(({ path }) => path.endsWith('periodSeconds'));
@@ -64,9 +64,7 @@ describe('the CEL rules', () => {
       { checks: { 'probe-bounds': { livenessProbe: { periodSeconds: { minimum: 9, maximum: 5 } } } } },
       'spec.checks.probe-bounds.livenessProbe.periodSeconds: minimum is larger than maximum: no value would do',
     ],
-  ])('say what is wrong with %j, and nothing else', (spec, objection) => {
-    expect(objections(spec)).toEqual([objection]);
-  });
+  ])('say what is wrong with %j, and nothing else', (spec, objection) => expect(objections(spec)).toEqual([objection]));
 
   it('leave nulls alone, which Kubernetes shows to them as absent', () => {
     expect(objections({ kubernetesProbeEndpoints: { livenessProbe: null }, probes: { livenessProbe: null } })).toEqual(

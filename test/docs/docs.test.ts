@@ -42,9 +42,8 @@ describe('the docs', () => {
     }
   });
 
-  it('explain every reason why a probe was not injected, and no other', () => {
-    expect(rows(doc('defaulting.md'), /^[a-z-]+$/).sort()).toEqual([...REASON_CODES].sort());
-  });
+  it('explain every reason why a probe was not injected, and no other', () =>
+    expect(rows(doc('defaulting.md'), /^[a-z-]+$/).sort()).toEqual([...REASON_CODES].sort()));
 
   it('list every check with its default action and parameters, and no other', () => {
     const listed = [...doc('checks.md').matchAll(/^\| `([a-z-]+)` \| (\w+) \| (.*) \|$/gm)].map(
@@ -72,13 +71,12 @@ describe('the docs', () => {
     );
   });
 
-  it('name every annotation', () => {
+  it('name every annotation', () =>
     expect(rows(doc('policies.md'), /^probewright\.dev\//)).toEqual(
       ['startup-endpoint', 'liveness-endpoint', 'readiness-endpoint', 'startup-seconds', 'containers', 'skip'].map(
         (name) => `probewright.dev/${name}`,
       ),
-    );
-  });
+    ));
 
   it('have a page for every command', () => {
     const pages = [...pagesWithFlags(doc).values()].join('');

@@ -92,9 +92,7 @@ describe.each(Object.entries(CHECK_CATALOGUE))('docs/checks.md, section %s', (id
     ]);
   });
 
-  it('has a good example that violates nothing', () => {
-    expect(ids(violations(good, policy))).toEqual([]);
-  });
+  it('has a good example that violates nothing', () => expect(ids(violations(good, policy))).toEqual([]));
 
   it('says in at most 150 words what happens and what to write', () => {
     const text = page.split(/^(?=## )/m).find((section) => section.startsWith(`## ${id}\n`)) ?? '';

@@ -70,9 +70,7 @@ describe("the README's example", () => {
 });
 
 describe('the README', () => {
-  it('has at most 120 lines', () => {
-    expect(readme.split('\n').length).toBeLessThanOrEqual(121);
-  });
+  it('has at most 120 lines', () => expect(readme.split('\n').length).toBeLessThanOrEqual(121));
 
   it('has the test command that .ci/run calls', () => {
     expect(readme).toContain('```sh\nnpm ci && npm test\n```');

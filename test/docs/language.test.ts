@@ -20,11 +20,11 @@ it.each(PAGES)('%s says of every block in which language it is', (page) => {
   expect(opening.filter((language) => language.trim() === '')).toEqual([]);
 });
 
-describe.each(PAGES.filter((page) => page.startsWith('docs/')))('%s', (page) => {
+describe.each(PAGES.filter((page) => page.startsWith('docs/')))('%s', (page) =>
   it('marks every shell block: run by the end-to-end tests, run and to fail, or run by hand', () => {
     const fences = [...readFileSync(page, 'utf8').matchAll(/^ *```((?:sh|bash|shell)\b.*)$/gm)].map(
       ([, info = '']) => info,
     );
     expect(fences.filter((info) => !['sh e2e', 'sh e2e fails', 'sh by-hand'].includes(info))).toEqual([]);
-  });
-});
+  }),
+);

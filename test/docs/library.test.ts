@@ -26,9 +26,8 @@ const WANTED =
   'postgres mysql mariadb redis valkey memcached rabbitmq nginx httpd haproxy traefik etcd nats minio grafana prometheus alertmanager keycloak vault consul elasticsearch opensearch kibana jenkins spring-boot quarkus micronaut aspnet rails django nest';
 
 describe('the library of policies', () => {
-  it('has a file for each product and framework', () => {
-    expect(files.map(({ name }) => name.replace('.yaml', '')).sort()).toEqual(WANTED.split(' ').sort());
-  });
+  it('has a file for each product and framework', () =>
+    expect(files.map(({ name }) => name.replace('.yaml', '')).sort()).toEqual(WANTED.split(' ').sort()));
 
   it.each(files)('$name is a policy that no check complains of, and names the source of its facts', (file) => {
     const policy = policyOf(file);

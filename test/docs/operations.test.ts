@@ -152,7 +152,7 @@ describe('docs/troubleshooting.md', () => {
   });
 });
 
-describe('docs/observability.md', () => {
+describe('docs/observability.md', () =>
   it('lists every alert with its severity, and no other', () => {
     const rules = readFileSync(`${CHART}/templates/monitoring/prometheus-rule.yaml`, 'utf8');
     const alerts = [...rules.matchAll(/"alert" "(\w+)" "severity" (?:"(\w+)"|\(ternary "critical" "(\w+)")/g)];
@@ -161,18 +161,16 @@ describe('docs/observability.md', () => {
       alerts.map(([, alert, severity, usual]) => [alert, severity ?? usual]),
     );
     expect(alerts.length).toBe([...rules.matchAll(/\(dict "alert"/g)].length);
-  });
-});
+  }));
 
-describe('break-glass', () => {
+describe('break-glass', () =>
   it('has the commands of the release notes, word for word', () => {
     const notes = readFileSync(`${CHART}/templates/NOTES.txt`, 'utf8').replaceAll('{{ $name }}', 'probewright');
     const commands = [...notes.matchAll(/^ {2}(kubectl (?:delete|patch) .*)$/gm)].map(([, command = '']) => command);
     expect(commands.length).toBe(3);
     const lines = troubleshooting.split('\n');
     for (const command of commands) expect(lines).toContain(command);
-  });
-});
+  }));
 
 describe('the pages', () => {
   it('are all linked from the index', () => {

@@ -198,7 +198,7 @@ describe.skipIf(problem !== undefined)('learned starts on a real API server', ()
         { namespace: 'apps', kind: 'Deployment', name: 'web', container: 'app', starts: 8, maxSeconds: longest },
       ],
     });
-    expect(await ask('explain')).toMatch(/Measured starts +o.*\n +o +8 measured starts: /);
+    expect(await ask('explain')).toContain('; 8 measured starts: ');
   }, 30_000);
 
   it('a new Pod gets the learned budget, and the old one when learned is off', async () => {

@@ -271,9 +271,9 @@ function soundHandler(kind: string, handler: JsonObject): JsonObject {
 if (file === undefined)
   console.info("foreign-cases.test.ts: skipped, since FOREIGN_CASES names no file with other tools' cases");
 
-it.skipIf(file !== undefined)('agrees with other tools (skipped: FOREIGN_CASES names no file)', (context) => {
-  context.skip('FOREIGN_CASES names no file');
-});
+it.skipIf(file !== undefined)('agrees with other tools (skipped: FOREIGN_CASES names no file)', (context) =>
+  context.skip('FOREIGN_CASES names no file'),
+);
 
 describe.skipIf(file === undefined)("another tool's cases", () => {
   const cases = file === undefined ? [] : casesInFile(file);
@@ -282,9 +282,7 @@ describe.skipIf(file === undefined)("another tool's cases", () => {
     cases.map((entry) => [entry.id, AT_ADMISSION.includes(toolOf(entry)) ? online(entry) : offline(entry)]),
   );
   const summary: string[] = [];
-  afterAll(() => {
-    console.info(summary.join('\n'));
-  });
+  afterAll(() => console.info(summary.join('\n')));
 
   it.each([...byTool])('%s: we agree, but for the exceptions', (tool, ownCases) => {
     const differing = ownCases.filter(({ id, expect: wanted }) => outcomes.get(id)?.verdict !== wanted);

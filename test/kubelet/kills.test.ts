@@ -22,7 +22,7 @@ function waits({ starts }: PodHistory): number[] {
   });
 }
 
-describe('the back-off', () => {
+describe('the back-off', () =>
   it('after kills begins later than after crashes, and leaves out every restart after 300 s', () => {
     const fails = (from: number): StartTruth => ({
       faults: [{ from, until: Infinity, answer: { kind: 'status', status: 503 } }],
@@ -33,8 +33,7 @@ describe('the back-off', () => {
     const long = waits(simulate({ livenessProbe: liveness }, [fails(46)]));
     expect(long.slice(0, 6)).toEqual([0, 0, 0, 0, 0, 80]);
     expect(waits(simulate({}, [{ endsAt: 1 }])).slice(0, 7)).toEqual([0, 10, 20, 40, 80, 160, 300]);
-  });
-});
+  }));
 
 describe('a preStop hook', () => {
   const kill = (preStopSeconds: number, stopSeconds: number): { hook: string[]; code: unknown; seconds: number } => {
@@ -94,7 +93,7 @@ describe('a probe while a container stops', () => {
   });
 });
 
-describe('an event', () => {
+describe('an event', () =>
   it('may come after the status that it explains', () => {
     const history = simulate({ livenessProbe: liveness }, [{ answersFrom: Infinity }, {}], {
       until: 60,
@@ -107,5 +106,4 @@ describe('an event', () => {
     expect(killing?.at).toBeGreaterThan(restarted?.at ?? Infinity);
     const times = history.events.map(({ at }) => at);
     expect(times).toEqual(times.toSorted((one, other) => one - other));
-  });
-});
+  }));

@@ -26,9 +26,8 @@ export const POD_IP = '10.244.1.7';
  */
 export function outcomeOf(answer: Answer, probe: JsonObject, container: JsonObject, now = 0): Outcome {
   const port = portOf(probe, container);
-  if (typeof port === 'string') {
+  if (typeof port === 'string')
     return { result: 'error', seconds: 0, text: `strconv.Atoi: parsing "${port}": invalid syntax` };
-  }
   const timeout = probeTiming(probe).timeoutSeconds;
   if (answer.kind === 'ok') {
     const seconds = answer.seconds ?? 0.005;

@@ -107,9 +107,8 @@ describe('a container that is never healthy', () => {
     expectOf(seen, 185, (run) => outside(run, 'never-healthy-stop', run.killedAfter, START_LAG + LAG));
   });
 
-  it('is dead in the time that the figure says, in each run', () => {
-    expectOf(runs, 199, (run) => outside(run, 'never-healthy-dead', run.exit?.age, START_LAG + LAG));
-  });
+  it('is dead in the time that the figure says, in each run', () =>
+    expectOf(runs, 199, (run) => outside(run, 'never-healthy-dead', run.exit?.age, START_LAG + LAG)));
 });
 
 const opposite = (gate: ProbeKind): ProbeKind => (gate === 'startupProbe' ? 'livenessProbe' : 'startupProbe');
@@ -123,11 +122,10 @@ describe('a restart after a liveness kill', () => {
     expectOf(runs, 7, killedTooSoon);
   });
 
-  it('is never killed before the guaranteed time of a restart', () => {
+  it('is never killed before the guaranteed time of a restart', () =>
     expectOf(restarts, 41, ({ killedAfter = Infinity, ...run }) =>
       killedAfter < guaranteed(run) - CLOCK ? `killed after ${killedAfter} s` : undefined,
-    );
-  });
+    ));
 
   it('needs the figure: open gates did kill within the guaranteed time of the first start', () => {
     const killed = restarts.filter((run) => isOpen(run) && run.killedBy !== undefined);
@@ -146,15 +144,14 @@ describe('a restart after a liveness kill', () => {
 
 const guaranteed = (run: Pick<RecordedRun, 'explained'>): number => figure(run, 'time-to-restart')?.span.earliest ?? 0;
 
-describe('a restart of the kubelet', () => {
+describe('a restart of the kubelet', () =>
   it('ends the guarantee of a start, as docs/explain.md says', () => {
     const starting = WITH_KUBELET_RESTART.filter(
       ({ recorded: { tag }, attempt }) => tag === 'starting-live' && attempt === 0,
     );
     expect(starting).toHaveLength(6);
     for (const run of starting) expect(run.killedAfter).toBeLessThan(figure(run, 'time-to-start')?.span.earliest ?? 0);
-  });
-});
+  }));
 
 describe('a container that stops answering', () => {
   const faults = RUNS.filter((run) => {
@@ -163,18 +160,16 @@ describe('a container that stops answering', () => {
     return hasStarted && figure(run, 'deadlock-stop') && run.exit?.by !== 'itself';
   });
 
-  it('is killed in the time that the figure says', () => {
+  it('is killed in the time that the figure says', () =>
     expectOf(faults, 51, (run) => {
       const after = run.killedAfter === undefined ? undefined : run.killedAfter - faultyFrom(run, 'livenessProbe');
       return outside(run, 'deadlock-stop', after, LAG);
-    });
-  });
+    }));
 
-  it('is dead in the time that the figure says', () => {
+  it('is dead in the time that the figure says', () =>
     expectOf(faults, 51, (run) =>
       outside(run, 'deadlock-dead', (run.exit?.age ?? NaN) - faultyFrom(run, 'livenessProbe'), LAG),
-    );
-  });
+    ));
 });
 
 describe('readiness', () => {

@@ -163,9 +163,8 @@ class SimulatedPod {
       this.#starts.push(start);
       this.#record('Normal', 'Started', `Container started`, one);
       const { endsAt, exitCode = 1, reason = exitCode === 0 ? 'Completed' : 'Error' } = one.startTruth;
-      if (endsAt !== undefined) {
+      if (endsAt !== undefined)
         this.#agenda.after(endsAt * 1000, () => this.#end(one, start, 'itself', exitCode, reason));
-      }
       // The kubelet's cache learns of the container at the next relist and sync.
       this.#agenda.after(this.#relistDelay(), () => {
         if (one.current === start && !one.gone) one.known = true;

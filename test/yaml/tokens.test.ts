@@ -18,7 +18,6 @@ describe('tokens of a text that is nested too deeply', () => {
     expect((fault() as BeyondLimits).offset).toBeLessThan(2 * MAX_DEPTH + 30);
   });
 
-  it('are read to the end as deep as they may be', () => {
-    expect(yamlTokens(`${'['.repeat(MAX_DEPTH)}${']'.repeat(MAX_DEPTH)}`)).toHaveLength(1);
-  });
+  it('are read to the end as deep as they may be', () =>
+    expect(yamlTokens(`${'['.repeat(MAX_DEPTH)}${']'.repeat(MAX_DEPTH)}`)).toHaveLength(1));
 });

@@ -59,17 +59,28 @@ function kindOf(stats: Stats): string {
   return stats.isBlockDevice() ? 'a block device' : 'a character device';
 }
 
+/** Bytes that are no UTF-8, with the reason. */
+export class NotUtf8Error extends Error {
+  /** The ASCII characters of the text, which may be in UTF-16. */
+  readonly ascii: string;
+
+  constructor(bytes: Buffer) {
+    super(whyNotUtf8(bytes));
+    this.ascii = Buffer.from(bytes.filter((byte) => byte > 0 && byte < 0x80)).toString('ascii');
+  }
+}
+
 /**
  * The text of bytes that must be UTF-8, with the byte order mark. Rejects invalid UTF-8: with U+FFFD in place of
  * invalid bytes, Probewright would check, or write back, a text that nobody wrote.
  *
- * @throws Error with the problem and its line
+ * @throws NotUtf8Error with the problem and its line
  */
 export function utf8Text(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Error(whyNotUtf8(Buffer.from(bytes)));
+    throw new NotUtf8Error(Buffer.from(bytes));
   }
 }
 

@@ -45,7 +45,7 @@ export interface Selection {
   readonly links?: LinkReport;
   /** True for a file or a directory that is left out, with everything below the directory. */
   readonly isExcluded?: (path: string) => boolean;
-  /** True for a directory whose files are listed. Receives the names in the directory, in order. */
+  /** True for a directory whose files are listed. Receives the names of the files in the directory, in order. */
   readonly isListed?: (directory: string, names: readonly string[]) => boolean;
 }
 
@@ -84,7 +84,7 @@ async function walk(directory: string, found: Found): Promise<void> {
   // Sorted, because only the first of two links to one directory counts.
   const entries = (await readdir(directory, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
   const { links, isExcluded, isListed } = found.selection;
-  const names = entries.map(({ name }) => name);
+  const names = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name]));
   if (isListed?.(directory, names) === false) return;
   for (const entry of entries) {
     const { name } = entry;

@@ -14,7 +14,7 @@ import { Progress } from '../output/progress.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { shownReport, type CheckReport, type ReportFormat, type ShownReport } from './report.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import type { Inputs } from '../input/inputs.ts';
+import { warningsOf, type Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { CHECK, ReportFormatName } from './definition.ts';
 
@@ -35,7 +35,7 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
   const checked = checkInputs(inputs, enforcement, (done, total) => {
     progress.show('checking', done, total, 'objects');
   });
-  const found = line.flags['allow-empty'] ? checked : withoutObjects(checked, namesOfInputs(inputs, line.positionals));
+  const found = line.flags['allow-empty'] ? checked : withoutObjects(checked, inputs, line.positionals);
   progress.end();
   const selection = { minLevel, only: only.flat(), skip: skip.flat() };
   const baselined = await applyBaseline(found, line.flags, selection, inputs, io);
@@ -49,32 +49,36 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
   const texts = inputs.isFromCluster === true ? [] : inputs.texts;
   io.stdout.write(FORMATS[output]({ ...report, texts }, screen));
   reportProblems([...report.warnings, ...report.problems], io, inputs);
-  return exitCode(report, strict);
+  return exitCode(report, inputs, strict);
 }
 
-function namesOfInputs({ isFromCluster = false }: Inputs, positionals: readonly string[]): readonly string[] {
-  return isFromCluster ? [CLUSTER_PLACE] : positionals;
-}
-
-function exitCode({ summary, warnings, problems }: ShownReport, isStrict: boolean): number {
-  if (problems.length > 0) return EXIT_USAGE;
-  return summary.deny > 0 || (isStrict && summary.warn + warnings.length > 0) ? EXIT_DENIED : EXIT_OK;
+/**
+ * A manifest below a directory that cannot be read is a fault of the manifest, so the exit code is that of an error.
+ * Everything else that cannot be read leaves the command without an answer.
+ */
+function exitCode({ summary, warnings, problems }: ShownReport, inputs: Inputs, isStrict: boolean): number {
+  if (inputs.policyProblems.length > 0 || problems.some(({ isFound }) => isFound !== true)) return EXIT_USAGE;
+  const isDenied = summary.deny + problems.length > 0 || (isStrict && summary.warn + warnings.length > 0);
+  return isDenied ? EXIT_DENIED : EXIT_OK;
 }
 
 /**
  * Adds a problem for each input when no input has an object. A pipeline whose rendering printed nothing, or whose
- * directory has moved, would otherwise pass for ever.
+ * directory has moved, would otherwise pass for ever. It is a warning where a line about passed-over files, charts and
+ * kustomizations says what was found instead.
  *
- * @param files the inputs of the command line
+ * @param names the inputs of the command line
  */
-function withoutObjects(report: CheckReport, files: readonly string[]): CheckReport {
+function withoutObjects(report: CheckReport, inputs: Inputs, names: readonly string[]): CheckReport {
   if (report.summary.objects > 0 || report.problems.length > 0) return report;
+  const { isFromCluster = false, passedOver = [], notes = [] } = inputs;
   const message = 'has no Kubernetes object, so nothing is checked; --allow-empty accepts that';
-  const problems = files.map((name): FileProblem => ({
+  const problems = (isFromCluster ? [CLUSTER_PLACE] : names).map((name): FileProblem => ({
     file: name === '-' ? STDIN_NAME : name,
     line: 1,
     column: 1,
     message,
   }));
-  return { ...report, problems };
+  const isExplained = passedOver.length + notes.length > 0;
+  return isExplained ? { ...report, warnings: [...report.warnings, ...warningsOf(problems)] } : { ...report, problems };
 }

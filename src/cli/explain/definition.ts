@@ -8,9 +8,10 @@ const FLAGS = {
     type: choice(['text', 'json', 'svg']),
     default: 'text',
     summary:
-      'text prints tables and timelines; json prints figures and fields for programs; ' +
+      'text prints a summary, or with --details tables and timelines; json prints figures and fields for programs; ' +
       'svg writes one picture for each workload, and an overview of several.',
   }),
+  details: toggle({ summary: 'Print all figures, their formulas and timelines, in place of the summary.' }),
   fields: toggle({ summary: 'Print what set each field of the probes, instead of times. JSON always has it.' }),
   'output-dir': optional({
     type: path('DIR', 'directories'),
@@ -26,7 +27,7 @@ export const EXPLAIN: CommandDefinition<typeof FLAGS> = {
   summary: 'Print what probes mean in seconds, as tables or pictures',
   usage: 'FILE... [flags]',
   description: [
-    'Prints what the probes of manifests mean in seconds: how long a container has to start, when it is killed, when ' +
+    'Prints what the probes of manifests mean in seconds, in a few lines a container: how long a container has to start, when it is killed, when ' +
       `it gets no traffic. Probes that policies add are included. ${INPUT.INPUT_DESCRIPTION}`,
     INPUT.CLUSTER_INPUT_DESCRIPTION,
   ],
@@ -39,7 +40,10 @@ export const EXPLAIN: CommandDefinition<typeof FLAGS> = {
       meaning: 'An input cannot be read, a picture cannot be written, or the command line is wrong.',
     },
   ],
-  conflicts: ({ output, fields, 'output-dir': directory }) => [
+  conflicts: ({ output, details, fields, 'output-dir': directory }) => [
+    ...(details && (fields || output !== 'text')
+      ? [`--details: ${fields ? '--fields prints no times' : `--output ${output} has all details`}; leave one out`]
+      : []),
     ...(output !== 'svg' && directory !== undefined ? ['--output-dir: pictures need --output svg'] : []),
     ...(output === 'svg' && fields ? ['--fields: pictures show no fields; write --output text or json'] : []),
   ],

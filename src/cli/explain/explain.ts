@@ -1,4 +1,4 @@
-import { explanationsAsText, fieldsAsText } from '../../explain/drawing/text.ts';
+import { explanationsAsText, fieldsAsText, summariesAsText } from '../../explain/drawing/text.ts';
 import { isInCluster, type Origin } from '../input/cluster-object.ts';
 import { placeOfManifest, type Manifest } from '../input/manifest.ts';
 import { jsonText } from '../../base/text/visible.ts';
@@ -23,7 +23,8 @@ export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: Co
       placeText({ file: document.file, ...document.position([...path, ...field], { key: true }) }, inputs),
     ofPolicy: (source, field) => placeText(inputs.policyPlaces.find(source, field), inputs),
   });
-  const { output, fields } = line.flags;
+  const { output, details, fields } = line.flags;
+  const asText = fields ? fieldsAsText : details ? explanationsAsText : summariesAsText;
   const showsFailures = output === 'json' || (output === 'text' && !fields);
   const failuresOf: FailuresOf = showsFailures ? await readFailures(line, inputs, io) : () => undefined;
   const workloads = inputs.texts
@@ -35,7 +36,7 @@ export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: Co
     });
   let isComplete = inputs.problems.length === 0;
   if (output === 'text') {
-    io.stdout.write((fields ? fieldsAsText : explanationsAsText)(workloads));
+    io.stdout.write(asText(workloads));
     if (!fields) printFailures(workloads, io);
   } else if (output === 'json') io.stdout.write(explanationsAsJson(workloads));
   else isComplete = (await writePictures(workloads, line.flags['output-dir'] ?? '.', io)) && isComplete;

@@ -63,11 +63,11 @@ export async function readCommandInputs(
     allowRemoteBases: flags['allow-remote-bases'],
   };
   return await readingInputs(command, io, progress, async () => {
-    const { notes, ...inputs } = await readInputs(CHECK_CATALOGUE, options, io.readStdin, (done, total) => {
+    const inputs = await readInputs(CHECK_CATALOGUE, options, io.readStdin, (done, total) => {
       progress.show('reading', done, total);
     });
     progress.end();
-    for (const text of unreadLines(inputs.passedOver ?? [], notes, command, flags.verbose)) printLine(io.stderr, text);
+    for (const text of unreadLines(inputs, command, flags.verbose)) printLine(io.stderr, text);
     return inputs;
   });
 }

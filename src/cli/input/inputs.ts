@@ -1,6 +1,6 @@
 import { manifestsOf, type ManifestText, type ParsedText } from './manifest.ts';
 import { policiesAmong, policyProblemsIn, type PolicyPlaces, type PolicySettings } from './policies-among.ts';
-import { passedOverReason, type PassedOver } from './passed-over.ts';
+import { foundText, type PassedOver, type Unread } from './passed-over.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
@@ -8,7 +8,7 @@ import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 
-export interface Inputs {
+export interface Inputs extends Unread {
   /** True when the texts are objects of a cluster. Such objects have a place without lines: `cluster:shop/pod/web`. */
   readonly isFromCluster?: boolean;
   readonly texts: readonly ParsedText[];
@@ -23,8 +23,6 @@ export interface Inputs {
   readonly kinds: readonly WorkloadKind[];
   readonly namespace: string;
   readonly now: number;
-  /** The files of directories that are no manifests. */
-  readonly passedOver?: readonly PassedOver[];
   readonly problems: readonly FileProblem[];
   /** Those of the problems by which a policy is missing. */
   readonly policyProblems: readonly FileProblem[];
@@ -33,10 +31,9 @@ export interface Inputs {
 }
 
 /** Texts that were read, and what could not be read. One does not keep the other from being used. */
-export interface ReadTexts {
+export interface ReadTexts extends Unread {
   readonly texts: readonly ManifestText[];
   readonly problems: readonly FileProblem[];
-  readonly passedOver?: readonly PassedOver[];
 }
 
 export const NO_TEXTS: ReadTexts = { texts: [], problems: [] };
@@ -66,28 +63,21 @@ export function inputsOf(
   const manifests = parsed.flatMap((text) => text.manifests);
   const policies = policiesAmong(catalogue, manifests, policyTexts.texts, newPolicyTexts.texts, settings);
   const newPolicies = policiesAmong(catalogue, [], newPolicyTexts.texts, [], settings);
+  const unreadable = [policyTexts, newPolicyTexts].flatMap(({ problems }) => problems);
+  const unusable = [policies, newPolicies].flatMap(({ problems }) => problems);
+  const { kinds, namespace, now } = settings;
   return {
-    kinds: settings.kinds,
-    namespace: settings.namespace,
-    now: settings.now,
+    ...{ kinds, namespace, now },
     texts: parsed,
     policies: policies.set,
     newPolicies: newPolicies.set,
     policyPlaces: policies.places,
     passedOver: [...(manifestTexts.passedOver ?? []), ...passedOver],
-    problems: [
-      ...manifestTexts.problems,
-      ...policyTexts.problems,
-      ...newPolicyTexts.problems,
-      ...parsed.flatMap(({ problems }) => problems),
-      ...policies.problems,
-      ...newPolicies.problems,
-    ],
+    notes: manifestTexts.notes ?? [],
+    problems: [...manifestTexts.problems, ...unreadable, ...parsed.flatMap(({ problems }) => problems), ...unusable],
     policyProblems: [
-      ...policyTexts.problems,
-      ...newPolicyTexts.problems,
-      ...policies.problems,
-      ...newPolicies.problems,
+      ...unreadable,
+      ...unusable,
       ...parsed.flatMap(({ text, problems }) => policyProblemsIn(text, problems)),
     ],
     policyWarnings: warningsOf([...policies.warnings, ...newPolicies.warnings]),
@@ -113,19 +103,12 @@ function parsedTexts(
       onRead?.(done, total);
     });
     start += text.text.length;
-    const { manifests, problems } = read;
-    const reason =
-      text.isFound === true
-        ? passedOverReason(
-            text.text,
-            manifests.map(({ object }) => object),
-            problems,
-          )
-        : undefined;
-    if (reason === undefined) return { ...text, ...read };
-    passedOver.push({ file: text.file, reason });
-    // `fix --output-dir` writes such a file as it is.
-    return { ...text, manifests: [], problems: [] };
+    if (text.isFound !== true) return { ...text, ...read };
+    const objects = read.manifests.map(({ object }) => object);
+    const { reason, isManifest, problems } = foundText(text.text, objects, read.problems);
+    if (reason !== undefined) passedOver.push({ file: text.file, reason });
+    // `fix --output-dir` writes a file that is no manifest as it is.
+    return { ...text, manifests: isManifest ? read.manifests : [], problems };
   });
   return { parsed, passedOver };
 }

@@ -1,6 +1,5 @@
 import { isJsonObject, member, numberOrLiteral, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { parseYamlDocuments, type Position, type YamlDocument } from '../../yaml/reading/documents.ts';
-import { NO_OBJECT } from './passed-over.ts';
 import { templatesToLookAt, workloadKindOfManifest } from '../../engine/workload/kinds.ts';
 import { valueAt, type PathStep } from '../../base/json/field-path.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -29,6 +28,9 @@ export interface Manifest {
 export interface ParsedText extends ManifestText {
   readonly manifests: readonly Manifest[];
 }
+
+/** The problem of a document that is a list or a scalar. */
+export const NO_OBJECT = 'is no Kubernetes object';
 
 /** The objects of a text. Items of Lists are objects of their own. */
 export function manifestsOf(
@@ -62,6 +64,29 @@ function objectsIn(document: YamlDocument, object: JsonObject, path: readonly Pa
   return items.flatMap((item: unknown, index) =>
     isJsonObject(item) ? objectsIn(document, item, [...path, 'items', index]) : [],
   );
+}
+
+/**
+ * The problems in documents that have a line with a mark. A document with a syntax error has no object that could be
+ * asked, so the text of the document decides. Each line is read once, because a text can have a problem in every line.
+ */
+export function problemsOfDocuments(
+  text: string,
+  problems: readonly FileProblem[],
+  isMark: (line: string) => boolean,
+): readonly FileProblem[] {
+  if (problems.length === 0) return [];
+  /** The first and the last document of each line. A line between two documents counts for both. */
+  const documentsOf: (readonly [number, number])[] = [];
+  const isMarked: boolean[] = [false];
+  for (const line of text.split('\n')) {
+    const before = isMarked.length - 1;
+    if (line.startsWith('---')) isMarked.push(false);
+    const last = isMarked.length - 1;
+    if (isMark(line)) isMarked[last] = true;
+    documentsOf.push([before, last]);
+  }
+  return problems.filter(({ line }) => documentsOf[line - 1]?.some((document) => isMarked[document]));
 }
 
 export function namespaceOf(object: JsonObject): string | undefined {

@@ -1,6 +1,7 @@
 import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { count } from '../../base/text/cut.ts';
 import type { InputNote } from './rendering-tool.ts';
+import { NO_OBJECT, problemsOfDocuments } from './manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 /** Why a file below a directory is passed over. In the order in which the line at the end counts them. */
@@ -8,41 +9,77 @@ const REASONS = {
   object: 'no Kubernetes object',
   template: 'a template that is not rendered',
   syntax: 'neither YAML nor JSON',
+  encoding: 'no UTF-8 text',
   link: 'a link that leads nowhere',
 } as const;
-export type PassedOverReason = keyof typeof REASONS;
+type PassedOverReason = keyof typeof REASONS;
 
-/** A file that a directory holds, that nobody named, and that is no manifest. */
+/** A file that a directory holds, that nobody named, and that is no manifest, or not as a whole. */
 export interface PassedOver {
   readonly file: string;
   readonly reason: PassedOverReason;
 }
 
-/** A template of Helm, Jinja, ERB or mustache. */
-const TEMPLATE = /\{\{|\{%|<%/;
-/** What the author of a broken file meant to be a manifest. Its problem is told. */
-const MANIFEST = /^(?:apiVersion:|kind: *["']?[A-Z]|[{ ]*"(?:apiVersion|kind)": *")/m;
-
-/**
- * Why a file is passed over; undefined for a manifest. A file with an object of Kubernetes is one. So is a file that
- * cannot be parsed and has the field `apiVersion` or a `kind`.
- */
-export function passedOverReason(
-  text: string,
-  objects: readonly JsonObject[],
-  problems: readonly FileProblem[],
-): PassedOverReason | undefined {
-  if (objects.some(isKubernetesObject)) return undefined;
-  // A file without a value holds comments only.
-  if (problems.length === 0) return objects.length === 0 ? undefined : 'object';
-  if (problems.every(({ message }) => message === NO_OBJECT)) return 'object';
-  if (TEMPLATE.test(text)) return 'template';
-  if (MANIFEST.test(text)) return undefined;
-  return objects.length > 0 ? 'object' : 'syntax';
+/** What is not read of the inputs, though nothing is wrong with it. */
+export interface Unread {
+  /** The files of directories that are no manifests. */
+  readonly passedOver?: readonly PassedOver[];
+  /** The charts and kustomizations that are not rendered. */
+  readonly notes?: readonly InputNote[];
 }
 
-/** The problem of a document that is a list or a scalar. */
-export const NO_OBJECT = 'is no Kubernetes object';
+/** A template of Helm, Jinja, ERB or mustache. */
+const TEMPLATE = /\{\{|\{%|<%/;
+/** What sed and envsubst replace. Scripts in manifests have such texts too, so only the line of a fault counts. */
+const PLACEHOLDER = /\$\{|@\w+@|%\w+%|\{[A-Z]\w*\}/;
+/** The kind of a manifest, and another `kind`. */
+const KIND = /^(?:[{ ]*"kind" *: *"|kind: *["']?)[A-Z]/m;
+const OTHER_KIND = /^(?:[{ ]*"kind" *:|kind:)/m;
+const API_VERSION = /^(?:[{ ]*"apiVersion" *: *"|apiVersion:)/m;
+
+/** How a file counts that a directory holds and nobody named. */
+interface FoundText {
+  /** Why the file, or a document of it, is passed over. */
+  readonly reason: PassedOverReason | undefined;
+  /** True for a file whose objects are read. */
+  readonly isManifest: boolean;
+  /** The problems of a manifest. */
+  readonly problems: readonly FileProblem[];
+}
+
+/**
+ * A file with an object of Kubernetes is a manifest. So is a file that cannot be parsed and has the field `apiVersion`
+ * or a `kind`. Documents of a manifest that are templates, lists or scalars are passed over.
+ */
+export function foundText(text: string, objects: readonly JsonObject[], all: readonly FileProblem[]): FoundText {
+  const faults = all.filter(({ message }) => message !== NO_OBJECT);
+  const problems = faultsOutsideTemplates(text, faults);
+  const isManifest = objects.some(isKubernetesObject) || (problems.length > 0 && isMeantAsManifest(text));
+  const reason = (): PassedOverReason | undefined => {
+    if (problems.length < faults.length) return 'template';
+    if (isManifest) return faults.length < all.length ? 'object' : undefined;
+    if (problems.length > 0 && objects.length === 0) return 'syntax';
+    // A file without a value holds comments only.
+    return objects.length + all.length > 0 ? 'object' : undefined;
+  };
+  return {
+    reason: reason(),
+    isManifest,
+    problems: isManifest ? problems.map((each) => ({ ...each, isFound: true })) : [],
+  };
+}
+
+/** True for a text that cannot be read and that its author meant to be a manifest: the problem is told. */
+export function isMeantAsManifest(text: string): boolean {
+  return KIND.test(text) || (API_VERSION.test(text) && !OTHER_KIND.test(text));
+}
+
+function faultsOutsideTemplates(text: string, faults: readonly FileProblem[]): readonly FileProblem[] {
+  if (faults.length === 0) return faults;
+  const ofTemplates = new Set(problemsOfDocuments(text, faults, (line) => TEMPLATE.test(line)));
+  const lines = text.split('\n');
+  return faults.filter((fault) => !ofTemplates.has(fault) && !PLACEHOLDER.test(lines[fault.line - 1] ?? ''));
+}
 
 function isKubernetesObject(object: JsonObject): boolean {
   return stringMember(object, 'apiVersion') !== undefined && stringMember(object, 'kind') !== undefined;
@@ -55,12 +92,7 @@ function isKubernetesObject(object: JsonObject): boolean {
  * @param command the command that the user gave: `check`
  * @param isVerbose lists each of them
  */
-export function unreadLines(
-  passedOver: readonly PassedOver[],
-  notes: readonly InputNote[],
-  command: string,
-  isVerbose: boolean,
-): string[] {
+export function unreadLines({ passedOver = [], notes = [] }: Unread, command: string, isVerbose: boolean): string[] {
   const listed = isVerbose
     ? [
         ...passedOver.map(({ file, reason }) => `${file}: passed over: ${REASONS[reason]}`),

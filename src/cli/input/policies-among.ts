@@ -6,7 +6,7 @@ import type { FieldPath } from '../../base/json/field-path.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { YamlDocument } from '../../yaml/reading/documents.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
-import type { Manifest, ManifestText } from './manifest.ts';
+import { nameOf, problemsOfDocuments, type Manifest, type ManifestText } from './manifest.ts';
 
 interface PoliciesAmong {
   readonly set: Snapshot;
@@ -56,27 +56,15 @@ function isForPolicies(object: JsonObject): boolean {
   const apiVersion = stringMember(object, 'apiVersion') ?? '';
   if (apiVersion.startsWith(POLICY_API_GROUP)) return true;
   const kind = stringMember(object, 'kind');
-  return (apiVersion === 'v1' && kind === 'Namespace') || factKindOf(apiVersion, kind) !== undefined;
+  // A Namespace without a name, such as a patch or an assertion of a test, gives no labels to a namespace.
+  return (
+    (apiVersion === 'v1' && kind === 'Namespace' && nameOf(object) !== '') || factKindOf(apiVersion, kind) !== undefined
+  );
 }
 
-/**
- * The problems in documents that may be policies. A document with a syntax error has no object that could be asked for
- * its kind, so the text of the document decides. Each line is read once, because a text can have a problem in every
- * line.
- */
+/** The problems in documents that may be policies. */
 export function policyProblemsIn(text: string, problems: readonly FileProblem[]): readonly FileProblem[] {
-  if (problems.length === 0) return [];
-  /** The first and the last document of each line. A line between two documents counts for both. */
-  const documentsOf: (readonly [number, number])[] = [];
-  const mayBePolicy: boolean[] = [false];
-  for (const line of text.split('\n')) {
-    const before = mayBePolicy.length - 1;
-    if (line.startsWith('---')) mayBePolicy.push(false);
-    const last = mayBePolicy.length - 1;
-    if (line.includes(`${POLICY_API_GROUP}v`)) mayBePolicy[last] = true;
-    documentsOf.push([before, last]);
-  }
-  return problems.filter(({ line }) => documentsOf[line - 1]?.some((document) => mayBePolicy[document]));
+  return problemsOfDocuments(text, problems, (line) => line.includes(`${POLICY_API_GROUP}v`));
 }
 
 /** Where the policies of the inputs are written, by the policy's source: `ProbePolicy/apps/web`. */

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { readUtf8File, utf8Text } from '../../base/files/regular-file.ts';
+import { NotUtf8Error, readUtf8File, utf8Text } from '../../base/files/regular-file.ts';
 import { findYamlFiles } from '../../base/files/yaml-files.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { messageOf } from '../../base/text/error-message.ts';
@@ -8,13 +8,13 @@ import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
 import { readChart, renderChart, unrenderedChart } from './charts.ts';
 import { Exclusions, InputFiles, linksOf, unreadable } from './input-files.ts';
 import { inputsOf, NO_TEXTS, type Inputs, type OnRead, type ReadTexts } from './inputs.ts';
+import { isMeantAsManifest } from './passed-over.ts';
 import { buildKustomization, plannedInputs } from './kustomizations.ts';
 import { refuseRemoteParts } from './remote-bases.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ManifestText } from './manifest.ts';
 import type { FoundInput, PlannedInput, Stream } from './kustomizations.ts';
-import type { InputNote } from './rendering-tool.ts';
 
 /** The command line's inputs. Each new kind of input has a member here and a step in `readInputs`. */
 interface InputOptions {
@@ -42,19 +42,14 @@ export async function readInputs(
   { files, policies, newPolicies, workloadKinds, ...selection }: InputOptions,
   readStdin: () => Promise<string>,
   onRead?: OnRead,
-): Promise<Inputs & { readonly notes: readonly InputNote[] }> {
+): Promise<Inputs> {
   const kinds = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
   const manifestTexts = await readManifestTexts(files, readStdin, selection);
   const policyTexts = policies === undefined ? NO_TEXTS : await readPolicyTexts(policies);
   const newPolicyTexts = newPolicies === undefined ? NO_TEXTS : await readPolicyTexts(newPolicies);
   const { namespace, now } = selection;
   const settings = { catalogue, kinds, namespace, now, onRead, fileIdentity: resolve };
-  const inputs = inputsOf(manifestTexts, policyTexts, settings, newPolicyTexts);
-  return { ...inputs, notes: manifestTexts.notes };
-}
-
-interface ReadManifests extends ReadTexts {
-  readonly notes: readonly InputNote[];
+  return inputsOf(manifestTexts, policyTexts, settings, newPolicyTexts);
 }
 
 type ManifestSelection = Pick<InputOptions, 'exclude' | 'renderCharts' | 'allowRemoteBases' | 'namespace'>;
@@ -80,7 +75,7 @@ async function readManifestTexts(
   names: readonly string[],
   readStdin: () => Promise<string>,
   selection: ManifestSelection,
-): Promise<ReadManifests> {
+): Promise<ReadTexts> {
   const files = new InputFiles(new Exclusions(selection.exclude));
   const inputs: (Stream | FoundInput)[] = [];
   for (const name of names) {
@@ -89,7 +84,7 @@ async function readManifestTexts(
     else for (const input of await files.find(name)) inputs.push(input);
   }
   const planned = await plannedInputs(inputs, files.directoriesAbove, selection.renderCharts);
-  const read: ReadManifests[] = [];
+  const read: ReadTexts[] = [];
   for (let start = 0; start < planned.length; start += MOST_AT_A_TIME) {
     const some = planned.slice(start, start + MOST_AT_A_TIME);
     for (const each of await Promise.all(some.map((input) => readInput(input, selection)))) read.push(each);
@@ -97,8 +92,8 @@ async function readManifestTexts(
   return {
     texts: read.flatMap(({ texts }) => texts),
     problems: [...files.problems, ...read.flatMap(({ problems }) => problems)],
-    passedOver: files.passedOver,
-    notes: read.flatMap(({ notes }) => notes),
+    passedOver: [...files.passedOver, ...read.flatMap(({ passedOver = [] }) => passedOver)],
+    notes: read.flatMap(({ notes = [] }) => notes),
   };
 }
 
@@ -131,9 +126,7 @@ async function readDescriptor(path: string): Promise<string> {
   return (await stat(path)).isFIFO() ? utf8Text(await readFile(path)) : readUtf8File(path);
 }
 
-const NOTHING: ReadManifests = { texts: [], problems: [], notes: [] };
-
-async function readInput(input: PlannedInput, selection: ManifestSelection): Promise<ReadManifests> {
+async function readInput(input: PlannedInput, selection: ManifestSelection): Promise<ReadTexts> {
   const { renderCharts, allowRemoteBases, namespace } = selection;
   switch (input.kind) {
     case 'stream':
@@ -141,7 +134,7 @@ async function readInput(input: PlannedInput, selection: ManifestSelection): Pro
     case 'file':
       return await readText(input.path, () => readUtf8File(input.path), input.isFound);
     case 'note':
-      return { ...NOTHING, notes: [input.note] };
+      return { ...NO_TEXTS, notes: [input.note] };
     case 'build': {
       const { kustomization } = input;
       return await rendering(kustomization.file, async () => {
@@ -151,26 +144,29 @@ async function readInput(input: PlannedInput, selection: ManifestSelection): Pro
     }
     case 'chart': {
       const chart = await readChart(input.path);
-      if (chart.isLibrary) return NOTHING;
-      if (!renderCharts) return { ...NOTHING, notes: [unrenderedChart(chart)] };
+      if (chart.isLibrary) return NO_TEXTS;
+      if (!renderCharts) return { ...NO_TEXTS, notes: [unrenderedChart(chart)] };
       return await rendering(chart.file, () => renderChart(chart, namespace));
     }
   }
 }
 
-async function readText(file: string, read: () => Promise<string>, isFound = false): Promise<ReadManifests> {
+async function readText(file: string, read: () => Promise<string>, isFound = false): Promise<ReadTexts> {
   try {
-    return { ...NOTHING, texts: [{ file, text: await read(), ...(isFound && { isFound }) }] };
+    return { ...NO_TEXTS, texts: [{ file, text: await read(), ...(isFound && { isFound }) }] };
   } catch (error) {
-    return { ...NOTHING, problems: [unreadable(file, error)] };
+    const problem = unreadable(file, error);
+    if (!isFound || !(error instanceof NotUtf8Error)) return { ...NO_TEXTS, problems: [problem] };
+    if (isMeantAsManifest(error.ascii)) return { ...NO_TEXTS, problems: [{ ...problem, isFound }] };
+    return { ...NO_TEXTS, passedOver: [{ file, reason: 'encoding' }] };
   }
 }
 
-async function rendering(file: string, render: () => Promise<readonly ManifestText[]>): Promise<ReadManifests> {
+async function rendering(file: string, render: () => Promise<readonly ManifestText[]>): Promise<ReadTexts> {
   try {
-    return { ...NOTHING, texts: await render() };
+    return { ...NO_TEXTS, texts: await render() };
   } catch (error) {
     const message = `cannot be rendered: ${messageOf(error)}`;
-    return { ...NOTHING, problems: [{ file, line: 1, column: 1, message }] };
+    return { ...NO_TEXTS, problems: [{ file, line: 1, column: 1, message }] };
   }
 }

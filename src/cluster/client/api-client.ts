@@ -6,45 +6,33 @@ import { request as httpsRequest } from 'node:https';
 import type { ClusterAccess } from './cluster-access.ts';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 
-/** One request to the API server. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** For example `/api/v1/namespaces`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
   readonly body?: unknown;
   /** Default `application/json`; a patch says its type here. */
   readonly contentType?: string;
   readonly accept?: string;
   /** The most bytes of the answer, if fewer than MAX_ANSWER_BYTES. */
   readonly mostBytes?: number;
-  /** Aborts the request: its promise rejects. */
   readonly signal?: AbortSignal;
   /** How long the API server may be silent, for a request with a shorter limit than the client's. */
   readonly timeoutMilliseconds?: number;
 }
 
-/** The members of a client that requests of single answers need. */
 export type ApiRequests = Pick<ApiClient, 'request'>;
 
-/** Media types of patches. */
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';
 
-/** An answer that comes in lines, until it ends. */
 export interface LineStream {
-  /** Called with each whole line. */
   readonly line: (text: string) => void;
-  /** Called once when the server has accepted the request. */
   readonly opened: () => void;
 }
 
-/**
- * The most that is read of one answer, and of one line of a watch, in bytes. No object is larger: the API server reads
- * request bodies of up to 3 MiB, and etcd takes requests of up to 1.5 MiB, managedFields included
- * (--max-request-bytes).
- */
+/** The most bytes of one answer, and of one line of a watch. etcd and the API server take no object of this size. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** An answer, or a line of one, was longer than MAX_ANSWER_BYTES. The rest of it was not read. */
@@ -52,16 +40,10 @@ export class AnswerTooLarge extends Error {}
 
 /** An API server that has not answered within this time, or not sent the headers of a watch, counts as gone. */
 const REQUEST_TIMEOUT_MILLISECONDS = 30_000;
-/**
- * A connection that is idle for this long is probed by TCP. A peer that vanished without closing it is noticed 10 s
- * later: Node asks Linux for ten probes, one a second.
- */
+/** Then TCP probes an idle connection: a peer that vanished is noticed 10 s later (ten probes, one a second). */
 const KEEP_ALIVE_MILLISECONDS = 15_000;
 
-/**
- * Speaks to the API server in JSON. client-node's own watch silently drops lines that it cannot parse, and events whose
- * callback throws; here every loss is an error.
- */
+/** Speaks JSON. client-node's own watch silently drops lines that it cannot parse; here every loss is an error. */
 export class ApiClient {
   readonly #access: ClusterAccess;
   readonly #userAgent: string;
@@ -73,53 +55,45 @@ export class ApiClient {
     this.#timeoutMilliseconds = timeoutMilliseconds;
   }
 
-  /**
-   * The answer's JSON. Rejects with ApiError when the API server refuses, with AnswerTooLarge when the answer is too
-   * long, and with the connection's error when the API server cannot be reached.
-   */
+  /** Rejects with ApiError on refusal, with AnswerTooLarge, and with the error of the connection. */
   async request(request: ApiRequest): Promise<unknown> {
     return (await this.measured(request)).body;
   }
 
   /** As `request`, with the length of the answer in bytes. */
   async measured(request: ApiRequest): Promise<{ readonly body: unknown; readonly bytes: number }> {
-    const what = nameOf(request);
-    const answer = await this.#accepted(request)
-      .then((response) => bytesOf(response, request.mostBytes))
-      .catch((error: unknown) => {
-        throw named(error, what);
-      });
+    const answer = await this.#ofRequest(request, async (response) => bytesOf(response, request.mostBytes));
     const text = answer.toString();
     try {
       return { body: JSON.parse(text), bytes: answer.length };
     } catch (error) {
-      throw new Error(`${what}: the answer is not JSON: ${cut(text, 200)}`, { cause: error });
+      throw new Error(`${nameOf(request)}: the answer is not JSON: ${cut(text, 200)}`, { cause: error });
     }
   }
 
   /**
-   * Hands over an answer line by line and resolves when the server ends it. Rejects as `request` does. An open stream
-   * may be silent for as long as it likes: a watch of a quiet collection has nothing to say. A peer that vanished is
-   * noticed by TCP keep-alive.
+   * Hands over an answer line by line, until the server ends it. An open stream may be silent: TCP keep-alive notices
+   * a peer that vanished.
    */
-  async lines(request: ApiRequest, stream: LineStream): Promise<void> {
-    try {
-      const response = await this.#accepted(request);
+  lines(request: ApiRequest, stream: LineStream): Promise<void> {
+    return this.#ofRequest(request, async (response) => {
       response.setTimeout(0);
       stream.opened();
-      await readLines(response, (line) => stream.line(line.toString()));
-    } catch (error) {
-      throw named(error, nameOf(request));
-    }
+      await readLines(response, stream.line);
+    });
   }
 
-  /** The answer to a request that the API server did not refuse. */
-  async #accepted(request: ApiRequest): Promise<IncomingMessage> {
-    const response = await this.#send(request, request.timeoutMilliseconds ?? this.#timeoutMilliseconds);
-    const code = response.statusCode ?? 0;
-    if (code >= 200 && code < 300) return response;
-    const body = (await bytesOf(response)).toString();
-    throw ApiError.fromBody(code, body, nameOf(request), response.headers['retry-after']);
+  /** Reads the answer to a request that the API server did not refuse. Errors name the request. */
+  async #ofRequest<T>(request: ApiRequest, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
+    const what = nameOf(request);
+    try {
+      const response = await this.#send(request, request.timeoutMilliseconds ?? this.#timeoutMilliseconds);
+      const code = response.statusCode ?? 0;
+      if (code >= 200 && code < 300) return await read(response);
+      throw ApiError.fromBody(code, (await bytesOf(response)).toString(), what, response.headers['retry-after']);
+    } catch (error) {
+      throw named(error, what);
+    }
   }
 
   async #send(request: ApiRequest, timeout: number): Promise<IncomingMessage> {
@@ -141,16 +115,14 @@ export class ApiClient {
       const silence = (): Error => new Error(`nothing was heard for ${Math.round(timeout) / 1000} s`);
       const signal = request.signal && { signal: request.signal };
       const outgoing = open(url, { ...options, method: request.method, headers, ...signal }, (response) => {
-        // From here on the time since the last byte counts. Node's own timeout does not count before there is a
-        // connection.
+        // From here on the time since the last byte counts. Node's own timeout does not count before a connection.
         clearTimeout(impatience);
         outgoing.setTimeout(timeout, () => response.destroy(silence()));
         resolve(response);
       });
       const impatience = setTimeout(() => outgoing.destroy(silence()), timeout);
       outgoing.once('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MILLISECONDS));
-      // A request can fail more than once, and after its answer has begun; an error that nobody hears would end the
-      // process.
+      // A request can fail more than once. An error that nobody hears would end the process.
       outgoing.on('error', (error) => {
         clearTimeout(impatience);
         reject(error);
@@ -173,6 +145,8 @@ function named(error: unknown, what: string): Error {
   return new Error(`${what}: ${messageOf(first)}`, { cause: error });
 }
 
+const NEWLINE = 10;
+
 /** All of an answer. Its pieces stay outside of Node's heap until they become one text. */
 async function bytesOf(response: IncomingMessage, most?: number): Promise<Buffer> {
   const pieces = new Pieces('the answer', most);
@@ -180,17 +154,12 @@ async function bytesOf(response: IncomingMessage, most?: number): Promise<Buffer
   return pieces.take();
 }
 
-const NEWLINE = 10;
-
-/**
- * Text after the last newline is half a line: a watch that was cut off there has lost an event. It is handed over as a
- * line, so that the loss is noticed.
- */
-async function readLines(response: IncomingMessage, line: (bytes: Buffer) => void): Promise<void> {
+/** Half a line at the end is a lost event. It is handed over as a line, so that the loss is noticed. */
+async function readLines(response: IncomingMessage, line: (text: string) => void): Promise<void> {
   const rest = new Pieces('a line');
   const take = (): void => {
-    const bytes = rest.take();
-    if (bytes.length > 0) line(bytes);
+    const text = rest.take().toString();
+    if (text !== '') line(text);
   };
   for await (const chunk of response) {
     const bytes = chunk as Buffer;
@@ -205,7 +174,6 @@ async function readLines(response: IncomingMessage, line: (bytes: Buffer) => voi
   take();
 }
 
-/** Bytes that came one after the other, up to a limit. */
 class Pieces {
   readonly #what: string;
   readonly #most: number;
@@ -227,15 +195,13 @@ class Pieces {
   /** All of them as one, and begins again. */
   take(): Buffer {
     const whole = Buffer.concat(this.#pieces, this.#length);
-    this.#pieces = [];
-    this.#length = 0;
+    [this.#pieces, this.#length] = [[], 0];
     return whole;
   }
 }
 
 /** The API server's refusal of a request, from the meta/v1 Status that it answered. */
 export class ApiError extends Error {
-  /** HTTP status code. */
   readonly code: number;
   /** meta/v1 StatusReason, for example `Conflict`; empty when the answer was no Status. */
   readonly reason: string;
@@ -244,28 +210,26 @@ export class ApiError extends Error {
 
   constructor(code: number, reason: string, message: string, retryAfterMilliseconds = 0) {
     super(message);
-    this.retryAfterMilliseconds = retryAfterMilliseconds;
     this.name = 'ApiError';
     this.code = code;
     this.reason = reason;
+    this.retryAfterMilliseconds = retryAfterMilliseconds;
   }
 
   /** The error that an answer's body tells of. `what` says which request it was: `GET /api/v1/namespaces`. */
   static fromBody(code: number, body: string, what: string, retryAfter?: string): ApiError {
     const wait = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) * 1000 : 0;
     const status = parsed(body);
-    if (!isRecord(status) || status['kind'] !== 'Status')
-      return new ApiError(code, '', `${what}: HTTP ${code}${body === '' ? '' : `: ${cut(body, 200)}`}`, wait);
-    const { reason, message } = ApiError.fromStatus(status, what, code);
-    return new ApiError(code, reason, message, wait);
+    if (isRecord(status) && status['kind'] === 'Status') return ApiError.fromStatus({ ...status, code }, what, wait);
+    return new ApiError(code, '', `${what}: HTTP ${code}${body === '' ? '' : `: ${cut(body, 200)}`}`, wait);
   }
 
   /** The error in a Status object, which also ends a watch. */
-  static fromStatus(status: Readonly<Record<string, unknown>>, what: string, code?: number): ApiError {
-    const given = typeof status['code'] === 'number' ? status['code'] : 500;
+  static fromStatus(status: Readonly<Record<string, unknown>>, what: string, retryAfterMilliseconds = 0): ApiError {
+    const code = typeof status['code'] === 'number' ? status['code'] : 500;
     const reason = typeof status['reason'] === 'string' ? status['reason'] : '';
     const message = typeof status['message'] === 'string' ? status['message'] : 'no message';
-    return new ApiError(code ?? given, reason, `${what}: HTTP ${code ?? given} ${reason}: ${message}`);
+    return new ApiError(code, reason, `${what}: HTTP ${code} ${reason}: ${message}`, retryAfterMilliseconds);
   }
 }
 

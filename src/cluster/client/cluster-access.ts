@@ -8,16 +8,11 @@ import { parse } from 'yaml';
 import type { Cluster, KubeConfig } from '@kubernetes/client-node';
 import type { RequestOptions } from 'node:https';
 
-/** How to reach a cluster's API server, and as whom. */
 export interface ClusterAccess {
-  /** Base URL of the API server, without a trailing slash. */
   readonly server: string;
   /** The namespace that the access is for: the service account's, or the kubeconfig context's. */
   readonly namespace: string | undefined;
-  /**
-   * TLS settings, credentials and agent for one request; to be called for each request, as tokens are renewed while a
-   * process runs.
-   */
+  /** To be called for each request, as tokens are renewed while a process runs. */
   requestOptions(): Promise<RequestOptions>;
 }
 
@@ -25,11 +20,8 @@ export interface ClusterAccess {
 export const IN_CLUSTER = 'in-cluster';
 
 /**
- * Reads a kubeconfig, or the service account that Kubernetes mounts into every Pod. Rejects with an Error that names
- * the file and what is wrong with it. client-node resolves contexts, certificates, renewed tokens, exec plugins and
- * proxies.
+ * Reads a kubeconfig, or the service account of this Pod. Errors name the file and what is wrong with it.
  *
- * @param kubeconfig path of a kubeconfig, or IN_CLUSTER
  * @param root where the service account's files are looked for, for tests
  */
 export async function loadClusterAccess(kubeconfig: string, root = ''): Promise<ClusterAccess> {
@@ -52,7 +44,6 @@ async function emptyConfig(): Promise<KubeConfig> {
   return new KubeConfig();
 }
 
-/** The access of a context; undefined = the current one. Rejects with what is wrong with the context. */
 async function accessOfContext(kubeconfig: object, context: string | undefined): Promise<ClusterAccess> {
   const config = await emptyConfig();
   config.loadFromString(JSON.stringify(kubeconfig));
@@ -129,19 +120,20 @@ function proveCertificates({ ca, cert, key }: RequestOptions): void {
 const FILE_FIELDS = ['certificate-authority', 'client-certificate', 'client-key'];
 
 /**
- * Reads a kubeconfig, in the form that client-node understands: with absolute paths, and a user's `tokenFile`, which
- * client-node does not know, as the provider that it has for service accounts. Errors quote nothing of the file, as it
- * holds credentials.
+ * Reads a kubeconfig in the form that client-node understands: absolute paths, and `tokenFile` as a provider, which
+ * client-node does not know. Errors quote nothing of the file, as it holds credentials.
  */
 async function readKubeconfig(path: string): Promise<object> {
   const config = parsed((await readRegularFile(path)).toString('utf8'));
   if (!isRecord(config)) throw new Error('it is no kubeconfig');
   const directory = dirname(path);
-  return {
-    ...config,
-    clusters: entries(config['clusters'], 'cluster', (cluster) => withAbsolutePaths(cluster, directory)),
-    users: entries(config['users'], 'user', (user) => withTokenFile(withAbsolutePaths(user, directory), directory)),
-  };
+  /** Clusters and users are lists of entries: a name, and a field with the content. */
+  const entries = (list: unknown, field: string): readonly unknown[] =>
+    (Array.isArray(list) ? (list as unknown[]) : []).map((entry) => {
+      const content = isRecord(entry) ? entry[field] : undefined;
+      return isRecord(content) ? { ...(entry as object), [field]: withFiles(content, directory) } : entry;
+    });
+  return { ...config, clusters: entries(config['clusters'], 'cluster'), users: entries(config['users'], 'user') };
 }
 
 function parsed(text: string): unknown {
@@ -154,46 +146,27 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Clusters and users are lists of entries: a name, and a field with the content. */
-function entries(
-  list: unknown,
-  field: string,
-  change: (entry: Readonly<Record<string, unknown>>) => object,
-): readonly unknown[] {
-  if (!Array.isArray(list)) return [];
-  return (list as unknown[]).map((entry) => {
-    const content = isRecord(entry) ? entry[field] : undefined;
-    return isRecord(entry) && isRecord(content) ? { ...entry, [field]: change(content) } : entry;
-  });
-}
-
-function withAbsolutePaths(entry: Readonly<Record<string, unknown>>, directory: string): Record<string, unknown> {
-  const absolute = FILE_FIELDS.map((field) => [field, entry[field]] as const)
-    .filter(([, value]) => typeof value === 'string' && value !== '')
-    .map(([field, value]) => [field, resolve(directory, value as string)]);
-  return { ...entry, ...(Object.fromEntries(absolute) as object) };
-}
-
 /** As in kubectl, `tokenFile` wins over `token`. */
-function withTokenFile(user: Readonly<Record<string, unknown>>, directory: string): object {
-  const { tokenFile, token, ...rest } = user;
-  if (typeof tokenFile !== 'string' || tokenFile === '') return { ...rest, token };
+function withFiles({ tokenFile, ...entry }: Readonly<Record<string, unknown>>, directory: string): object {
+  const files = FILE_FIELDS.flatMap((field) => {
+    const file = entry[field];
+    return typeof file === 'string' && file !== '' ? [[field, resolve(directory, file)] as const] : [];
+  });
+  const absolute = { ...entry, ...Object.fromEntries(files) };
+  if (typeof tokenFile !== 'string' || tokenFile === '') return absolute;
   const provider = { name: 'tokenFile', config: { tokenFile: resolve(directory, tokenFile) } };
-  return { ...rest, 'auth-provider': provider };
+  return { ...absolute, token: undefined, 'auth-provider': provider };
 }
 
-/** The user's flags about the cluster, as with kubectl. */
 export interface UserAccessOptions {
-  /** A kubeconfig. Undefined = as kubectl finds it. */
   readonly kubeconfig: string | undefined;
-  /** A context of the kubeconfig. Undefined = the current context. */
   readonly context: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Finds the cluster as kubectl does: `--kubeconfig`, then the files of `KUBECONFIG`, then `~/.kube/config`, then the
- * service account of this Pod. Rejects with an Error that names the files and what is wrong with them.
+ * Finds the cluster as kubectl does: `--kubeconfig`, the files of `KUBECONFIG`, `~/.kube/config`, then the service
+ * account of this Pod. Errors name the files and what is wrong with them.
  */
 export async function loadUserAccess({ kubeconfig, context, env }: UserAccessOptions): Promise<ClusterAccess> {
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
@@ -223,10 +196,7 @@ async function readIfPresent(file: string, isRequired: boolean): Promise<readonl
 
 const LISTS = ['clusters', 'users', 'contexts'];
 
-/**
- * Merges kubeconfigs as kubectl does: the first entry of a name counts, and the first current-context that is not empty
- * counts.
- */
+/** Merges as kubectl does: the first entry of a name counts, and the first current-context that is not empty. */
 export function mergedKubeconfigs(kubeconfigs: readonly unknown[]): object {
   const records = kubeconfigs.filter(isRecord);
   const current = records

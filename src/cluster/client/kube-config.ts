@@ -1,5 +1,2 @@
-/**
- * The one class that is used of client-node, in a module of its own: imported when needed only, and small in the
- * bundle, where the rest of client-node is left out.
- */
+/** In a module of its own: imported when needed only, and the bundle leaves out the rest of client-node. */
 export { KubeConfig } from '@kubernetes/client-node';

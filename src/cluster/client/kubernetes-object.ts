@@ -5,7 +5,6 @@ export interface KubernetesObject {
   readonly metadata: ObjectMetadata;
 }
 
-/** meta/v1 ObjectMeta, as far as it is used here. */
 export interface ObjectMetadata {
   readonly name: string;
   readonly namespace?: string;

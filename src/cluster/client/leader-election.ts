@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode } from './api-client.ts';
-import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
+import { isKubernetesObject, isRecord, type ObjectMetadata } from './kubernetes-object.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
-import type { ApiClient } from './api-client.ts';
+import type { ApiClient, ApiRequest } from './api-client.ts';
 
-/** The candidate, and the Lease that decides. */
 export interface Candidate {
   readonly namespace: string;
-  /** Name of the coordination.k8s.io/v1 Lease. */
   readonly lease: string;
-  /** Unique among the candidates. */
   readonly identity: string;
   /** How long a leader counts as leader without a renewal, in milliseconds. */
   readonly durationMilliseconds: number;
@@ -17,7 +14,6 @@ export interface Candidate {
   readonly retryMilliseconds: number;
 }
 
-/** The reports of an election. */
 export interface LeaderListener {
   readonly gained: () => void;
   readonly lost: () => void;
@@ -25,27 +21,26 @@ export interface LeaderListener {
   readonly troubled: (problem: string | undefined) => void;
 }
 
-/** The clocks and the randomness that an election works with. */
 export interface ElectionDependencies {
-  /** The wall clock, in milliseconds since the epoch: written into the Lease for people, not used for decisions. */
+  /** The wall clock, for people who read the Lease; no decision depends on it. */
   readonly now: () => number;
-  /** A clock that never goes back, in milliseconds. */
+  /** In milliseconds; never goes back. */
   readonly monotonic: () => number;
-  /** A number from 0 to 1. */
   readonly random: () => number;
 }
 
 /**
- * Elects one of several replicas by a Lease, as client-go's leaderelection does; client-node has none. Every write
- * carries the resourceVersion that was read. A leader counts as silent when this replica has seen no renewal for long
- * enough, so clocks need not agree. As with any Lease, there may be two leaders for a moment: the work of a leader must
- * allow for that.
+ * Elects one of several replicas by a Lease, as client-go's leaderelection does; client-node has none. A leader
+ * counts as silent when this replica has seen no renewal for long enough, so clocks need not agree. For a moment
+ * there may be two leaders: the work of a leader must allow for that.
  */
 export class LeaderElection {
   readonly #client: ApiClient;
   readonly #candidate: Candidate;
   readonly #listener: LeaderListener;
   readonly #dependencies: ElectionDependencies;
+  readonly #collection: string;
+  readonly #path: string;
   readonly #stopped = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #leaving: Promise<void> | undefined;
@@ -63,6 +58,8 @@ export class LeaderElection {
     this.#candidate = candidate;
     this.#listener = listener;
     this.#dependencies = dependencies;
+    this.#collection = `/apis/coordination.k8s.io/v1/namespaces/${candidate.namespace}/leases`;
+    this.#path = `${this.#collection}/${candidate.lease}`;
   }
 
   get isLeader(): boolean {
@@ -79,18 +76,16 @@ export class LeaderElection {
   }
 
   /**
-   * Stops taking part, and releases the Lease if this replica holds it, so that another takes over at once. This
-   * replica stops leading immediately. The release takes at most two thirds of the Lease's duration, when the API
-   * server does not answer.
+   * Stops leading at once, and releases the Lease, so that another replica takes over. Without an answer of the API
+   * server, that takes at most two thirds of the Lease's duration.
    */
   stop(): Promise<void> {
-    this.#leaving ??= this.#leave();
-    return this.#leaving;
+    return (this.#leaving ??= this.#leave());
   }
 
   async #leave(): Promise<void> {
     this.#stopped.abort();
-    this.#resign();
+    this.#lead(false);
     await this.#running;
     if (this.#mayHoldLease) await this.#release().catch(() => undefined); // the Lease expires by itself
   }
@@ -107,14 +102,11 @@ export class LeaderElection {
     const sentAt = this.#dependencies.monotonic();
     try {
       // Others take over when the Lease has expired, so this replica has to stop leading before that.
-      if (this.#timeLeft() <= 0) this.#resign();
-      if (await this.#acquireOrRenew()) {
-        this.#renewedAt = sentAt;
-        this.#lead();
-      } else {
-        this.#mayHoldLease = false;
-        this.#resign();
-      }
+      if (this.#timeLeft() <= 0) this.#lead(false);
+      const isHeld = await this.#acquireOrRenew();
+      if (isHeld) this.#renewedAt = sentAt;
+      else this.#mayHoldLease = false;
+      this.#lead(isHeld && !this.#stopped.signal.aborted);
       this.#tell(undefined);
     } catch (error) {
       // Another replica was faster, which is no problem. The next attempt shows which one.
@@ -134,40 +126,31 @@ export class LeaderElection {
     return this.#renewedAt + (durationMilliseconds * 2) / 3 - this.#dependencies.monotonic();
   }
 
-  /** How long a request may take, in milliseconds: a renewal that hangs must leave time for another attempt. */
-  #requestMilliseconds(): number {
-    const most = this.#candidate.durationMilliseconds / 3;
-    return this.#isLeader ? Math.max(1, Math.min(most, this.#timeLeft())) : most;
-  }
-
-  /** True when this replica holds the Lease now. */
   async #acquireOrRenew(): Promise<boolean> {
-    const { identity, durationMilliseconds } = this.#candidate;
-    const lease = await this.#read();
+    const { identity, durationMilliseconds, namespace, lease: name } = this.#candidate;
+    const lease = await this.#read(this.#stopped.signal);
     const now = new Date(this.#dependencies.now()).toISOString().replace('Z', '000Z');
     const leaseDurationSeconds = Math.ceil(durationMilliseconds / 1000);
     const ours = { holderIdentity: identity, leaseDurationSeconds, renewTime: now };
     if (lease === undefined) {
-      const metadata = { name: this.#candidate.lease, namespace: this.#candidate.namespace };
-      await this.#write('POST', { metadata, spec: { ...ours, acquireTime: now, leaseTransitions: 0 } });
+      await this.#acquire('POST', { name, namespace }, { ...ours, acquireTime: now, leaseTransitions: 0 });
       return true;
     }
-    const { spec } = lease;
-    const holder = typeof spec['holderIdentity'] === 'string' ? spec['holderIdentity'] : '';
-    this.#holder = holder;
-    if (holder === identity) {
-      await this.#write('PUT', { ...lease.object, spec: { ...spec, ...ours } });
+    const { metadata, spec } = lease;
+    this.#holder = typeof spec['holderIdentity'] === 'string' ? spec['holderIdentity'] : '';
+    if (this.#holder === identity) {
+      await this.#acquire('PUT', metadata, { ...spec, ...ours });
       return true;
     }
-    if (holder !== '' && !this.#isSilent(lease.resourceVersion, spec)) return false;
+    if (this.#holder !== '' && !this.#isSilent(metadata.resourceVersion ?? '', spec)) return false;
     const transitions = typeof spec['leaseTransitions'] === 'number' ? spec['leaseTransitions'] : 0;
     const taken = { ...spec, ...ours, acquireTime: now, leaseTransitions: transitions + 1 };
-    await this.#write('PUT', { ...lease.object, spec: taken });
+    await this.#acquire('PUT', metadata, taken);
     return true;
   }
 
   /** True when the Lease has not changed for the duration that its holder wrote into it. */
-  #isSilent(version: string, spec: Readonly<Record<string, unknown>>): boolean {
+  #isSilent(version: string, spec: Spec): boolean {
     const monotonic = this.#dependencies.monotonic();
     if (version !== this.#observed.version) this.#observed = { version, at: monotonic };
     const seconds = spec['leaseDurationSeconds'];
@@ -175,59 +158,48 @@ export class LeaderElection {
     return monotonic - this.#observed.at >= duration;
   }
 
-  async #read(): Promise<LeaseObject | undefined> {
+  async #acquire(method: 'POST' | 'PUT', metadata: object, spec: Spec): Promise<void> {
+    this.#mayHoldLease = true;
+    await this.#write(method, metadata, spec, this.#stopped.signal);
+  }
+
+  async #release(): Promise<void> {
+    const lease = await this.#read();
+    if (lease?.spec['holderIdentity'] !== this.#candidate.identity) return;
+    await this.#write('PUT', lease.metadata, { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 });
+  }
+
+  /** Undefined when there is no Lease. */
+  async #read(signal?: AbortSignal): Promise<{ metadata: ObjectMetadata; spec: Spec } | undefined> {
     try {
-      const { signal } = this.#stopped;
-      const timeoutMilliseconds = this.#requestMilliseconds();
-      const object = await this.#client.request({ method: 'GET', path: this.#path(), signal, timeoutMilliseconds });
+      const object = await this.#request({ method: 'GET', path: this.#path }, signal);
       if (!isKubernetesObject(object)) throw new Error(`Lease ${this.#candidate.lease} cannot be understood`);
-      const spec = (object as { spec?: unknown }).spec;
-      return { object, spec: isRecord(spec) ? spec : {}, resourceVersion: object.metadata.resourceVersion ?? '' };
+      const { spec } = object as { spec?: unknown };
+      return { metadata: object.metadata, spec: isRecord(spec) ? spec : {} };
     } catch (error) {
       if (hasCode(error, 404)) return undefined;
       throw error;
     }
   }
 
-  async #write(method: 'POST' | 'PUT', object: object): Promise<void> {
-    this.#mayHoldLease = true;
-    await this.#send(method, object, this.#stopped.signal);
+  /** The metadata has the resourceVersion that was read: the write fails when another replica wrote in between. */
+  async #write(method: 'POST' | 'PUT', metadata: object, spec: Spec, signal?: AbortSignal): Promise<void> {
+    const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+    await this.#request({ method, path: method === 'POST' ? this.#collection : this.#path, body }, signal);
   }
 
-  /** The object carries the resourceVersion that was read, so the write fails when another replica wrote in between. */
-  async #send(method: 'POST' | 'PUT', object: object, signal?: AbortSignal): Promise<void> {
-    const body = { ...object, apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
-    const path = method === 'POST' ? this.#collection() : this.#path();
-    const timeoutMilliseconds = this.#requestMilliseconds();
-    await this.#client.request({ method, path, body, timeoutMilliseconds, ...(signal && { signal }) });
+  /** A renewal that hangs must leave time for another attempt. */
+  #request(request: ApiRequest, signal: AbortSignal | undefined): Promise<unknown> {
+    const most = this.#candidate.durationMilliseconds / 3;
+    const timeoutMilliseconds = this.#isLeader ? Math.max(1, Math.min(most, this.#timeLeft())) : most;
+    return this.#client.request({ ...request, timeoutMilliseconds, ...(signal && { signal }) });
   }
 
-  async #release(): Promise<void> {
-    const timeoutMilliseconds = this.#requestMilliseconds();
-    const object = await this.#client.request({ method: 'GET', path: this.#path(), timeoutMilliseconds });
-    const spec = isRecord(object) && isRecord(object['spec']) ? object['spec'] : {};
-    if (spec['holderIdentity'] !== this.#candidate.identity) return;
-    await this.#send('PUT', { ...(object as object), spec: { ...spec, holderIdentity: '', leaseDurationSeconds: 1 } });
-  }
-
-  #collection(): string {
-    return `/apis/coordination.k8s.io/v1/namespaces/${this.#candidate.namespace}/leases`;
-  }
-
-  #path(): string {
-    return `${this.#collection()}/${this.#candidate.lease}`;
-  }
-
-  #lead(): void {
-    if (this.#isLeader || this.#stopped.signal.aborted) return;
-    this.#isLeader = true;
-    this.#listener.gained();
-  }
-
-  #resign(): void {
-    if (!this.#isLeader) return;
-    this.#isLeader = false;
-    this.#listener.lost();
+  #lead(isLeader: boolean): void {
+    if (this.#isLeader === isLeader) return;
+    this.#isLeader = isLeader;
+    if (isLeader) this.#listener.gained();
+    else this.#listener.lost();
   }
 
   #tell(problem: string | undefined): void {
@@ -237,8 +209,4 @@ export class LeaderElection {
   }
 }
 
-interface LeaseObject {
-  readonly object: object;
-  readonly spec: Readonly<Record<string, unknown>>;
-  readonly resourceVersion: string;
-}
+type Spec = Readonly<Record<string, unknown>>;

@@ -4,35 +4,27 @@ import { isKubernetesObject, isRecord, type KubernetesObject } from './kubernete
 /** Objects a page: the API server's own clients use the same number. Pages of large objects get fewer. */
 export const PAGE_SIZE = 500;
 
-/** `accept` of a list that needs the metadata of the objects only. */
 export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
 
-/** Some of the objects of a collection. */
 export interface Page {
   readonly items: readonly KubernetesObject[];
-  /** The version of the collection that the whole list shows. */
   readonly resourceVersion: string;
-  /** Where the next page begins; undefined on the last one. */
   readonly continue: string | undefined;
-  /** The number of objects after this page, if the API server knows. */
   readonly remaining: number | undefined;
 }
 
 /** An answer of the API server that makes no sense, so that a change may have been missed. */
 export class Unusable extends Error {}
 
-/** A list to request. */
 export interface ListRequest extends Omit<ApiRequest, 'method'> {
-  /** Sets the `status` of each object to null. */
   readonly dropsStatus?: boolean;
   /** `managedFields` are often longer than the object itself, so pages lack them. */
   readonly keepsManagedFields?: boolean;
 }
 
 /**
- * The only way to list a collection; the lint forbids other ones. The list comes page by page, so that a page has at
- * most MAX_ANSWER_BYTES, or `mostBytes` of the request. A page that would be longer is requested again with half as
- * many objects, down to one of at most MAX_ANSWER_BYTES. After short pages, the next pages get more objects again.
+ * The only way to list a collection; the lint forbids other ones. A page that would be longer than MAX_ANSWER_BYTES,
+ * or `mostBytes`, is requested again with half as many objects. After short pages, the next ones get more again.
  */
 export class PagedList {
   readonly #client: Pick<ApiClient, 'measured'>;
@@ -42,25 +34,17 @@ export class PagedList {
     this.#client = client;
   }
 
-  /**
-   * Hands over each page, then drops it and requests the next one. Rejects as ApiClient.request does, with ApiError 410
-   * when a later page has expired: then the list has to begin again.
-   */
+  /** Hands over each page, then drops it. Rejects with ApiError 410 when a later page has expired. */
   async forEachPage(request: ListRequest, take: (page: Page) => void): Promise<void> {
+    const takePage = async (start: string | undefined): Promise<string | undefined> => {
+      const page = await this.page(request, start);
+      take(page);
+      return page.continue;
+    };
     let next: string | undefined;
-    // Only this callback holds the page: a generator would hold it until the next page is there.
-    do next = await this.#takePage(request, next, take);
+    // Only that callback holds the page: a generator would hold it until the next page is there.
+    do next = await takePage(next);
     while (next !== undefined);
-  }
-
-  async #takePage(
-    request: ListRequest,
-    next: string | undefined,
-    take: (page: Page) => void,
-  ): Promise<string | undefined> {
-    const page = await this.page(request, next);
-    take(page);
-    return page.continue;
   }
 
   /**
@@ -74,18 +58,14 @@ export class PagedList {
     const { resourceVersion, ...selectors } = request.query ?? {};
     let version = start === undefined ? resourceVersion : undefined;
     for (;;) {
+      const from = start === undefined ? version !== undefined && { resourceVersion: version } : { continue: start };
+      const query = { ...selectors, limit: String(this.#size), ...from };
+      const most = this.#size === 1 ? MAX_ANSWER_BYTES : mostBytes;
       try {
-        const from = start === undefined ? version !== undefined && { resourceVersion: version } : { continue: start };
-        const query = { ...selectors, limit: String(this.#size), ...from };
-        const { body, bytes } = await this.#client.measured({
-          ...request,
-          method: 'GET',
-          query,
-          mostBytes: this.#size === 1 ? MAX_ANSWER_BYTES : mostBytes,
-        });
+        const { body, bytes } = await this.#client.measured({ ...request, method: 'GET', query, mostBytes: most });
         // A page with twice as many objects is then still far from being too long.
         if (bytes < mostBytes / 4) this.#size = Math.min(this.#size * 2, PAGE_SIZE);
-        return readPage(body, { keepsManagedFields, dropsStatus });
+        return readPage(body, keepsManagedFields, dropsStatus);
       } catch (error) {
         if (!(error instanceof AnswerTooLarge) || (this.#size === 1 && version === undefined)) throw error;
         if (version !== undefined) version = undefined;
@@ -95,34 +75,28 @@ export class PagedList {
   }
 }
 
-/** Lists one object of a collection, to see whether the API server permits lists. Rejects as ApiClient.request does. */
+/** To see whether the API server permits lists. Rejects as ApiClient.request does. */
 export async function tryList(client: ApiRequests, path: string): Promise<void> {
   await client.request({ method: 'GET', path, query: { limit: '1' } });
 }
 
-/** Reads the answer to a list. Throws Unusable if the answer is no list. */
-function readPage(
-  body: unknown,
-  { keepsManagedFields, dropsStatus }: { readonly keepsManagedFields: boolean; readonly dropsStatus: boolean },
-): Page {
-  const metadata = isRecord(body) ? body['metadata'] : undefined;
+function readPage(body: unknown, keepsManagedFields: boolean, dropsStatus: boolean): Page {
+  const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {};
   const items = isRecord(body) ? (body['items'] ?? []) : undefined;
-  if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string' || !Array.isArray(items))
+  const { resourceVersion, continue: next, remainingItemCount: remaining } = metadata;
+  if (typeof resourceVersion !== 'string' || !Array.isArray(items))
     throw new Unusable('the list has no resourceVersion or no items');
-  const { continue: next, remainingItemCount: remaining } = metadata;
   const objects = (items as unknown[]).filter(isKubernetesObject);
   if (dropsStatus) for (const object of objects) Object.assign(object, { status: null });
   return {
     items: keepsManagedFields ? objects : objects.map(withoutManagedFields),
-    resourceVersion: metadata['resourceVersion'],
+    resourceVersion,
     continue: typeof next === 'string' && next !== '' ? next : undefined,
     remaining: typeof remaining === 'number' ? remaining : undefined,
   };
 }
 
-/**
- * managedFields are often longer than the object itself, and not used here. A write without them leaves them unchanged.
- */
+/** They are often longer than the object itself. A write without them leaves them unchanged. */
 export function withoutManagedFields(object: KubernetesObject): KubernetesObject {
   Reflect.deleteProperty(object.metadata, 'managedFields');
   return object;

@@ -3,14 +3,12 @@ import { AnswerTooLarge, ApiClient, ApiError, type ApiRequest } from './api-clie
 import { Backoff } from './timing.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 
-/** How often a request is sent before its failure counts. */
 export const MOST_ATTEMPTS = 5;
 /** The pauses between attempts. The API server's `Retry-After` may ask for longer ones. */
 const PAUSES = { minimum: 250, maximum: 4000 };
 /** An API server that asks for a longer pause counts as failed: a person waits for this command. */
 const LONGEST_PAUSE_MILLISECONDS = 30_000;
 
-/** How a PatientClient waits. Tests pass their own. */
 export interface Patience {
   readonly random: () => number;
   readonly pause: (milliseconds: number) => Promise<unknown>;
@@ -18,10 +16,7 @@ export interface Patience {
 
 const REAL_PATIENCE: Patience = { random: Math.random, pause: (milliseconds) => sleep(milliseconds) };
 
-/**
- * A client for commands, which read once and then end. Requests that failed for a moment are sent again: HTTP 429, HTTP
- * 5xx, and connections that break once the cluster has answered.
- */
+/** A client for commands, which read once. It sends again after HTTP 429, HTTP 5xx, and broken connections. */
 export class PatientClient extends ApiClient {
   readonly #patience: Patience;
   #hasAnswered = false;

@@ -7,7 +7,6 @@ import { PagedList, Unusable, withoutManagedFields } from './paged-list.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import type { ClockAndRandom } from './timing.ts';
 
-/** The kind and the part of its objects to mirror. */
 export interface Reflected {
   /** The collection, for example `/api/v1/namespaces`. */
   readonly path: string;
@@ -15,18 +14,13 @@ export interface Reflected {
   readonly name?: string;
   /** Only objects that this field selector selects. Not together with `name`. */
   readonly fieldSelector?: string;
-  /** Only objects with these labels. */
   readonly labelSelector?: string;
   /** Ask for metadata alone (PartialObjectMetadata): a fraction of the bytes. */
   readonly metadataOnly?: boolean;
 }
 
-/**
- * Takes a list of the whole collection, page by page. A list that breaks off has no end; the next list starts at the
- * first page.
- */
+/** Takes a list page by page. A list that breaks off has no end; the next list starts at the first page. */
 export interface Listing {
-  /** Some of the objects. The reflector does not keep them. */
   readonly page: (objects: readonly KubernetesObject[]) => void;
   /** The list is complete: an object that was on none of the pages is gone. */
   readonly end: () => void;
@@ -34,7 +28,6 @@ export interface Listing {
 
 /** The reports of a reflector. Nothing is reported after stop. */
 export interface ReflectorListener {
-  /** A list of the whole collection begins. */
   readonly listing: () => Listing;
   readonly applied: (object: KubernetesObject) => void;
   readonly deleted: (object: KubernetesObject) => void;
@@ -42,24 +35,19 @@ export interface ReflectorListener {
   readonly troubled: (problem: string | undefined) => void;
 }
 
-/** Settings of a reflector, in milliseconds. */
 export interface ReflectorOptions {
   /** How long a watch lasts, up to a fifth less or more. Default WATCH_RENEWAL_MILLISECONDS. */
   readonly renewalMilliseconds?: number | undefined;
   /** How long a watch may outlast its time before the reflector gives it up. Default 15 s. */
   readonly marginMilliseconds?: number;
-  /** The pauses after failures. */
   readonly retry?: BackoffLimits;
 }
 
-/** How a reflector is doing. */
 export interface ReflectorStatus {
-  /** True once the collection has been read whole. */
-  readonly synced: boolean;
   /** When the API server last sent anything, in milliseconds since the epoch: the mirror was right then. */
   readonly lastContact: number | undefined;
-  /** Why there is no contact now; undefined while there is. */
   readonly problem: string | undefined;
+  readonly synced: boolean;
   /** True while a watch is open. Between two watches the mirror may lack recent changes. */
   readonly watching: boolean;
 }
@@ -72,44 +60,36 @@ const WATCH_SPREAD = 0.2;
 const WATCH_MARGIN_MILLISECONDS = 15_000;
 /** After a shorter watch there is a pause, so that a server that ends each watch at once is not asked in a loop. */
 const BRIEF_WATCH_MILLISECONDS = 500;
-/**
- * HTTP codes that say nothing about the requested resourceVersion. 504 does: the version may not exist after a restored
- * backup.
- */
+/** They say nothing about the resourceVersion. 504 does: after a restored backup the version may not exist. */
 const REFUSALS: readonly number[] = [401, 403, 429, 500, 502, 503];
 /** A page is parsed in one turn of the event loop: a megabyte of small members takes 150 ms. */
 const MOST_PAGE_BYTES = 1024 * 1024;
-/** The longest Retry-After that is obeyed, in milliseconds. */
 const MAX_RETRY_AFTER = 30_000;
 /** The pauses after failures. They are short, so that a watch is back within 10 s after its server. */
 const RETRY = { minimum: 250, maximum: 5_000 };
 
 /**
- * Keeps a mirror of a collection up to date: lists, then watches from the list's version, until it is stopped. After a
- * watch ends, the next watch continues from the last version. After 410 Gone, an answer that makes no sense or an event
- * that is not JSON, a change may have been missed, so the collection is listed again. client-node's informer stops for
- * good on most of these errors.
+ * Keeps a mirror of a collection up to date by list and watch. After a watch ends, the next one continues from the
+ * last version. After 410 Gone, or an answer or event that makes no sense, a change may have been missed, so the
+ * collection is listed again. client-node's informer stops for good on most of these errors.
  */
 export class Reflector {
   readonly #client: ApiClient;
   readonly #what: Reflected;
   readonly #listener: ReflectorListener;
   readonly #clock: ClockAndRandom;
-  readonly #renewalMilliseconds: number;
-  readonly #marginMilliseconds: number;
+  readonly #options: ReflectorOptions;
   readonly #stopped = new AbortController();
   readonly #backoff: Backoff;
   readonly #pages: PagedList;
+  readonly #problem = new CurrentProblem();
+  readonly #firstSync = Promise.withResolvers<undefined>();
+  #status = { synced: false, watching: false, lastContact: undefined as number | undefined };
   #resourceVersion: string | undefined;
   /** Whether the watch that was requested last has been opened. */
   #wasWatchOpened = false;
-  #isWatchOpen = false;
-  #synced = false;
-  #lastContact: number | undefined;
-  readonly #problem = new CurrentProblem();
   /** How many answers of 410 there have been since the last whole list. */
   #expired = 0;
-  #firstSync: () => void = () => undefined;
   #isListWanted = false;
   #abandonWatch: () => void = () => undefined;
 
@@ -125,23 +105,19 @@ export class Reflector {
     this.#what = what;
     this.#listener = listener;
     this.#clock = clock;
-    this.#renewalMilliseconds = options.renewalMilliseconds ?? WATCH_RENEWAL_MILLISECONDS;
-    this.#marginMilliseconds = options.marginMilliseconds ?? WATCH_MARGIN_MILLISECONDS;
+    this.#options = options;
     this.#backoff = new Backoff(options.retry ?? RETRY, clock.random);
   }
 
   /** Starts mirroring. Resolves once the first list is complete, however long that takes; also on stop. */
-  start(): Promise<void> {
-    const synced = new Promise<void>((resolve) => {
-      this.#firstSync = resolve;
-    });
+  async start(): Promise<void> {
     void this.#run();
-    return synced;
+    await this.#firstSync.promise;
   }
 
   stop(): void {
     this.#stopped.abort();
-    this.#firstSync();
+    this.#firstSync.resolve(undefined);
   }
 
   /** Ends the watch and lists the collection again. */
@@ -151,8 +127,7 @@ export class Reflector {
   }
 
   status(): ReflectorStatus {
-    const watching = this.#isWatchOpen;
-    return { synced: this.#synced, lastContact: this.#lastContact, problem: this.#problem.text, watching };
+    return { ...this.#status, problem: this.#problem.text };
   }
 
   #mustList(): boolean {
@@ -164,7 +139,6 @@ export class Reflector {
   }
 
   async #run(): Promise<void> {
-    const { signal } = this.#stopped;
     while (!this.#isStopped()) {
       this.#wasWatchOpened = false;
       try {
@@ -175,12 +149,17 @@ export class Reflector {
       } catch (error) {
         if (this.#isStopped()) return;
         this.#fail(error);
-        await sleep(this.#pauseAfter(error), undefined, { signal }).catch(() => undefined);
+        // An overloaded API server says in Retry-After how long to wait.
+        const asked = error instanceof ApiError ? error.retryAfterMilliseconds : 0;
+        await this.#pause(Math.max(this.#backoff.next(), Math.min(asked, MAX_RETRY_AFTER)));
       }
     }
   }
 
-  /** Lists the collection and hands it over page by page. Returns the resourceVersion that a watch starts from. */
+  async #pause(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
+  }
+
   async #list(): Promise<string> {
     const list: { listing?: Listing; version: string } = { version: '' };
     await this.#pages.forEachPage(this.#request({}), ({ items, resourceVersion }) => {
@@ -191,23 +170,23 @@ export class Reflector {
     if (this.#isStopped()) return list.version;
     this.#contact();
     list.listing?.end();
-    this.#synced = true;
+    this.#status.synced = true;
     this.#expired = 0;
-    this.#firstSync();
+    this.#firstSync.resolve(undefined);
     return list.version;
   }
 
-  /**
-   * Watches until the watch ends, and pauses after a brief watch. Rejects when the watch cannot be opened, or when a
-   * change may have been missed.
-   */
+  /** Rejects when the watch cannot be opened, or when a change may have been missed. */
   async #watch(): Promise<void> {
+    const { renewalMilliseconds = WATCH_RENEWAL_MILLISECONDS, marginMilliseconds = WATCH_MARGIN_MILLISECONDS } =
+      this.#options;
     const share = 1 - WATCH_SPREAD + 2 * WATCH_SPREAD * this.#clock.random();
-    const seconds = Math.max(1, Math.floor((this.#renewalMilliseconds * share) / 1000));
+    const seconds = Math.max(1, Math.floor((renewalMilliseconds * share) / 1000));
+    const version = this.#resourceVersion ?? '';
     const query = {
       watch: 'true',
       allowWatchBookmarks: 'true',
-      resourceVersion: this.#resourceVersion ?? '',
+      ...(version !== '' && { resourceVersion: version }),
       timeoutSeconds: String(seconds),
     };
     if (this.#mustList()) return;
@@ -229,30 +208,30 @@ export class Reflector {
     const timers: NodeJS.Timeout[] = [];
     let isBrief = true as boolean;
     const opened = (): void => {
-      this.#watchOpened();
+      this.#wasWatchOpened = true;
+      this.#status.watching = true;
+      this.#contact();
       const endure = (): void => {
         isBrief = false;
         this.#backoff.reset();
       };
       timers.push(setTimeout(endure, BRIEF_WATCH_MILLISECONDS));
-      timers.push(setTimeout(() => abandoned.abort(), seconds * 1000 + this.#marginMilliseconds));
+      timers.push(setTimeout(() => abandoned.abort(), seconds * 1000 + marginMilliseconds));
     };
     try {
       await this.#client.lines({ ...this.#request(query), signal }, { line, opened });
     } catch (error) {
-      // When the connection of an open watch ends, the next watch continues. That is a failure only when the next watch
-      // cannot be opened.
+      // When the connection of an open watch ends, the next watch continues: no failure unless it cannot be opened.
       if (!this.#wasWatchOpened || !isConnectionError(error)) failure ??= error;
     } finally {
-      this.#isWatchOpen = false;
+      this.#status.watching = false;
       for (const timer of timers) clearTimeout(timer);
     }
     if (this.#mustList()) return;
     if (failure !== undefined) throw failure as Error;
-    if (isBrief) await sleep(this.#backoff.next(), undefined, { signal: this.#stopped.signal }).catch(() => undefined);
+    if (isBrief) await this.#pause(this.#backoff.next());
   }
 
-  /** One line of a watch. Throws when the line makes no sense, or is an ERROR event. */
   #event(text: string): void {
     const event = readEvent(text);
     if (event.type === 'ERROR') throw ApiError.fromStatus(event.status, `WATCH ${this.#what.path}`);
@@ -262,26 +241,13 @@ export class Reflector {
     this.#resourceVersion = object.metadata.resourceVersion ?? this.#resourceVersion;
   }
 
-  #watchOpened(): void {
-    this.#wasWatchOpened = true;
-    this.#isWatchOpen = true;
-    this.#contact();
-  }
-
-  /** An overloaded API server says in Retry-After how long to wait. */
-  #pauseAfter(error: unknown): number {
-    const asked = error instanceof ApiError ? error.retryAfterMilliseconds : 0;
-    return Math.max(this.#backoff.next(), Math.min(asked, MAX_RETRY_AFTER));
-  }
-
   #contact(): void {
-    this.#lastContact = this.#clock.now();
+    this.#status.lastContact = this.#clock.now();
     if (this.#problem.note(undefined) === 'ended' && !this.#isStopped()) this.#listener.troubled(undefined);
   }
 
   #fail(error: unknown): void {
-    // After a broken connection or a refusal, the next watch continues from the same version: a new list would only add
-    // load. After any other failure, an event may have been missed.
+    // After a broken connection or a refusal, the next watch continues from the same version: a list would add load.
     const isRefusal = !this.#wasWatchOpened && error instanceof ApiError && REFUSALS.includes(error.code);
     if (!isConnectionError(error) && !isRefusal) this.#resourceVersion = undefined;
     // One 410 is normal: a version has become too old. A second 410 means that the list fails, too.
@@ -291,21 +257,18 @@ export class Reflector {
   }
 
   #request(query: Readonly<Record<string, string>>): ApiRequest {
-    const { path, name, fieldSelector, labelSelector, metadataOnly = false } = this.#what;
-    const selector = name === undefined ? fieldSelector : `metadata.name=${name}`;
-    const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
-    const isWatch = query['watch'] === 'true';
+    const { path, name, labelSelector, metadataOnly = false } = this.#what;
+    const fieldSelector = name === undefined ? this.#what.fieldSelector : `metadata.name=${name}`;
+    const list = query['watch'] === 'true' ? '' : 'List';
     return {
       method: 'GET',
       path,
       query: {
-        ...given,
-        ...(selector !== undefined && { fieldSelector: selector }),
+        ...query,
+        ...(fieldSelector !== undefined && { fieldSelector }),
         ...(labelSelector !== undefined && { labelSelector }),
       },
-      accept: metadataOnly
-        ? `application/json;as=PartialObjectMetadata${isWatch ? '' : 'List'};v=v1;g=meta.k8s.io`
-        : 'application/json',
+      accept: `application/json${metadataOnly ? `;as=PartialObjectMetadata${list};v=v1;g=meta.k8s.io` : ''}`,
       signal: this.#stopped.signal,
       mostBytes: MOST_PAGE_BYTES,
     };
@@ -314,9 +277,8 @@ export class Reflector {
 
 /** True for errors of Node's sockets, false for errors that the API server answered with. */
 function isConnectionError(error: unknown): boolean {
-  return (
-    [ApiError, AnswerTooLarge, Unusable].every((answered) => !(error instanceof answered)) && error instanceof Error
-  );
+  const isAnswered = [ApiError, AnswerTooLarge, Unusable].some((answered) => error instanceof answered);
+  return error instanceof Error && !isAnswered;
 }
 
 type WatchEvent =
@@ -330,8 +292,7 @@ function readEvent(text: string): WatchEvent {
   } catch (error) {
     throw new Unusable(`a watch event is not JSON: ${cut(text, 80)}`, { cause: error });
   }
-  const type = isRecord(event) ? event['type'] : undefined;
-  const object = isRecord(event) ? event['object'] : undefined;
+  const { type, object } = isRecord(event) ? event : {};
   if (type === 'ERROR' && isRecord(object)) return { type, status: object };
   // A bookmark holds only a resourceVersion.
   if (type === 'BOOKMARK' && isRecord(object) && isRecord(object['metadata']))

@@ -1,12 +1,10 @@
-/** The wall clock and a source of random numbers. Tests pass their own. */
 export interface ClockAndRandom {
   /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
-  /** A number from 0 to 1. */
   readonly random: () => number;
 }
 
-/** The same with a timer. Without one, the real timer is used. */
+/** Without a timer, the real one is used. */
 export interface ClockRandomAndTimer extends ClockAndRandom {
   readonly timer?: Timer;
 }
@@ -46,18 +44,16 @@ export class Backoff {
     return whole / 2 + (whole / 2) * this.#random();
   }
 
-  /** To be called after a success. */
   reset(): void {
     this.#next = this.#limits.minimum;
   }
 }
 
-/** The pauses of repeated work after failures. */
 const RETRY = { minimum: 1_000, maximum: 60_000 };
 
 /**
- * Runs a piece of work again and again, never twice at a time: when asked, at every check, and again after a failure.
- * The checks come at a short interval, because a long timer overflows and stands still while the machine is suspended.
+ * Runs work when asked, at every check, and again after a failure, never twice at a time. The checks come at a short
+ * interval, because a long timer stands still while the machine is suspended.
  */
 export class RepeatedWork {
   readonly #work: () => Promise<boolean>;
@@ -69,10 +65,7 @@ export class RepeatedWork {
   #isAskedFor = false;
   #isStopped = false;
 
-  /**
-   * @param work gives false when it has failed; must not reject
-   * @param random a number from 0 to 1
-   */
+  /** @param work gives false when it has failed; must not reject */
   constructor(work: () => Promise<boolean>, checkMilliseconds: number, random: () => number) {
     this.#work = work;
     this.#checkMilliseconds = checkMilliseconds;

@@ -7,10 +7,8 @@ import { BUILT_IN_KINDS, workloadKind, type WorkloadKind } from '../../engine/wo
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiRequests } from '../client/api-client.ts';
 
-/** The most requests that a command has open at once. */
 export const MOST_REQUESTS_AT_ONCE = 5;
 
-/** A kind of workload that a cluster has. */
 export interface ClusterKind {
   readonly group: string;
   /** `apps/v1`, `v1`. */
@@ -26,7 +24,6 @@ export interface ClusterKind {
 /** The kinds that a cluster has, and what could not be found out. */
 export interface ClusterKinds {
   readonly kinds: readonly ClusterKind[];
-  /** The cluster serves Probewright's own kinds. */
   readonly hasPolicies: boolean;
   readonly problems: readonly string[];
 }
@@ -49,13 +46,9 @@ export const BUILT_IN_CLUSTER_KINDS: readonly ClusterKind[] = BUILT_IN_KINDS.map
   return { group, apiVersion: group === '' ? 'v1' : `${group}/v1`, kind, resource, names, isNamespaced: true };
 });
 
-/** The group of ProbePolicy and ClusterProbePolicy. */
 export const POLICY_GROUP = 'probewright.dev';
 
-/**
- * True for a word that names a kind without asking a cluster: a built-in kind, or a known custom kind in the singular
- * or the usual plural, with or without its group.
- */
+/** True for a word that names a built-in or a known custom kind, in the singular or the usual plural. */
 export function isNameOfKind(word: string, kinds: readonly WorkloadKind[]): boolean {
   if (BUILT_IN_CLUSTER_KINDS.some((kind) => isNamed(kind, word))) return true;
   return kinds.some(({ group, kind }) => {
@@ -75,11 +68,7 @@ export function isNamed(
   return names.includes(name) && [...(rest.length === 0 ? [''] : []), group, `${version}.${group}`].includes(suffix);
 }
 
-/**
- * Asks the API server which of the known kinds it has, and in which version.
- *
- * @throws when the API server cannot be reached or does not accept the credentials
- */
+/** The known kinds that the API server has. Rejects without contact, or when it refuses the credentials. */
 export async function discoverKinds(client: ApiRequests, known: readonly WorkloadKind[]): Promise<ClusterKinds> {
   const problems: string[] = [];
   const groups = await groupVersions(client).catch((error: unknown) => {

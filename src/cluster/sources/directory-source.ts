@@ -12,16 +12,12 @@ import type { TokenLimits } from '../../yaml/reading/reading-budget.ts';
 import type { FileProblem, PolicyDocuments, PolicyText } from './policy-documents.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
-/**
- * How often the directory is read. A change counts when two reads in a row see the same state, so that a half-written
- * file does not count. An edit is in force after two to three periods.
- */
+/** A change counts when two reads in a row see it, so that a half-written file does not count. */
 const POLL_MILLISECONDS = 400;
 
 /**
- * Policies from the YAML files below a directory, kept up to date by polling: many mounted volumes lose file events,
- * and a mounted ConfigMap changes by swapping a link. While any file has a problem, the whole last good set stays in
- * force.
+ * Polls: many mounted volumes lose file events, and a mounted ConfigMap changes by swapping a link. While any file
+ * has a problem, the whole last good set stays in force.
  */
 export class DirectorySource implements PolicySource {
   readonly #directory: string;
@@ -36,7 +32,6 @@ export class DirectorySource implements PolicySource {
   #problems: readonly string[] = [];
   #lastSync: number | undefined;
 
-  /** @param now the wall clock, in milliseconds since the epoch */
   constructor(catalogue: CheckCatalogue, directory: string, now: () => number, pollMilliseconds = POLL_MILLISECONDS) {
     this.#catalogue = catalogue;
     this.#directory = directory;
@@ -124,9 +119,7 @@ export class DirectorySource implements PolicySource {
   }
 }
 
-/** How much is read of policy files. */
 export interface PolicyFileLimits {
-  /** Of one file. */
   readonly fileMebibytes: number;
   readonly mebibytes: number;
   readonly tokens: TokenLimits;
@@ -135,10 +128,8 @@ export interface PolicyFileLimits {
 }
 
 /**
- * The limits of policy files for a server, which reads them while it answers requests. A policy of 30 lines has about
- * 260 tokens, so one List may have a thousand policies as items. There may be more documents, because they are read one
- * after the other. The chart's heap of 192 MiB has room for the largest document, the policies in force and 100 MiB of
- * reviews.
+ * For a server, which reads them while it answers requests. A policy of 30 lines has about 260 tokens. The chart's
+ * heap of 192 MiB has room for the largest document, the policies in force and 100 MiB of reviews.
  */
 export const POLICY_FILE_LIMITS: PolicyFileLimits = {
   fileMebibytes: 3,
@@ -147,20 +138,15 @@ export const POLICY_FILE_LIMITS: PolicyFileLimits = {
   problems: 100,
 };
 
-/**
- * How much is read before other work gets a turn: about 50 ms. With less, files with ten thousand documents would take
- * too long on a busy server, where each turn comes late.
- */
+/** How much is read before other work gets a turn: about 50 ms. A busy server has few turns. */
 const TOKENS_OF_TURN = 20_000;
 
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * Reads policy files within limits. Other work gets a turn between documents, because all files together may take many
- * seconds. There is memory for one document at a time.
+ * Reads policy files within limits. Other work gets a turn between documents.
  *
  * @param isStopped true when nobody waits for the result any more; the result then holds what was read so far
- * @param othersHadTheirTurn resolves after other pending work
  */
 export async function readPolicyFiles(
   catalogue: CheckCatalogue,

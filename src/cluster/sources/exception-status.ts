@@ -12,13 +12,9 @@ import { formatInstant, parseInstant } from '../../base/text/duration.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { LeftOutReason } from './left-out-objects.ts';
 
-/** The letters before the last match in a reported status. */
 const REPORTED_LETTERS = 3;
 
-/**
- * The parts of a status that are kept of each exception, as one short text: the state, whether it is limited, whether
- * the status is about the newest version, and the last match.
- */
+/** What is kept of a status, as a short text: the state, whether it is limited and current, and the last match. */
 export function reportedStatus(object: ApiObject): string {
   const status = recordIn(object, 'status');
   const { state, lastMatched } = status;
@@ -41,13 +37,11 @@ export function reportedLastMatch({ reported }: ProbeException): number | undefi
   return text === '' ? undefined : Number.parseInt(text, 36) * 1000;
 }
 
-/** True if the status already says what it should. */
 export function isReported(exception: ProbeException, rules: ExceptionRules, now: number): boolean {
   const state = exceptionState(exception, rules, reportedLastMatch(exception), now);
   return exception.reported?.slice(0, REPORTED_LETTERS) === reportedText(state, isLimited(exception, rules), true);
 }
 
-/** The status to write. */
 interface StatusNews {
   readonly now: number;
   /** Matches that the status lacks. */

@@ -21,14 +21,11 @@ import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { LeftOutException } from './exception-status.ts';
 import type { StatusWriter, WrittenStatus } from './status-writer.ts';
 
-/** The dependencies of the statuses of exceptions. */
 export interface ExceptionStatusDependencies {
   readonly client: ApiRequests;
   /** Active on each replica, as each replica writes its matches. */
   readonly writer: Pick<StatusWriter, 'put' | 'drop'>;
-  /** The snapshot in force. */
   readonly snapshot: () => Snapshot | undefined;
-  /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
   readonly timer?: Timer;
 }
@@ -42,24 +39,20 @@ const MOST_QUEUED = 1000;
 /** At most this many exceptions have matches that wait for a write. Matches of others are not counted. */
 const MOST_PENDING = 10_000;
 
-/** Matches of one exception that its status lacks. */
 interface Matches {
   readonly namespace: string;
   readonly name: string;
   count: number;
-  /** In milliseconds since the epoch. */
   last: number;
 }
 
 /**
- * Decides which statuses of ProbeExceptions are written. The leader writes states and conditions. Each replica adds the
- * matches that the replica has seen. The first match is added at once, later matches at most once an hour for an
- * exception.
+ * Decides which statuses of ProbeExceptions are written. The leader writes states and conditions. Each replica adds
+ * the matches that it has seen: the first at once, later ones at most once an hour for an exception.
  */
 export class ExceptionStatuses {
   readonly #dependencies: ExceptionStatusDependencies;
   readonly #pending = new Map<string, Matches>();
-  /** When matches were last written, by exception. */
   readonly #written = new Map<string, number>();
   #isLeader = false;
   #callOff: (() => void) | undefined;
@@ -84,7 +77,6 @@ export class ExceptionStatuses {
     this.#isLeader = isLeader;
   }
 
-  /** Notes that an exception has allowed a violation of a request. */
   matched(namespace: string, name: string, now: number): void {
     const key = exceptionSource(namespace, name);
     const known = this.#pending.get(key);
@@ -94,17 +86,14 @@ export class ExceptionStatuses {
     } else if (this.#pending.size < MOST_PENDING) this.#pending.set(key, { namespace, name, count: 1, last: now });
   }
 
-  /** An exception has no effect, and its status should say so. */
   leftOut(left: LeftOutException): void {
     if (this.#isLeader && !isLeftOutReported(left)) this.#put(left.namespace, left.name, left);
   }
 
-  /** The exception is gone. */
   gone(namespace: string, name: string): void {
     this.#dependencies.writer.drop(exceptionSource(namespace, name));
   }
 
-  /** Queues the statuses that are due. */
   pass(): void {
     const now = this.#dependencies.now();
     for (const [key, written] of this.#written)

@@ -14,30 +14,20 @@ import type { Limits } from '../../engine/policy/budget.ts';
 import type { Problem } from '../../engine/policy/reader.ts';
 import type { Named } from './object-store.ts';
 
-/** The result of reading an object: what is kept, all problems, or undefined if nothing of the object is a fact. */
+/** What is kept, all problems, or undefined if nothing of the object is a fact. */
 export type FactReading<T> =
   { readonly fact: T; readonly warnings?: readonly Problem[] } | { readonly problems: readonly Problem[] } | undefined;
 
-/** The records of the objects of one kind, by namespace. Each list is sorted by name. */
 export type FactsOfKind<T> = ReadonlyMap<string, readonly T[]>;
 
-/**
- * A namespaced kind whose objects are facts. The webhook and the observer mirror the kind, and commands read it from
- * files and clusters. Each such kind is an entry of `FACT_KINDS`.
- */
+/** A namespaced kind whose objects are facts: the webhook mirrors it, and commands read it from files and clusters. */
 export interface FactKind<T extends Named = Named> {
   readonly kind: string;
-  /** The API group. Empty for core/v1. */
   readonly group: string;
   readonly apiVersion: string;
-  /** The plural: `probeexceptions`. */
   readonly resource: string;
-  /** The facts are in the status of the objects. */
   readonly isInStatus?: boolean;
-  /**
-   * The server waits for the first list of this kind, because a decision without the kind would be wrong. The facts of
-   * other kinds are unknown until their first list.
-   */
+  /** The server waits for the first list, because a decision without this kind would be wrong. */
   readonly isRequired: boolean;
   /** Several objects of files may have one name: files may be for several clusters. Otherwise that is a problem. */
   readonly mayRepeat?: boolean;
@@ -45,7 +35,6 @@ export interface FactKind<T extends Named = Named> {
   readonly read: (object: JsonObject, catalogue: CheckCatalogue) => FactReading<T>;
   /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */
   readonly mirrored?: (fact: T) => T;
-  /** The budgets of the kind in a cluster. */
   readonly limits: Limits;
   /** How many bytes of memory a fact takes at most, after `mirrored`. */
   readonly bytes: (fact: T) => number;
@@ -60,7 +49,6 @@ export function asFactKind<T extends Named>(kind: FactKind<T>): FactKind {
   return kind as unknown as FactKind;
 }
 
-/** ProbeExceptions. */
 export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   kind: EXCEPTION_KIND,
   group: 'probewright.dev',
@@ -79,10 +67,7 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   facts: (objects = new Map()) => ({ exceptions: new ByNamespace(objects) }),
 };
 
-/**
- * ProbeExceptions as the webhook mirrors them: without `reason` and `ticket`. No answer and no log line of the webhook
- * has these texts, and they are the longest texts of most exceptions.
- */
+/** Without `reason` and `ticket`, the longest texts: no answer and no log line of the webhook has them. */
 export const WEBHOOK_EXCEPTIONS: FactKind<ProbeException> = {
   ...PROBE_EXCEPTIONS,
   mirrored: ({ name, expires, created, reported, spec }) => {
@@ -99,7 +84,6 @@ export const WEBHOOK_EXCEPTIONS: FactKind<ProbeException> = {
   },
 };
 
-/** Services that select Pods. */
 export const SERVICES: FactKind<ServiceDigest> = {
   kind: 'Service',
   group: '',
@@ -116,7 +100,6 @@ export const SERVICES: FactKind<ServiceDigest> = {
   facts: (objects) => ({ services: objects && new ByNamespace(objects) }),
 };
 
-/** StartupProfiles: learned start times. */
 export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
   kind: STARTUP_PROFILE_KIND,
   group: 'probewright.dev',

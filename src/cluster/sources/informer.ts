@@ -14,7 +14,6 @@ import type { ClockRandomAndTimer, Timer } from '../client/timing.ts';
 import type { FactKind } from './fact-kinds.ts';
 import type { Named, StoreListener, StoredKind } from './object-store.ts';
 
-/** A collection of the API, and what is kept of its objects. */
 export interface InformedKind<T extends Named> extends Reflected, StoredKind<T> {}
 
 /** The reports of an informer. Nothing is reported after stop. */
@@ -35,7 +34,6 @@ export class Informer<T extends Named> {
   #endRest: (() => void) | undefined;
   #isListWanted = false;
 
-  /** @param renewalMilliseconds how long a watch lasts before it is renewed */
   constructor(
     client: ApiClient,
     kind: InformedKind<T>,
@@ -114,7 +112,6 @@ export function informedFactKind(kind: FactKind, catalogue: CheckCatalogue): Inf
   };
 }
 
-/** A namespace: only its labels are asked for and kept. */
 export interface KnownNamespace extends Named {
   readonly labels: LabelsOfNamespace;
 }

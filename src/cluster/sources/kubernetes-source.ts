@@ -12,15 +12,11 @@ import type { FactKind } from './fact-kinds.ts';
 import type { Named, OverBudgetChange, StoreCounts } from './object-store.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
-/** Settings of the source. */
 export interface KubernetesSourceOptions {
-  /** The name of the source, for people. */
   readonly description?: string;
-  /** How long a watch lasts before it is renewed. */
   readonly watchRenewalMilliseconds?: number;
   /** Whether any policy in force, wherever it comes from, looks at labels of namespaces other than their name. */
   readonly labelsMatter?: () => boolean;
-  /** The kinds of facts to mirror, beside Namespaces. The facts of other kinds are unknown. */
   readonly factKinds?: readonly FactKind[];
   /** Memory that the ProbePolicies of all namespaces together may take, in bytes. */
   readonly policyBudget?: number;
@@ -34,20 +30,15 @@ export interface KubernetesSourceOptions {
 
 type FactListener = Pick<InformerListener<Named>, 'unreadable' | 'leftOut' | 'gone'>;
 
-/** How the budgets of policies are used. */
 export interface PolicyBudgetStatus {
   /** Policies whose newest version a budget keeps out of force, by the budget. */
   readonly overBudget: Readonly<Record<PolicyBudget, number>>;
-  /** Memory that ProbePolicies take of the budget of all namespaces together, in bytes. */
   readonly used: number;
-  /** The budget of all namespaces together, in bytes. */
   readonly total: number;
 }
 
-/** How the budgets of one kind of facts are used. */
 export interface FactBudgetStatus extends StoreCounts {
   readonly kind: string;
-  /** The budget of all namespaces together, in bytes. */
   readonly total: number;
 }
 
@@ -62,14 +53,12 @@ interface InformedFacts {
 const GATHER_MILLISECONDS = 50;
 /** How long to wait for a namespace that is not known yet. */
 const NAMESPACE_MILLISECONDS = 500;
-/** The most problems that /readyz lists. */
 const MAX_PROBLEMS = 100;
 
 /**
- * Policies from a cluster's ProbePolicies and ClusterProbePolicies, and the labels of its namespaces, kept up to date
- * by watches. While the API server is away, the known state stays in force. When a policy cannot be read, its own last
- * good version stays in force, and no other policy is affected: unlike files, objects are written one at a time and by
- * different people.
+ * Policies and labels of namespaces from a cluster, kept up to date by watches. While the API server is away, the
+ * known state stays in force. A policy that cannot be read keeps its own last good version: unlike files, objects are
+ * written one at a time and by different people.
  */
 export class KubernetesSource implements PolicySource {
   readonly #options: KubernetesSourceOptions;
@@ -79,7 +68,6 @@ export class KubernetesSource implements PolicySource {
   readonly #namespaces: Informer<KnownNamespace>;
   readonly #factKinds: readonly InformedFacts[];
   readonly #waiters: NamespaceWaiters;
-  /** Failed requests, by the kind that is mirrored. */
   readonly #troubles = new Map<string, string>();
   /** Namespaces that have changed since the last snapshot. */
   readonly #unpublished = new Set<string>();
@@ -194,7 +182,6 @@ export class KubernetesSource implements PolicySource {
     };
   }
 
-  /** How the budgets of facts are used, by kind. */
   factBudgets(): readonly FactBudgetStatus[] {
     return this.#factKinds.map(({ kind: { kind, limits }, informer }) => {
       return { kind, total: limits.total, ...informer.store.counts() };
@@ -208,12 +195,9 @@ export class KubernetesSource implements PolicySource {
   }
 
   /**
-   * Waits for the labels of a new namespace: its first Pod may come before the watch reports the namespace, or between
-   * two watches. Returns undefined when the labels are in force or no policy looks at labels. Otherwise returns a
-   * promise that resolves with undefined once the labels are in force, or with the reason why they are missing. Returns
-   * `no-room` when too many requests wait. Never rejects.
-   *
-   * @param client the caller's remote address: callers share the room to wait
+   * Waits for the labels of a new namespace: its first Pod may come before the watch reports the namespace. Undefined
+   * when the labels are in force or no policy looks at labels. The promise gives the reason why labels are missing,
+   * and never rejects. Callers share the room to wait by remote address.
    */
   namespaceKnown(name: string, client: string): Promise<MissedNamespace | undefined> | 'no-room' | undefined {
     if (this.#isKnown(name)) {

@@ -5,7 +5,6 @@ import { BUDGETS, byAge, type Age, type Budget } from '../../engine/policy/budge
 /** Why an object is left out: a budget has no room for the object, or the object cannot be read. */
 export type LeftOutReason = Budget | 'invalid';
 
-/** An object that is left out because it cannot be read. */
 export interface UnreadableObject {
   readonly namespace: string;
   readonly name: string;
@@ -20,9 +19,7 @@ interface LeftOutRecord extends Age {
 /** The most objects that are left out and recorded, so that logs, counts and statuses tell of them. */
 const MOST_RECORDED = 4096;
 const MOST_RECORDED_OF_NAMESPACE = 256;
-/** The most names that a report has. */
 const MOST_NAMES = 5;
-/** The most characters that are kept of the problem of an object. */
 const LONGEST_PROBLEM = 512;
 
 /** The names of objects of one kind that are left out, up to a limit. */
@@ -34,7 +31,6 @@ export class LeftOutObjects {
   #unreadable: UnreadableObject[] = [];
   readonly #reportedOver = new Set<string>();
 
-  /** A list brings all objects that are left out. */
   startList(): void {
     this.#before = this.#records;
     this.#records = new Map();
@@ -74,7 +70,6 @@ export class LeftOutObjects {
     if (records.size === 0) this.#records.delete(namespace);
   }
 
-  /** How many objects are recorded, by reason. */
   counts(): Record<LeftOutReason, number> {
     const reasons: readonly LeftOutReason[] = [...BUDGETS, 'invalid'];
     const counts = Object.fromEntries(reasons.map((reason) => [reason, 0])) as Record<LeftOutReason, number>;
@@ -90,8 +85,7 @@ export class LeftOutObjects {
   }
 
   /**
-   * Returns the objects of a namespace that are over a budget, when the namespace has come to be over a budget, or is
-   * no longer.
+   * Tells when a namespace has come to be over a budget, or is no longer.
    *
    * @param isCut true if there are objects over a budget that may not be recorded
    */

@@ -8,16 +8,12 @@ const MAX_WAITING = 1000;
 const MAX_WAITING_OF_CLIENT = MAX_WAITING / 2;
 
 interface Waiter {
-  /** The first client that asked. */
   readonly client: string;
   readonly over: Promise<MissedNamespace | undefined>;
   readonly end: (missed: MissedNamespace | undefined) => void;
 }
 
-/**
- * Requests that wait for a namespace that the watch has not reported yet. Requests for one name share a wait, and each
- * wait has a time limit.
- */
+/** Requests that wait for a namespace that the watch has not reported yet. Those for one name share a wait. */
 export class NamespaceWaiters {
   readonly #milliseconds: number;
   readonly #timer: Timer;
@@ -29,11 +25,9 @@ export class NamespaceWaiters {
   }
 
   /**
-   * Resolves with undefined when the namespace has arrived, else with the reason why not. Returns `no-room` when too
-   * many names are waited for, in all or for this client.
+   * Resolves with the reason why the namespace has not arrived in time, if it has not.
    *
-   * @param client the caller's remote address: callers share the room to wait
-   * @param missed called at the time limit: the reason why the namespace has not arrived
+   * @param missed called at the time limit
    */
   wait(name: string, client: string, missed: () => MissedNamespace): Promise<MissedNamespace | undefined> | 'no-room' {
     const known = this.#waiters.get(name);
@@ -51,17 +45,14 @@ export class NamespaceWaiters {
     return promise;
   }
 
-  /** The names that are waited for. */
   names(): readonly string[] {
     return [...this.#waiters.keys()];
   }
 
-  /** The namespace has arrived. */
   arrived(name: string): void {
     this.#waiters.get(name)?.end(undefined);
   }
 
-  /** No more namespaces will arrive. */
   giveUp(): void {
     for (const { end } of [...this.#waiters.values()]) end('no-contact');
   }

@@ -20,26 +20,25 @@ interface NamespaceState<T> {
 const LONGEST_NAME = 253;
 
 /**
- * The kept parts of all objects of one kind in a cluster, within the budgets of the kind. What is kept is a function of
- * the collection, so replicas agree: of each namespace the oldest objects, until a budget has no room for the next.
- * Nothing is kept of the others. When the next one may fit again, `mayFit` asks for a new list.
+ * The kept parts of all objects of one kind, within its budgets. What is kept is a function of the collection, so
+ * replicas agree: of each namespace the oldest objects, until a budget has no room for the next. Nothing is kept of
+ * the others. When the next one may fit again, `mayFit` asks for a new list.
  */
 export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'listing' | 'applied' | 'deleted'> {
   readonly #kind: StoredKind<T>;
   readonly #listener: StoreListener<T>;
   readonly #namespaces = new Map<string, NamespaceState<T>>();
-  /** Changes since `settle`, by namespace and name. Undefined = the object is gone or left out. */
-  #pending = new Map<string, Map<string, T | undefined>>();
   /** Entries to report, and namespaces whose objects over budget may have changed. */
   readonly #touched = new Set<T>();
   readonly #touchedNamespaces = new Set<string>();
   readonly #leftOut = new LeftOutObjects();
+  /** Lists that nobody else has yet, so that they may change. */
+  readonly #copies = new Map<NamespaceState<T>, T[]>();
   /** Names that the list under way has not brought yet, by namespace. Undefined while there is no list. */
   #unlisted: Map<string, Set<string>> | undefined;
   /** What a namespace may take of the total at most now. */
   level = Infinity;
   #isChanged = false;
-  /** True once the collection has been listed whole. */
   isComplete = false;
 
   constructor(kind: StoredKind<T>, listener: StoreListener<T>) {
@@ -47,14 +46,14 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
     this.#listener = listener;
   }
 
-  /** What the objects of a namespace use. */
   useOf(namespace: string): Use {
     return this.#namespaces.get(namespace)?.use ?? NO_USE;
   }
 
   find(namespace: string, name: string): T | undefined {
-    const changes = this.#pending.get(namespace);
-    return changes?.has(name) === true ? changes.get(name) : found(this.#namespaces.get(namespace)?.list ?? [], name);
+    const list = this.#namespaces.get(namespace)?.list ?? [];
+    const entry = list[placeIn(list, name)];
+    return entry?.name === name ? entry : undefined;
   }
 
   /** The lists of all namespaces, which later changes leave alone. */
@@ -117,7 +116,7 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
     const age = { name, created: this.#kind.createdOf === undefined ? 0 : (created ?? 0) };
     const before = this.find(namespace, name);
     const leaveOut = (reason: LeftOutReason, problem?: string): void => {
-      if (before !== undefined) this.#note(namespace, name, undefined);
+      if (before !== undefined) this.#set(namespace, name, undefined);
       this.#leaveOut(namespace, age, { reason, problem, object, entry: undefined });
     };
     if (state.end !== undefined && byAge(age, state.end) > 0) return leaveOut(state.end.reason);
@@ -131,7 +130,7 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
     if (reading !== undefined && this.#kind.sizeOf(reading.entry).bytes > this.#kind.limits.object)
       return leaveOut('object');
     this.#forgetLeftOut(namespace, name);
-    if (before !== reading?.entry) this.#note(namespace, name, reading?.entry);
+    if (before !== reading?.entry) this.#set(namespace, name, reading?.entry);
   }
 
   #delete(namespace: string, name: string): void {
@@ -139,14 +138,29 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
     const state = this.#namespaces.get(namespace);
     // Nothing is known of the next object.
     if (state?.end?.name === name) state.end = { ...state.end, isGone: true };
-    if (this.find(namespace, name) !== undefined) this.#note(namespace, name, undefined);
+    if (this.find(namespace, name) !== undefined) this.#set(namespace, name, undefined);
     this.#listener.gone?.(namespace, name);
   }
 
-  #note(namespace: string, name: string, entry: T | undefined): void {
-    const changes = this.#pending.get(namespace);
-    if (changes === undefined) this.#pending.set(namespace, new Map([[name, entry]]));
-    else changes.set(name, entry);
+  /** @param entry undefined = the object is gone or left out */
+  #set(namespace: string, name: string, entry: T | undefined): void {
+    const { effectOf = (kept: T | undefined): unknown => kept, sizeOf } = this.#kind;
+    const state = this.#state(namespace);
+    const before = this.find(namespace, name);
+    this.#touchedNamespaces.add(namespace);
+    if (effectOf(before) !== effectOf(entry)) this.#isChanged = true;
+    if (before !== undefined) {
+      state.use = withObject(state.use, sizeOf(before), -1);
+      this.#touched.delete(before);
+    }
+    if (entry !== undefined) {
+      state.use = withObject(state.use, sizeOf(entry));
+      if (this.#listener.kept !== undefined) this.#touched.add(entry);
+    }
+    const list = this.#copies.get(state) ?? [...state.list];
+    list.splice(placeIn(list, name), before === undefined ? 0 : 1, ...(entry === undefined ? [] : [entry]));
+    state.list = list;
+    this.#copies.set(state, list);
   }
 
   #leaveOut(namespace: string, age: Age, left: Pick<LeftOut<T>, 'reason' | 'problem' | 'object' | 'entry'>): void {
@@ -161,31 +175,13 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
   }
 
   #settle(): void {
-    for (const [namespace, changes] of this.#pending) this.#change(namespace, this.#state(namespace), changes);
-    this.#pending = new Map();
+    // The copy of slice has no room to grow, and there may be thousands of namespaces.
+    for (const [state, list] of this.#copies) state.list = list.slice();
+    this.#copies.clear();
+    for (const [namespace, state] of this.#namespaces)
+      if (this.#touchedNamespaces.has(namespace)) this.#cut(namespace, state);
     this.#settleLevel();
     if (this.#unlisted === undefined) this.#report();
-  }
-
-  #change(namespace: string, state: NamespaceState<T>, changes: ReadonlyMap<string, T | undefined>): void {
-    const { effectOf = (entry: T | undefined): unknown => entry, sizeOf } = this.#kind;
-    this.#touchedNamespaces.add(namespace);
-    for (const [name, entry] of changes) {
-      const before = found(state.list, name);
-      if (effectOf(before) !== effectOf(entry)) this.#isChanged = true;
-      if (before !== undefined) {
-        state.use = withObject(state.use, sizeOf(before), -1);
-        this.#touched.delete(before);
-      }
-      if (entry === undefined) continue;
-      state.use = withObject(state.use, sizeOf(entry));
-      if (this.#listener.kept !== undefined) this.#touched.add(entry);
-    }
-    const kept = state.list.filter(({ name }) => !changes.has(name));
-    const added = [...changes.values()].filter((entry) => entry !== undefined);
-    // The copy of slice has no room to grow, and there may be thousands of namespaces.
-    state.list = [...kept, ...added].sort((a, b) => (a.name < b.name ? -1 : 1)).slice();
-    this.#cut(namespace, state);
   }
 
   /** Leaves out the youngest objects of a namespace until the others are within the budgets. */
@@ -197,13 +193,14 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
       .sort(byAge);
     const sizes = oldestFirst.map(({ size }) => size);
     const { count, use, exceeded: reason } = oldestWithin(sizes, limits, this.level);
-    const [first] = oldestFirst.slice(count);
+    const dropped = oldestFirst.slice(count);
+    const [first] = dropped;
     if (first === undefined || reason === undefined) return;
     state.end = { name: ownCopy(first.name), created: first.created, size: first.size, reason };
     state.use = use;
-    const dropped = new Set(oldestFirst.slice(count).map(({ entry }) => entry));
-    state.list = state.list.filter((entry) => !dropped.has(entry));
-    for (const { entry, name, created } of oldestFirst.slice(count)) {
+    const entries = new Set(dropped.map(({ entry }) => entry));
+    state.list = state.list.filter((entry) => !entries.has(entry));
+    for (const { entry, name, created } of dropped) {
       if (effectOf === undefined || effectOf(entry) !== undefined) this.#isChanged = true;
       this.#touched.delete(entry);
       this.#leaveOut(namespace, { name, created }, { reason, problem: undefined, object: undefined, entry });
@@ -213,25 +210,22 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
   /** Cuts the largest namespaces to the level that the total allows, and sees whether an object may fit again. */
   #settleLevel(): void {
     const { limits } = this.#kind;
-    const wanted: number[] = [];
-    let sum = 0;
-    for (const { use, end } of this.#namespaces.values()) {
-      // Of a namespace that is cut, more than the level is known to be wanted, which is all that matters. One over its
-      // own budgets wants all: so one more object never lowers what is wanted, and the order of a list does not count.
+    const fits = (use: Use, level: number): boolean => exceededBudget(use, limits, level) === undefined;
+    // Of a namespace that is cut, more than the level is known to be wanted, which is all that matters. One over its
+    // own budgets wants all: so one more object never lowers what is wanted, and the order of a list does not count.
+    const wanted = Array.from(this.#namespaces.values(), ({ use, end }) => {
       const next = end === undefined ? use : withObject(use, end.size);
-      const memory = exceededBudget(next, limits, Infinity) === undefined ? next.memory : Infinity;
-      wanted.push(memory);
-      sum += memory;
-    }
+      return fits(next, Infinity) ? next.memory : Infinity;
+    });
     const before = this.level;
+    const sum = wanted.reduce((total, memory) => total + memory, 0);
     this.level = sum <= limits.total ? Infinity : fairLevel(wanted, limits.total);
     if (this.level < before) for (const [namespace, state] of this.#namespaces) this.#cut(namespace, state);
     // A list under way brings what fits.
     if (this.#unlisted !== undefined) return;
-    const mayFit = ({ use, end }: NamespaceState<T>): boolean =>
-      end !== undefined &&
-      (end.isGone === true || exceededBudget(withObject(use, end.size), limits, this.level) === undefined);
-    if ([...this.#namespaces.values()].some(mayFit)) this.#listener.mayFit();
+    for (const { use, end } of this.#namespaces.values())
+      if (end !== undefined && (end.isGone === true || fits(withObject(use, end.size), this.level)))
+        return this.#listener.mayFit();
   }
 
   #report(): void {
@@ -262,16 +256,15 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
   }
 }
 
-/** The entry of a name in a list that is sorted by name. */
-function found<T extends Named>(list: readonly T[], name: string): T | undefined {
+/** Where a name is, or belongs, in a list that is sorted by name. */
+function placeIn(list: readonly Named[], name: string): number {
   let [low, high] = [0, list.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((list[middle]?.name ?? '') < name) low = middle + 1;
     else high = middle;
   }
-  const candidate = list[low];
-  return candidate?.name === name ? candidate : undefined;
+  return low;
 }
 
 /** What is kept of an object. The name orders the objects of a namespace. */
@@ -279,16 +272,13 @@ export interface Named {
   readonly name: string;
 }
 
-/** What is kept of an object, why nothing can be read of it, or undefined if there is nothing to keep. */
+/** Undefined if there is nothing to keep. */
 export type StoredReading<T> = { readonly entry: T } | { readonly problem: string } | undefined;
 
 /** What a store keeps of the objects of a kind. */
 export interface StoredKind<T extends Named> {
   readonly limits: Limits;
-  /**
-   * Reads what is kept. Must not throw, and the result must not refer to the object. The same entry as before means
-   * that nothing has changed.
-   */
+  /** Must not throw or refer to the object. The same entry as before means that nothing has changed. */
   readonly read: (object: KubernetesObject, before: T | undefined) => StoredReading<T>;
   readonly sizeOf: (entry: T) => Size;
   /** In milliseconds since the epoch: older objects get their budget first. Absent: objects go by name. */
@@ -302,7 +292,6 @@ export interface LeftOut<T> {
   readonly namespace: string;
   readonly name: string;
   readonly reason: LeftOutReason;
-  /** The problem of an object that cannot be read. */
   readonly problem: string | undefined;
   readonly object: KubernetesObject | undefined;
   readonly entry: T | undefined;
@@ -313,9 +302,7 @@ export interface OverBudgetChange {
   readonly namespace: string;
   /** Of the objects that are recorded. */
   readonly count: number;
-  /** The names of the oldest. */
   readonly first: readonly string[];
-  /** What the other objects of the namespace use. */
   readonly use: Use;
 }
 
@@ -323,12 +310,10 @@ export interface OverBudgetChange {
 export interface StoreListener<T> {
   /** Other objects are kept than before, or the first list is complete. */
   readonly changed: () => void;
-  /** An entry is new or has changed. */
   readonly kept?: (entry: T) => void;
   /** An object is left out. Reported at every event and list of the object, as far as objects are recorded. */
   readonly leftOut?: (left: LeftOut<T>) => void;
   readonly gone?: (namespace: string, name: string) => void;
-  /** Objects of a namespace are over a budget, or no longer. */
   readonly overBudget?: ((change: OverBudgetChange) => void) | undefined;
   /** An object cannot be read. Reported once for each problem, and for few objects of a namespace at once. */
   readonly unreadable?: ((object: UnreadableObject) => void) | undefined;
@@ -336,7 +321,6 @@ export interface StoreListener<T> {
   readonly mayFit: () => void;
 }
 
-/** How many objects are left out, by reason, and bytes of the budget of all namespaces that are used. */
 export interface StoreCounts {
   readonly leftOut: Readonly<Record<LeftOutReason, number>>;
   readonly used: number;

@@ -1,7 +1,6 @@
 import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
-/** An API that reports can be written to. */
 export interface ReportApi {
   readonly name: 'openreports' | 'wgpolicyk8s';
   readonly apiVersion: string;
@@ -11,7 +10,6 @@ export interface ReportApi {
   readonly hasSource: boolean;
 }
 
-/** The APIs, the preferred one first. */
 export const REPORT_APIS: readonly ReportApi[] = [
   { name: 'openreports', apiVersion: 'openreports.io/v1alpha1', kind: 'Report', resource: 'reports', hasSource: true },
   {
@@ -25,15 +23,12 @@ export const REPORT_APIS: readonly ReportApi[] = [
 
 /** The name of Probewright as the policy of built-in actions, and as the source of reports. */
 export const PROBEWRIGHT = 'probewright';
-/** The rule of all results about missed Pods. */
 export const MISSED_PODS_RULE = 'missed-pods';
-/** The rule of all results about probes that fail now. */
 export const PROBE_FAILING_RULE = 'probe-failing';
 
 /** The most results of a report. etcd takes objects of up to 1.5 MiB; a workload may have thousands of findings. */
 export const MOST_RESULTS = 100;
 
-/** The findings of an observer in the live Pods of a workload. */
 export interface ObservedWorkload {
   readonly apiVersion: string;
   readonly kind: string;
@@ -49,10 +44,7 @@ export interface ObservedResult {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/**
- * The findings about live Pods in the report of an observer. Undefined for other objects, and for reports without such
- * results. Results of checks are left out: whoever reads the report judges the workload again.
- */
+/** Undefined without such results. Results of checks are left out: whoever reads the report judges again. */
 export function readObserverReport(object: JsonObject): ObservedWorkload | undefined {
   const [version, type, scope] = [member(object, 'apiVersion'), member(object, 'kind'), objectMember(object, 'scope')];
   if (scope === undefined || !REPORT_APIS.some((api) => api.apiVersion === version && api.kind === type))

@@ -18,7 +18,6 @@ import type { FactKind } from './fact-kinds.ts';
 import type { Named } from './object-store.ts';
 import type { FileProblem, SourceProblem } from './policy-source.ts';
 
-/** A text that may hold policies, and the name that problems are reported under. */
 export interface PolicyText {
   readonly file: string;
   readonly text: string;
@@ -33,7 +32,6 @@ export interface PlacedObject {
   readonly path: readonly PathStep[];
 }
 
-/** The content of a set of files: policies, and facts from the Namespaces among them. */
 export interface PolicyDocuments {
   readonly policies: readonly ProbePolicy[];
   readonly facts: Facts;
@@ -47,15 +45,13 @@ export function formatFileProblem(problem: FileProblem): string {
   return formatSourceProblem(sourceProblem(problem));
 }
 
-/** A problem of a file, in the form that all sources use. */
 export function sourceProblem({ file, line, column, message }: FileProblem): SourceProblem {
   return { place: `${file}:${line}:${column}`, message };
 }
 
 /**
- * Reads every document of the texts: ProbePolicy, ClusterProbePolicy, Namespace (for its labels), and `v1` Lists of
- * these, and the kinds of `FACT_KINDS`. Any other kind is a problem, so that a policy with a misspelt kind does not go
- * unnoticed.
+ * Reads policies, Namespaces (for their labels), the kinds of `FACT_KINDS`, and `v1` Lists of these. Any other kind
+ * is a problem, so that a misspelt kind does not go unnoticed.
  *
  * @param namespace the namespace of facts that name no namespace
  */
@@ -77,10 +73,7 @@ export function readPolicyDocuments(
   return collected;
 }
 
-/**
- * Called with each policy and the document that holds the policy. A document takes much more memory than its policies,
- * so only short commands keep documents.
- */
+/** A document takes much more memory than its policies, so only short commands keep documents. */
 export type PolicyPlaced = (policy: ProbePolicy, document: YamlDocument, path: readonly PathStep[]) => void;
 
 /** The most problems of a file that are reported. After them, the file is not read on. */
@@ -88,7 +81,6 @@ const MOST_PROBLEMS_OF_FILE = 100;
 /** Messages quote names and keys of files, which may have any length. */
 const LONGEST_MESSAGE = 500;
 
-/** The content of a set of files, as far as it has been read. */
 export class PolicyCollection implements PolicyDocuments {
   readonly policies: ProbePolicy[] = [];
   readonly #facts = new CollectedFacts();
@@ -100,7 +92,6 @@ export class PolicyCollection implements PolicyDocuments {
   readonly #warningsOf = new Map<string, number>();
   readonly #catalogue: CheckCatalogue;
   readonly #placed: PolicyPlaced;
-  /** The namespace of objects that name no namespace. */
   readonly #namespace: string;
 
   constructor(catalogue: CheckCatalogue, placed: PolicyPlaced = () => undefined, namespace = 'default') {
@@ -127,7 +118,6 @@ export class PolicyCollection implements PolicyDocuments {
     this.problems.push({ ...problem, message: told });
   }
 
-  /** True when no more problems of the file are reported. */
   isFull(file: string): boolean {
     return (this.#problemsOf.get(file) ?? 0) > MOST_PROBLEMS_OF_FILE;
   }
@@ -241,7 +231,6 @@ export class CollectedFacts {
     return byNamespace;
   }
 
-  /** The facts of all documents so far. */
   get facts(): Facts {
     const factsOf = (kind: FactKind): object => {
       const lists = [...(this.#objects.get(kind) ?? [])].map(([namespace, list]) => {

@@ -18,35 +18,26 @@ export interface PolicyStatuses extends Pick<StatusWriter, 'put' | 'drop'> {
   readonly advice?: (policy: ProbePolicy) => readonly PolicyAdvice[];
 }
 
-/** The reports of the policies of one kind. */
 export interface PolicyListener {
-  /** Other policies are in force than before. */
   readonly changed: () => void;
   /** The newest version of a policy cannot be used. Reported once for each version. */
   readonly failed: (problems: readonly SourceProblem[]) => void;
   /** A version that comes into force has warnings. */
   readonly warned: (warnings: readonly SourceProblem[]) => void;
   readonly overBudget: (change: OverBudgetChange) => void;
-  /** Undefined = nobody writes statuses. */
   readonly statuses: PolicyStatuses | undefined;
-  /** Contact is lost, or back (undefined). */
   readonly troubled: (problem: string | undefined) => void;
 }
 
-/** How the policies of one kind are doing. */
 export interface PolicyCounts {
-  /** Policies whose newest version a budget keeps out of force, by the budget. */
   readonly overBudget: Readonly<Record<Budget, number>>;
-  /** The memory of all policies, in bytes. */
   readonly used: number;
-  /** Problems of policies that cannot be read. */
   readonly problems: number;
 }
 
 /** Who wrote a field, as managedFields shows it. */
 const FIELD_MANAGER = 'probewright-status';
 
-/** The policies of one kind in a cluster, and what became of each. */
 export class PolicyInformer {
   readonly kind: PolicyKind;
   readonly informer: Informer<PolicyRecord>;
@@ -85,7 +76,6 @@ export class PolicyInformer {
     this.informer = new Informer(client, policyKind(catalogue, kind, total), events, clock, renewalMilliseconds);
   }
 
-  /** The policies in force. */
   policies(): readonly ProbePolicy[] {
     return [...this.informer.store.all()].flatMap(({ inForce }) => inForce?.policy ?? []);
   }
@@ -96,7 +86,6 @@ export class PolicyInformer {
     this.informer.listAgainIfLeftOut();
   }
 
-  /** The first problems of policies that cannot be read. */
   problems(most: number): SourceProblem[] {
     const bad = [...this.informer.store.all()].filter(({ problems }) => problems.count > 0);
     return bad.slice(0, most).flatMap(problemsOf).slice(0, most);
@@ -148,7 +137,6 @@ export class PolicyInformer {
     return { budget, use: store.useOf(namespace), total: { bytes: this.#total, level: store.level } };
   }
 
-  /** @param verdict what the status should say by now; takes time for a policy with advice */
   #putStatus(seen: ObservedObject, verdict: () => PolicyVerdict): void {
     const { reference, resourceVersion } = seen;
     const write = (signal: AbortSignal): Promise<WrittenStatus | undefined> => this.#write(seen, verdict(), signal);

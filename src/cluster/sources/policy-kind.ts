@@ -12,7 +12,6 @@ import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import type { InformedKind } from './informer.ts';
 import type { Named } from './object-store.ts';
 
-/** Which policy of a cluster. */
 export interface PolicyReference {
   readonly kind: PolicyKind;
   /** Undefined for a ClusterProbePolicy. */
@@ -44,15 +43,12 @@ export interface ObservedObject {
   readonly shown: ShownStatus;
 }
 
-/** A version of a policy that is in force. */
 export interface PolicyVersion extends Size {
   readonly generation: number;
   readonly policy: ProbePolicy;
-  /** Warnings, as `path: message`. */
   readonly warnings: readonly string[];
 }
 
-/** Some of the problems of a version, and how many there are. */
 export interface KeptProblems {
   readonly shown: readonly string[];
   readonly count: number;
@@ -65,7 +61,6 @@ export interface PolicyRecord extends Named {
   readonly created: number;
   /** The newest version, or the last one that could be read. */
   readonly inForce: PolicyVersion | undefined;
-  /** Why the newest version cannot be read. */
   readonly problems: KeptProblems;
   /** The bytes of a spec that is too large to be read. */
   readonly tooLarge: number | undefined;
@@ -79,8 +74,7 @@ export function isCurrent({ problems, tooLarge }: PolicyRecord): boolean {
 }
 
 /**
- * Policies as they are mirrored. A policy that cannot be read keeps its last good version, which is known from memory
- * only.
+ * A policy that cannot be read keeps its last good version.
  *
  * @param total bytes of memory that the ProbePolicies of all namespaces may take together
  */
@@ -171,9 +165,7 @@ function jsonOf(spec: unknown): string | undefined {
   }
 }
 
-/**
- * The most characters of one policy's problems that are kept: thousands of policies may have a hundred problems each.
- */
+/** Thousands of policies may have a hundred problems each. */
 const MAX_PROBLEMS_LENGTH = 1024;
 
 function keptProblems(problems: readonly string[]): KeptProblems {

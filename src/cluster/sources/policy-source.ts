@@ -3,7 +3,10 @@ import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { YamlProblem } from '../../yaml/reading/documents.ts';
 
 /** Something wrong with a policy file. Line and column count from 1. */
-export type FileProblem = YamlProblem;
+export interface FileProblem extends YamlProblem {
+  /** True for a problem of a manifest that a directory holds and that nobody named. */
+  readonly isFound?: boolean;
+}
 
 /** Everything that a source knows at one moment. */
 export interface PolicySnapshot {
@@ -22,18 +25,13 @@ export function formatSourceProblem({ place, message }: SourceProblem): string {
   return `${place}: ${message}`;
 }
 
-/** How a source is doing, for /readyz and metrics. */
 export interface SourceStatus {
   /** The name of the source, for people: `directory examples/policies`. */
   readonly description: string;
-  /** Why the newest state cannot be used, so that the last good state is in force. Empty without problems. */
   readonly problems: readonly string[];
   /** How many problems there are, when `problems` does not list all. */
   readonly problemCount?: number;
-  /**
-   * Why there is no contact with the API server now. What was read stays in force. Absent for sources without contact
-   * to lose.
-   */
+  /** Why there is no contact with the API server now. What was read stays in force. */
   readonly troubles?: readonly string[];
   /** When the snapshot in force was read, in milliseconds since the epoch; undefined before the first. */
   readonly lastSync: number | undefined;
@@ -51,7 +49,6 @@ export interface SourceListener {
   readonly troubled?: (problem: string | undefined) => void;
 }
 
-/** Where policies come from. */
 export interface PolicySource {
   /** Reads the first snapshot. Rejects when there is none, because a server without its policies must not start. */
   start(listener: SourceListener): Promise<PolicySnapshot>;

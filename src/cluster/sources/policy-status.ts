@@ -6,9 +6,7 @@ import { POLICY_LIMITS } from '../../engine/policy/budget.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
 import type { Budget, Use } from '../../engine/policy/budget.ts';
 
-/** The result of reading a policy of the cluster. */
 export interface PolicyVerdict {
-  /** The metadata.generation that was read. */
   readonly generation: number;
   /** Why this generation cannot be read, as `path: message`; empty when it can be read. */
   readonly problems: readonly string[];
@@ -18,13 +16,11 @@ export interface PolicyVerdict {
   readonly warnings?: readonly string[];
   /** The problems of the probes that this generation gives. Shown while this generation is in force. */
   readonly advice?: readonly PolicyAdvice[];
-  /** The budget that keeps this generation out of force. */
   readonly overBudget?: OverBudget | undefined;
   /** The generation in force: this one, or the last good one. */
   readonly good: number | undefined;
 }
 
-/** A budget that has no room for a policy. Sizes in bytes. */
 export interface OverBudget {
   readonly budget: Budget;
   /** The size of the spec as JSON, when that is too large. */
@@ -35,7 +31,6 @@ export interface OverBudget {
   readonly total: { readonly bytes: number; readonly level: number };
 }
 
-/** The part of an object's status that is used here. */
 export interface ShownStatus {
   readonly observedGeneration: number | undefined;
   /** All conditions, unchanged. Conditions of other types belong to other writers, and are kept. */
@@ -44,7 +39,6 @@ export interface ShownStatus {
   readonly advice: unknown;
 }
 
-/** The type of the condition that Probewright writes. */
 const READY = 'Ready';
 /** The most characters of a condition's message, because conditions are read in tables and terminals. */
 const MAX_MESSAGE_LENGTH = 1024;
@@ -62,10 +56,7 @@ export function shownStatus(status: unknown): ShownStatus {
 
 const NOTHING_SHOWN: ShownStatus = { observedGeneration: undefined, conditions: [], advice: undefined };
 
-/**
- * Conditions are kept in memory for each policy. When they have more characters of JSON than this, only our own is
- * kept.
- */
+/** Conditions are kept in memory for each policy. Beyond these characters of JSON, only our own is kept. */
 const MAX_CONDITIONS_LENGTH = 8192;
 
 function keptConditions(conditions: readonly Record<string, unknown>[]): ShownStatus['conditions'] {
@@ -106,10 +97,8 @@ function isSameMessage(message: unknown, wanted: Ready): boolean {
 }
 
 /**
- * The merge patch that makes a status show the verdict, or undefined when the status shows it already. The patch names
- * the generation, so that a late patch says nothing about a newer generation.
- *
- * @param now the wall clock, in milliseconds since the epoch
+ * Undefined when the status shows the verdict already. The patch names the generation, so that a late patch says
+ * nothing about a newer one.
  */
 export function statusPatch(shown: ShownStatus, verdict: PolicyVerdict, now: number): object | undefined {
   if (isShown(shown, verdict)) return undefined;
@@ -123,10 +112,7 @@ export function statusPatch(shown: ShownStatus, verdict: PolicyVerdict, now: num
   };
 }
 
-/**
- * Replaces our condition in its place, so that the other conditions keep their order. The time is that of the last
- * change of `status`.
- */
+/** The other conditions keep their order. The time is that of the last change of `status`. */
 function withReady(
   conditions: ShownStatus['conditions'],
   verdict: PolicyVerdict,
@@ -164,7 +150,6 @@ function readyCondition({ problems, problemCount, warnings = [], overBudget, goo
   return { status: 'True', reason: 'AcceptedWithWarnings', message };
 }
 
-/** Says which budget has no room, how much is used, and what to do. */
 function overBudgetText({ budget, bytes = 0, use, total }: OverBudget): string {
   const older = 'Older policies go first.';
   const { objects: mostPolicies, bytes: mostBytes } = POLICY_LIMITS;
@@ -211,12 +196,10 @@ function bounded(consequence: string, problems: readonly string[], count = probl
   return left === 0 ? message : `${message}; and ${left} more`;
 }
 
-/** The problem of a probe that a policy gives, as the policy's status shows it. */
 export interface PolicyAdvice {
   readonly check: string;
   /** The field of the policy: `spec.probes.livenessProbe.timeoutSeconds`. */
   readonly field: string;
-  /** The problem and the remedy. */
   readonly message: string;
 }
 

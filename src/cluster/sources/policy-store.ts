@@ -12,9 +12,8 @@ const POLICY_ORIGINS = ['files', 'cluster'] as const;
 export type PolicyOrigin = (typeof POLICY_ORIGINS)[number];
 
 /**
- * Holds the snapshot in force: policies and facts. Policies are compiled once per change, and only what changed; a
- * request reads a field. Until every origin has given its first snapshot, there is none: policies that are not known
- * yet must not be taken for no policies.
+ * Holds the snapshot in force. Policies are compiled once per change; a request reads a field. There is none before
+ * the first snapshot of every origin: unknown policies must not be taken for no policies.
  */
 export class PolicyStore {
   readonly #catalogue: CheckCatalogue;
@@ -23,26 +22,20 @@ export class PolicyStore {
   #current: Snapshot | undefined;
   readonly #listeners: (() => void)[] = [];
 
-  /** @param origins where policies come from, in any order */
   constructor(catalogue: CheckCatalogue, origins: readonly PolicyOrigin[]) {
     this.#catalogue = catalogue;
     this.#origins = POLICY_ORIGINS.filter((origin) => origins.includes(origin));
   }
 
-  /** Calls back after each change of the snapshot in force. */
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  /** The snapshot in force, or undefined before the first snapshot of every origin. */
   get current(): Snapshot | undefined {
     return this.#current;
   }
 
-  /**
-   * Puts a snapshot in force, for every later decision. When it holds the same array of policies as the snapshot
-   * before, only its facts are new.
-   */
+  /** Puts a snapshot in force. With the same array of policies as before, only the facts are new. */
   replace(origin: PolicyOrigin, { policies, facts }: PolicySnapshot): void {
     if (!this.#origins.includes(origin)) throw new Error(`this store knows no ${origin}`);
     const before = this.#given.get(origin);
@@ -69,12 +62,10 @@ export class PolicyStore {
   }
 
   /**
-   * Returns the snapshot that would be in force if a policy of the cluster was applied or deleted. Nothing in the store
-   * changes.
+   * The snapshot as it would be with a policy of the cluster, or without it. Nothing in the store changes.
    *
    * @param source the policy as `kind/namespace/name`
    * @param applied undefined = the policy is deleted
-   * @returns undefined before the first snapshot of every origin
    */
   preview(source: string, applied: ProbePolicy | undefined): Snapshot | undefined {
     const current = this.#current;
@@ -91,11 +82,10 @@ export class PolicyStore {
   }
 
   /**
-   * Returns the snapshot as it would be with a ProbeException, which is not put in force.
+   * The snapshot as it would be with a ProbeException, or without it.
    *
-   * @param source the exception as `kind/namespace/name`. An exception with the same source is replaced.
+   * @param source the exception as `kind/namespace/name`
    * @param exception undefined = the exception is deleted
-   * @returns undefined before the first snapshot of every origin
    */
   previewException(namespace: string, source: string, exception: ProbeException | undefined): Snapshot | undefined {
     const current = this.#current;

@@ -3,42 +3,29 @@ import { ApiError } from '../client/api-client.ts';
 import { Backoff, realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 
-/** The reports of a writer. */
 export interface StatusWriterListener {
   /** No status can be written, or statuses can be written again (undefined). Reported once, not at every attempt. */
   readonly troubled: (problem: string | undefined) => void;
-  /**
-   * The status of one object cannot be written; others can. Reported once for each reason, until the status is written.
-   *
-   * @param place the object, as `ProbePolicy/apps/web`
-   */
+  /** The status of one object cannot be written; others can. Reported once for each reason. */
   readonly setAside: (place: string, reason: SetAsideReason, problem: string) => void;
 }
 
-/** A status to write. */
 export interface StatusTask {
   /** The object, as `ProbePolicy/apps/web`. */
   readonly place: string;
   /** The object's resourceVersion, which every change of the object changes. */
   readonly resourceVersion: string | undefined;
-  /**
-   * Writes what the status should say by now. Rejects with what the API server answers. Resolves with undefined when
-   * there was nothing to write.
-   */
+  /** Writes what the status should say by now. Undefined when there was nothing to write. */
   readonly write: (signal: AbortSignal) => Promise<WrittenStatus | undefined>;
 }
 
-/** A status as the API server has it after a write. */
 export interface WrittenStatus {
   /** False when the API server drops part of the status. */
   readonly isKept: boolean;
   readonly resourceVersion: string | undefined;
 }
 
-/**
- * Why the status of an object is not as it should be although others can be written. `not-kept`: the API server drops
- * part of the status.
- */
+/** Why a status cannot be written although others can. `not-kept`: the API server drops part of it. */
 const SET_ASIDE_REASONS = ['too-large', 'refused', 'gone', 'failed', 'not-kept'] as const;
 export type SetAsideReason = (typeof SET_ASIDE_REASONS)[number];
 
@@ -57,9 +44,9 @@ interface Item {
   isHurried: boolean;
 }
 
-/**
- * The pauses of all writes while the API server is not available: short, because one object may cause such an answer.
- */
+const NO_FAILURE = { failures: 0, failedVersion: undefined, reason: undefined, endPause: undefined, isHurried: false };
+
+/** Short, because one object may cause an answer as of an API server that is not available. */
 const RETRY = { minimum: 1000, maximum: 15_000 };
 /** The pauses of one object. Tenants may have thousands of objects whose status cannot be written. */
 const RETRY_OBJECT = { minimum: 1000, maximum: 3_600_000 };
@@ -69,8 +56,8 @@ const CONCURRENCY = 4;
 const FAILURES_REPORTED = 5;
 
 /**
- * Writes the statuses of objects: a queue, a few at a time. An object whose status cannot be written is tried again
- * with growing pauses and delays no other. Nothing is kept while the writer is not active.
+ * A queue that writes a few statuses at a time. An object whose status cannot be written is tried again with growing
+ * pauses and delays no other. Nothing is kept while the writer is not active.
  */
 export class StatusWriter {
   readonly #listener: StatusWriterListener;
@@ -87,20 +74,15 @@ export class StatusWriter {
   /** Ends the pause of all writes. */
   #endPause: (() => void) | undefined;
 
-  constructor(listener: StatusWriterListener, clock: ClockRandomAndTimer) {
+  constructor(listener: StatusWriterListener, { random, timer = realTimer }: ClockRandomAndTimer) {
     this.#listener = listener;
-    this.#random = clock.random;
-    this.#timer = clock.timer ?? realTimer;
-    this.#backoff = new Backoff(RETRY, clock.random);
+    this.#random = random;
+    this.#timer = timer;
+    this.#backoff = new Backoff(RETRY, random);
   }
 
-  get isActive(): boolean {
-    return this.#term !== undefined;
-  }
-
-  /** Begins to take tasks, or forgets all tasks. */
   setActive(isActive: boolean): void {
-    if (isActive === this.isActive) return;
+    if (isActive === (this.#term !== undefined)) return;
     this.#term?.abort();
     this.#term = isActive ? new AbortController() : undefined;
     this.#endPause?.();
@@ -119,15 +101,12 @@ export class StatusWriter {
 
   /** Writes a status, after those that wait. The task replaces an earlier one of the same object. */
   put(task: StatusTask): void {
-    if (!this.isActive) return;
+    if (this.#term === undefined) return;
     const item = this.#items.get(task.place);
     if (item === undefined) {
-      const nothing = { failures: 0, failedVersion: undefined, reason: undefined, endPause: undefined };
-      const backoff = new Backoff(RETRY_OBJECT, this.#random);
-      const created = { task, isHurried: false, backoff, ...nothing };
+      const created = { task, backoff: new Backoff(RETRY_OBJECT, this.#random), ...NO_FAILURE };
       this.#items.set(task.place, created);
-      this.#queue(created);
-      return;
+      return this.#queue(created);
     }
     item.task = task;
     if (item.endPause === undefined || item.isHurried || task.resourceVersion === item.failedVersion) return;
@@ -138,7 +117,6 @@ export class StatusWriter {
     this.#pause(item);
   }
 
-  /** The object is gone. */
   drop(place: string): void {
     const item = this.#items.get(place);
     if (item === undefined) return;
@@ -166,38 +144,31 @@ export class StatusWriter {
     }
   }
 
-  /** Never rejects. */
   async #write(item: Item, signal: AbortSignal): Promise<void> {
     // To find out what a status should say takes time, and thousands may have nothing to write.
     await setImmediate();
     const { task } = item;
     const isOver = (): boolean => signal.aborted || this.#items.get(task.place) !== item;
-    /** The task was replaced during its write. */
-    const isReplaced = (): boolean => item.task !== task;
     try {
       const written = isOver() ? undefined : await task.write(signal);
       if (isOver()) return;
       this.#backoff.reset();
       this.#report(undefined);
-      if (written?.isKept === false) this.#fail(item, 'not-kept', NOT_KEPT, written.resourceVersion);
-      else if (isReplaced()) this.#renew(item);
-      else this.#items.delete(task.place);
+      if (written?.isKept === false) return this.#fail(item, 'not-kept', NOT_KEPT, written.resourceVersion);
+      if (item.task === task) return void this.#items.delete(task.place);
+      // The task was replaced during its write.
+      Object.assign(item, NO_FAILURE);
+      item.backoff.reset();
+      this.#waiting.add(item);
     } catch (error) {
       if (isOver()) return;
       const failure = statusWriteFailure(error);
-      // The watch is about to report the change.
-      if (failure === 'changed' && !isReplaced()) this.#items.delete(task.place);
+      // After a change, the watch is about to report it.
+      if (failure === 'changed' && item.task === task) this.#items.delete(task.place);
       else if (failure === 'changed') this.#waiting.add(item);
       else if (failure === 'unavailable') this.#pauseAll(item, messageOf(error));
       else this.#fail(item, failure, messageOf(error), task.resourceVersion);
     }
-  }
-
-  /** The status was written, and there is another one to write. */
-  #renew(item: Item): void {
-    Object.assign(item, { failures: 0, failedVersion: undefined, reason: undefined, isHurried: false });
-    item.backoff.reset();
-    this.#waiting.add(item);
   }
 
   #pauseAll(item: Item, problem: string): void {
@@ -235,23 +206,15 @@ export class StatusWriter {
 const NOT_KEPT = 'the API server does not keep all of the status: is the CRD older than we are?';
 
 /**
- * The meaning of a failed write to an object's status.
- *
- * - `unavailable`: no write would succeed now. The API server is away, is overloaded, or forbids the write.
- * - `changed`: the object has changed meanwhile. The watch is about to report the change.
- * - `gone`: there is no such object, or it has no status subresource.
- * - `too-large`: the object with this status is larger than etcd or the API server takes.
- * - `refused`: the same write to this object would be refused again.
- * - `failed`: the API server answered with an error. The cause may be the object or the server.
+ * The meaning of a failed write. - `unavailable`: no write would succeed now. - `changed`: the watch is about to
+ * report a change of the object. - `gone`: no such object, or it has no status subresource. - `refused`: the same
+ * write would be refused again. - `failed`: the cause may be the object or the server.
  */
-export type StatusWriteFailure = 'unavailable' | 'changed' | 'gone' | 'too-large' | 'refused' | 'failed';
+export type StatusWriteFailure = Exclude<SetAsideReason, 'not-kept'> | 'unavailable' | 'changed';
 
 const UNAVAILABLE: readonly number[] = [401, 403, 408, 429, 502, 503, 504];
 const GONE: readonly number[] = [404, 410];
-/**
- * The messages of etcd and its client about objects over their limits of 1.5 MiB and 2 MiB. The API server answers them
- * with HTTP 500.
- */
+/** Messages of etcd and its client about objects over 1.5 MiB and 2 MiB. The API server answers them with HTTP 500. */
 const TOO_LARGE = /request is too large|larger than max/;
 /** The API server's message when an admission webhook rejects an object, mostly with HTTP 403. */
 const REJECTED = /admission webhook "[^"]*" denied the request/;

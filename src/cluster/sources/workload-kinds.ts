@@ -11,15 +11,12 @@ import type { Problem } from '../../engine/policy/reader.ts';
 /** Field names with dots between them. `*` is every element of a list. */
 export const POD_TEMPLATE_PATH = /^[A-Za-z]\w*(\.(\w+|\*))*$/;
 
-/** The kinds of a file, or all problems of the file. */
 export type WorkloadKindsParse =
   { readonly kinds: readonly WorkloadKind[] } | { readonly problems: readonly FileProblem[] };
 
 /**
- * Reads a file of custom kinds: a YAML list of `{ group, kind, podTemplatePath }`, where the path leads to the Pod
- * template. The path has dots, and `*` for every element of a list: `spec.replicatedJobs.*.template.spec.template`. The
- * result also has the known kinds. Entries for a known kind replace it. Several entries for one kind are several
- * templates in it.
+ * Reads a YAML list of `{ group, kind, podTemplatePath }`: `spec.replicatedJobs.*.template.spec.template`. The result
+ * also has the known kinds; entries for a known kind replace it.
  */
 export function readWorkloadKinds(file: string, text: string): WorkloadKindsParse {
   const { documents, problems } = parseYamlDocuments(file, text);

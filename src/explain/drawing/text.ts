@@ -15,6 +15,26 @@ import type {
   WorkloadExplanation,
 } from '../timeline/explanation.ts';
 
+/** The summaries of workloads for a terminal, at most six lines a container. */
+export function summariesAsText(workloads: readonly WorkloadExplanation[]): string {
+  return workloads.map(summaryText).join('\n');
+}
+
+function summaryText({ containers, notInjected, exceptions = [], ...workload }: WorkloadExplanation): string {
+  const left = [
+    ...(notInjected.length > 0 ? [`why policies add no other probes (${notInjected.length})`] : []),
+    ...(exceptions.length > 0 ? [`the exceptions (${exceptions.length})`] : []),
+  ];
+  return textOf([
+    `${visible(workloadTitle(workload))}  (${visible(workload.place)})`,
+    ...containers.flatMap((container) => [
+      headOf(container),
+      ...container.summary.map(({ about, text }) => cut(`    ${about.padEnd(8)} ${visible(text)}`, TEXT_WIDTH, '…')),
+    ]),
+    ...(left.length > 0 ? [`  --details shows ${left.join(', and ')}`] : []),
+  ]);
+}
+
 /** Workloads as text for a terminal, without colours: pipes and logs keep all of it. */
 export function explanationsAsText(workloads: readonly WorkloadExplanation[]): string {
   return workloads.map((workload) => workloadText(workload, timeLines, overviewLines(workload.containers))).join('\n');
@@ -39,6 +59,10 @@ function workloadText(
     ...reasons,
     ...allowed,
   ];
+  return textOf(lines);
+}
+
+function textOf(lines: readonly string[]): string {
   return lines.map((line) => `${outputLine(line.trimEnd())}\n`).join('');
 }
 

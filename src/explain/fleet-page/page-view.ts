@@ -83,9 +83,9 @@ export interface FindingView extends Readonly<Record<'action' | 'tone' | 'check'
   readonly remedy: string | undefined;
 }
 
-export interface ContainerView extends Readonly<Record<'name' | 'role' | 'headline', string>> {
-  /** `Learned starts: 12, 8 to 31 s.` */
-  readonly learned: string | undefined;
+export interface ContainerView extends Readonly<Record<'name' | 'role', string>> {
+  /** The summary without its lines about probes and caveats, as all of both follow. */
+  readonly summary: readonly string[];
   readonly caveats: readonly string[];
   readonly probes: readonly {
     readonly kind: string;

@@ -1,6 +1,6 @@
 import { pageHatchings } from '../drawing/colours.ts';
 import { PAGE_SCENE_WIDTH, pageScene, sceneInWords } from '../drawing/page-scene.ts';
-import { learnedInWords, startStrip } from '../drawing/start-strip.ts';
+import { startStrip } from '../drawing/start-strip.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { cut } from '../../base/text/cut.ts';
 import { utf8Length } from '../../base/text/utf8.ts';
@@ -111,7 +111,7 @@ const short = (text: string): string => cut(text, MOST_TEXT, '…');
 
 /** A workload as a row of the page. Without `drawings`, which receives its drawings, the row has no containers. */
 function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView {
-  const { kind, namespace, name, explanation, violations, policies, learned, live, warnings } = workload;
+  const { kind, namespace, name, explanation, violations, policies, live, warnings } = workload;
   const level = levelOf(violations);
   const verdict = VERDICTS[level];
   const { limited, guaranteed } = shortestGuarantee(explanation);
@@ -134,9 +134,7 @@ function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView 
     containers:
       drawings === undefined
         ? []
-        : explanation.containers
-            .slice(0, MOST_CONTAINERS)
-            .map((container) => containerView(container, learned, drawings)),
+        : explanation.containers.slice(0, MOST_CONTAINERS).map((container) => containerView(container, drawings)),
     notInjected: [...leftOut(workload), ...explanation.notInjected, ...warnings].map(short),
     place: explanation.place,
     policies,
@@ -171,16 +169,15 @@ function findingView({ action, check, path, message, remedy }: Violation): Findi
 }
 
 function containerView(
-  { name, role, headline, caveats, probes, scenes, figures }: ContainerExplanation,
-  learned: ReportedWorkload['learned'],
+  { name, role, summary, caveats, probes, scenes, figures }: ContainerExplanation,
   drawings: SceneDrawings,
 ): ContainerView {
-  const starts = learned.get(name) ?? [];
   return {
     name: short(name),
     role: role === 'sidecar' ? 'native sidecar' : '',
-    headline,
-    learned: starts.length === 0 ? undefined : `Learned starts: ${learnedInWords(starts)}.`,
+    summary: summary
+      .filter(({ about }) => about !== 'probes' && about !== 'note')
+      .map(({ about, text }) => `${about}: ${text}`),
     caveats,
     probes: probes.map(({ kind, handler, from, letters }) => ({
       kind,

@@ -24,6 +24,7 @@ import { explainedProbes } from './explained-probes.ts';
 import { containerFigures } from './figures.ts';
 import { hangScene } from './hang-scene.ts';
 import { startScene } from './start-scene.ts';
+import { summaryOf } from './summary.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -125,14 +126,18 @@ function explainContainer(
   const restarts = mayBeRestarted(spec, podSpec);
   const figures = containerFigures(effectiveTimings(timings, mute), restarts);
   const circumstances = { restarts, mute, hasLiveness: timings.livenessProbe !== undefined };
+  const shown = {
+    probes: explainedProbes(container, timings, injections),
+    scenes: [startScene(figures, circumstances, measured), hangScene(figures, circumstances)],
+    caveats: caveatsOf(spec, podSpec, figures),
+  };
   return {
     name,
     role,
     path: `${podSpecPath}.${list}[${index}]`,
-    probes: explainedProbes(container, timings, injections),
     figures,
+    summary: summaryOf(figures, circumstances, shown),
     headline: headlineOf(figures, circumstances),
-    scenes: [startScene(figures, circumstances, measured), hangScene(figures, circumstances)],
-    caveats: caveatsOf(spec, podSpec, figures),
+    ...shown,
   };
 }

@@ -24,10 +24,17 @@ export interface ContainerExplanation {
   readonly probes: readonly ProbeExplanation[];
   readonly fields: readonly ProbeFields[];
   readonly figures: readonly Figure[];
+  readonly summary: readonly SummaryLine[];
   /** The figures of the start, in a sentence. */
   readonly headline: string;
   readonly scenes: readonly Scene[];
   readonly caveats: readonly string[];
+}
+
+/** What somebody must know first of a container: its start, its kills, its traffic, its probes. One line each. */
+export interface SummaryLine {
+  readonly about: 'starts' | 'hangs' | 'traffic' | 'probes' | 'note';
+  readonly text: string;
 }
 
 export interface ProbeExplanation {

@@ -4,26 +4,23 @@ import { isRecord, type KubernetesObject } from '../../cluster/client/kubernetes
 import { messageOf } from '../../base/text/error-message.ts';
 import type { CaState, CertificateAuthority } from './ca-state.ts';
 
-/** The result of reading the Secret of the CA. */
 export interface SecretReading {
   /** The parts that can be used; all parts when there is no problem. Undefined when no CA can sign. */
   readonly state: CaState | undefined;
   /** The problems, a sentence each. A sentence begins with the key or the annotation. */
   readonly problems: readonly string[];
-  /** Whether `ca.crt` holds a certificate that Probewright has not made. */
   readonly isForeign: boolean;
 }
 
-const OUR_KEYS = ['ca.crt', 'ca.key', 'next.crt', 'next.key', 'previous.crt'] as const;
+const OUR_KEYS: readonly string[] = ['ca.crt', 'ca.key', 'next.crt', 'next.key', 'previous.crt'];
 /** The keys of a serving pair, which is always somebody else's. */
-const PAIR_KEYS = ['tls.crt', 'tls.key'] as const;
+const PAIR_KEYS: readonly string[] = ['tls.crt', 'tls.key'];
 const NEXT_TRUSTED_SINCE = 'probewright.dev/next-trusted-since';
 const PROMOTED_AT = 'probewright.dev/promoted-at';
 const ROTATE = 'probewright.dev/rotate';
 const SECRET_LABELS = { 'app.kubernetes.io/name': 'probewright', 'app.kubernetes.io/managed-by': 'probewright' };
 
 type Texts = Readonly<Record<string, string>>;
-type OurKey = (typeof OUR_KEYS)[number];
 
 const NOT_OURS = 'a CA that Probewright has not made';
 /** What to set instead of putting certificates into the Secret of Probewright's own CA. */
@@ -43,11 +40,9 @@ function isOwn(certificate: X509Certificate): boolean {
 }
 
 /**
- * Reads the Secret. A part that cannot be used is left out of the state and reported; the rest can be used. Only a CA
- * that Probewright has made counts: clients might refuse what another one signs.
- *
- * @param now the wall clock, in milliseconds since the epoch: an unreadable time of promotion counts as now, so that
- * nothing is dropped too early
+ * Reads the Secret. A part that cannot be used is left out of the state and reported. Only a CA that Probewright has
+ * made counts: clients might refuse what another one signs. An unreadable time of promotion counts as `now`, so that
+ * nothing is dropped too early.
  */
 export function readCaState(object: KubernetesObject, now: number): SecretReading {
   const problems: string[] = [];
@@ -60,30 +55,28 @@ export function readCaState(object: KubernetesObject, now: number): SecretReadin
     }
   };
   const texts = secretTexts(object);
-  const annotations = object.metadata.annotations ?? {};
-  const ca = attempt(() => readAuthority(texts, 'ca.crt', 'ca.key'));
+  const { annotations = {} } = object.metadata;
+  const ca = attempt(() => readAuthority(texts, 'ca'));
   const hasNext = texts['next.crt'] !== undefined || texts['next.key'] !== undefined;
-  const next = hasNext ? attempt(() => readAuthority(texts, 'next.crt', 'next.key')) : undefined;
-  const previous = attempt(() => (texts['previous.crt'] === undefined ? [] : readCertificates(texts, 'previous.crt')));
+  const next = hasNext ? attempt(() => readAuthority(texts, 'next')) : undefined;
+  const roots = texts['previous.crt'] === undefined ? [] : attempt(() => readCertificates(texts, 'previous.crt'));
+  const previous = (roots ?? []).map((root) => ({ cert: root.toString(), notAfter: root.validToDate.getTime() }));
   const nextTrustedSince = attempt(() => readTime(annotations, NEXT_TRUSTED_SINCE));
   const promotedAt = attempt(() => {
     const time = readTime(annotations, PROMOTED_AT);
-    if (time === undefined && previous !== undefined && previous.length > 0)
+    if (time === undefined && previous.length > 0)
       throw new Error(`${PROMOTED_AT} is missing, so nothing says how long previous.crt is needed`);
     return time;
   });
-  const isForeign = problems.includes(`ca.crt is ${NOT_OURS}`);
-  if (ca === undefined) return { state: undefined, problems, isForeign };
-  const roots = (previous ?? []).map((root) => ({ cert: root.toString(), notAfter: root.validToDate.getTime() }));
-  const state = {
+  const state = ca && {
     ca,
     next,
-    previous: roots,
+    previous,
     nextTrustedSince: next && nextTrustedSince,
-    promotedAt: promotedAt ?? (roots.length > 0 ? now : undefined),
+    promotedAt: promotedAt ?? (previous.length > 0 ? now : undefined),
     rotate: annotations[ROTATE] !== undefined,
   };
-  return { state, problems, isForeign };
+  return { state, problems, isForeign: problems.includes(`ca.crt is ${NOT_OURS}`) };
 }
 
 /** The Secret that keeps this state. Keys, labels and annotations of others stay. */
@@ -92,8 +85,10 @@ export function secretOf(
   address: { readonly name: string; readonly namespace: string },
   existing: KubernetesObject | undefined,
 ): object {
-  const metadata = existing?.metadata ?? address;
-  const { labels, annotations } = existing?.metadata ?? {};
+  const { nextTrustedSince, promotedAt, rotate } = state;
+  const { labels, annotations = {} } = existing?.metadata ?? {};
+  const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+  const encode = ([key, text]: [string, string]): [string, string] => [key, Buffer.from(text).toString('base64')];
   return {
     // An existing Secret keeps its type, which cannot be changed.
     type: 'Opaque',
@@ -101,24 +96,26 @@ export function secretOf(
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: {
-      ...metadata,
+      ...(existing?.metadata ?? address),
       labels: { ...labels, ...SECRET_LABELS },
       annotations: {
         ...without(annotations, [NEXT_TRUSTED_SINCE, PROMOTED_AT, ROTATE]),
-        ...(state.nextTrustedSince !== undefined && { [NEXT_TRUSTED_SINCE]: isoTime(state.nextTrustedSince) }),
-        ...(state.promotedAt !== undefined && { [PROMOTED_AT]: isoTime(state.promotedAt) }),
+        ...(nextTrustedSince !== undefined && { [NEXT_TRUSTED_SINCE]: time(nextTrustedSince) }),
+        ...(promotedAt !== undefined && { [PROMOTED_AT]: time(promotedAt) }),
         // The existing value is kept, so that writing a state back changes nothing.
-        ...(state.rotate && { [ROTATE]: annotations?.[ROTATE] ?? 'true' }),
+        ...(rotate && { [ROTATE]: annotations[ROTATE] ?? 'true' }),
       },
     },
-    data: { ...without(existing === undefined ? {} : dataOf(existing), OUR_KEYS), ...encoded(textsOf(state)) },
+    data: {
+      ...(existing && without(dataOf(existing), OUR_KEYS)),
+      ...Object.fromEntries(Object.entries(textsOf(state)).map(encode)),
+    },
   };
 }
 
 /**
- * Throws when a write would destroy a CA, a certificate or a key that somebody else has put into the Secret, and that
- * may be nowhere else. The message says what to set instead. A foreign CA in a Secret with Probewright's labels is a
- * mistake that can be undone when the CA from before is in memory.
+ * Throws when a write would destroy a certificate or a key of somebody else, which may be nowhere else. A foreign CA
+ * in a Secret with Probewright's labels is a mistake that can be undone when the CA is in memory.
  *
  * @param where the Secret, for the message
  * @param inMemory the CAs from before; undefined when there are none yet
@@ -130,10 +127,12 @@ export function refuseForeign(
   inMemory: CaState | undefined,
 ): void {
   const known = inMemory ?? state;
-  const ours = new Set(known === undefined ? [] : Object.values(textsOf(known)));
+  const ours = known === undefined ? [] : Object.values(textsOf(known));
   const texts = secretTexts(object);
-  const isPem = (key: string): boolean => texts[key]?.includes('-----BEGIN ') === true && !ours.has(texts[key]);
-  const foreign = [...OUR_KEYS, ...PAIR_KEYS].filter(isPem);
+  const foreign = [...OUR_KEYS, ...PAIR_KEYS].filter((key) => {
+    const text = texts[key] ?? '';
+    return text.includes('-----BEGIN ') && !ours.includes(text);
+  });
   const { labels = {} } = object.metadata;
   const isLabelled = Object.entries(SECRET_LABELS).every(([key, value]) => labels[key] === value);
   if (foreign.length === 0 || (isLabelled && (inMemory !== undefined || !isForeign))) return;
@@ -146,23 +145,17 @@ export function refuseForeign(
 
 /** The texts of a Secret, decoded; none for empty ones. */
 export function secretTexts(object: KubernetesObject): Texts {
-  return Object.fromEntries(
-    Object.entries(dataOf(object)).flatMap(([key, value]) =>
-      value === '' ? [] : [[key, Buffer.from(value, 'base64').toString('utf8')] as const],
-    ),
-  );
+  const texts = Object.entries(dataOf(object)).filter(([, value]) => value !== '');
+  return Object.fromEntries(texts.map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
 }
 
 function dataOf(object: KubernetesObject): Texts {
-  const data = (object as { data?: unknown }).data;
-  if (!isRecord(data)) return {};
-  return Object.fromEntries(
-    Object.entries(data).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
+  const { data } = object as { data?: unknown };
+  const entries = Object.entries(isRecord(data) ? data : {});
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-function textsOf(state: CaState): Partial<Record<OurKey, string>> {
-  const { ca, next, previous } = state;
+function textsOf({ ca, next, previous }: CaState): Texts {
   return {
     'ca.crt': ca.cert,
     'ca.key': ca.key,
@@ -171,7 +164,8 @@ function textsOf(state: CaState): Partial<Record<OurKey, string>> {
   };
 }
 
-function readAuthority(texts: Texts, certKey: OurKey, keyKey: OurKey): CertificateAuthority {
+function readAuthority(texts: Texts, prefix: 'ca' | 'next'): CertificateAuthority {
+  const [certKey, keyKey] = [`${prefix}.crt`, `${prefix}.key`];
   if (texts[keyKey] === undefined && texts[certKey] !== undefined) throw new Error(`${keyKey} is missing`);
   const certificates = readCertificates(texts, certKey);
   const [certificate] = certificates;
@@ -188,7 +182,7 @@ function readAuthority(texts: Texts, certKey: OurKey, keyKey: OurKey): Certifica
   };
 }
 
-function readCertificates(texts: Texts, key: OurKey): readonly X509Certificate[] {
+function readCertificates(texts: Texts, key: string): readonly X509Certificate[] {
   const text = texts[key];
   if (text === undefined) throw new Error(`${key} is missing`);
   const certificates = certificatesIn(text);
@@ -196,7 +190,7 @@ function readCertificates(texts: Texts, key: OurKey): readonly X509Certificate[]
   return certificates;
 }
 
-function readKey(name: OurKey, text: string): KeyObject {
+function readKey(name: string, text: string): KeyObject {
   let key: KeyObject;
   try {
     key = createPrivateKey(text);
@@ -216,16 +210,6 @@ function readTime(annotations: Texts, name: string): number | undefined {
   return time;
 }
 
-function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
-function encoded(texts: Texts): Texts {
-  return Object.fromEntries(
-    Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')] as const),
-  );
-}
-
-function without(texts: Texts | undefined, keys: readonly string[]): Texts {
-  return Object.fromEntries(Object.entries(texts ?? {}).filter(([key]) => !keys.includes(key)));
+function without(texts: Texts, keys: readonly string[]): Texts {
+  return Object.fromEntries(Object.entries(texts).filter(([key]) => !keys.includes(key)));
 }

@@ -27,11 +27,7 @@ export interface LeafNames {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/**
- * Makes a CA with a key of its own (ECDSA P-256), which can sign leaves and nothing else.
- *
- * @param now the wall clock, in milliseconds since the epoch
- */
+/** Makes a CA with an ECDSA P-256 key of its own, which can sign leaves and nothing else. */
 export async function createAuthority(
   commonName: string,
   now: number,
@@ -59,11 +55,7 @@ export async function createAuthority(
   };
 }
 
-/**
- * Makes a serving pair that the CA has signed. It ends when the CA ends, if that is earlier.
- *
- * @param now the wall clock, in milliseconds since the epoch
- */
+/** Makes a serving pair that the CA has signed. It ends when the CA ends, if that is earlier. */
 export async function issueLeaf(
   authority: CertificateAuthority,
   names: LeafNames,

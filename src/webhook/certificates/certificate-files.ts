@@ -6,10 +6,7 @@ import type { CertificateListener, CertificateSource } from './certificate-sourc
 /** How often the files are read again. A mounted Secret changes by swapping a link, which causes no file event. */
 const POLL_MILLISECONDS = 1000;
 
-/**
- * One value from several PEM files, read again as they change. Files that cannot be used are reported and change
- * nothing.
- */
+/** One value from several PEM files, read again as they change. Unusable files are reported and change nothing. */
 class PolledFiles<T> {
   readonly #files: readonly string[];
   readonly #parse: (texts: readonly string[]) => T;
@@ -19,7 +16,6 @@ class PolledFiles<T> {
   #seen = '';
   readonly #problem = new CurrentProblem();
 
-  /** @param parse throws an Error that says what is wrong */
   constructor(files: readonly string[], parse: (texts: readonly string[]) => T, pollMilliseconds = POLL_MILLISECONDS) {
     this.#files = files;
     this.#parse = parse;
@@ -40,7 +36,7 @@ class PolledFiles<T> {
     clearTimeout(this.#timer);
   }
 
-  /** The present problem with the files; undefined when there is none. Meanwhile the value from before counts. */
+  /** Meanwhile the value from before counts. */
   problem(): string | undefined {
     return this.#problem.text;
   }
@@ -58,11 +54,8 @@ class PolledFiles<T> {
   }
 
   #schedule(listener: CertificateListener<T>): void {
-    if (this.#stopped) return;
-    this.#timer = setTimeout(
-      () => void this.#poll(listener).finally(() => this.#schedule(listener)),
-      this.#pollMilliseconds,
-    );
+    const poll = (): void => void this.#poll(listener).finally(() => this.#schedule(listener));
+    if (!this.#stopped) this.#timer = setTimeout(poll, this.#pollMilliseconds);
   }
 
   async #poll(listener: CertificateListener<T>): Promise<void> {
@@ -90,8 +83,8 @@ export class CertificateFiles extends PolledFiles<ServingPair> implements Certif
 }
 
 /**
- * The CAs that callers' certificates must come from, as one PEM text. A file without a readable certificate is reported
- * and changes nothing: taken at its word it would let nobody call.
+ * The CAs of callers' certificates, as one PEM text. A file without a certificate changes nothing: taken at its word
+ * it would let nobody call.
  */
 export class ClientCaFile extends PolledFiles<string> {
   constructor(file: string, pollMilliseconds?: number) {

@@ -1,3 +1,4 @@
+import type { ClockAndRandom } from '../../cluster/client/timing.ts';
 import type { ServingPair } from './pem.ts';
 
 /** Where the serving pair comes from. */
@@ -9,11 +10,9 @@ export interface CertificateSource {
   problem(): string | undefined;
   /** Says whether this replica leads. Can be called at any time, also before start. Absent outside a cluster. */
   lead?(isLeader: boolean): void;
-  /** Absent outside a cluster. */
   status?(): CertificateStatus;
 }
 
-/** The reports about a serving pair, or another value, that changes. */
 export interface CertificateListener<T = ServingPair> {
   readonly changed: (value: T) => void;
   readonly failed: (problem: string) => void;
@@ -30,13 +29,7 @@ export interface CertificateStatus {
   readonly writes: readonly { readonly step: string; readonly result: string; readonly count: number }[];
 }
 
-/** The clock, the log and the randomness that certificate sources work with. */
-export interface CertificateDependencies {
-  /** The wall clock, in milliseconds since the epoch. */
-  readonly now: () => number;
-  /** A number from 0 to 1. */
-  readonly random: () => number;
+export interface CertificateDependencies extends ClockAndRandom {
   readonly log: Readonly<Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>>;
-  /** How long a watch lasts before it is renewed; absent = the reflector's own. */
   readonly watchRenewalMilliseconds?: number;
 }

@@ -1,7 +1,7 @@
 import { MirroredObject, type MirrorListener } from '../../cluster/client/mirrored-object.ts';
 import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { WebhookCaBundle, type WriteResult } from './webhook-ca-bundle.ts';
+import { WebhookCaBundle, type WebhookAddress, type WriteResult } from './webhook-ca-bundle.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type {
   CertificateDependencies,
@@ -11,15 +11,9 @@ import type {
 } from './certificate-source.ts';
 import type { ServingPair } from './pem.ts';
 
-/** Which objects are used. */
-export interface ClusterCertificatesSettings {
-  /** Of the Service and the Secret. */
-  readonly namespace: string;
-  /** The Service that the API server calls. */
-  readonly service: string;
+/** Which objects are used. The Service and the Secret are in one namespace. */
+export interface ClusterCertificatesSettings extends WebhookAddress {
   readonly secretName: string;
-  /** The name of both webhook configurations. */
-  readonly configurationName: string;
   /** How often the wall clock is looked at, in milliseconds. Default one minute. */
   readonly check?: number;
 }
@@ -29,9 +23,8 @@ type Part = 'secret contact' | 'webhook contact' | 'leaf' | 'secret' | 'pair' | 
 const CHECK_MILLISECONDS = 60_000;
 
 /**
- * A serving certificate that comes from a Secret of the cluster. A round of work runs at each change of the Secret or
- * of the webhook configurations, and at each check. Knows what is wrong now by part, holds the start until there is a
- * first pair, and knows whether this replica leads.
+ * A certificate that comes from a Secret of the cluster. A round of work runs at each change of the Secret or of the
+ * webhook configurations, and at each check.
  */
 export abstract class ClusterCertificates<
   Settings extends ClusterCertificatesSettings = ClusterCertificatesSettings,
@@ -41,6 +34,7 @@ export abstract class ClusterCertificates<
   protected readonly dependencies: CertificateDependencies;
   protected readonly secret: MirroredObject;
   protected readonly bundle: WebhookCaBundle;
+  protected readonly collection: string;
   /** The Secret, for messages. */
   protected readonly where: string;
   /** The name that the API server calls the webhook by. */
@@ -52,21 +46,21 @@ export abstract class ClusterCertificates<
   #hasPair = false;
   protected isLeader = false;
   readonly #stopped = new AbortController();
-  /** Aborted on stop. */
   protected readonly signal = this.#stopped.signal;
 
   constructor(client: ApiClient, settings: Settings, dependencies: CertificateDependencies) {
-    const { namespace, service, secretName, configurationName, check } = settings;
+    const { namespace, service, secretName, check = CHECK_MILLISECONDS } = settings;
     this.client = client;
     this.settings = settings;
     this.dependencies = dependencies;
+    this.collection = `/api/v1/namespaces/${namespace}/secrets`;
     this.where = `Secret ${namespace}/${secretName}`;
     this.host = `${service}.${namespace}.svc`;
-    this.#rounds = new RepeatedWork(() => this.round(), check ?? CHECK_MILLISECONDS, dependencies.random);
-    const secret = { collection: `/api/v1/namespaces/${namespace}/secrets`, name: secretName };
-    this.secret = new MirroredObject(client, secret, this.#mirrorListener('secret contact'), dependencies);
-    const webhooks = { configurationName, service, namespace };
-    this.bundle = new WebhookCaBundle(client, webhooks, this.#mirrorListener('webhook contact'), dependencies);
+    this.#rounds = new RepeatedWork(() => this.round(), check, dependencies.random);
+    const secretListener = this.#mirrorListener('secret contact');
+    this.secret = new MirroredObject(client, this.collection, secretName, secretListener, dependencies);
+    const bundleListener = this.#mirrorListener('webhook contact');
+    this.bundle = new WebhookCaBundle(client, settings, bundleListener, dependencies, this.signal);
     this.#firstPair.promise.catch(() => undefined);
   }
 
@@ -75,25 +69,16 @@ export abstract class ClusterCertificates<
   /** Does what is due. False when a part has failed and is to be tried again; must not reject. */
   protected abstract round(): Promise<boolean>;
 
-  /**
-   * Resolves with the first pair. Waits for as long as there is none, and reports the reason to the listener. Rejects
-   * on stop only.
-   */
+  /** Waits for as long as there is no pair, and reports the reason to the listener. Rejects on stop only. */
   start(listener: CertificateListener): Promise<ServingPair> {
     this.#listener = listener;
-    if (!this.signal.aborted) {
-      void this.secret.start();
-      this.bundle.start();
-      this.#rounds.start();
-    }
+    if (!this.signal.aborted) for (const part of [this.secret, this.bundle, this.#rounds]) part.start();
     return this.#firstPair.promise;
   }
 
   stop(): void {
     this.#stopped.abort();
-    this.#rounds.stop();
-    this.secret.stop();
-    this.bundle.stop();
+    for (const part of [this.#rounds, this.secret, this.bundle]) part.stop();
     this.#firstPair.reject(new Error('stopped before there was a certificate'));
   }
 
@@ -106,7 +91,6 @@ export abstract class ClusterCertificates<
     return this.#problems.size === 0 ? undefined : [...this.#problems.values()].join('; ');
   }
 
-  /** Reports a pair to serve from now on. */
   protected found(pair: ServingPair): void {
     if (this.signal.aborted) return;
     if (this.#hasPair) this.#listener?.changed(pair);
@@ -136,24 +120,11 @@ export abstract class ClusterCertificates<
   }
 
   /**
-   * The leader writes what clients are to trust into the webhook configurations. An empty caBundle is filled by any
-   * replica: until then no call can succeed, and after a reinstallation the Lease may still belong to a leader that is
-   * gone. Rejects when a write has failed for another reason than a conflict.
+   * The leader writes the caBundle. Any replica fills an empty one: until then no call can succeed, and after a
+   * reinstallation the Lease may still belong to a leader that is gone.
    */
-  protected async writeBundle(bundle: string, written?: (result: WriteResult) => void): Promise<void> {
-    const writes = await this.bundle.write(bundle, this.isLeader ? 'all' : 'empty');
-    for (const { result } of writes) written?.(result);
-    const failed = writes.find(({ result }) => result === 'error');
-    if (failed !== undefined) throw new Error(`the ${failed.kind} webhook configuration: ${failed.problem ?? ''}`);
-  }
-
-  /** Whether each configuration trusts all that it should. */
-  protected syncedTo(bundle: string | undefined): CertificateStatus['bundleSynced'] {
-    if (bundle === undefined) return { mutating: undefined, validating: undefined };
-    return {
-      mutating: this.bundle.isSynced('mutating', bundle),
-      validating: this.bundle.isSynced('validating', bundle),
-    };
+  protected writeBundle(bundle: string, written?: (result: WriteResult) => void): Promise<void> {
+    return this.bundle.write(bundle, this.isLeader ? 'all' : 'empty', written);
   }
 
   /** Each change asks for a round, and so does contact that is lost or restored. */

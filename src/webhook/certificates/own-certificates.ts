@@ -1,41 +1,48 @@
 import { authorityName, readCaState, refuseForeign, REMEDY, secretOf, type SecretReading } from './ca-secret.ts';
-import { bundleOf } from './pem.ts';
-import { createAuthority } from './certificate-authority.ts';
+import { bundleOf, type ServingPair } from './pem.ts';
+import { createAuthority, issueLeaf } from './certificate-authority.ts';
 import { ClusterCertificates, type ClusterCertificatesSettings } from './cluster-certificates.ts';
 import { CurrentProblem } from '../../base/text/error-message.ts';
 import { hasCode } from '../../cluster/client/api-client.ts';
-import { nextStep, trustedBy, type CaState, type DueStep, type RotationSettings } from './ca-state.ts';
-import { OwnLeaf } from './own-leaf.ts';
+import { isLeafDue, renewalTime, type ServedLeaf } from './own-leaf.ts';
 import { WriteLimit } from '../../cluster/client/rate-limit.ts';
+import {
+  nextStep,
+  trustedBy,
+  type CaState,
+  type CertificateAuthority,
+  type DueStep,
+  type RotationSettings,
+} from './ca-state.ts';
 import type { CertificateStatus } from './certificate-source.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { WriteResult } from './webhook-ca-bundle.ts';
 
-/** Which objects are used, and how long things last, in milliseconds. */
 export type OwnCertificatesSettings = ClusterCertificatesSettings & RotationSettings;
 
+/** Clients look at the alternative names only. */
+const COMMON_NAME = 'probewright webhook';
+
 /**
- * Serving certificates without cert-manager or mounted files. The replicas share a CA in a Secret, each makes its own
- * leaf in memory, and the leader keeps the webhook configurations trusting the CA and rotates the CA in time.
- *
- * The watches say what is in force. Every round compares that with the clock and does what is missing, so it does not
- * matter which replica did what before, or whether a write was finished. Needs: create secrets; list, watch and update
- * the Secret.
+ * The replicas share a CA in a Secret, each makes its own leaf in memory, and the leader keeps the webhook
+ * configurations trusting the CA and rotates the CA in time. Every round compares what the watches say with the clock
+ * and does what is missing, so it does not matter which replica did what before, or whether a write was finished.
+ * Needs: create secrets; list, watch and update the Secret.
  */
 export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings> {
-  readonly #leaf = new OwnLeaf(this.host, this.settings, this.dependencies);
   readonly #limit = new WriteLimit();
   readonly #unusable = new CurrentProblem();
   readonly #writes = new Map<string, CertificateStatus['writes'][number]>();
   /** The last state that was whole. A Secret that is deleted or damaged is restored from this state. */
   #state: CaState | undefined;
+  #served: (ServedLeaf & { readonly root: CertificateAuthority }) | undefined;
+  #isWaitLogged = false;
 
   status(): CertificateStatus {
-    const bundle = this.#state && this.#bundleOf(this.#state);
     return {
       caNotAfter: this.#state?.ca.notAfter,
       nextNotAfter: this.#state?.next?.notAfter,
-      bundleSynced: this.syncedTo(bundle),
+      bundleSynced: this.bundle.synced(this.#state && this.#bundleOf(this.#state)),
       writes: [...this.#writes.values()],
     };
   }
@@ -64,16 +71,42 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     return reading;
   }
 
+  /** Makes a leaf when one is due. When the CA cannot sign, the leaf from before goes on being served. */
   async #keepLeaf(): Promise<void> {
     this.#adopt();
     const ca = this.#state?.ca;
-    const pair = ca && (await this.#leaf.renew(ca, this.bundle.isTrusted(ca.cert) === true));
-    if (pair !== undefined) this.found(pair);
+    if (ca === undefined) return;
+    const now = this.dependencies.now();
+    if (isLeafDue(this.#served, ca, this.bundle.isTrusted(ca.cert) === true, now))
+      return this.found(await this.#newLeaf(ca, now));
+    const isWaiting = this.#served?.ca !== ca.cert;
+    const fields = { configuration: this.settings.configurationName };
+    if (isWaiting && !this.#isWaitLogged)
+      this.dependencies.log.info(fields, 'the CA has changed, the new leaf waits for the webhook configurations');
+    this.#isWaitLogged = isWaiting;
+  }
+
+  async #newLeaf(ca: CertificateAuthority, now: number): Promise<ServingPair> {
+    const names = { commonName: COMMON_NAME, dns: [this.host] };
+    const pair = await issueLeaf(ca, names, now, this.settings.leafLifetime);
+    const renewAt = renewalTime(now, pair.notAfter, this.dependencies.random());
+    this.#served = { ca: ca.cert, root: ca, issuedAt: now, renewAt, notAfter: pair.notAfter };
+    this.#isWaitLogged = false;
+    const [notAfter, renewal] = [pair.notAfter, renewAt].map((time) => new Date(time).toISOString());
+    this.dependencies.log.info({ notAfter, renewAt: renewal }, 'serving certificate minted');
+    return pair;
+  }
+
+  /** The CA of the served leaf, when somebody has put another CA into the Secret: this replica adds it there. */
+  #unkeptRoot(state: CaState, now: number): CertificateAuthority | undefined {
+    const served = this.#served;
+    if (served === undefined || now >= served.notAfter) return undefined;
+    return trustedBy(state).some(({ cert }) => cert === served.ca) ? undefined : served.root;
   }
 
   /**
-   * Does the one write to the Secret that is due, if any. A state is in force once the watch has delivered it, also one
-   * that this replica has written: a decision before that would go by an old state.
+   * Does the one write that is due. A state is in force once the watch has delivered it, also one that this replica
+   * has written: a decision before that would go by an old state.
    */
   async #keepSecret(): Promise<void> {
     const reading = this.#adopt();
@@ -86,7 +119,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     const situation = {
       secret: reading === undefined ? 'absent' : isDamaged ? 'damaged' : 'whole',
       state: state ?? reading?.state,
-      unkeptRoot: state && this.#leaf.unkeptRoot(state, now),
+      unkeptRoot: state && this.#unkeptRoot(state, now),
       isLeader: this.isLeader,
       isNextTrusted: state?.next && this.bundle.isTrusted(state.next.cert),
     } as const;
@@ -97,7 +130,11 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
   async #write(due: DueStep, object: KubernetesObject | undefined, generation: number): Promise<void> {
     const { log, now } = this.dependencies;
     const { step } = due;
-    const state = 'state' in due ? due.state : due.stateWith(await this.#newAuthority());
+    const made = now();
+    const state =
+      'state' in due
+        ? due.state
+        : due.stateWith(await createAuthority(authorityName(made), made, this.settings.caLifetime));
     if (this.#limit.isReached(now()))
       throw new Error(`somebody else writes ${this.where} over and over, so it is left alone for a while`);
     this.#limit.note(now());
@@ -116,18 +153,17 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
   /** Creates the Secret, or replaces the one that was seen: a conflict when the Secret has changed since then. */
   async #put(state: CaState, object: KubernetesObject | undefined): Promise<WriteResult> {
     const { namespace, secretName: name } = this.settings;
-    const collection = `/api/v1/namespaces/${namespace}/secrets`;
-    const where =
-      object === undefined
-        ? ({ method: 'POST', path: collection } as const)
-        : ({ method: 'PUT', path: `${collection}/${name}` } as const);
+    const isNew = object === undefined;
+    const [method, path] = isNew
+      ? (['POST', this.collection] as const)
+      : (['PUT', `${this.collection}/${name}`] as const);
     try {
       const body = secretOf(state, { name, namespace }, object);
-      await this.client.request({ ...where, body, signal: this.signal });
+      await this.client.request({ method, path, body, signal: this.signal });
       return 'done';
     } catch (error) {
       // AlreadyExists and Conflict are 409; 404 is a Secret that was deleted meanwhile.
-      if (hasCode(error, 409) || (object !== undefined && hasCode(error, 404))) return 'conflict';
+      if (hasCode(error, 409) || (!isNew && hasCode(error, 404))) return 'conflict';
       throw error;
     }
   }
@@ -142,17 +178,11 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
   /** The CAs that clients are to trust. The CA of the served leaf is among them also while the Secret lacks that CA. */
   #bundleOf(state: CaState): string {
     const now = this.dependencies.now();
-    const unkept = this.#leaf.unkeptRoot(state, now);
-    const roots = [...trustedBy(state), ...(unkept === undefined ? [] : [unkept])];
+    const roots = [...trustedBy(state), this.#unkeptRoot(state, now)];
     return bundleOf(
-      roots.map(({ cert }) => cert),
+      roots.flatMap((root) => root?.cert ?? []),
       now,
     );
-  }
-
-  #newAuthority(): ReturnType<typeof createAuthority> {
-    const now = this.dependencies.now();
-    return createAuthority(authorityName(now), now, this.settings.caLifetime);
   }
 
   #count(step: string, result: WriteResult): void {

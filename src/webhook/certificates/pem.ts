@@ -6,13 +6,12 @@ import { messageOf } from '../../base/text/error-message.ts';
 export interface ServingPair {
   readonly cert: string;
   readonly key: string;
-  /** When the leaf ends, in milliseconds since the epoch. */
   readonly notAfter: number;
 }
 
 /**
- * Checks that a certificate and a key can serve together. Throws an Error whose message says which of the two is wrong.
- * An expired certificate is not refused: clients may be set to accept it, and refusing to start would help nobody.
+ * Checks that both can serve together. The error says which of the two is wrong. An expired certificate is not
+ * refused: clients may accept it, and refusing to start would help nobody.
  */
 export function servingPair(cert: string, key: string): ServingPair {
   const certificate = parse(() => new X509Certificate(cert), 'the certificate is not PEM-encoded X.509');
@@ -26,8 +25,8 @@ export function servingPair(cert: string, key: string): ServingPair {
 const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * The certificates of a PEM text in their order, each as Node prints it. Text between certificates is ignored. When
- * one certificate cannot be read, the result is empty: the API server rejects such a bundle as a whole.
+ * In their order, each as Node prints it. When one cannot be read, the result is empty: the API server rejects such a
+ * bundle as a whole.
  */
 export function certificatesIn(pem: string): readonly X509Certificate[] {
   try {
@@ -37,11 +36,7 @@ export function certificatesIn(pem: string): readonly X509Certificate[] {
   }
 }
 
-/**
- * One bundle of PEM texts, in their order: each certificate once, and none that has expired.
- *
- * @param now the wall clock, in milliseconds since the epoch
- */
+/** One bundle of PEM texts, in their order: each certificate once, and none that has expired. */
 export function bundleOf(pems: readonly string[], now: number): string {
   const lasting = pems.flatMap(certificatesIn).filter((certificate) => certificate.validToDate.getTime() > now);
   return [...new Set(lasting.map((certificate) => certificate.toString()))].join('');

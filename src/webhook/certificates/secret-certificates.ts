@@ -8,20 +8,17 @@ import type { CertificateStatus } from './certificate-source.ts';
 
 /**
  * The serving pair from a Secret of the user (type kubernetes.io/tls), read through the API, which is faster than a
- * mounted file. A Secret that cannot be used is reported, and the last good pair is served. A pair for another name, or
- * out of its time, is reported and served: it may be meant for other callers.
- *
- * When the Secret has a `ca.crt`, as cert-manager's have, the leader keeps the caBundle of the webhook configurations
- * equal to it, byte for byte, but only if it has signed the pair's chain: otherwise every call would fail. To change
- * the CA, put the old and the new one into `ca.crt` first. Without a `ca.crt` the configurations are not written.
+ * mounted file. A pair for another name, or out of its time, is reported and served: it may be meant for other
+ * callers. When the Secret has a `ca.crt`, as cert-manager's have, the leader keeps the caBundle equal to it, byte
+ * for byte, but only if it has signed the pair's chain: otherwise every call would fail. To change the CA, put the
+ * old and the new one into `ca.crt` first.
  */
 export class SecretCertificates extends ClusterCertificates {
-  /** The last pair that was good, and the CA that came with it. */
   #good: { readonly pair: ServingPair; readonly ca: string | undefined } | undefined;
   #seen: KubernetesObject | undefined;
 
   status(): CertificateStatus {
-    return { bundleSynced: this.syncedTo(this.#good?.ca), writes: [] };
+    return { bundleSynced: this.bundle.synced(this.#good?.ca), writes: [] };
   }
 
   protected round(): Promise<boolean> {
@@ -31,7 +28,6 @@ export class SecretCertificates extends ClusterCertificates {
     return this.attempt('bundle', () => this.#keepBundle());
   }
 
-  /** Takes over what the Secret holds, if it can be used. */
   #look(): void {
     const { object } = this.secret;
     if (object !== undefined && object === this.#seen) return;

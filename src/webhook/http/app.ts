@@ -9,7 +9,6 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** The log entries about requests. src/webhook/request-log.ts decides on levels and fields. */
 export interface RequestLog extends ReviewLog {
   /** A request that the server rejected with a 4xx: not a v1 AdmissionReview, too large, or too late. */
   refused(path: string, code: number, message: string): void;
@@ -17,11 +16,9 @@ export interface RequestLog extends ReviewLog {
   limited(address: string): void;
 }
 
-/** The dependencies of the webhook server. */
 export interface WebhookApp extends ReviewDependencies {
   readonly cert: string;
   readonly key: string;
-  /** The allowed callers. Undefined allows every client that reaches the port. */
   readonly callers?: AllowedCallers | undefined;
   /** True while the server drains: the server closes each connection after its next answer. */
   readonly draining: () => boolean;
@@ -30,21 +27,17 @@ export interface WebhookApp extends ReviewDependencies {
   readonly random: () => number;
 }
 
-/**
- * The API server keeps idle connections for 90 s, and must close first. The API server does not retry a POST on a
- * connection that this server closes.
- */
+/** The API server keeps idle connections for 90 s, and must close first: it does not retry a POST. */
 const KEEP_ALIVE_MILLISECONDS = 120_000;
 /** The API server limits a whole request to 34 s (requestTimeoutUpperBound). */
 const REQUEST_MILLISECONDS = 35_000;
 /** The longest time without traffic, also while an answer is being made. */
 const SILENCE_MILLISECONDS = 40_000;
 const HANDSHAKE_MILLISECONDS = 10_000;
-/** How often Node looks for requests that take too long. */
 const TIMEOUT_CHECK_MILLISECONDS = 5000;
 /**
- * Kept-alive connections stay with one replica, so each is closed after a random number of requests. With the same
- * number, connections that began together would reopen together, and calls would wait for as many handshakes.
+ * Kept-alive connections stay with one replica, so each is closed after some requests. The number is random, so that
+ * connections that began together do not reopen together.
  */
 const LEAST_REQUESTS_PER_CONNECTION = 1000;
 const MOST_REQUESTS_PER_CONNECTION = 2000;
@@ -94,10 +87,9 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
 }
 
 /**
- * Closes a connection that sends a request before the answer to the one before, or behind the last answer. API servers
- * do neither. Other clients could have hundreds of answers in one turn of the event loop.
- *
- * `writableFinished` would come too late: TLS reports a write at the end of the turn, after the next request.
+ * Closes a connection that sends a request before the answer to the one before. Other clients than API servers could
+ * have hundreds of answers in one turn of the event loop. `writableFinished` would come too late: TLS reports a write
+ * at the end of the turn.
  */
 function refusePipelining(app: FastifyInstance, ending: WeakSet<Socket>): void {
   const latest = new WeakMap<Socket, ServerResponse>();
@@ -113,8 +105,8 @@ function refusePipelining(app: FastifyInstance, ending: WeakSet<Socket>): void {
 }
 
 /**
- * Closes a connection. Node makes an error for each of its unanswered requests, and reads the stack of each error
- * (lib/_http_server.js, abortIncoming). The stacks take several times as long as the rest, and nobody reads them.
+ * Node makes an error for each unanswered request of the connection (lib/_http_server.js, abortIncoming). Their
+ * stacks take several times as long as the rest, and nobody reads them.
  */
 function abortWithoutStacks(socket: Socket): void {
   const limit = Error.stackTraceLimit;
@@ -129,9 +121,9 @@ function abortWithoutStacks(socket: Socket): void {
 }
 
 /**
- * Closes connections during the drain, after some requests, and after a rejected request, whose body may be unread. An
- * API server keeps its connection after 408, which is about the server's own delay. Node's own maxRequestsPerSocket
- * would answer requests that are already under way with 503, which is a failed call.
+ * Closes connections during the drain, after some requests, and after a rejected request, whose body may be unread.
+ * 408 is about the server's own delay. Node's maxRequestsPerSocket would answer requests that are already under way
+ * with 503, which is a failed call.
  */
 function closeConnections(app: FastifyInstance, ending: WeakSet<Socket>, { draining, random }: WebhookApp): void {
   const left = new WeakMap<Socket, number>();
@@ -174,7 +166,6 @@ function pathOf({ url }: FastifyRequest): string {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The arrival time of the headers, by the monotonic clock. */
     arrival: number;
   }
 }

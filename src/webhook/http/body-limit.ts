@@ -4,21 +4,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * The API server sends at most 3 MiB for each object (MaxRequestBodyBytes), and an UPDATE has two objects. If the
- * server rejected a review for its size, failurePolicy Ignore would allow the object without checks.
+ * Each object has at most 3 MiB (MaxRequestBodyBytes), and an UPDATE has two. After a refusal, failurePolicy Ignore
+ * would allow the object without checks.
  */
 export const BODY_LIMIT_BYTES = 7 * 1024 * 1024;
 /** Longer bodies and answers count: a shorter one on every connection takes little memory. */
 export const SHORT_BYTES = 16 * 1024;
-/**
- * The limit on the bytes of long bodies and long answers under way, of all addresses. The chart's memory limit has room
- * for them. One address may hold 16 MiB.
- */
+/** Of all addresses. The chart's memory limit has room for them. One address may hold 16 MiB. */
 const UNDER_WAY_BYTES = 48 * 1024 * 1024;
 
 /**
- * Limits the memory of bodies that are not answered yet, and of answers that clients have not read. Refuses bodies and
- * answers beyond the limit with HTTP 503, so that failurePolicy decides.
+ * Limits the memory of bodies that are not answered yet, and of answers that clients have not read, with HTTP 503.
  *
  * @param dropped called with the remote address when a request is refused
  */
@@ -59,14 +55,13 @@ export function limitBytes(app: FastifyInstance, dropped: (address: string) => v
 }
 
 /**
- * The limit on the members and elements of a long body. The largest object that is checked has 5,000 elements
- * (admission/object-size.ts), which take about 30,000 members. V8 needs at most 210 bytes for each, so 60 MiB.
+ * The largest object that is checked has 5,000 elements, about 30,000 members. V8 needs at most 210 bytes for each.
  */
 const MOST_MEMBERS = 300_000;
 
 /**
- * Parses a body as JSON. JSON.parse keeps a `__proto__` or `constructor` key as a plain member. Fastify's own parser
- * would reject or drop it, and the object would evade the policy.
+ * JSON.parse keeps a `__proto__` key as a plain member. Fastify's own parser would reject or drop it, and the object
+ * would evade the policy.
  *
  * @throws HTTP 400 for a text that is no JSON, HTTP 413 for a text with too many members
  */

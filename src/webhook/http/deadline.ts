@@ -1,7 +1,4 @@
-/**
- * The share of the API server's timeout that a decision may use. The rest is for the way back. After a late answer, the
- * API server has waited for the whole timeout and ignores the answer.
- */
+/** Of the API server's timeout. It ignores a late answer; the rest is for the way back. */
 const SHARE = 0.8;
 
 /** Milliseconds in the units of a Go duration. */
@@ -16,8 +13,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /**
- * The time limit of a request, in milliseconds, from the API server's `?timeout=5s` (a Go duration). Infinity without a
- * valid timeout: then only the server's own limits apply.
+ * The time limit in milliseconds, from the API server's `?timeout=5s` (a Go duration). Infinity without a valid one.
  */
 export function deadlineMilliseconds(timeout: unknown): number {
   if (typeof timeout !== 'string' || !/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns)){1,6}$/.test(timeout)) return Infinity;

@@ -15,17 +15,13 @@ import type { AdmissionRequest } from '../review/review.ts';
 export const WEBHOOKS = ['mutate', 'validate', 'review-policies'] as const;
 export type Webhook = (typeof WEBHOOKS)[number];
 
-/** The ports that Probewright listens on. */
 const PORTS = ['webhook', 'health'] as const;
 type Port = (typeof PORTS)[number];
 
 /** The source of an injected probe in metrics. The name of a policy would be an unbounded label. */
 const RULES = ['policy', 'annotation', 'safety'] as const;
 
-/**
- * Operations and kinds with their own label. All other values get the label `other`, so that clients cannot create
- * unlimited series.
- */
+/** All other values get the label `other`, so that clients cannot create unlimited series. */
 const OPERATIONS = new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
 const KINDS = new Set<string>([...BUILT_IN_KINDS.map(({ kind }) => kind), ...POLICY_KINDS]);
 
@@ -43,9 +39,7 @@ export interface MetricSources extends ProcessSources {
   readonly certificateProblem?: () => string | undefined;
   /** The steps in the life of Probewright's own certificates, with a count for each result. */
   readonly certificateRotations?: () => CertificateStatus['writes'];
-  /** The number of exceptions in each state. Absent without a cluster. */
   readonly exceptions?: () => Readonly<Record<string, number>>;
-  /** The number of policy statuses that cannot be written while other statuses can, by reason. */
   readonly statusesSetAside?: () => Readonly<Record<string, number>>;
   /** Whether each webhook configuration trusts the serving certificate. Undefined for a missing configuration. */
   readonly bundlesSynced?: () => Readonly<Record<string, boolean | undefined>>;
@@ -169,7 +163,6 @@ export class Metrics {
   }
 }
 
-/** Registers the metrics whose values are read at scrape time. */
 function observeSources(sources: MetricSources, registers: Registry[]): void {
   observeProcess(sources, 'statuses, the CA and the caBundle', registers);
   /** A gauge with one label, and its value for each value of the label. */

@@ -16,33 +16,26 @@ import type { Enforcement, MutationMode } from '../../engine/verdict/modes.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { Metrics, Webhook } from './metrics.ts';
 
-/** The log entries about reviews. */
 export interface ReviewLog {
   decided(webhook: Webhook, request: AdmissionRequest, decision: Decision, milliseconds: number): void;
-  /** An internal error. */
   failed(path: string, error: Error): void;
 }
 
-/** The limits for computing the effect of a policy. */
 export interface EffectLimits {
-  /** The most time, in milliseconds. */
   readonly milliseconds: number;
   readonly isDryRun: boolean;
-  /** Whether the client has disconnected. */
   readonly isAbandoned: () => boolean;
 }
 
 /** Resolves with warnings about the effect of a policy on live workloads. */
 export type PolicyEffect = (reviewed: Reviewed, limits: EffectLimits) => Promise<readonly string[]>;
 
-/** The dependencies of decisions, and the receivers of their reports. */
 export interface ReviewDependencies {
   /** The policies in force. Undefined until the policies have been read. */
   readonly policies: () => Snapshot | undefined;
   /**
-   * Undefined if the namespace is known. A Pod may come right after its new namespace, and then has to wait for a
-   * promise. The promise resolves with undefined when the namespace is known, otherwise with the reason why the
-   * namespace is not known. `no-room` if too many namespaces are awaited. Clients share the room by remote address.
+   * Undefined if the namespace is known. A Pod may come right after its new namespace. The promise gives the reason
+   * why the namespace is not known, if it is not. Clients share the room to wait by remote address.
    */
   readonly namespaceKnown?: (
     namespace: string,
@@ -52,39 +45,28 @@ export interface ReviewDependencies {
   readonly exceptionMatched?: (namespace: string, name: string) => void;
   readonly mutation: MutationMode;
   readonly enforcement: Enforcement;
-  /** The kinds that `/validate` checks. */
   readonly kinds: readonly WorkloadKind[];
-  /** The accounts whose controller references Probewright trusts. */
   readonly controllers: TrustedControllers;
-  /** Undefined if the effects of policies are not computed. */
   readonly policyEffect?: PolicyEffect | undefined;
   readonly metrics: Metrics;
   readonly log: ReviewLog;
   /** The wall clock, in milliseconds since the epoch. Read once for each decision. */
   readonly now: () => number;
-  /** A monotonic clock, in milliseconds. */
+  /** In milliseconds. */
   readonly monotonic: () => number;
 }
 
-/** A review that has been received. */
 export interface ReceivedReview {
   readonly webhook: Webhook;
   readonly text: string;
-  /** The API server's `?timeout=`. */
   readonly timeout: unknown;
   /** The arrival time of the first byte, by the monotonic clock. */
   readonly arrival: number;
-  /** The remote address. */
   readonly address: string;
-  /** Whether the client has disconnected. */
   readonly isAbandoned: () => boolean;
 }
 
-/**
- * Builds the function that answers a review.
- *
- * @throws HTTP 400 for a text that is no review, HTTP 408 after the deadline, HTTP 500 without policies
- */
+/** @throws HTTP 400 for a text that is no review, HTTP 408 after the deadline, HTTP 500 without policies */
 export function reviewEndpoint(
   dependencies: ReviewDependencies,
 ): (received: ReceivedReview) => Promise<AdmissionReviewReply> {
@@ -146,8 +128,7 @@ class Review {
   }
 
   /**
-   * Makes the decision. No API server sends an object that is nested deeper than this stack allows. A client that does
-   * so has sent a bad request.
+   * No API server sends an object that is nested deeper than this stack allows.
    *
    * @param missed the reason why the labels of the request's namespace are missing, if they are missing
    */
@@ -217,7 +198,6 @@ interface Decided {
   readonly milliseconds: number;
 }
 
-/** @param now the instant of the request, in milliseconds since the epoch */
 function decisionOf(
   webhook: Webhook,
   request: AdmissionRequest,

@@ -12,10 +12,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
 };
 
-/**
- * A Kubernetes Status (meta/v1): the body of every answer except AdmissionReviews. The API server shows the message of
- * the Status to the user in place of the bare HTTP code (client-go rest/request.go decodes the Status).
- */
+/** A meta/v1 Status, whose message the API server shows in place of the bare HTTP code (client-go rest/request.go). */
 export function failureStatus(
   code: number,
   message: string,

@@ -3,8 +3,7 @@ import { TLSSocket, type SecureContextOptions } from 'node:tls';
 import type { Socket } from 'node:net';
 
 /**
- * The TLS context, for the start and for each change. If callers are verified, the server resumes no session: a resumed
- * session would keep a verdict that was made with older CAs.
+ * If callers are verified, no session is resumed: it would keep a verdict that was made with older CAs.
  *
  * @param clientCa the CAs of callers, in PEM. Undefined if callers need no certificate
  */
@@ -20,17 +19,15 @@ export function secureContextOptions(
   };
 }
 
-/** The allowed callers: clients with a certificate from one of these CAs and with one of these common names. */
 export interface AllowedCallers {
-  /** PEM. */
   readonly ca: string;
   /** Common names. An empty list allows any name. */
   readonly names: readonly string[];
 }
 
 /**
- * The reason why the client at the other end may not call. Undefined if the client may call. The function checks Node's
- * verdict and the certificate itself. Node also authorizes a TLS 1.3 session that is resumed without a certificate.
+ * The reason why the client may not call. The certificate itself counts, too: Node also authorizes a TLS 1.3 session
+ * that is resumed without one.
  */
 export function callerProblem(socket: Socket, names: readonly string[]): string | undefined {
   if (!(socket instanceof TLSSocket)) return 'a client certificate is needed, and this connection has no TLS';

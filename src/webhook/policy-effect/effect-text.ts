@@ -7,14 +7,12 @@ import type { ListProgress } from './live-workloads.ts';
 /** Why the effect was not computed at all. */
 export type EffectRefusal = Extract<EffectResult, 'busy' | 'allowance' | 'not-loaded'>;
 
-/** Why the figures are missing. */
 const REASONS: Readonly<Record<EffectRefusal, string>> = {
   busy: 'the effect of another policy is being computed',
   allowance: 'reviews of such policies took much time lately',
   'not-loaded': 'the policies in force are not loaded yet',
 };
 
-/** The warning in place of the figures. */
 export function refusalWarning(refusal: EffectRefusal): string {
   return `the effect on live workloads was not computed: ${REASONS[refusal]}. Run probewright plan for the effect.`;
 }
@@ -52,25 +50,23 @@ export class EffectFigures {
   }
 
   /**
-   * One sentence with the figures; undefined when no workload is affected.
+   * Undefined when no workload is affected.
    *
    * @param namesWorkloads whether the reader may know names of workloads in all namespaces
    */
   sentence(namesWorkloads: boolean): string | undefined {
     if (this.#affected === 0) return undefined;
-    const isOne = this.#changedProbes === 1;
-    const part = (figure: number, text: string): readonly string[] => (figure === 0 ? [] : [`${figure} ${text}`]);
-    const parts = [
-      this.#deniedPart(namesWorkloads),
-      ...part(this.#denied.gone, 'would no longer be denied'),
-      ...part(this.#warned.new, 'would get warnings'),
-      ...part(this.#warned.gone, 'would no longer get warnings'),
-      ...part(this.#changedProbes, `${isOne ? 'gets' : 'get'} other probes at ${isOne ? 'its' : 'their'} next rollout`),
+    const [gets, its] = this.#changedProbes === 1 ? ['gets', 'its'] : ['get', 'their'];
+    const parts: readonly (readonly [number, string])[] = [
+      [this.#denied.gone, 'would no longer be denied'],
+      [this.#warned.new, 'would get warnings'],
+      [this.#warned.gone, 'would no longer get warnings'],
+      [this.#changedProbes, `${gets} other probes at ${its} next rollout`],
     ];
-    return `${parts.join('; ')}. Run probewright plan for details.`;
+    const others = parts.filter(([figure]) => figure > 0).map(([figure, text]) => `${figure} ${text}`);
+    return `${[this.#deniedPart(namesWorkloads), ...others].join('; ')}. Run probewright plan for details.`;
   }
 
-  /** The sentence when no workload is affected. */
   none(): string {
     return `no effect on ${count(this.workloads, 'workload')}: no other probes, no new warnings or denials.`;
   }
@@ -90,7 +86,7 @@ export class EffectFigures {
 }
 
 /**
- * Says what was not looked at, and why. No warnings = everything was looked at.
+ * Says what was not looked at, and why.
  *
  * @param scope where was listed: `in all namespaces`
  * @param cutShort the limit that ended the review, in words; undefined = none
@@ -100,17 +96,17 @@ export function omissionWarnings(
   scope: string,
   cutShort: string | undefined,
 ): readonly string[] {
-  const failed = lists.flatMap(({ resource, failure }) =>
-    failure === undefined ? [] : [`the effect leaves out ${resource}: cannot list ${resource} ${scope}: ${failure}`],
-  );
-  const left = lists.flatMap(({ resource, failure, left: amount }) =>
-    failure !== undefined || amount === undefined ? [] : [`${amount} ${resource}`],
-  );
-  const warnings = failed.slice(0, MOST_LISTS);
+  const failed = lists.filter(({ failure }) => failure !== undefined);
+  const left = lists.filter((list) => list.failure === undefined && list.left !== undefined);
+  const warnings = failed
+    .slice(0, MOST_LISTS)
+    .map(
+      ({ resource, failure = '' }) => `the effect leaves out ${resource}: cannot list ${resource} ${scope}: ${failure}`,
+    );
   if (failed.length > MOST_LISTS)
     warnings.push(`the effect leaves out ${failed.length - MOST_LISTS} more kinds that cannot be listed`);
   if (cutShort === undefined || left.length === 0) return warnings;
+  const named = left.slice(0, MOST_LISTS).map(({ resource, left: amount = '' }) => `${amount} ${resource}`);
   const more = left.length > MOST_LISTS ? ` and ${count(left.length - MOST_LISTS, 'more kind')}` : '';
-  const notLookedAt = `${left.slice(0, MOST_LISTS).join(', ')}${more}`;
-  return [`the figures are incomplete: ${cutShort}. Not looked at: ${notLookedAt}`, ...warnings];
+  return [`the figures are incomplete: ${cutShort}. Not looked at: ${named.join(', ')}${more}`, ...warnings];
 }

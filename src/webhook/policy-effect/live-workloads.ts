@@ -12,7 +12,6 @@ import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 
 /** How far the list of a kind has come. */
 export interface ListProgress {
-  /** The resource as RBAC and kubectl name it: `deployments.apps`. */
   readonly resource: string;
   /** What was not looked at: `all`, `some`, `about 20`. Undefined: nothing, or the cluster does not have the kind. */
   left?: string | undefined;
@@ -20,19 +19,16 @@ export interface ListProgress {
   failure?: string;
 }
 
-/** The dependencies of lists of workloads. */
 export interface LiveWorkloadsDependencies {
   readonly client: Pick<ApiClient, 'measured' | 'request'>;
   readonly kinds: readonly WorkloadKind[];
-  /** A monotonic clock, in milliseconds. */
+  /** In milliseconds. */
   readonly monotonic: () => number;
   /** Called once for each ready-made kind that the cluster has and that may not be listed: `rollouts.argoproj.io`. */
   readonly leftOut: (resource: string) => void;
 }
 
-/** Where workloads are listed. */
 interface ListScope {
-  /** Undefined = all namespaces. */
   readonly namespace: string | undefined;
   readonly signal: AbortSignal;
   /** Looks at a page. Resolves with the number of objects that were not looked at. */
@@ -45,33 +41,31 @@ const MOST_LISTS_AT_ONCE = 3;
 const MOST_PAGE_BYTES = 2 * 1024 * 1024;
 /** Custom kinds are looked up again after this time, in milliseconds. */
 const KNOWN_FOR = 5 * 60_000;
-/**
- * Built-in kinds without a next rollout. Probes of a Pod, and the template of a Job, cannot be changed. Nearly all
- * ReplicaSets belong to Deployments, and are many. Nothing makes Pods of a PodTemplate.
- */
+/** They have no next rollout. Nearly all ReplicaSets belong to Deployments. Nothing makes Pods of a PodTemplate. */
 const WITHOUT_ROLLOUT = ['Pod', 'Job', 'ReplicaSet', 'PodTemplate'];
 
 /** The workloads of a cluster that a policy may concern. Nothing is kept, except the list of custom kinds. */
 export class LiveWorkloads {
   readonly #dependencies: LiveWorkloadsDependencies;
-  /** The kinds that each review lists. */
   readonly builtIn: readonly ClusterKind[];
   readonly #custom: readonly WorkloadKind[];
   readonly #leftOut = new Set<string>();
-  #found: { readonly kinds: readonly ClusterKind[]; readonly at: number } | undefined;
+  #found: readonly ClusterKind[] = [];
+  #foundAt = -Infinity;
 
   constructor(dependencies: LiveWorkloadsDependencies) {
     const { kinds } = dependencies;
     this.#dependencies = dependencies;
-    const isKnown = ({ group, kind }: ClusterKind): boolean => workloadKind(group, kind, kinds) !== undefined;
-    this.builtIn = BUILT_IN_CLUSTER_KINDS.filter((kind) => isKnown(kind) && !WITHOUT_ROLLOUT.includes(kind.kind));
+    this.builtIn = BUILT_IN_CLUSTER_KINDS.filter(
+      ({ group, kind }) => workloadKind(group, kind, kinds) !== undefined && !WITHOUT_ROLLOUT.includes(kind),
+    );
     this.#custom = kinds.filter(({ group, kind }) => workloadKind(group, kind, BUILT_IN_KINDS) === undefined);
   }
 
   /** Lists the built-in kinds first, then the custom kinds that the API server has named in the meantime. */
   async list(scope: ListScope): Promise<readonly ListProgress[]> {
     const { signal } = scope;
-    const discovery = this.#customKinds(signal).catch((error: unknown) => failureOf(error));
+    const discovery = this.#customKinds(signal).catch(failureOf);
     const listAll = (kinds: readonly ClusterKind[]): Promise<readonly ListProgress[]> =>
       inParallel(kinds, MOST_LISTS_AT_ONCE, (kind) => this.#listOne(kind, scope));
     const builtIn = await listAll(this.builtIn);
@@ -115,26 +109,24 @@ export class LiveWorkloads {
   /** The custom kinds that the cluster has. Rejects when the API server cannot be asked. */
   async #customKinds(signal: AbortSignal): Promise<readonly ClusterKind[]> {
     const { client, monotonic } = this.#dependencies;
-    if (this.#custom.length === 0) return [];
     const now = monotonic();
-    if (this.#found !== undefined && now - this.#found.at < KNOWN_FOR) return this.#found.kinds;
+    if (this.#custom.length === 0 || now - this.#foundAt < KNOWN_FOR) return this.#found;
     const requests = { request: (request: ApiRequest) => client.request({ ...request, signal }) };
     const { kinds, problems } = await discoverKinds(requests, this.#custom);
     if (problems[0] !== undefined) throw new Error(problems[0]);
-    this.#found = { kinds, at: now };
+    [this.#found, this.#foundAt] = [kinds, now];
     return kinds;
   }
 
   /**
-   * Leaves out a ready-made kind that may not be listed, until kinds are looked up again. The chart grants the kinds of
-   * `workloadKinds` only, and the API server sends only these kinds to `/validate`. The people who apply policies do
-   * not grant rights, so the log names the kind. False for a configured kind, whose right is missing by mistake.
+   * Leaves out a ready-made kind that may not be listed, until kinds are looked up again. The chart grants the kinds
+   * of `workloadKinds` only, so the log names the kind. False for a configured kind, whose right is missing by
+   * mistake.
    */
   #leavesOut(kind: ClusterKind): boolean {
     const known = workloadKind(kind.group, kind.kind, this.#custom);
     if (known === undefined || !isReadyMade(known)) return false;
-    if (this.#found !== undefined)
-      this.#found = { ...this.#found, kinds: this.#found.kinds.filter((each) => each !== kind) };
+    this.#found = this.#found.filter((each) => each !== kind);
     const resource = resourceOf(kind);
     if (!this.#leftOut.has(resource)) this.#dependencies.leftOut(resource);
     this.#leftOut.add(resource);

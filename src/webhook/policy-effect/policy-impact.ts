@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { count } from '../../base/text/cut.ts';
 import { sizeProblem } from '../review/object-size.ts';
 import { outcomeOf, type WebhookBehaviour } from '../../engine/verdict/compare/outcome.ts';
-import { templatesToLookAt, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
+import { templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
 import { EffectFigures, omissionWarnings, refusalWarning, type EffectRefusal } from './effect-text.ts';
 import { LiveWorkloads, type LiveWorkloadsDependencies } from './live-workloads.ts';
 import type { EffectLimits } from '../http/review-endpoint.ts';
@@ -11,7 +11,6 @@ import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
-import type { Workload } from '../../engine/verdict/judge.ts';
 
 /** Limits of one review, as those of PodSecurity when labels of a namespace change. */
 export const IMPACT_LIMITS = { workloads: 3000, milliseconds: 1500 } as const;
@@ -20,17 +19,14 @@ export const IMPACT_LIMITS = { workloads: 3000, milliseconds: 1500 } as const;
 const SLICE_MILLISECONDS = 5;
 
 /**
- * The milliseconds for policies of one namespace: what may be used at once, and what comes back in a millisecond.
- * Without this limit, a tenant could keep the only place for reviews occupied. Cluster policies have a limit too,
- * because any client that reaches the port can send a review.
+ * The milliseconds that may be used at once, and that come back in a millisecond. Otherwise a tenant, or any client
+ * that reaches the port, could keep the only place for reviews occupied.
  */
 const NAMESPACE_ALLOWANCE = { most: 5000, refill: 0.1 };
 const CLUSTER_ALLOWANCE = { most: 15_000, refill: 0.25 };
 
-/** The policies without and with a change. */
 type Snapshots = Readonly<Record<'before' | 'after', Snapshot>>;
 
-/** The inputs for computing the effect of policies. */
 export interface ImpactDependencies extends LiveWorkloadsDependencies {
   readonly behaviour: WebhookBehaviour;
   /** Whether the webhook configurations exempt a namespace. */
@@ -39,9 +35,7 @@ export interface ImpactDependencies extends LiveWorkloadsDependencies {
   readonly namesWorkloads: boolean;
   /** The snapshots without and with the policy. Undefined until policies have been read. */
   readonly snapshots: (reviewed: Reviewed) => Snapshots | undefined;
-  /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
-  /** Called once for each review. */
   readonly ended: (result: EffectResult) => void;
 }
 
@@ -66,9 +60,11 @@ export class PolicyImpact {
       return [refusalWarning(refusal)];
     };
     const { namespace } = reviewed;
+    const { most, refill } = namespace === undefined ? CLUSTER_ALLOWANCE : NAMESPACE_ALLOWANCE;
+    const key = namespace ?? '';
     const begun = monotonic();
     if (this.#isBusy) return refuse('busy');
-    if (!this.#hasTime(namespace, begun)) return refuse('allowance');
+    if (((this.#repaidAt.get(key) ?? begun) - begun) * refill >= most) return refuse('allowance');
     if (namespace !== undefined && isExempt(namespace)) {
       ended('complete');
       return request.isDryRun ? [`no effect: namespace ${namespace} is exempt from the webhooks`] : [];
@@ -80,24 +76,16 @@ export class PolicyImpact {
       return await this.#compute(reviewed, both, request);
     } finally {
       this.#isBusy = false;
-      this.#charge(namespace, monotonic() - begun, monotonic());
+      const now = monotonic();
+      for (const [other, at] of this.#repaidAt) if (at <= now) this.#repaidAt.delete(other);
+      this.#repaidAt.set(key, (this.#repaidAt.get(key) ?? now) + (now - begun) / refill);
     }
-  }
-
-  #hasTime(namespace: string | undefined, now: number): boolean {
-    const { most, refill } = allowanceOf(namespace);
-    return ((this.#repaidAt.get(namespace ?? '') ?? now) - now) * refill < most;
-  }
-
-  #charge(namespace: string | undefined, used: number, now: number): void {
-    for (const [key, at] of this.#repaidAt) if (at <= now) this.#repaidAt.delete(key);
-    const key = namespace ?? '';
-    this.#repaidAt.set(key, (this.#repaidAt.get(key) ?? now) + used / allowanceOf(namespace).refill);
   }
 
   async #compute(reviewed: Reviewed, both: Snapshots, request: EffectLimits): Promise<readonly string[]> {
     const { isDryRun, isAbandoned } = request;
     const { namespace } = reviewed;
+    const { ended, namesWorkloads } = this.#dependencies;
     const milliseconds = Math.min(request.milliseconds, IMPACT_LIMITS.milliseconds);
     const awaited = this.#awaitedBy(reviewed);
     const stop = new AbortController();
@@ -126,11 +114,10 @@ export class PolicyImpact {
       const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
       const omissions = omissionWarnings(lists, scope, cutShort);
       const isWhole = omissions.length === 0;
-      this.#dependencies.ended(isAbandoned() ? 'abandoned' : isWhole ? 'complete' : 'incomplete');
-      const none = isDryRun || !isWhole ? figures.none() : undefined;
-      const sentence = figures.sentence(this.#dependencies.namesWorkloads) ?? none;
+      ended(isAbandoned() ? 'abandoned' : isWhole ? 'complete' : 'incomplete');
+      const sentence = figures.sentence(namesWorkloads) ?? (isDryRun || !isWhole ? figures.none() : []);
       const missing = isWhole ? [...awaited].map((name) => `no ${name} ${scope}`) : [];
-      return [...(sentence === undefined ? [] : [sentence]), ...missing, ...omissions];
+      return [sentence, missing, omissions].flat();
     } finally {
       clearTimeout(timer);
       stop.abort();
@@ -158,13 +145,17 @@ export class PolicyImpact {
 
   /** Adds what the change does to one workload. Leaves out workloads that `/validate` does not look at either. */
   #comparison(both: Snapshots, figures: EffectFigures): (kind: ClusterKind, item: KubernetesObject) => void {
-    const { kinds, behaviour, isExempt } = this.#dependencies;
-    const now = this.#dependencies.now();
-    return ({ group, kind, apiVersion }, item) => {
-      const known = workloadKind(group, kind, kinds);
-      const workload = known && workloadOf(item, apiVersion, known);
-      if (workload === undefined || isExempt(workload.namespace) || sizeProblem(workload.templates) !== undefined)
-        return;
+    const { kinds, behaviour, isExempt, now: clock } = this.#dependencies;
+    const now = clock();
+    return ({ group, kind: name, apiVersion }, item) => {
+      const kind = workloadKind(group, name, kinds);
+      const { namespace = '' } = item.metadata;
+      if (kind === undefined || isExempt(namespace)) return;
+      // Lists of built-in kinds leave out `apiVersion` and `kind`.
+      const object: JsonObject = { ...(item as unknown as JsonObject), apiVersion, kind: kind.kind };
+      const found = templatesToLookAt(object, kind);
+      if ('skipped' in found || sizeProblem(found.templates) !== undefined) return;
+      const workload = { object, kind, templates: found.templates, namespace, name: item.metadata.name };
       figures.add(workload, outcomeOf(workload, both.before, both.after, now, behaviour));
     };
   }
@@ -175,17 +166,4 @@ export class PolicyImpact {
     const listed = new Set(this.#workloads.builtIn.map(({ kind }) => kind));
     return new Set(named.filter(({ kind }) => listed.has(kind)).map(({ kind, name }) => `${kind} ${name}`));
   }
-}
-
-function allowanceOf(namespace: string | undefined): { readonly most: number; readonly refill: number } {
-  return namespace === undefined ? CLUSTER_ALLOWANCE : NAMESPACE_ALLOWANCE;
-}
-
-/** Undefined for objects that the webhook would skip. Lists of built-in kinds leave out `apiVersion` and `kind`. */
-function workloadOf(item: KubernetesObject, apiVersion: string, kind: WorkloadKind): Workload | undefined {
-  const object: JsonObject = { ...(item as unknown as JsonObject), apiVersion, kind: kind.kind };
-  const found = templatesToLookAt(object, kind);
-  if ('skipped' in found) return undefined;
-  const { name, namespace = '' } = item.metadata;
-  return { object, kind, templates: found.templates, namespace, name };
 }

@@ -20,13 +20,10 @@ export interface Decision {
   readonly violations?: readonly Violation[];
   /** Sources of the policies in force, lowest layer first. */
   readonly policies?: readonly string[];
-  /** The policy or exception whose effect on live workloads the reply may show. */
   readonly reviewed?: Reviewed;
 }
 
-/** A policy that is being written or deleted. */
 export interface ReviewedPolicy {
-  /** The policy as `kind/namespace/name`. */
   readonly source: string;
   /** Undefined for a cluster policy. */
   readonly namespace: string | undefined;
@@ -34,9 +31,7 @@ export interface ReviewedPolicy {
   readonly applied: ProbePolicy | undefined;
 }
 
-/** A ProbeException that is being written or deleted. */
 export interface ReviewedException {
-  /** The exception as `kind/namespace/name`. */
   readonly source: string;
   readonly namespace: string;
   /** Undefined = the exception is being deleted. */
@@ -51,9 +46,8 @@ export function skip(request: AdmissionRequest, skipped: SkipReason): Decision {
 }
 
 /**
- * How the computation of a policy's effect on live workloads ended. `incomplete`: a limit ended the computation, or a
- * kind could not be listed. `busy`: another effect was being computed. `allowance`: reviews of the namespace had used
- * their time. `not-loaded`: the policies in force were not known yet. `abandoned`: the client had disconnected.
+ * `incomplete`: a limit ended the computation, or a kind could not be listed. `busy`: another effect was being
+ * computed. `allowance`: reviews of the namespace had used their time. `not-loaded`: the policies are not known.
  */
 export const EFFECT_RESULTS = ['complete', 'incomplete', 'busy', 'allowance', 'not-loaded', 'abandoned'] as const;
 export type EffectResult = (typeof EFFECT_RESULTS)[number];

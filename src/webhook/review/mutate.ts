@@ -18,12 +18,9 @@ import type { MutationMode } from '../../engine/verdict/modes.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /**
- * Answers `/mutate`: a Pod at CREATE gets the probes that the Pod lacks and the policy defines. Probewright patches
- * nothing else. Patches of templates, ReplicaSets, Jobs or existing Pods start rollouts, endless ReplicaSets and stuck
- * finalizers.
- *
- * For a Pod that kube-controller-manager creates for a controller, the answer also has the violations that `/validate`
- * would record. Match conditions keep such Pods from `/validate`, where violations could only add an audit annotation.
+ * Answers `/mutate`: a Pod at CREATE gets the probes that it lacks and the policy defines. Patches of templates,
+ * ReplicaSets, Jobs or existing Pods would start rollouts, endless ReplicaSets and stuck finalizers. For a Pod of
+ * kube-controller-manager the answer also has the violations: match conditions keep such Pods from `/validate`.
  *
  * @param now the instant of the decision, in milliseconds since the epoch
  */
@@ -77,8 +74,7 @@ function atMostAudit(violation: Violation): Violation {
 }
 
 /**
- * Allows a controller's Pod that is too large to check, and records the violation. Match conditions keep the Pod from
- * `/validate`, and an error would reject the Pod under failurePolicy Fail.
+ * Match conditions keep the Pod from `/validate`, and an error would reject it under failurePolicy Fail.
  *
  * @throws ObjectTooLarge for other Pods
  */
@@ -90,9 +86,8 @@ function tooLarge(request: AdmissionRequest, isAudited: boolean, problem: string
 }
 
 /**
- * When the API server calls the webhook again for the same Pod, each annotation keeps its value or is left out. The API
- * server keeps the first value of a key, and logs a warning about a second value. If another webhook adds a container
- * later, only metrics and logs report the container's violations.
+ * When the API server calls again for the same Pod, each annotation keeps its value or is left out: it keeps the
+ * first value of a key, and logs a warning about a second one.
  */
 function defaultingAnnotations(
   defaulting: Defaulting | undefined,

@@ -8,17 +8,13 @@ import type { PlacedTemplate } from '../../engine/workload/kinds.ts';
 /** The object is too large to check: an error of the client. */
 export class ObjectTooLarge extends RangeError {}
 
-/** The violation of an object that is too large to check. */
 export function violationOfUnseen(message: string, action: Violation['action']): Violation {
   return { check: validProbe.id, action, container: '', path: ['spec'], message, reason: 'FieldValueTooMany' };
 }
 
 /** No node runs as many containers in one Pod: a node has at most 110 Pods by default. */
 const MAX_CONTAINERS = 300;
-/**
- * The limit on ports, restart rules, command words, arguments, environment variables, members of probes and of
- * handlers, headers and annotations of all templates together. Each element takes time.
- */
+/** Of all templates together. Each element takes time. */
 const MAX_ELEMENTS = 5000;
 
 /** Why Pod templates are too large to check; undefined if they are within the limits. */

@@ -13,10 +13,7 @@ export interface AdmissionReviewReply {
   readonly response: AdmissionResponse;
 }
 
-/**
- * k8s.io/api/admission/v1 AdmissionResponse. `patch` is base64 of an RFC 6902 document. `patch` and `patchType` are
- * either both set or both absent.
- */
+/** k8s.io/api/admission/v1. `patch` is base64 of an RFC 6902 document, and comes with `patchType`. */
 export interface AdmissionResponse {
   readonly uid: string;
   readonly allowed: boolean;
@@ -33,21 +30,16 @@ interface DenialStatus {
   readonly code: 403 | 422;
   readonly reason: 'Forbidden' | 'Invalid';
   readonly message: string;
-  /** StatusCauses: the violations, for tools. */
   readonly details: { readonly causes: readonly Readonly<Record<'reason' | 'field' | 'message', string>>[] };
 }
 
-/** The fields that a decision adds to a plain `allowed: true`. */
 export interface Verdict {
   readonly patch?: readonly PatchOperation[];
   readonly warnings?: readonly string[];
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
-/**
- * Builds every reply that allows a request. Echoes the uid, encodes the patch and omits empty fields. Limits warnings
- * and audit annotations to what the API server accepts.
- */
+/** Builds every reply that allows a request, within what the API server accepts of warnings and annotations. */
 export function allowed(uid: string, verdict: Verdict = {}): AdmissionReviewReply {
   const { patch = [], warnings = [], auditAnnotations = {} } = verdict;
   return reply({
@@ -64,10 +56,7 @@ function reply(response: AdmissionResponse): AdmissionReviewReply {
   return { apiVersion: REVIEW_API_VERSION, kind: REVIEW_KIND, response };
 }
 
-/**
- * Builds a denial. The message has one line for each violation, and the causes carry the same violations for tools. A
- * denial has no warnings, because the message is enough.
- */
+/** One line for each violation; the causes carry the same for tools. Without warnings, as the message is enough. */
 export function denied(
   uid: string,
   violations: readonly Violation[],
@@ -88,7 +77,6 @@ export function denied(
 /** A problem quotes keys of the object, which may have any length. */
 const MAX_PROBLEM_LENGTH = 500;
 
-/** Builds the denial of an object that cannot be read. The message has one line for each problem. */
 export function invalid(uid: string, problems: readonly Problem[]): AdmissionReviewReply {
   const shown = (text: string): string => visible(cut(text, MAX_PROBLEM_LENGTH));
   const causes = problems.map(({ path, message }) => ({
@@ -100,10 +88,7 @@ export function invalid(uid: string, problems: readonly Problem[]): AdmissionRev
   return reply({ uid, allowed: false, status: { code: 422, reason: 'Invalid', message, details: { causes } } });
 }
 
-/**
- * A denial reports all violations up to these limits. No hand-written object exceeds the limits. Without limits, an
- * answer could be 100 times as long as its request.
- */
+/** No hand-written object exceeds them. Without limits, an answer could be 100 times as long as its request. */
 const MAX_DENIALS = 1000;
 const MAX_DENIALS_LENGTH = 256 * 1024;
 
@@ -121,9 +106,8 @@ function countShown(violations: readonly Violation[]): number {
 /** A reply sums up the warnings beyond this number: nobody reads the ninth warning. */
 const MAX_WARNINGS = 8;
 /**
- * The API server shows up to 4096 runes of all webhooks' warnings together. Beyond 4096 runes, the API server cuts each
- * warning to 256 (filters/warning.go). These warnings stay below 4096 and leave room for other webhooks. If these
- * warnings are too long, `cutWarning` cuts each warning and keeps the check's id.
+ * The API server shows up to 4096 runes of all webhooks' warnings together; beyond, it cuts each to 256
+ * (filters/warning.go). This leaves room for other webhooks.
  */
 const MAX_WARNINGS_LENGTH = 3500;
 const MAX_WARNING_LENGTH = 256;
@@ -132,7 +116,6 @@ const MAX_AUDIT_LENGTH = 1024;
 /** An audit entry never has room for more entries than this. */
 const MAX_AUDITED = 100;
 
-/** The text of an audit annotation for a list that may be long: as many of the first entries as fit. */
 export function auditText<T>(entries: readonly T[], line: (entry: T) => string): string {
   return entries.slice(0, MAX_AUDITED).map(line).join('; ');
 }
@@ -143,8 +126,8 @@ export function violationAnnotation(violations: readonly Violation[]): Record<st
 }
 
 /**
- * `named-port app.livenessProbe Deny`, or `... Excepted by legacy (team-a) until 2027-01-31T00:00:00Z`: short, and
- * identical for each call of the webhook about the same object.
+ * `named-port app.livenessProbe Deny`, or `... Excepted by legacy (team-a) until 2027-01-31T00:00:00Z`: identical for
+ * each call about the same object.
  */
 function auditLine({ check, container, probe, action, exception }: Violation): string {
   const place = [container, probe].filter(Boolean).join('.');
@@ -152,10 +135,7 @@ function auditLine({ check, container, probe, action, exception }: Violation): s
   return [check, place, action, excuse].filter(Boolean).join(' ');
 }
 
-/**
- * Makes every warning visible: the API server drops a warning with a control character without a report (apimachinery
- * NewWarningHeader).
- */
+/** The API server drops a warning with a control character without a report (apimachinery NewWarningHeader). */
 function boundedWarnings(warnings: readonly string[]): string[] {
   const distinct = [...new Set(warnings.map(visible))];
   const shown = distinct.slice(0, MAX_WARNINGS);

@@ -19,10 +19,7 @@ import { isControllerManager } from './trusted-controllers.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { AdmissionRequest } from './review.ts';
 
-/**
- * An API server sends no longer review of a policy: each of the two objects has a spec of 64 KiB, annotations of 256
- * KiB.
- */
+/** Each of the two objects has a spec of 64 KiB and annotations of 256 KiB. */
 const LONGEST_TEXT = 2 * 1024 * 1024;
 
 const REVIEWED_KINDS = [...POLICY_KINDS, EXCEPTION_KIND] as const;
@@ -30,11 +27,10 @@ const REVIEWED_KINDS = [...POLICY_KINDS, EXCEPTION_KIND] as const;
 const [POLICY_GROUP] = POLICY_API_VERSION.split('/');
 
 /**
- * Answers `/review-policies`: denies a policy or an exception that cannot be read. Warns about probes of the policy
- * that are probably wrong, and about parts of an exception without effect. An update that leaves the spec unchanged is
- * never denied, because finalizers must be removable. Deletions are never denied either.
+ * Answers `/review-policies`: denies what cannot be read, and warns about probes that are probably wrong and about
+ * parts of an exception without effect. An update that leaves the spec unchanged is never denied, because finalizers
+ * must be removable.
  *
- * @param policies the policies in force
  * @param now the instant of the request, in milliseconds since the epoch
  */
 export function reviewPolicy(request: AdmissionRequest, policies: Snapshot, now: number): Decision {
@@ -63,11 +59,9 @@ export function reviewPolicy(request: AdmissionRequest, policies: Snapshot, now:
   return withEffect(request, decision, request.dryRun ? ['no effect: the spec does not change'] : []);
 }
 
-/** What is wrong with a policy or an exception, or what it is and what its author should know. */
 type Reading =
   { readonly problems: readonly Problem[] } | { readonly warnings: readonly string[]; readonly reviewed: Reviewed };
 
-/** Reads a policy that is applied, and judges the probes that it gives. */
 function readPolicy(object: JsonObject): Reading {
   const parsed = parseProbePolicy(CHECK_CATALOGUE, object);
   if ('problems' in parsed) return parsed;
@@ -111,20 +105,14 @@ function withWarnings({ uid }: AdmissionRequest, warnings: readonly string[]): D
   return { reply: allowed(uid, { warnings }), result: warnings.length > 0 ? 'warn' : 'allow' };
 }
 
-/**
- * Returns a decision with the effect of the policy as further warnings. They come first, because a reply has room for
- * few warnings.
- */
+/** The effect comes first, because a reply has room for few warnings. */
 export function withEffect(request: AdmissionRequest, decision: Decision, effect: readonly string[]): Decision {
   return effect.length === 0
     ? decision
     : withWarnings(request, [...effect, ...(decision.reply.response.warnings ?? [])]);
 }
 
-/**
- * A deletion removes probes and floors, so its effect is shown. Nobody reads the warnings of the controllers that empty
- * a namespace, and their requests must not wait.
- */
+/** A deletion removes probes and floors, so its effect is shown; but not to the controllers that empty a namespace. */
 function deletion(request: AdmissionRequest, kind: (typeof REVIEWED_KINDS)[number]): Decision {
   const decision = withWarnings(request, []);
   const { name, namespace } = request;

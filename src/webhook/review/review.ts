@@ -5,10 +5,7 @@ import { isJsonObject, member, objectMember, stringMember, type JsonObject } fro
 export const REVIEW_API_VERSION = 'admission.k8s.io/v1';
 export const REVIEW_KIND = 'AdmissionReview';
 
-/**
- * The fields of an AdmissionRequest (k8s.io/api/admission/v1) that Probewright uses. These fields have the types below.
- * Probewright does not read other fields.
- */
+/** The fields of an AdmissionRequest (k8s.io/api/admission/v1) that Probewright reads. */
 export interface AdmissionRequest {
   readonly uid: string;
   /** The kind of the object. The kind decides where the Pod template is. */
@@ -29,11 +26,10 @@ export interface AdmissionRequest {
   readonly textLength: number;
 }
 
-/** The result of decoding: the request, or the problem with the body, for an HTTP 400. */
 export type ReviewDecoding = { readonly request: AdmissionRequest } | { readonly problem: string };
 
 /**
- * Decodes a request body that was parsed as JSON. Rejects everything except a v1 AdmissionReview with a usable request.
+ * Rejects everything except a v1 AdmissionReview with a usable request.
  *
  * @param textLength characters of the parsed body; without a number, the object may have any size
  */
@@ -48,10 +44,7 @@ export function decodeReview(body: unknown, textLength = Infinity): ReviewDecodi
   return decodeRequest(request, textLength);
 }
 
-/**
- * The server remembers the namespace with the policies in force there, so the length needs a limit. Kubernetes allows
- * 63 characters (a DNS label).
- */
+/** The server remembers the namespace with its policies. Kubernetes allows 63 characters (a DNS label). */
 const MAX_NAMESPACE_LENGTH = 253;
 
 function decodeRequest(request: JsonObject, textLength: number): ReviewDecoding {

@@ -18,9 +18,8 @@ export type Scope =
   | { readonly is: 'too-large'; readonly problem: string };
 
 /**
- * Decides whether Probewright checks a request, and fails open: Probewright allows every unknown object. The object's
- * kind decides, and the resource in the path does not. `deployments/scale` carries a Scale, and `pods/binding` carries
- * a Binding.
+ * Fails open: every unknown object is allowed. The object's kind decides, not the resource in the path:
+ * `deployments/scale` carries a Scale, and `pods/binding` a Binding.
  */
 export function scopeOf(
   request: AdmissionRequest,

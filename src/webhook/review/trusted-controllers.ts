@@ -6,18 +6,15 @@ export interface TrustedControllers {
   /** User names. A name that ends in `*` matches all user names with that prefix. */
   readonly accounts: readonly string[];
   /**
-   * Trusts service accounts of other namespaces than the object's for owners of custom kinds. Operators run in their
-   * own namespace, and own what they make with their own kinds.
+   * For owners of custom kinds, trusts service accounts of other namespaces than the object's: operators run in their
+   * own.
    */
   readonly foreignServiceAccounts: boolean;
 }
 
 export const DEFAULT_TRUSTED_CONTROLLERS: TrustedControllers = { accounts: [], foreignServiceAccounts: true };
 
-/**
- * kube-controller-manager: one user, or one service account in kube-system for each controller
- * (`--use-service-account-credentials`).
- */
+/** One user, or one service account in kube-system for each controller (`--use-service-account-credentials`). */
 const CONTROLLER_MANAGER = 'system:kube-controller-manager';
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 const SYSTEM_NAMESPACE = 'kube-system';
@@ -29,8 +26,8 @@ export interface Requester {
 }
 
 /**
- * True if a controller made the object: the object has an owner reference, and the requester can be that controller. A
- * reference alone proves nothing, because every user with `edit` may write a reference.
+ * True if the requester can be the controller in an owner reference. A reference alone proves nothing, because every
+ * user with `edit` may write one.
  */
 export function isControlled({ userName, namespace, object }: Requester, trusted: TrustedControllers): boolean {
   if (object === undefined || !hasControllerOwner(object)) return false;
@@ -40,10 +37,7 @@ export function isControlled({ userName, namespace, object }: Requester, trusted
   return isForeign && trusted.foreignServiceAccounts && !controllerOwners(object).some(isKubernetesKind);
 }
 
-/**
- * True if a service account creates an object with a controller reference that does not count. The account may be an
- * operator that `trustedControllers` should list, so the log names it.
- */
+/** True for a service account that may be an operator that `trustedControllers` should list: the log names it. */
 export function looksLikeController(
   requester: Requester & { readonly operation: string },
   trusted: TrustedControllers,
@@ -54,8 +48,7 @@ export function looksLikeController(
 }
 
 /**
- * True if one of kube-controller-manager's own accounts made an object that has a controller. No setting changes the
- * result, so a match condition of the chart's webhook configurations can test the same rule
+ * No setting changes the result, so a match condition of the chart's webhook configurations can test the same rule
  * (charts/probewright/templates/_match_conditions.tpl).
  */
 export function isControlledByControllerManager({ userName, object }: Requester): boolean {
@@ -70,10 +63,7 @@ function isAccount(userName: string, account: string): boolean {
   return account.endsWith('*') ? userName.startsWith(account.slice(0, -1)) : userName === account;
 }
 
-/**
- * The namespace in a service account's user name, `system:serviceaccount:<namespace>:<name>` (k8s.io/apiserver,
- * serviceaccount/util.go).
- */
+/** Of `system:serviceaccount:<namespace>:<name>` (k8s.io/apiserver, serviceaccount/util.go). */
 function serviceAccountNamespace(userName: string): string | undefined {
   if (!userName.startsWith(SERVICE_ACCOUNT)) return undefined;
   const [namespace, name, ...others] = userName.slice(SERVICE_ACCOUNT.length).split(':');

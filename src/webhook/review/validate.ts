@@ -25,10 +25,9 @@ export interface ValidateSettings {
 
 /**
  * Answers `/validate`: runs all checks on the effective template, at CREATE and when the template or a rollout limit
- * changed. For a Pod, runs the checks when a probe changed. Only violations that an update adds may deny. Violations of
- * the old object only warn.
+ * changed. For a Pod, when a probe changed. Only violations that an update adds may deny.
  *
- * @param now the instant of the decision, in milliseconds since the epoch. Old and new are judged at it
+ * @param now in milliseconds since the epoch. Old and new are judged at this instant
  */
 export function validate(
   request: AdmissionRequest,
@@ -71,8 +70,8 @@ function atMost(violation: Violation, action: Violation['action']): Violation {
 }
 
 /**
- * Returns a test for the violations that an update does not add. A violation whose exception has ended counts as added
- * when the template changes: a change is the time to correct what the exception allowed.
+ * Tells the violations that an update does not add. After the end of its exception, a violation counts as added: a
+ * change of the template is the time to correct it.
  *
  * @param oldObject undefined at CREATE
  */
@@ -114,9 +113,8 @@ function aboutExceptions(
 }
 
 /**
- * Answers a request with an object that is too large to check. The answer is a denial: after an error, failurePolicy
- * Ignore would allow the object, and a command with 50,000 words would evade every check. An object that was too large
- * before only warns, and an unchanged template is skipped.
+ * Denies an object that is too large to check: after an error, failurePolicy Ignore would allow it, and a command
+ * with 50,000 words would evade every check. An object that was too large before only warns.
  */
 function refuseUnseen(request: AdmissionRequest, settings: ValidateSettings, problem: string): Decision {
   const { object, oldObject } = request;
@@ -129,10 +127,7 @@ function refuseUnseen(request: AdmissionRequest, settings: ValidateSettings, pro
   return decide(request, [violationOfUnseen(problem, action)], [], []);
 }
 
-/**
- * The object before the update. Undefined if there is no old object, or if the old object is too large to check. A too
- * large object excuses no violation.
- */
+/** The object before the update, if it is not too large to check. A too large object excuses no violation. */
 function comparable({ oldObject, kind }: AdmissionRequest, kinds: readonly WorkloadKind[]): JsonObject | undefined {
   const known = workloadKind(kind.group, kind.kind, kinds);
   if (oldObject === undefined || known === undefined) return undefined;

@@ -43,12 +43,12 @@ const READERS: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
   'the workload kinds': loadWorkloadKinds,
 };
 
-describe.each(Object.entries(READERS))('%s', (_, read) => {
+describe.each(Object.entries(READERS))('%s', (_, read) =>
   it('is refused at once when it is no regular file, by path and kind', async () => {
     for (const { path, kind } of special)
       await expect(read(path)).rejects.toThrow(`${path} is ${kind} and must be a regular file`);
-  });
-});
+  }),
+);
 
 describe('a regular file', () => {
   it('is read through a link', async () => {
@@ -67,7 +67,7 @@ describe('a regular file', () => {
   });
 });
 
-describe('a kubeconfig', () => {
+describe('a kubeconfig', () =>
   it.each(['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'])(
     'whose %s is a FIFO is refused at once',
     async (field) => {
@@ -85,8 +85,7 @@ describe('a kubeconfig', () => {
         `${fifo} is a FIFO (named pipe) and must be a regular file`,
       );
     },
-  );
-});
+  ));
 
 it('a directory of policies with a FIFO or a socket among them is refused at once, by path and kind', async () => {
   await expect(new DirectorySource(CHECK_CATALOGUE, directory, () => 0).start(listener)).rejects.toThrow(

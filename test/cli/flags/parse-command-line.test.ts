@@ -59,7 +59,7 @@ function problems(
 }
 
 describe('a command line', () => {
-  it('has defaults', () => {
+  it('has defaults', () =>
     expect(parse([]).flags).toEqual({
       name: undefined,
       host: 'localhost',
@@ -72,8 +72,7 @@ describe('a command line', () => {
       users: undefined,
       strict: false,
       exclude: [],
-    });
-  });
+    }));
 
   it('has values of each type, in the next argument or after an equals sign', () => {
     const args = ['--port', '3', '--level=Warn', '--trust', 'false', '--after=1h30m', '--users=a, b', '--strict'];
@@ -94,16 +93,17 @@ describe('a command line', () => {
     expect(parse(args).flags).toMatchObject({ port: 2, exclude: ['a', 'b'] });
   });
 
-  it('takes a switch for no flag with a value: the next argument is a file', () => {
-    expect(parse(['--strict', 'a', '-', 'b'])).toMatchObject({ flags: { strict: true }, positionals: ['a', '-', 'b'] });
-  });
+  it('takes a switch for no flag with a value: the next argument is a file', () =>
+    expect(parse(['--strict', 'a', '-', 'b'])).toMatchObject({
+      flags: { strict: true },
+      positionals: ['a', '-', 'b'],
+    }));
 
-  it('takes all arguments after two dashes for files', () => {
+  it('takes all arguments after two dashes for files', () =>
     expect(parse(['a', '--', '--strict', '-'])).toMatchObject({
       flags: { strict: false },
       positionals: ['a', '--strict', '-'],
-    });
-  });
+    }));
 
   it('has more arguments than fit into a call', () => {
     const many = Array.from({ length: 200_000 }, (_, index) => `${index}.yaml`);
@@ -131,16 +131,13 @@ describe('a command line', () => {
     [['--after', '0s'], '--after: must be a duration such as 90s, 5m, 1h30m or 7d, not "0s"'],
     [['--users', 'a,,b'], '--users: must be a comma list of names, not "a,,b"'],
     [['--exclude', 'a', '--exclude', ''], '--exclude: must not be empty'],
-  ])('with %j: %s', (args, problem) => {
-    expect(problems(args)).toEqual([problem]);
-  });
+  ])('with %j: %s', (args, problem) => expect(problems(args)).toEqual([problem]));
 
-  it('loses no other flag to a flag without a value', () => {
+  it('loses no other flag to a flag without a value', () =>
     expect(problems(['--host', '--port', '0'])).toEqual([
       '--host: needs a value',
       '--port: must be a whole number from 1 to 9, not "0"',
-    ]);
-  });
+    ]));
 
   it('takes the argument after an unknown flag for its value, not for a file', () => {
     const positionals = {
@@ -227,9 +224,8 @@ describe('the environment', () => {
     expect(parse([], environment).flags).toMatchObject({ port: 8, host: 'localhost' });
   });
 
-  it('does not count for commands that do not read it', () => {
-    expect(problems([], { PROBEWRIGHT_PORT: 'x' }, { readsEnvironment: false })).toEqual([]);
-  });
+  it('does not count for commands that do not read it', () =>
+    expect(problems([], { PROBEWRIGHT_PORT: 'x' }, { readsEnvironment: false })).toEqual([]));
 });
 
 describe('a flag with a letter', () => {
@@ -264,9 +260,9 @@ describe('a flag with a letter', () => {
     ['-n - -', { namespace: '-', all: false }, ['-']],
     ['-A', { namespace: undefined, all: true }, []],
     ['-- -A', { namespace: undefined, all: false }, ['-A']],
-  ])('is read in each form: %s', (line, values, expected) => {
-    expect(parseCommandLine(command, line.split(' '), {})).toEqual({ flags: values, positionals: expected });
-  });
+  ])('is read in each form: %s', (line, values, expected) =>
+    expect(parseCommandLine(command, line.split(' '), {})).toEqual({ flags: values, positionals: expected }),
+  );
 
   it.each([
     ['-A=x y', ['--all: takes no value, not "x"']],

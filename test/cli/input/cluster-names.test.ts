@@ -46,9 +46,9 @@ describe('names of workloads', () => {
     ['/web', '"/web" is no name of a workload; write TYPE/NAME, such as deploy/web'],
     ['deploy/../secrets', '"deploy/../secrets" is no name of a workload; write TYPE/NAME, such as deploy/web'],
     ['deploy Web', '"Web" is no name of a workload'],
-  ])('are refused when kubectl would refuse them: %s', (words, problem) => {
-    expect(readClusterNames(words.split(' '))).toEqual({ problem });
-  });
+  ])('are refused when kubectl would refuse them: %s', (words, problem) =>
+    expect(readClusterNames(words.split(' '))).toEqual({ problem }),
+  );
 
   it.each([
     ['deploy/web', true],
@@ -69,7 +69,7 @@ describe('names of workloads', () => {
     ['web.yaml', false],
     ['-', false],
     ['', false],
-  ])('mean a cluster without a flag: %s: %s', (words, isMeant) => {
-    expect(areNamesOfWorkloads(words.split(' ').filter(Boolean), KNOWN_KINDS)).toBe(isMeant);
-  });
+  ])('mean a cluster without a flag: %s: %s', (words, isMeant) =>
+    expect(areNamesOfWorkloads(words.split(' ').filter(Boolean), KNOWN_KINDS)).toBe(isMeant),
+  );
 });

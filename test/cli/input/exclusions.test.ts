@@ -32,9 +32,9 @@ describe('a glob of --exclude', () => {
     ['charts/**', 'vendor/charts/web.yaml', false],
     ['old', '../old/web.yaml', false],
     ['*', '.', false],
-  ])('%s: the named path %s is excluded: %s', (glob, path, isExcluded) => {
-    expect(new Exclusions([glob]).named(path)).toBe(isExcluded);
-  });
+  ])('%s: the named path %s is excluded: %s', (glob, path, isExcluded) =>
+    expect(new Exclusions([glob]).named(path)).toBe(isExcluded),
+  );
 
   it('is not needed for node_modules below a directory, which can still be named', () => {
     expect(new Exclusions([]).below('apps', 'apps/node_modules')).toBe(true);

@@ -33,7 +33,7 @@ const READINESS = `{ kubernetesProbeEndpoints: { readinessProbe: /ready }, ${CHE
 /** What each command shows of a policy that gives Pods a readiness probe at /ready, and warns of a missing liveness probe. */
 const COMMANDS: readonly (readonly [string, (ran: Ran) => boolean])[] = [
   ['check', ({ stdout }) => stdout.includes('(required-liveness)')],
-  ['explain', ({ stdout }) => stdout.includes('/ready')],
+  ['explain', ({ stdout }) => stdout.includes('readiness from ')],
   ['fix', ({ stdout }) => stdout.split('readinessProbe').length > (stdout.includes('kind: ProbePolicy') ? 2 : 1)],
 ];
 

@@ -241,9 +241,9 @@ const INCIDENTS: readonly Incident[] = [
     start: async () =>
       grpc(
         await h2c((stream) => {
-          stream.once('data', (bytes: Buffer) => {
-            health(bytes.length > 5 ? { status: 5, message: 'unknown service' } : { serving: 1 })(stream);
-          });
+          stream.once('data', (bytes: Buffer) =>
+            health(bytes.length > 5 ? { status: 5, message: 'unknown service' } : { serving: 1 })(stream),
+          );
         }),
         'shop.Orders',
       ),

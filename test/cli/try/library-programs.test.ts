@@ -159,7 +159,7 @@ function signal(child: ChildProcess, name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): v
   process.kill(-(child.pid ?? 0), name);
 }
 
-describe('the library, against real programs', () => {
+describe('the library, against real programs', () =>
   it.each(PRODUCTS)('$name: started, hung and stopped', { timeout: 120_000 }, async (product) => {
     const { program: name, args, port, user, since, findsHang } = product;
     const program = programOf(name);
@@ -203,5 +203,4 @@ describe('the library, against real programs', () => {
       if (child.exitCode === null && child.signalCode === null) signal(child, 'SIGKILL');
       rmSync(directory, { recursive: true, force: true });
     }
-  });
-});
+  }));

@@ -93,13 +93,7 @@ describe('a gRPC probe', () => {
   it('waits for a server that comes up within the timeout', async () => {
     const port = await closedPort();
     const late = new Promise<void>((resolve) => {
-      setTimeout(
-        () =>
-          void h2c(health({ serving: 1 })).then(() => {
-            resolve();
-          }),
-        10,
-      );
+      setTimeout(() => void h2c(health({ serving: 1 })).then(() => resolve()), 10);
     });
     const answer = grpcProbe(at(port), at(port), '', 200);
     await late;
@@ -112,9 +106,7 @@ describe('a TCP probe', () => {
     const closed = Promise.withResolvers<boolean>();
     const port = await tcp((socket) => {
       socket.resume();
-      socket.on('end', () => {
-        closed.resolve(true);
-      });
+      socket.on('end', () => closed.resolve(true));
     });
     expect(await tcpProbe(at(port), at(port), 1000)).toEqual({ result: 'success', text: '' });
     expect(await closed.promise).toBe(true);

@@ -78,9 +78,7 @@ export function health(answer: { readonly serving?: number; readonly status?: nu
       return;
     }
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
-    stream.on('wantTrailers', () => {
-      stream.sendTrailers(trailers);
-    });
+    stream.on('wantTrailers', () => stream.sendTrailers(trailers));
     const body = serving === 0 ? Buffer.alloc(0) : Buffer.from([8, serving]);
     stream.end(Buffer.concat([Buffer.from([0, 0, 0, 0, body.length]), body]));
   };

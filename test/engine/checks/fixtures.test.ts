@@ -40,9 +40,8 @@ function violated(id: string, { manifest, others, parameters }: Fixture): string
     .map((check) => check.id);
 }
 
-it('has a folder for every check and for nothing else', () => {
-  expect(entries('.')).toEqual(Object.keys(CHECK_CATALOGUE).sort());
-});
+it('has a folder for every check and for nothing else', () =>
+  expect(entries('.')).toEqual(Object.keys(CHECK_CATALOGUE).sort()));
 
 describe.each(Object.keys(CHECK_CATALOGUE))('%s', (id) => {
   it('has at least two manifests that pass and two that fail, and nothing else', () => {

@@ -63,9 +63,8 @@ it('has at least 40 incidents, and no thread twice', () => {
   expect(new Set(sources).size).toBe(NAMES.length);
 });
 
-it('has incidents for at least 15 checks', () => {
-  expect(new Set(NAMES.map((name) => incident(name, 'bad').check)).size).toBeGreaterThanOrEqual(15);
-});
+it('has incidents for at least 15 checks', () =>
+  expect(new Set(NAMES.map((name) => incident(name, 'bad').check)).size).toBeGreaterThanOrEqual(15));
 
 describe.each(NAMES)('%s', (name) => {
   const bad = incident(name, 'bad');
@@ -73,9 +72,7 @@ describe.each(NAMES)('%s', (name) => {
 
   it('says what happened, names its thread, and is a bad and a repaired manifest', () => {
     expect(readdirSync(new URL(`${name}/`, INCIDENTS)).sort()).toEqual(['bad.yaml', 'repaired.yaml']);
-    for (const { story } of [bad, repaired]) {
-      expect(story).toMatch(SENTENCE);
-    }
+    for (const { story } of [bad, repaired]) expect(story).toMatch(SENTENCE);
     expect(bad.source).toMatch(SOURCE);
     expect(repaired.source).toBe(bad.source);
     expect(Object.keys(CHECK_CATALOGUE)).toContain(bad.check);

@@ -83,9 +83,7 @@ describe('a check that is added as CONTRIBUTING.md says', () => {
         execFileSync(process.execPath, [script], { cwd: copy });
   });
 
-  afterAll(() => {
-    rmSync(copy, { recursive: true });
-  });
+  afterAll(() => rmSync(copy, { recursive: true }));
 
   it('touches its own file in src/, and the generated list', () => {
     const changed = filesOf(inCopy('src'))

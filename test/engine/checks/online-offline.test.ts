@@ -43,7 +43,7 @@ const verdict = (violations: readonly Violation[]): unknown[] =>
     message,
   }));
 
-describe('the same object gets the same verdict online and offline', () => {
+describe('the same object gets the same verdict online and offline', () =>
   it.each(files)('%s', (name) => {
     const text = readFileSync(join(FIXTURES, name), 'utf8');
     const policyText = { file: 'policy.json', text: JSON.stringify(policy) };
@@ -58,5 +58,4 @@ describe('the same object gets the same verdict online and offline', () => {
       return decision.violations ?? [];
     });
     expect(verdict(offline)).toEqual(verdict(online));
-  });
-});
+  }));

@@ -15,14 +15,13 @@ describe.each([
   ['required-readiness', 'readinessProbe'],
   ['required-startup', 'startupProbe'],
 ])('%s', (id, kind) => {
-  it('says what to write', () => {
+  it('says what to write', () =>
     expect(onlyFinding(id, deploymentWith({}))).toEqual({
       probe: kind,
       path: `spec.template.spec.containers[0].${kind}`,
       message: expect.stringMatching(new RegExp(`^container "app" has no ${kind} and [^;]*$`)) as string,
       remedy: `write ${kind}: { httpGet: { path: <endpoint>, port: http } }`,
-    });
-  });
+    }));
 
   it('accepts a container that has one, also a malformed one and one of Istio', () => {
     expect(findings(id, podWith({ [kind]: httpProbe() }))).toEqual([]);
@@ -58,54 +57,5 @@ describe.each([
     expect(findings(id, podWith({}, { restartPolicy: 'OnFailure' }))).toEqual([]);
     expect(findings(id, podWith({ restartPolicy: 'OnFailure' }))).toEqual([]);
     expect(findings(id, podWith({ restartPolicy: 'Always' }))).toHaveLength(1);
-  });
-});
-
-it.each([
-  [{ containerPort: 5432 }, '{ tcpSocket: { port: 5432 } }'],
-  [{ containerPort: 9000, name: 'redis' }, '{ tcpSocket: { port: redis } }'],
-  [{ containerPort: 9000, name: 'grpc' }, '{ grpc: { port: 9000 } }'],
-  [{ containerPort: 9000 }, '{ httpGet: { path: <endpoint>, port: 9000 } }'],
-])('required-liveness suggests a handler that the port %j may answer', (port, handler) => {
-  expect(onlyFinding('required-liveness', podWith({ ports: [port] })).remedy).toBe(`write livenessProbe: ${handler}`);
-});
-
-describe('required-startup', () => {
-  it('prints the startup probe in full beside a liveness probe', () => {
-    expect(onlyFinding('required-startup', podWith({ livenessProbe: httpProbe() })).remedy).toBe(
-      'write startupProbe: { httpGet: { path: /live, port: http }, periodSeconds: 5, failureThreshold: 5 }',
-    );
-  });
-
-  it('with whenLiveness wants one only beside a liveness probe', () => {
-    expect(findings('required-startup', podWith({}), { whenLiveness: true })).toEqual([]);
-    const guarded = podWith({ livenessProbe: httpProbe() });
-    expect(findings('required-startup', guarded, { whenLiveness: true })).toHaveLength(1);
-  });
-});
-
-describe('required-any', () => {
-  const id = 'required-any';
-
-  it('says what to write at least', () => {
-    expect(onlyFinding(id, podWith({}))).toEqual({
-      path: 'spec.containers[0]',
-      message: 'container "app" has no probe at all',
-      remedy: 'write readinessProbe: { httpGet: { path: <endpoint>, port: http } }',
-    });
-  });
-
-  it.each(['livenessProbe', 'readinessProbe', 'startupProbe'])('is content with a %s', (kind) => {
-    expect(findings(id, podWith({ [kind]: httpProbe() }))).toEqual([]);
-  });
-
-  it('looks at every container, and with containers: main at the main container', () => {
-    const workload = pod([appContainer({ livenessProbe: httpProbe() }), { name: 'helper' }]);
-    expect(findings(id, workload, { containers: 'main' })).toEqual([]);
-    expect(findings(id, workload)).toHaveLength(1);
-  });
-
-  it('is about workloads that run for ever', () => {
-    expect(findings(id, podWith({}, { restartPolicy: 'Never' }))).toEqual([]);
   });
 });

@@ -30,9 +30,7 @@ function said(container: JsonObject): unknown[] {
 describe('a probe field in the wrong place', () => {
   it.each(cases('unknown-fields', 'misplaced') as [string, JsonObject, unknown[]][])(
     '%s',
-    (_name, container, expected) => {
-      expect(said(container)).toEqual([expected]);
-    },
+    (_name, container, expected) => expect(said(container)).toEqual([expected]),
   );
 
   it('is renamed where it is misspelt, unless both spellings are there', () => {

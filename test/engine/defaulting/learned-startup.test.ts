@@ -139,9 +139,8 @@ describe('too few starts', () => {
     ]);
   });
 
-  it('are no reason where a container has no probe to guard', () => {
-    expect(result([{ slowStart: { learned: {} } }], FEW).reasons).toMatchObject([{ code: 'no-endpoint' }]);
-  });
+  it('are no reason where a container has no probe to guard', () =>
+    expect(result([{ slowStart: { learned: {} } }], FEW).reasons).toMatchObject([{ code: 'no-endpoint' }]));
 });
 
 describe('layers of learned settings', () => {

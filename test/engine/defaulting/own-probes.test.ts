@@ -36,8 +36,6 @@ interface Case {
   readonly annotations?: JsonObject;
 }
 
-const http = (fields: JsonObject = {}): JsonObject => ({ httpGet: { path: '/own', port: 8080, ...fields } });
-
 /** One golden file each: the whole reply of `/mutate`. */
 const CASES = cases as Readonly<Record<string, Case>>;
 
@@ -86,18 +84,6 @@ const worlds = fc.record({
   documents: fc.array(fc.oneof(clusterDocument, namespaceDocument), { minLength: 1, maxLength: 3 }),
 });
 
-describe('a probe of the author that the API server refuses', () => {
-  it.each([
-    ['scheme https', http({ scheme: 'https' })],
-    ['port 0', http({ port: 0 })],
-    ['no port', http({ port: undefined })],
-    ['port 70000', http({ port: 70_000 })],
-  ])('tells the kind alone: %s', (_, livenessProbe) => {
-    const { after } = mutation(pod([appContainer({ livenessProbe })]), policySet(README));
-    expect(containerNamed(after, 'app')['readinessProbe']).toEqual({ httpGet: { path: '/readyz', port: 'http' } });
-  });
-});
-
 describe('the annotation about injected probes', () => {
   const metadata = (kind: string): JsonObject => ({
     annotations: { 'probewright.dev/injected': JSON.stringify({ app: { [kind]: 'ClusterProbePolicy/cluster' } }) },
@@ -106,26 +92,6 @@ describe('the annotation about injected probes', () => {
     const { after } = mutation(pod([container], { metadata: metadata(kind) }), policySet(...policies));
     return containerNamed(after, 'app');
   };
-
-  it("does not make a probe of the author the policy's", () => {
-    const container = appContainer({ livenessProbe: { tcpSocket: { port: 6379 } } });
-    const { readinessProbe, startupProbe } = given(container, 'livenessProbe');
-    expect(startupProbe).toMatchObject({ tcpSocket: { port: 6379 } });
-    expect(readinessProbe).toBeUndefined();
-  });
-
-  it('does not count for a probe of a policy whose numbers somebody has edited', () => {
-    const httpGet = { path: '/livez', port: 'http' };
-    const livenessProbe = { httpGet, initialDelaySeconds: 600 };
-    const { startupProbe } = given(appContainer({ livenessProbe }), 'livenessProbe');
-    expect(guaranteedStartSeconds(probeTiming(startupProbe as JsonObject))).toBeGreaterThanOrEqual(619);
-  });
-
-  it('does not count for a startup probe that asks less often than the policy says', () => {
-    const startupProbe = { httpGet: { path: '/livez', port: 'http', scheme: 'HTTPS' }, periodSeconds: 60 };
-    const { readinessProbe } = given(appContainer({ startupProbe }), 'startupProbe');
-    expect(readinessProbe).toMatchObject({ httpGet: { path: '/readyz', scheme: 'HTTPS' } });
-  });
 
   it('counts for what an earlier call injected, but in Pods that the API server asks about alone', () => {
     const cluster = clusterPolicyDocument({

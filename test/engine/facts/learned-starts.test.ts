@@ -164,7 +164,7 @@ describe('a StartupProfile of an API server whose CRD has no bounds', () => {
   });
 });
 
-describe('the name of a profile', () => {
+describe('the name of a profile', () =>
   it('follows from the workload, and has no more characters than the API server accepts', () => {
     expect(profileName('Deployment', 'web')).toBe('deployment-web');
     const long = `${'a'.repeat(240)}.b`;
@@ -172,13 +172,11 @@ describe('the name of a profile', () => {
     expect(name).toHaveLength(253);
     expect(name).toMatch(/^clusterdeployment-a+-[0-9a-f]{12}$/);
     expect(name).not.toBe(profileName('ClusterDeployment', `${'a'.repeat(240)}.c`));
-  });
-});
+  }));
 
-describe('a percentile', () => {
+describe('a percentile', () =>
   it('is a measured start', () => {
     const samples = [5, 1, 4, 2, 3].map((seconds) => sample(seconds));
     expect([percentile(samples, 0.5), percentile(samples, 0.9), percentile([], 0.5)]).toEqual([3, 5, undefined]);
     expect(percentile([sample(7)], 0.5)).toBe(7);
-  });
-});
+  }));

@@ -34,9 +34,8 @@ it('with other facts, selects other policies, and the snapshot before stays as i
   expect(after.policies).toBe(before.policies);
 });
 
-it('knows no labels of a namespace without facts', () => {
-  expect(sources(Snapshot.of(CHECK_CATALOGUE, [forWeb, own]), 'apps')).toEqual(['ProbePolicy/apps/policy']);
-});
+it('knows no labels of a namespace without facts', () =>
+  expect(sources(Snapshot.of(CHECK_CATALOGUE, [forWeb, own]), 'apps')).toEqual(['ProbePolicy/apps/policy']));
 
 it.each<[string, unknown, Record<string, string>]>([
   ['labels', { tier: 'web' }, { tier: 'web' }],
@@ -45,6 +44,6 @@ it.each<[string, unknown, Record<string, string>]>([
   ['no labels', undefined, {}],
   ['a text', 'labels', {}],
   ['a key that JavaScript knows', JSON.parse('{"__proto__":"x"}'), JSON.parse('{"__proto__":"x"}')],
-])("reads the labels of a namespace's metadata: %s", (_, labels, expected) => {
-  expect([...readNamespaceLabels(labels)]).toEqual(Object.entries(expected));
-});
+])("reads the labels of a namespace's metadata: %s", (_, labels, expected) =>
+  expect([...readNamespaceLabels(labels)]).toEqual(Object.entries(expected)),
+);

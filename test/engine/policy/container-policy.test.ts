@@ -10,12 +10,11 @@ const liveness = (...probes: unknown[]): EffectiveDefault =>
   merged(...probes.map((livenessProbe) => ({ probes: { livenessProbe } }))).probes.livenessProbe;
 
 describe('a higher layer', () => {
-  it('wins field by field', () => {
+  it('wins field by field', () =>
     expect(liveness({ periodSeconds: 5, timeoutSeconds: 3 }, { periodSeconds: 7 }).integers).toEqual({
       periodSeconds: 7,
       timeoutSeconds: 3,
-    });
-  });
+    }));
 
   it('replaces a handler whole, and is named as its source', () => {
     const { handler } = liveness({ httpGet: { path: '/low', scheme: 'HTTPS' } }, { httpGet: { path: '/high' } });
@@ -26,12 +25,11 @@ describe('a higher layer', () => {
     });
   });
 
-  it('keeps the lower handler when it names none', () => {
+  it('keeps the lower handler when it names none', () =>
     expect(liveness({ tcpSocket: { port: 1 } }, { periodSeconds: 7 }).handler?.value).toEqual({
       kind: 'tcpSocket',
       fields: { port: 1 },
-    });
-  });
+    }));
 
   it('removes a probe with null, and describes it anew above that', () => {
     expect(liveness({ tcpSocket: { port: 1 }, periodSeconds: 7 }, null)).toEqual({
@@ -54,18 +52,16 @@ describe('a higher layer', () => {
     );
   });
 
-  it('takes disabled: false for nothing said', () => {
-    expect(liveness({ tcpSocket: { port: 1 } }, { disabled: false })).toEqual(liveness({ tcpSocket: { port: 1 } }));
-  });
+  it('takes disabled: false for nothing said', () =>
+    expect(liveness({ tcpSocket: { port: 1 } }, { disabled: false })).toEqual(liveness({ tcpSocket: { port: 1 } })));
 
-  it('removes a probe with a null endpoint alike', () => {
+  it('removes a probe with a null endpoint alike', () =>
     expect(
       merged(
         { kubernetesProbeEndpoints: { livenessProbe: '/a' } },
         { kubernetesProbeEndpoints: { livenessProbe: null } },
       ).probes.livenessProbe.removedBy,
-    ).toBe('ProbePolicy/apps/layer-1');
-  });
+    ).toBe('ProbePolicy/apps/layer-1'));
 
   it('takes single values back with null', () => {
     expect(liveness({ periodSeconds: 5, timeoutSeconds: 3 }, { periodSeconds: null }).integers).toEqual({

@@ -48,9 +48,9 @@ describe('how a container is stopped', () => {
     expect(killBy({}, {}, { terminationGracePeriodSeconds })).toBeUndefined();
   });
 
-  it.each(cases('grace-period', 'takes at most') as [Kill, number][])('%o takes at most %i s', (kill, seconds) => {
-    expect(longestKillSeconds(kill)).toBe(seconds);
-  });
+  it.each(cases('grace-period', 'takes at most') as [Kill, number][])('%o takes at most %i s', (kill, seconds) =>
+    expect(longestKillSeconds(kill)).toBe(seconds),
+  );
 
   it.each([true, false])(
     'gives the longest grace period that is short enough, with a preStop hook: %s',

@@ -12,13 +12,13 @@ function reasonOf(script: string, options = NO_OPTIONS): string | undefined {
 }
 
 describe('a script that always succeeds', () => {
-  it.each(cases('shell-status', 'succeeds') as [string, string][])('is %j: %s', (script, reason) => {
-    expect(reasonOf(script)).toBe(reason);
-  });
+  it.each(cases('shell-status', 'succeeds') as [string, string][])('is %j: %s', (script, reason) =>
+    expect(reasonOf(script)).toBe(reason),
+  );
 
-  it.each(cases('shell-status', 'mayFail') as string[])('is not %j', (script) => {
-    expect(reasonOf(script)).toBeUndefined();
-  });
+  it.each(cases('shell-status', 'mayFail') as string[])('is not %j', (script) =>
+    expect(reasonOf(script)).toBeUndefined(),
+  );
 
   it('obeys the options of the shell', () => {
     expect(reasonOf('a | head', { isErrexit: false, isPipefail: true })).toBeUndefined();

@@ -59,17 +59,14 @@ describe('what was measured with the real kubelet worker lies within the formula
 describe('the worked examples of the formulas', () => {
   const defaults = timing({});
 
-  it('the defaults, refused from the start: given up after 20 to 30 s', () => {
-    expect(neverHealthySpan(defaults, 0)).toEqual({ earliest: 20, latest: 30 });
-  });
+  it('the defaults, refused from the start: given up after 20 to 30 s', () =>
+    expect(neverHealthySpan(defaults, 0)).toEqual({ earliest: 20, latest: 30 }));
 
-  it('the defaults, hanging from the start: given up after 21 to 31 s', () => {
-    expect(neverHealthySpan(defaults, 1)).toEqual({ earliest: 21, latest: 31 });
-  });
+  it('the defaults, hanging from the start: given up after 21 to 31 s', () =>
+    expect(neverHealthySpan(defaults, 1)).toEqual({ earliest: 21, latest: 31 }));
 
-  it('the defaults, deadlocked: dead after 61 s at worst', () => {
-    expect(deadlockToKillSeconds(defaults, { graceSeconds: 30, hasPreStop: false })).toBe(61);
-  });
+  it('the defaults, deadlocked: dead after 61 s at worst', () =>
+    expect(deadlockToKillSeconds(defaults, { graceSeconds: 30, hasPreStop: false })).toBe(61));
 
   it('the defaults: NotReady after 20 to 30 s, 31 s when hanging', () => {
     expect(faultSpan(defaults, 0)).toEqual({ earliest: 20, latest: 30 });
@@ -82,13 +79,11 @@ describe('the worked examples of the formulas', () => {
     expect(longestStartSeconds(documented)).toBe(301);
   });
 
-  it('a preStop hook that hangs makes the end of a deadlocked container 2 s later', () => {
-    expect(deadlockToKillSeconds(defaults, { graceSeconds: 30, hasPreStop: true })).toBe(63);
-  });
+  it('a preStop hook that hangs makes the end of a deadlocked container 2 s later', () =>
+    expect(deadlockToKillSeconds(defaults, { graceSeconds: 30, hasPreStop: true })).toBe(63));
 
-  it('a container that recovers is Ready within S periods and the length of the last probe', () => {
-    expect(longestRecoverySeconds(timing({ P: 5, S: 3 }), 1)).toBe(16);
-  });
+  it('a container that recovers is Ready within S periods and the length of the last probe', () =>
+    expect(longestRecoverySeconds(timing({ P: 5, S: 3 }), 1)).toBe(16));
 
   it('the first second of a delay counts for nothing', () => {
     expect(guaranteedStartSeconds(timing({ D: 1, F: 1 }))).toBe(0);
@@ -100,9 +95,7 @@ describe('the guaranteed time of a restart after a liveness kill', () => {
   // max(0, D-1) + (F-1)*P of liveness, against P of the startup probe and the time that the startup probe guarantees.
   it.each(cases('timing', 'startup liveness s') as [JsonObject, JsonObject, number][])(
     'startup %j, liveness %j: %i s',
-    (startup, liveness, seconds) => {
-      expect(guaranteedRestartSeconds(timing(startup), timing(liveness))).toBe(seconds);
-    },
+    (startup, liveness, seconds) => expect(guaranteedRestartSeconds(timing(startup), timing(liveness))).toBe(seconds),
   );
 });
 
@@ -126,7 +119,7 @@ describe('the failureThreshold to write', () => {
   );
 });
 
-describe('integers as the API server reads them', () => {
+describe('integers as the API server reads them', () =>
   it('absent, null and 0 become the defaults', () => {
     const defaults = {
       initialDelaySeconds: 0,
@@ -137,5 +130,4 @@ describe('integers as the API server reads them', () => {
     };
     expect(probeTiming({})).toEqual(defaults);
     expect(probeTiming({ periodSeconds: 0, timeoutSeconds: null, successThreshold: 0 })).toEqual(defaults);
-  });
-});
+  }));

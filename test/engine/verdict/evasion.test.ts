@@ -99,12 +99,11 @@ describe('a container that is named like a mesh proxy', () => {
     ]);
   });
 
-  it('is no proxy without a probe of the mesh, and owes what a floor requires', () => {
+  it('is no proxy without a probe of the mesh, and owes what a floor requires', () =>
     expect(deniedBy(deployment([fine, proxy({})], status), floors)).toEqual([
       'required-liveness istio-proxy',
       'required-readiness istio-proxy',
-    ]);
-  });
+    ]));
 
   it('is left alone by checks without a floor where the mesh puts it', () => {
     const plain = clusterPolicyDocument({ checks: { 'exec-forbidden': { action: 'Deny', names: ['curl'] } } });

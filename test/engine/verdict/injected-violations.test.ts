@@ -44,7 +44,7 @@ const denies = (more: JsonObject = {}): JsonObject => ({
 });
 
 describe('a violation of a probe that a policy injects', () => {
-  it('is Audit for the author, and names the policy and the field', () => {
+  it('is Audit for the author, and names the policy and the field', () =>
     expect(verdict('timeout-over-period', [policyDocument(bad)])).toEqual([
       {
         action: 'Audit',
@@ -56,8 +56,7 @@ describe('a violation of a probe that a policy injects', () => {
           action: 'Audit',
         },
       },
-    ]);
-  });
+    ]));
 
   it('belongs to the policy that sets the number, not to the one that gives the handler', () => {
     const handler = clusterPolicyDocument({ kubernetesProbeEndpoints: { livenessProbe: '/live' } });

@@ -26,9 +26,8 @@ const editsOf = (rules: Parameters<typeof judgeBy>[0], object: JsonObject = {}):
   withSafeAdvice(object, judgeBy(rules)(object), judgeBy(rules)).map(({ edits }) => edits);
 
 describe('the advice of violations', () => {
-  it('stays when it removes the violation and causes no other', () => {
-    expect(editsOf([[({ a }) => a !== 1, violation('one', 'a')]])).toEqual([[{ path: ['a'], value: 1 }]]);
-  });
+  it('stays when it removes the violation and causes no other', () =>
+    expect(editsOf([[({ a }) => a !== 1, violation('one', 'a')]])).toEqual([[{ path: ['a'], value: 1 }]]));
 
   it('is removed when the violation remains, and the words remain', () => {
     const stubborn = violation('one', 'a');
@@ -36,16 +35,15 @@ describe('the advice of violations', () => {
     expect(judged).toEqual([violation('one')].map((each) => ({ ...each, remedy: 'write a' })));
   });
 
-  it('is removed when it causes a violation without advice', () => {
+  it('is removed when it causes a violation without advice', () =>
     expect(
       editsOf([
         [({ a }) => a !== 1, violation('one', 'a')],
         [({ a }) => a === 1, violation('two')],
       ]),
-    ).toEqual([undefined]);
-  });
+    ).toEqual([undefined]));
 
-  it('is extended by the advice of a violation that it causes', () => {
+  it('is extended by the advice of a violation that it causes', () =>
     expect(
       editsOf([
         [({ a }) => a !== 1, violation('one', 'a')],
@@ -56,8 +54,7 @@ describe('the advice of violations', () => {
         { path: ['a'], value: 1 },
         { path: ['b'], value: 2 },
       ],
-    ]);
-  });
+    ]));
 
   it('has words for the edits that another violation adds', () => {
     const liveness = ['spec', 'containers', 0, 'livenessProbe'];
@@ -88,33 +85,30 @@ describe('the advice of violations', () => {
     ]);
   });
 
-  it('is removed when it causes a violation of the same check about another field', () => {
+  it('is removed when it causes a violation of the same check about another field', () =>
     expect(
       editsOf([
         [({ a }) => a !== 1, { ...violation('one', 'a'), path: ['probe', 'timeoutSeconds'] }],
         [({ a }) => a === 1, { ...violation('one'), path: ['probe', 'periodSeconds'] }],
         [({ a }) => a !== 1, { ...violation('one'), path: ['probe', 'timeoutSeconds'] }],
       ]),
-    ).toEqual([undefined, undefined]);
-  });
+    ).toEqual([undefined, undefined]));
 
-  it('is removed when another violation needs another value than the words say', () => {
+  it('is removed when another violation needs another value than the words say', () =>
     expect(
       editsOf([
         [({ a }) => a === undefined, violation('one', 'a')],
         [({ a }) => a === 1, violation('two', 'a', 2)],
       ]),
-    ).toEqual([undefined]);
-  });
+    ).toEqual([undefined]));
 
-  it('is removed when the advice of two violations goes in a circle', () => {
+  it('is removed when the advice of two violations goes in a circle', () =>
     expect(
       editsOf([
         [({ a }) => a !== 1, violation('one', 'a')],
         [({ a }) => a === 1, violation('two', 'a', 0)],
       ]),
-    ).toEqual([undefined]);
-  });
+    ).toEqual([undefined]));
 
   it('is not tried for a violation without edits', () => {
     const never = (): never => {

@@ -16,9 +16,9 @@ describe('a controller', () => {
     ['ReplicaSet', 'argoproj.io/v1alpha1', 'Rollout'],
     ['Deployment', 'serving.knative.dev/v1', 'Revision'],
     ['Job', 'jobset.x-k8s.io/v1alpha2', 'JobSet'],
-  ])('can make a %s for %s %s', (kind, apiVersion, owner) => {
-    expect(canHaveController(ownedBy(apiVersion, owner), kind)).toBe(true);
-  });
+  ])('can make a %s for %s %s', (kind, apiVersion, owner) =>
+    expect(canHaveController(ownedBy(apiVersion, owner), kind)).toBe(true),
+  );
 
   it.each([
     ['Pod', 'v1', 'ConfigMap'],
@@ -28,9 +28,9 @@ describe('a controller', () => {
     ['Deployment', 'apps/v1', 'Deployment'],
     ['constructor', 'v1', 'Pod'],
     ['Pod', 'gateway.networking.k8s.io/v1', 'Gateway'],
-  ])('of Kubernetes makes no %s for %s %s', (kind, apiVersion, owner) => {
-    expect(canHaveController(ownedBy(apiVersion, owner), kind)).toBe(false);
-  });
+  ])('of Kubernetes makes no %s for %s %s', (kind, apiVersion, owner) =>
+    expect(canHaveController(ownedBy(apiVersion, owner), kind)).toBe(false),
+  );
 
   it('is a reference with controller: true, and nothing else', () => {
     expect(hasControllerOwner(ownedBy('v1', 'Pod'))).toBe(true);

@@ -56,9 +56,9 @@ describe('the protocol of a port', () => {
     ['tcp', 'plain TCP'],
     ['http-metrics', 'metrics'],
     ['example.test/own', 'unknown'],
-  ])('follows what a Service says: %s is %s', (text, expected) => {
-    expect(protocol(undefined, 8080, text)).toBe(expected);
-  });
+  ])('follows what a Service says: %s is %s', (text, expected) =>
+    expect(protocol(undefined, 8080, text)).toBe(expected),
+  );
 
   it.each(['tcp', 'tls', 'cluster', 'debug', 'peer', 'http2', 'kubernetes.io/h2c'])(
     'is by the own name of the port where a Service says %s, which HTTP servers have too',
@@ -97,9 +97,7 @@ describe('a port that never answers HTTP', () => {
     [{ name: 'tcp', number: 1 }, undefined],
     [{ name: 'peer', number: 2380 }, undefined],
     [{ name: 'main', number: 9092 }, undefined],
-  ])('is %j: %s', (port, expected) => {
-    expect(neverHttp(port)?.protocol).toBe(expected);
-  });
+  ])('is %j: %s', (port, expected) => expect(neverHttp(port)?.protocol).toBe(expected));
 
   it('is named by Services too, unless a Service says HTTP', () => {
     expect(neverHttp({ name: 'main', number: 1 }, hints('grpc'))).toEqual({ protocol: 'gRPC', because: 'Service web' });

@@ -45,7 +45,7 @@ describe('a workload in a removed API version', () => {
   it.each([
     ['extensions/v1beta1', 'Ingress'],
     ['extensions/v1', 'Deployment'],
-  ])('leaves %s %s unknown', (apiVersion, kind) => {
-    expect(workloadKindOfManifest(workload(apiVersion, kind), KNOWN_KINDS)).toBeUndefined();
-  });
+  ])('leaves %s %s unknown', (apiVersion, kind) =>
+    expect(workloadKindOfManifest(workload(apiVersion, kind), KNOWN_KINDS)).toBeUndefined(),
+  );
 });

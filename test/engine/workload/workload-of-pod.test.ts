@@ -17,21 +17,19 @@ const pod = (owner: JsonObject | undefined, labels: JsonObject = {}): JsonObject
 const replicaSet = (name: string): JsonObject => ({ apiVersion: 'apps/v1', kind: 'ReplicaSet', name });
 
 describe('the workload of a Pod', () => {
-  it('is the Deployment whose name the ReplicaSet has before the hash', () => {
+  it('is the Deployment whose name the ReplicaSet has before the hash', () =>
     expect(workloadOfPod(pod(replicaSet('my-web-5d9c'), { 'pod-template-hash': '5d9c' }))).toEqual({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       name: 'my-web',
-    });
-  });
+    }));
 
-  it('is the Rollout of Argo, which has a label of its own', () => {
+  it('is the Rollout of Argo, which has a label of its own', () =>
     expect(workloadOfPod(pod(replicaSet('web-7f8'), { 'rollouts-pod-template-hash': '7f8' }))).toEqual({
       apiVersion: 'argoproj.io/v1alpha1',
       kind: 'Rollout',
       name: 'web',
-    });
-  });
+    }));
 
   it('is the ReplicaSet itself when its name does not end in the hash', () => {
     for (const hash of [undefined, 'other', '', 1])

@@ -34,9 +34,9 @@ describe('a picture', () => {
     expect(heightOf(overviewAsSvg(workloads))).toBeLessThan(2 * 1080);
   });
 
-  it.each([1, 3, 4, 12])('of %i containers has one legend', (count) => {
-    expect(countOf(explanationAsSvg(explained(count)), '<title>legend</title>')).toBe(1);
-  });
+  it.each([1, 3, 4, 12])('of %i containers has one legend', (count) =>
+    expect(countOf(explanationAsSvg(explained(count)), '<title>legend</title>')).toBe(1),
+  );
 
   it('has the name of each container and its headline', () => {
     for (const count of [2, 12]) {

@@ -30,7 +30,7 @@ function reportOf(results: readonly ReportResult[], api = REPORT_APIS[0]): JsonO
 }
 
 describe('what an observer found in live Pods', () => {
-  it('is shown with the Pods, the policies and the command', () => {
+  it('is shown with the Pods, the policies and the command', () =>
     expect(liveFindings(missedResults(), web)).toEqual([
       {
         name: 'missed-pods',
@@ -39,8 +39,7 @@ describe('what an observer found in live Pods', () => {
         pods: 2,
         command: 'kubectl rollout restart deployment/web -n apps',
       },
-    ]);
-  });
+    ]));
 
   it('is shown with the container, the probe, and the workloads that fail together', () => {
     const [shared, own] = liveFindings(FAILING, web);
@@ -77,13 +76,12 @@ describe('what an observer found in live Pods', () => {
     expect(finding).toEqual({ name: 'missed-pods', message: `m; ${fix}`, pods: 0 });
   });
 
-  it('is shown once when both report APIs have it', () => {
-    expect(liveFindings([...missedResults(), ...missedResults()], web)).toHaveLength(1);
-  });
+  it('is shown once when both report APIs have it', () =>
+    expect(liveFindings([...missedResults(), ...missedResults()], web)).toHaveLength(1));
 
-  it.each(['1e999', '-1', '2.5', 'x', ''])('has no Pods when the number of Pods is "%s"', (pods) => {
-    expect(liveFindings([{ rule: 'missed-pods', message: 'm', properties: { pods } }], web)[0]?.pods).toBe(0);
-  });
+  it.each(['1e999', '-1', '2.5', 'x', ''])('has no Pods when the number of Pods is "%s"', (pods) =>
+    expect(liveFindings([{ rule: 'missed-pods', message: 'm', properties: { pods } }], web)[0]?.pods).toBe(0),
+  );
 
   it('is not read from results of checks, from results of other tools, and from what is no report', () => {
     const report = reportOf(missedResults());

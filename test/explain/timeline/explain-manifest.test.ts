@@ -64,7 +64,7 @@ describe('a restart after a liveness kill', () => {
   });
 });
 
-describe('a kill that ends the Pod', () => {
+describe('a kill that ends the Pod', () =>
   it('uses the grace period of the Pod, and says so', () => {
     const livenessProbe = httpProbe({ terminationGracePeriodSeconds: 5 });
     const [only] = containersOf(
@@ -75,8 +75,7 @@ describe('a kill that ends the Pod', () => {
       'livenessProbe: its terminationGracePeriodSeconds is not used, because restartPolicy Never ends the Pod. ' +
         "The Pod's 12 s count.",
     ]);
-  });
-});
+  }));
 
 describe('a probe that names a port which its container does not declare', () => {
   const mute = { httpGet: { path: '/live', port: 'htpp' } };
@@ -116,13 +115,10 @@ describe('which containers are explained', () => {
   const proxy = { name: 'istio-proxy', livenessProbe: httpProbe() };
   const names = (manifest: JsonObject): string[] => containersOf(manifest).map(({ name }) => name);
 
-  it('a Pod template without the annotation of a mesh has no proxy, whatever its containers are called', () => {
-    expect(names(deploymentWith(proxy))).toEqual(['istio-proxy']);
-  });
+  it('a Pod template without the annotation of a mesh has no proxy, whatever its containers are called', () =>
+    expect(names(deploymentWith(proxy))).toEqual(['istio-proxy']));
 
-  it('a Pod reserves the name for the proxy', () => {
-    expect(names(podWith(proxy))).toEqual([]);
-  });
+  it('a Pod reserves the name for the proxy', () => expect(names(podWith(proxy))).toEqual([]));
 });
 
 it('a value that the API server refuses counts as absent in every figure', () => {

@@ -22,7 +22,7 @@ const container = (timings: Partial<ContainerTimings>): Figure[] =>
 
 const spanOf = (figures: readonly Figure[], id: FigureId): Span | undefined => figureOf(figures, id)?.span;
 
-describe('what was measured with the real kubelet worker lies within the figures', () => {
+describe('what was measured with the real kubelet worker lies within the figures', () =>
   it.each<[string, FigureId, Partial<ContainerTimings>, Span]>([
     ['refused, P2 T1 F3', 'never-healthy-stop', { livenessProbe: timing({ P: 2, F: 3 }) }, span(4.03, 5.97)],
     ['the same with D3', 'never-healthy-stop', { livenessProbe: timing({ D: 3, P: 2, F: 3 }) }, span(6.35, 8.32)],
@@ -36,8 +36,7 @@ describe('what was measured with the real kubelet worker lies within the figures
     const figure = spanOf(container(timings), id);
     expect(figure?.earliest).toBeLessThanOrEqual(measured.earliest);
     expect(figure?.latest).toBeGreaterThanOrEqual(measured.latest);
-  });
-});
+  }));
 
 function span(earliest: number, latest: number): Span {
   return { earliest, latest };
@@ -52,9 +51,8 @@ describe('the worked examples', () => {
     expect(spanOf(figures, 'not-ready')).toEqual(span(20, 31));
   });
 
-  it('failureThreshold 30 with periodSeconds 10 promises 290 s, and lets pass up to 301 s', () => {
-    expect(spanOf(container({ startupProbe: timing({ F: 30 }) }), 'time-to-start')).toEqual(span(290, 301));
-  });
+  it('failureThreshold 30 with periodSeconds 10 promises 290 s, and lets pass up to 301 s', () =>
+    expect(spanOf(container({ startupProbe: timing({ F: 30 }) }), 'time-to-start')).toEqual(span(290, 301)));
 
   it('a startup probe takes the decision on the start away from liveness', () => {
     const figures = container({ startupProbe: timing({ P: 2, F: 15 }), livenessProbe: timing({ D: 600 }) });
@@ -78,19 +76,16 @@ describe('the worked examples', () => {
     expect(spanOf(figures, 'ready-again')).toEqual(span(0, 31));
   });
 
-  it('without probes there is nothing to tell', () => {
-    expect(container({})).toEqual([]);
-  });
+  it('without probes there is nothing to tell', () => expect(container({})).toEqual([]));
 });
 
-describe('the end of a killed container', () => {
+describe('the end of a killed container', () =>
   it('is timed by the grace period of the probe that kills', () => {
     const graces = { startupKill: within(5), livenessKill: within(100) };
     const figures = container({ startupProbe: timing(), livenessProbe: timing(), ...graces });
     expect(spanOf(figures, 'never-healthy-dead')).toEqual(span(20, 36));
     expect(spanOf(figures, 'deadlock-dead')).toEqual(span(20, 131));
-  });
-});
+  }));
 
 /** Works a formula out by its letters: products, sums, differences and max, nothing else. */
 function evaluate(formula: string, inputs: Readonly<Record<string, number>>): number {

@@ -107,6 +107,24 @@ function onEach(arbitrary: fc.Arbitrary<JsonObject>, holds: (manifest: JsonObjec
   fc.assert(fc.property(arbitrary, holds), { numRuns: runs(400) });
 }
 
+it('the summary has at most five lines, none wider than a terminal, and no number that the details lack', () => {
+  onEach(pod, (manifest) => {
+    const { summary, figures, caveats } = explained(manifest);
+    expect(summary.length).toBeLessThanOrEqual(5);
+    const known = new Set(figures.flatMap(({ span }) => [span.earliest, span.latest]));
+    for (const { about, text } of summary) {
+      if (about === 'note') {
+        const first = text.replace(/^\(1 of \d+\) /, '');
+        expect(caveats.some((caveat) => caveat.startsWith(first))).toBe(true);
+        continue;
+      }
+      expect(`    ${about.padEnd(8)} ${text}`.length).toBeLessThanOrEqual(118);
+      for (const [number] of text.replace(/\(.*?\)/g, '').matchAll(/\d+(?=(?: to \d+)? s\b)/g))
+        expect(known).toContain(Number(number));
+    }
+  });
+});
+
 describe('the start', () => {
   it('startup-budget names the guaranteed and the longest start', () => {
     onEach(pod, (manifest) => {

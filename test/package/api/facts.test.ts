@@ -66,23 +66,21 @@ describe('exceptions', () => {
     ]);
   });
 
-  it('do not change what fix writes', () => {
+  it('do not change what fix writes', () =>
     expect(fix(misnamed, { policies: [exception, learning], now })).toEqual(
       fix(misnamed, { policies: [learning], now }),
-    );
-  });
+    ));
 });
 
-describe('Services', () => {
+describe('Services', () =>
   it('are read by judge and plan', () => {
     expect(actionOf('service-readiness', judge(alive, { now }).violations)).toBeUndefined();
     expect(actionOf('service-readiness', judge(alive, { policies: [service], now }).violations)).toBe('Warn');
     const [planned] = plan(alive, { apply: [service], now }).workloads;
     expect(planned?.violations).toMatchObject([{ check: 'service-readiness', change: 'new', after: 'Warn' }]);
-  });
-});
+  }));
 
-describe('StartupProfiles', () => {
+describe('StartupProfiles', () =>
   it('are read by judge, plan and fix', () => {
     expect(actionOf('observed-startup', judge(alive, { policies: [slow], now }).violations)).toBe('Warn');
     expect(fix(alive, { policies: [learning], now }).probes).toBe(0);
@@ -90,5 +88,4 @@ describe('StartupProfiles', () => {
     expect(JSON.stringify(objects)).toContain('startupProbe');
     const [planned] = plan(alive, { policies: [learning], apply: [slow], now }).workloads;
     expect(planned?.probes).toMatchObject([{ container: 'app', probe: 'startupProbe', change: 'added' }]);
-  });
-});
+  }));

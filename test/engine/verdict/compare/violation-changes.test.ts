@@ -13,9 +13,8 @@ const violation = (members: Partial<Violation> = {}): Violation => ({
 });
 
 describe('the violations of two snapshots', () => {
-  it('are no change when only figures differ', () => {
-    expect(violationChanges([violation()], [violation({ message: 'must be greater than 1' })])).toEqual([]);
-  });
+  it('are no change when only figures differ', () =>
+    expect(violationChanges([violation()], [violation({ message: 'must be greater than 1' })])).toEqual([]));
 
   it('are new, gone or changed, with the actions of both sides', () => {
     const other = violation({ check: 'named-port', action: 'Warn' });

@@ -1,0 +1,83 @@
+import { duration } from '../../base/text/duration.ts';
+import { OPEN_GATE_ISSUE } from '../../engine/probe/timing.ts';
+import { figureOf, type Figure } from './figures.ts';
+import { isNeverReady, type Circumstances } from './scene.ts';
+import type { ContainerExplanation, ProbeExplanation, SummaryLine } from './explanation.ts';
+
+/** At most five lines, so that a container has at most six with its name. Every number is one of the figures. */
+export function summaryOf(
+  figures: readonly Figure[],
+  circumstances: Circumstances,
+  { probes, caveats, scenes }: Pick<ContainerExplanation, 'probes' | 'caveats' | 'scenes'>,
+): SummaryLine[] {
+  // The line about starts says the same in numbers.
+  const [note, ...more] = caveats.filter((caveat) => !caveat.includes(OPEN_GATE_ISSUE));
+  const measured = scenes
+    .flatMap(({ starts }) => (starts === undefined ? [] : `; ${starts.caption.toLowerCase()}`))
+    .join('');
+  const place = more.length === 0 ? '' : `(1 of ${more.length + 1}) `;
+  return [
+    { about: 'starts', text: `${startsText(figures, circumstances)}${measured.replace(/\.$/, '')}` },
+    { about: 'hangs', text: hangsText(figures, circumstances) },
+    { about: 'traffic', text: trafficText(figures, circumstances) },
+    { about: 'probes', text: probesText(probes) },
+    ...(note === undefined ? [] : [{ about: 'note', text: `${place}${firstSentence(note)}` } as const]),
+  ];
+}
+
+function startsText(figures: readonly Figure[], { mute, restarts }: Circumstances): string {
+  if (mute.includes('startupProbe')) return 'never counts as started, and no probe kills it';
+  const stop = figureOf(figures, 'never-healthy-stop');
+  const dead = figureOf(figures, 'never-healthy-dead');
+  if (stop === undefined || dead === undefined) return 'no limit: no probe kills it before it has started';
+  const { earliest, latest } = stop.span;
+  const again = figureOf(figures, 'time-to-restart')?.span.earliest ?? earliest;
+  const promise = earliest === 0 ? 'no time is guaranteed' : `${duration(earliest)} guaranteed`;
+  const afterKill = again === earliest ? '' : `, only ${again} s after a liveness kill`;
+  const end = `${signOf(stop)} by ${latest} s, dead by ${dead.span.latest} s`;
+  return `${promise}${afterKill}; ${end}${restarts ? '' : ', not started again'}`;
+}
+
+function hangsText(figures: readonly Figure[], { mute, hasLiveness }: Circumstances): string {
+  const stop = figureOf(figures, 'deadlock-stop');
+  const dead = figureOf(figures, 'deadlock-dead');
+  if (stop !== undefined && dead !== undefined)
+    return `${signOf(stop)} after ${range(stop.span.earliest, stop.span.latest)}, dead by ${dead.span.latest} s`;
+  if (!hasLiveness) return 'stays as it is: without a liveness probe, no probe restarts it';
+  return `stays as it is: the liveness probe never ${mute.includes('startupProbe') ? 'runs' : 'has a result'}`;
+}
+
+function trafficText(figures: readonly Figure[], circumstances: Circumstances): string {
+  if (isNeverReady(circumstances)) return 'none: the container is never Ready';
+  const ready = figureOf(figures, 'ready-after-start')?.span;
+  const off = figureOf(figures, 'not-ready')?.span;
+  const again = figureOf(figures, 'ready-again')?.span;
+  if (ready === undefined || off === undefined || again === undefined)
+    return 'even when it cannot serve: there is no readiness probe';
+  // A kill that comes first ends the traffic as well.
+  const killed = { earliest: Infinity, ...figureOf(figures, 'deadlock-stop')?.span };
+  const dead = figureOf(figures, 'deadlock-dead')?.span.latest ?? Infinity;
+  const end = range(Math.min(off.earliest, killed.earliest), Math.min(off.latest, dead));
+  return `Ready ${range(ready.earliest, ready.latest)} after a healthy start; off ${end} after it fails, on again within ${again.latest} s`;
+}
+
+const SHORT_KINDS = { startupProbe: 'startup', livenessProbe: 'liveness', readinessProbe: 'readiness' } as const;
+
+function probesText(probes: readonly ProbeExplanation[]): string {
+  const groups = [...Map.groupBy(probes, ({ from }) => from)];
+  const texts = groups.map(([from, given]) => `${given.map(({ kind }) => SHORT_KINDS[kind]).join(', ')} from ${from}`);
+  return texts.join('; ') || 'none';
+}
+
+/** The first thing that the container notices of a kill. */
+function signOf({ preStopSeconds }: Figure): string {
+  return preStopSeconds === undefined ? 'SIGTERM' : 'preStop hook';
+}
+
+function range(earliest: number, latest: number): string {
+  return `${earliest} to ${latest} s`;
+}
+
+function firstSentence(text: string): string {
+  return /^.*?\.(?= |$)/s.exec(text)?.[0] ?? text;
+}

@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe } from 'vitest';
+import { describeCases } from '../support/recorded-cases.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { runProbewright } from './run-probewright.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
+
+const FOLDER = 'test/fixtures/commands';
+
+/** Files by path; a path with a slash at its end is a directory without files. */
+type Files = Readonly<Record<string, string | null>>;
+
+/** A command line with its input; DIR is the directory with the files. */
+interface Case {
+  readonly run: readonly string[];
+  readonly stdin?: string;
+  /** The width of the terminal that both outputs are; without it, they are none. */
+  readonly columns?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly files?: Files;
+}
+
+function write(directory: string, files: Files): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(directory, text === null ? name : dirname(name)), { recursive: true });
+    if (text !== null) writeFileSync(join(directory, name), text.replaceAll('DIR', directory));
+  }
+}
+
+/** The files that are new or changed. */
+function changed(directory: string, files: Files): Files | undefined {
+  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort();
+  const entries = names.flatMap((name): [string, string | null][] => {
+    const path = join(directory, name);
+    if (statSync(path).isDirectory()) return readdirSync(path).length > 0 ? [] : [[`${name}/`, null]];
+    return [[name, readFileSync(path, 'utf8').replaceAll(directory, 'DIR')]];
+  });
+  const differs = entries.filter(([name, text]) => files[name] !== text);
+  return differs.length > 0 ? Object.fromEntries(differs) : undefined;
+}
+
+/** What a command leaves behind; JSON as a value, and nothing for an exit code of 0, empty outputs and unchanged files. */
+async function ran({ run, stdin, columns, env, files = {} }: Case): Promise<JsonObject> {
+  const directory = await temporaryDirectory();
+  write(directory, files);
+  const args = run.map((arg) => arg.replaceAll('DIR', directory));
+  const options = { directory, ...(columns && { columns }), ...(env && { env }) };
+  const input = stdin === undefined ? {} : { stdin: stdin.replaceAll('DIR', directory) };
+  const { code, stdout, stderr } = await runProbewright(args, { ...options, ...input });
+  const json = asJson(stdout);
+  return {
+    code: code === 0 ? undefined : code,
+    json,
+    stdout: json === undefined && stdout !== '' ? stdout : undefined,
+    stderr: stderr === '' ? undefined : stderr,
+    leaves: existsSync(directory) ? changed(directory, files) : undefined,
+  };
+}
+
+function asJson(text: string): unknown {
+  if (!/^[{[]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+describe.each(readdirSync(FOLDER))('%s', (file) =>
+  describeCases(`${FOLDER}/${file}`, ['code', 'json', 'stdout', 'stderr', 'leaves'], (given) =>
+    ran(given as unknown as Case),
+  ),
+);

@@ -1,0 +1,35 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
+import { formatPath, withEdits } from '../../../src/base/json/field-path.ts';
+import { describeCases } from '../../support/recorded-cases.ts';
+import { findings } from './workload.ts';
+import { manifestOf, type WorkloadCase } from '../../support/workload-cases.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+
+const FOLDER = 'test/fixtures/findings';
+
+/** A workload, the objects of its cluster that are facts, and parameters of the check. */
+interface Case extends WorkloadCase {
+  readonly cluster?: readonly JsonObject[];
+  readonly parameters?: JsonObject;
+}
+
+/** What a check finds, with edits by path; nothing is undefined. */
+function found(id: string, given: Case): JsonObject {
+  const manifest = manifestOf(given);
+  const finds = findings(id, manifest, given.parameters, given.cluster).map((finding) => {
+    const { edits, ...others } = finding;
+    if (edits === undefined) return others;
+    const left = findings(id, withEdits(manifest, edits), given.parameters, given.cluster);
+    expect(left, 'the finding is gone after its edits').not.toContainEqual(finding);
+    return { ...others, edits: Object.fromEntries(edits.map(({ path, value }) => [formatPath(path), value])) };
+  });
+  return { finds: finds.length > 0 ? finds : undefined };
+}
+
+const ids = readdirSync(FOLDER).map((name) => name.replace(/\.yaml$/, ''));
+
+it('has cases of checks only', () => expect(ids.filter((id) => !(id in CHECK_CATALOGUE))).toEqual([]));
+
+describe.each(ids)('%s', (id) => describeCases(`${FOLDER}/${id}.yaml`, ['finds'], (given) => found(id, given)));
