@@ -45,30 +45,30 @@ export function runsOf(container: ContainerHealth, hints: readonly ProbeHint[], 
   // A container that runs on after its grace period was not stopped: a restart of the kubelet ends a kill.
   const since = now - limits.killSeconds * 1000 - LATE_EVENT_MILLISECONDS;
   const kill = told.find(({ at }) => runningSince !== undefined && at > runningSince && at >= since);
-  const present =
-    runningSince === undefined
-      ? undefined
-      : kill === undefined
-        ? { from: runningSince, until: undefined, endsForMilliseconds: 0, killedAt: undefined, killer: undefined }
-        : killedRun(container, hints, { from: runningSince, until: undefined }, kill);
-  if (ended === undefined) return { present, ended, kills };
-  const { from, until } = ended;
-  const killOfEnded = told.find(({ at }) => at > from && at <= until);
-  if (killOfEnded !== undefined)
-    return { present, kills, ended: killedRun(container, hints, { from, until }, killOfEnded) };
-  return { present, kills, ended: untoldRun(container, hints, ended, told, now) };
+  const present = runningSince === undefined ? undefined : { from: runningSince, until: undefined };
+  const killOfEnded = ended && told.find(({ at }) => at > ended.from && at <= ended.until);
+  return {
+    kills,
+    present: present && toldRun(container, hints, present, kill),
+    ended:
+      ended &&
+      (killOfEnded === undefined
+        ? untoldRun(container, hints, ended, told, now)
+        : toldRun(container, hints, ended, killOfEnded)),
+  };
 }
 
-/** A run that an event tells the end of. */
-function killedRun(
+/** A run that goes on, or that an event tells the end of. */
+function toldRun(
   container: ContainerHealth,
   hints: readonly ProbeHint[],
-  run: Pick<Run, 'from' | 'until'>,
-  { at, probe }: ProbeTime,
+  { from, until }: Pick<Run, 'from' | 'until'>,
+  kill: ProbeTime | undefined,
 ): Run {
+  const run = { from, until, endsForMilliseconds: 0, killedAt: kill?.at };
+  if (kill === undefined) return { ...run, killer: undefined };
   // With restartPolicy Never, the event names no probe. The verdict then has the same second.
-  const killer = probe ?? failedLast(container, hints, at - SAME_MILLISECONDS, at)?.probe;
-  return { ...run, endsForMilliseconds: 0, killedAt: at, killer };
+  return { ...run, killer: kill.probe ?? failedLast(container, hints, kill.at - SAME_MILLISECONDS, kill.at)?.probe };
 }
 
 /**

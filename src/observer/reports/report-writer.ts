@@ -26,10 +26,10 @@ import type { QueuedReport } from './report-queue.ts';
 import type { Registry } from 'prom-client';
 
 export interface JudgedWorkloads {
-  readonly records: () => WorkloadRecords;
-  readonly isComplete: () => boolean;
+  readonly verdicts: { readonly records: WorkloadRecords };
+  readonly isComplete: boolean;
   /** Reads and judges a workload. Rejects as ApiClient.request does. */
-  readonly read: (workload: WorkloadName) => Promise<ReportContent | undefined>;
+  read(workload: WorkloadName): Promise<ReportContent | undefined>;
 }
 
 const WRITES_PER_SECOND = 10;
@@ -88,7 +88,7 @@ export class ReportWriter {
   }
 
   extraResultsChanged(workload: WorkloadName): void {
-    const record = recordOf(this.#workloads.records(), workload);
+    const record = recordOf(this.#workloads.verdicts.records, workload);
     if (record === undefined || this.#found?.target === undefined) return;
     this.#queue.add({ namespace: workload.namespace, uid: record.workload.uid, workload });
   }
@@ -102,7 +102,7 @@ export class ReportWriter {
     const informer = this.#informer;
     if (informer?.isSynced !== true) return;
     const known = new Set<string>();
-    for (const record of this.#workloads.records().values()) {
+    for (const record of this.#workloads.verdicts.records.values()) {
       const { namespace, uid } = record.workload;
       known.add(reportKey({ namespace, name: reportName(uid) }));
       this.changed(record);
@@ -178,7 +178,7 @@ export class ReportWriter {
     if (target === undefined) return;
     this.#informer = new ReportInformer(this.#dependencies, target, (problem) => this.#note(problem));
     void this.#informer.start().then(() => {
-      if (!this.#isStopped()) this.reconcile(this.#workloads.isComplete());
+      if (!this.#isStopped()) this.reconcile(this.#workloads.isComplete);
     });
   }
 
@@ -223,7 +223,7 @@ export class ReportWriter {
   /** Undefined when the workload is gone. Rejects when it is there without a verdict: its report stays as it is. */
   async #contentOf({ workload, uid }: QueuedReport): Promise<ReportContent | undefined> {
     const isKnown = (): boolean =>
-      workload !== undefined && recordOf(this.#workloads.records(), workload)?.workload.uid === uid;
+      workload !== undefined && recordOf(this.#workloads.verdicts.records, workload)?.workload.uid === uid;
     if (workload === undefined || !isKnown()) return undefined;
     try {
       await this.#pace.turn(this.#stopped.signal);

@@ -9,7 +9,7 @@ import { Verdicts, type Run, type ScanDependencies } from './verdicts.ts';
 import { WorkloadWatches } from './workload-watches.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ReportContent } from '../reports/report-object.ts';
-import type { ReportWriter } from '../reports/report-writer.ts';
+import { ReportWriter, type ReportWrites } from '../reports/report-writer.ts';
 import type { AffectedNamespaces, StandalonePods } from './scan-lists.ts';
 import type { ScanStatus } from './scan-status.ts';
 
@@ -26,10 +26,10 @@ const RETRIES = { minimum: 5_000, maximum: 60_000 };
 /** The scan while this replica leads; dropped when it stops leading. Scans run one after the other. */
 export class LeadingScan {
   readonly verdicts: Verdicts;
+  readonly reports: ReportWriter;
   readonly #dependencies: ScanDependencies;
   readonly #status: ScanStatus;
   readonly #pods: StandalonePods;
-  readonly #reports: ReportWriter;
   readonly #stopped = new AbortController();
   readonly #watches: WorkloadWatches;
   readonly #lists: ScanLists;
@@ -49,14 +49,14 @@ export class LeadingScan {
   /** Exceptions that have ended up to this instant have been noticed. */
   #noticed: number;
 
-  constructor(dependencies: ScanDependencies, status: ScanStatus, pods: StandalonePods, reports: ReportWriter) {
+  constructor(dependencies: ScanDependencies, status: ScanStatus, pods: StandalonePods, writes: ReportWrites) {
     const { client, now, monotonic, random } = dependencies;
     this.#dependencies = dependencies;
     this.#status = status;
     this.#pods = pods;
-    this.#reports = reports;
     this.#noticed = now();
-    this.verdicts = new Verdicts(dependencies, reports);
+    this.reports = new ReportWriter(dependencies, this, writes);
+    this.verdicts = new Verdicts(dependencies, this.reports);
     this.#watches = new WorkloadWatches(dependencies, (kind) => ({
       seen: (object) => this.take(object, kind),
       gone: (object) => this.gone(object, kind),
@@ -75,6 +75,7 @@ export class LeadingScan {
 
   /** Begins once there are policies: without policies, each verdict would be wrong. */
   start(): void {
+    this.reports.start();
     this.#work.start();
     this.policiesChanged();
   }
@@ -83,6 +84,7 @@ export class LeadingScan {
     this.#stopped.abort();
     this.#work.stop();
     this.#watches.stop();
+    this.reports.stop();
   }
 
   /** Policies or facts have changed, or are there for the first time. */
@@ -113,7 +115,7 @@ export class LeadingScan {
       return;
     }
     this.#areAllListed = true;
-    this.#reports.reconcile(this.isComplete);
+    this.reports.reconcile(this.isComplete);
   }
 
   /** The list of a watch is complete: what it has not shown was deleted while there was no watch. */
@@ -175,7 +177,7 @@ export class LeadingScan {
     this.#isStarting = false;
     this.#ended(run, 'start', 0);
     this.#nextScan = this.#dependencies.now() + this.#dependencies.scanInterval;
-    this.#reports.reconcile(false);
+    this.reports.reconcile(false);
     this.#scanPods();
   }
 
@@ -263,7 +265,7 @@ export class LeadingScan {
     if (scope === 'all' || reason === 'start') {
       this.#nextScan = now() + scanInterval;
       this.#areAllListed = problems.length === 0 && this.#pods.isListed;
-      this.#reports.reconcile(this.isComplete);
+      this.reports.reconcile(this.isComplete);
     }
     if (problems.length > 0)
       this.#retry = { scope: union(this.#retry?.scope ?? scope, scope), at: monotonic() + this.#backoff.next() };

@@ -1,7 +1,7 @@
 import { isoTimeOrNull } from '../../process/policies.ts';
 import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
-import { OBSERVED_POD, type WorkloadName } from '../observed-workload.ts';
-import { ReportWriter, registerReportMetrics, type ReportWrites } from '../reports/report-writer.ts';
+import { OBSERVED_POD } from '../observed-workload.ts';
+import { registerReportMetrics, type ReportWrites } from '../reports/report-writer.ts';
 import { LeadingScan } from './leading-scan.ts';
 import { StandalonePods } from './scan-lists.ts';
 import { registerScanMetrics, ScanStatus } from './scan-status.ts';
@@ -17,22 +17,22 @@ export class Scan implements ObserverPart {
   readonly #pods = new StandalonePods();
   readonly #unknown: UnknownControllers;
   readonly #writes: ReportWrites;
-  #leading: { readonly scan: LeadingScan; readonly reports: ReportWriter } | undefined;
+  #leading: LeadingScan | undefined;
 
   constructor(dependencies: ScanDependencies) {
     this.#dependencies = dependencies;
     const { registers } = dependencies;
-    registerScanMetrics(this.#status, () => this.#leading?.scan.verdicts.records, registers);
+    registerScanMetrics(this.#status, () => this.#leading?.verdicts.records, registers);
     this.#writes = registerReportMetrics(() => this.#leading?.reports, registers);
     this.#unknown = new UnknownControllers(dependencies.log);
-    dependencies.store.onChange(() => this.#leading?.scan.policiesChanged());
+    dependencies.store.onChange(() => this.#leading?.policiesChanged());
     dependencies.extraResults.onChange((workload) => this.#leading?.reports.extraResultsChanged(workload));
     dependencies.podWatch.listen({
       seen: (pod) => this.#seen(pod),
       gone: (pod) => this.#gone(pod),
       listed: (uids) => {
         this.#pods.listed(uids);
-        this.#leading?.scan.podsListed(uids);
+        this.#leading?.podsListed(uids);
       },
     });
   }
@@ -47,22 +47,9 @@ export class Scan implements ObserverPart {
 
   lead(isLeader: boolean): void {
     if (isLeader === (this.#leading !== undefined)) return;
-    if (this.#leading !== undefined) {
-      this.#leading.scan.stop();
-      this.#leading.reports.stop();
-      this.#leading = undefined;
-      return;
-    }
-    const workloads = {
-      records: () => scan.verdicts.records,
-      isComplete: () => scan.isComplete,
-      read: (workload: WorkloadName) => scan.read(workload),
-    };
-    const reports = new ReportWriter(this.#dependencies, workloads, this.#writes);
-    const scan: LeadingScan = new LeadingScan(this.#dependencies, this.#status, this.#pods, reports);
-    this.#leading = { scan, reports };
-    reports.start();
-    scan.start();
+    this.#leading?.stop();
+    this.#leading = isLeader ? new LeadingScan(this.#dependencies, this.#status, this.#pods, this.#writes) : undefined;
+    this.#leading?.start();
   }
 
   readonly details = (): Readonly<Record<string, unknown>> => {
@@ -82,11 +69,11 @@ export class Scan implements ObserverPart {
       return;
     }
     this.#pods.add(uid, namespace);
-    this.#leading?.scan.take(pod, OBSERVED_POD);
+    this.#leading?.take(pod, OBSERVED_POD);
   }
 
   #gone(pod: KubernetesObject): void {
     if (pod.metadata.uid !== undefined) this.#pods.delete(pod.metadata.uid);
-    this.#leading?.scan.gone(pod, OBSERVED_POD);
+    this.#leading?.gone(pod, OBSERVED_POD);
   }
 }
