@@ -79,11 +79,11 @@ describe('probewright report', () => {
       apiVersion: 'probewright.dev/v1alpha1',
       kind: 'ProbePolicy',
       metadata: { name: 'web', namespace: 'apps' },
-      spec: { kubernetesProbeEndpoints: { livenessProbe: '/live', readinessProbe: '/live' } },
+      spec: { kubernetesProbeEndpoints: { livenessProbe: '/ready' } },
     };
     const { stdout } = await runProbewright(['report', '-'], { stdin: JSON.stringify(policy) });
     expect(stdout).toMatch(
-      /<th scope="row"><bdi>ProbePolicy\/apps\/web<\/bdi><\/th><td data-l="Workloads">0<\/td><td class="text"><p><bdi>.*shared-endpoint/,
+      /<th scope="row"><bdi>ProbePolicy\/apps\/web<\/bdi><\/th><td data-l="Workloads">0<\/td><td class="text"><p><bdi>.*dependency-liveness/,
     );
   });
 
