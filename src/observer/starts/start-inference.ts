@@ -78,8 +78,8 @@ const RUNNING_SEEN_WITHIN_SECONDS = 3;
 const JUST_STARTED_SECONDS = { earliest: -2, latest: 5 };
 /** Both instants of the kubelet are whole seconds, so their difference is off by less than one in both directions. */
 const ROUNDING_SECONDS = 2;
-/** Error of our clock: how long after the start the container was seen, and how late a status is written. */
-const EVENT_ERROR_SECONDS = 5;
+/** Three seconds from the start to the first sight, one of rounding, and two by which a status may be written later. */
+const EVENT_ERROR_SECONDS = 6;
 /** From the kill to the end that the runtime reports, beyond the grace period and the slack of limits. */
 const KILL_LAG_SECONDS = 4;
 /** A node that writes nothing for this long counts as lost, and its Pods as unready (node-monitor-grace-period). */
