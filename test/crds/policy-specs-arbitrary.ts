@@ -143,12 +143,10 @@ const learned = orNull(
 /** Specs that the parser accepts, with nearly everything that a policy may say. */
 export function validSpec(kind: PolicyKind): fc.Arbitrary<JsonObject> {
   const isCluster = kind === 'ClusterProbePolicy';
-  const probes = fc
-    .tuple(...PROBE_KINDS.map(describedProbe))
-    .map((described) => ({
-      kubernetesProbeEndpoints: Object.assign({}, ...described.map(([endpoint]) => endpoint)) as JsonObject,
-      probes: Object.assign({}, ...described.map(([, entry]) => entry)) as JsonObject,
-    }));
+  const probes = fc.tuple(...PROBE_KINDS.map(describedProbe)).map((described) => ({
+    kubernetesProbeEndpoints: Object.assign({}, ...described.map(([endpoint]) => endpoint)) as JsonObject,
+    probes: Object.assign({}, ...described.map(([, entry]) => entry)) as JsonObject,
+  }));
   const rest = anyOf({
     workloadSelector: selector,
     containers: fc.constantFrom(['*'], ['app'], ['app', 'worker'], ['0', 'a--b']),

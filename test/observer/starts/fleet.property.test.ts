@@ -35,7 +35,8 @@ function injected(spec: JsonObject, starts: StartFigures): Injection | undefined
 function hasKubeletRestarted({ truth }: PodHistory, start: TrueStart): boolean {
   return (truth.kubeletRestarts ?? []).some(({ at }) => {
     const second = truth.createdAt + at * 1000;
-    return second > start.startedAt - 1000 && second < (start.readyAt ?? Infinity) + 30_000;
+    // The kubelet is down for 5 s, in which a start that has begun goes on.
+    return second > start.startedAt - 6000 && second < (start.readyAt ?? Infinity) + 30_000;
   });
 }
 
