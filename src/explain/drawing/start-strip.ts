@@ -1,6 +1,7 @@
 import { count, cut } from '../../base/text/cut.ts';
 import { duration } from '../../base/text/duration.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
+import { rangeOfStarts } from '../timeline/start-scene.ts';
 
 /** The strip of a container. */
 export interface StripContainer {
@@ -70,13 +71,9 @@ function startInWords({ name: given, start, learned }: StripContainer): string {
     start === undefined
       ? 'no limit on the time to start'
       : `guaranteed ${duration(start.guaranteed)} to start, at most ${duration(start.longest)}`;
-  return learned.length === 0 ? `${name}: ${limit}` : `${name}: ${limit}; learned starts: ${learnedInWords(learned)}`;
-}
-
-/** The number of learned starts, and their seconds: `3, 8 to 12 s`. */
-export function learnedInWords(learned: readonly number[]): string {
-  const [least, most] = [Math.min(...learned), Math.max(...learned)];
-  return `${learned.length}, ${least === most ? `${most} s` : `${least} to ${most} s`}`;
+  return learned.length === 0
+    ? `${name}: ${limit}`
+    : `${name}: ${limit}; learned starts: ${learned.length}, ${rangeOfStarts(learned)}`;
 }
 
 function barMarkup({ start }: StripContainer, y: number): Markup {

@@ -194,15 +194,16 @@ function containerView(
 export class SceneDrawings {
   readonly #known = new Map<string, SceneView>();
   readonly #markup: Markup[] = [];
-  readonly #phrases = new Map<string, Markup>();
+  readonly #phrases = new Map<string, { readonly id: string; readonly markup: Markup }>();
   /** Bytes of all drawings. */
   size = 0;
 
   readonly #phrase: Phrase = (words, y, name) => {
-    const keys = [...this.#phrases.keys()];
-    const index = keys.includes(words) ? keys.indexOf(words) : keys.length;
-    this.#phrases.set(words, `<g id=w${index}><text class=${name}>${escapeXml(words)}</text></g>`);
-    return `<use href=#w${index} y=${y} />`;
+    const known = this.#phrases.get(words);
+    const id = known?.id ?? `w${this.#phrases.size}`;
+    if (known === undefined)
+      this.#phrases.set(words, { id, markup: `<g id=${id}><text class=${name}>${escapeXml(words)}</text></g>` });
+    return `<use href=#${id} y=${y} />`;
   };
 
   /** A reference to the drawing of a scene. */
@@ -222,7 +223,7 @@ export class SceneDrawings {
   }
 
   get markup(): Markup {
-    const phrases = [...this.#phrases.values()].join('');
+    const phrases = Array.from(this.#phrases.values(), ({ markup }) => markup).join('');
     return `<defs>${pageHatchings()}${stripTicks()}${phrases}${this.#markup.join('\n')}</defs>`;
   }
 }

@@ -136,7 +136,7 @@ function explainContainer(
     role,
     path: `${podSpecPath}.${list}[${index}]`,
     figures,
-    summary: summaryOf(figures, circumstances, shown),
+    summary: summaryOf(figures, circumstances, shown, measured),
     headline: headlineOf(figures, circumstances),
     ...shown,
   };

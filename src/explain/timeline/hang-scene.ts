@@ -15,7 +15,7 @@ export function hangScene(figures: readonly Figure[], circumstances: Circumstanc
     end: axisEnd(stop, dead, notReady),
     lanes: [
       verdict && dead ? hangLane(verdict, dead, circumstances) : neverRestarted(circumstances),
-      { title: 'Traffic meanwhile', segments: trafficSegments(notReady, stop, dead, circumstances) },
+      { title: 'Traffic meanwhile', segments: trafficSegments(figures, circumstances) },
     ],
   };
 }
@@ -47,27 +47,20 @@ function hangLane(verdict: Figure, dead: Span, circumstances: Circumstances): La
   };
 }
 
-function trafficSegments(
-  notReady: Span | undefined,
-  stop: Span | undefined,
-  dead: Span | undefined,
-  circumstances: Circumstances,
-): Segment[] {
+function trafficSegments(figures: readonly Figure[], circumstances: Circumstances): Segment[] {
   if (isNeverReady(circumstances))
     return [segment('idle', 0, Infinity, 'no traffic', 'No traffic: the container was never Ready.')];
-  const killed = { earliest: stop?.earliest ?? Infinity, latest: dead?.latest ?? Infinity };
+  const { earliest, latest } = endOfTraffic(figures);
+  const notReady = figureOf(figures, 'not-ready')?.span;
   if (notReady === undefined) {
     // Only the container's end takes it out of service.
     const unserved = 'Still gets traffic that it cannot serve: the container has no readiness probe.';
     return nonEmpty([
-      segment('serving', 0, killed.earliest, 'still gets traffic', unserved),
-      segment('maybe', killed.earliest, killed.latest, 'until it is dead', 'The kill ends the traffic in this time.'),
-      segment('idle', killed.latest, Infinity, 'no traffic', 'No traffic until the container has started again.'),
+      segment('serving', 0, earliest, 'still gets traffic', unserved),
+      segment('maybe', earliest, latest, 'until it is dead', 'The kill ends the traffic in this time.'),
+      segment('idle', latest, Infinity, 'no traffic', 'No traffic until the container has started again.'),
     ]);
   }
-  // The kill takes it out of service as well, when it comes first.
-  const earliest = Math.min(notReady.earliest, killed.earliest);
-  const latest = Math.min(notReady.latest, killed.latest);
   const isKillFirst = earliest < notReady.earliest || latest < notReady.latest;
   const cause = isKillFirst ? 'readiness probe or the kill' : 'readiness probe';
   return nonEmpty([
@@ -75,4 +68,14 @@ function trafficSegments(
     segment('maybe', earliest, latest, 'being taken out', `The ${cause} ends the traffic in this time.`),
     segment('idle', latest, Infinity, 'no traffic', 'No new traffic.'),
   ]);
+}
+
+/** When a fault ends the traffic: by the readiness probe, or by a kill that comes first. Infinity for never. */
+export function endOfTraffic(figures: readonly Figure[]): Span {
+  const killed = {
+    earliest: figureOf(figures, 'deadlock-stop')?.span.earliest ?? Infinity,
+    latest: figureOf(figures, 'deadlock-dead')?.span.latest ?? Infinity,
+  };
+  const { earliest, latest } = figureOf(figures, 'not-ready')?.span ?? killed;
+  return { earliest: Math.min(earliest, killed.earliest), latest: Math.min(latest, killed.latest) };
 }

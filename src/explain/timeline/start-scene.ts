@@ -38,10 +38,19 @@ function axisWithStarts(end: number, measured: readonly number[]): number {
 }
 
 function measuredStarts(seconds: readonly number[]): MeasuredStarts {
+  const words = measuredInWords(seconds);
+  return { title: 'Measured starts', seconds, caption: `${words.charAt(0).toUpperCase()}${words.slice(1)}.` };
+}
+
+/** `5 measured starts: 22 to 41 s`, or `one measured start: 41 s`. */
+export function measuredInWords(seconds: readonly number[]): string {
+  return `${seconds.length === 1 ? 'one measured start' : `${seconds.length} measured starts`}: ${rangeOfStarts(seconds)}`;
+}
+
+/** The shortest and the longest of some starts: `22 to 41 s`, or `41 s`. */
+export function rangeOfStarts(seconds: readonly number[]): string {
   const [shortest, longest] = [Math.min(...seconds), Math.max(...seconds)];
-  const range = shortest === longest ? `${longest} s` : `${shortest} to ${longest} s`;
-  const caption = `${seconds.length === 1 ? 'One measured start' : `${seconds.length} measured starts`}: ${range}.`;
-  return { title: 'Measured starts', seconds, caption };
+  return shortest === longest ? `${longest} s` : `${shortest} to ${longest} s`;
 }
 
 const NO_RESULT = 'Never Ready: the probe that decides on traffic never has a result.';

@@ -1,23 +1,27 @@
 import { duration } from '../../base/text/duration.ts';
 import { OPEN_GATE_ISSUE } from '../../engine/probe/timing.ts';
 import { figureOf, type Figure } from './figures.ts';
-import { isNeverReady, type Circumstances } from './scene.ts';
+import { endOfTraffic } from './hang-scene.ts';
+import { isNeverReady, stopSign, type Circumstances } from './scene.ts';
+import { measuredInWords } from './start-scene.ts';
+import type { Span } from '../../engine/probe/timing.ts';
 import type { ContainerExplanation, ProbeExplanation, SummaryLine } from './explanation.ts';
 
 /** At most five lines, so that a container has at most six with its name. Every number is one of the figures. */
 export function summaryOf(
   figures: readonly Figure[],
   circumstances: Circumstances,
-  { probes, caveats, scenes }: Pick<ContainerExplanation, 'probes' | 'caveats' | 'scenes'>,
+  { probes, caveats }: Pick<ContainerExplanation, 'probes' | 'caveats'>,
+  measured: readonly number[] = [],
 ): SummaryLine[] {
   // The line about starts says the same in numbers.
   const [note, ...more] = caveats.filter((caveat) => !caveat.includes(OPEN_GATE_ISSUE));
-  const measured = scenes
-    .flatMap(({ starts }) => (starts === undefined ? [] : `; ${starts.caption.toLowerCase()}`))
-    .join('');
   const place = more.length === 0 ? '' : `(1 of ${more.length + 1}) `;
   return [
-    { about: 'starts', text: `${startsText(figures, circumstances)}${measured.replace(/\.$/, '')}` },
+    {
+      about: 'starts',
+      text: `${startsText(figures, circumstances)}${measured.length > 0 ? `; ${measuredInWords(measured)}` : ''}`,
+    },
     { about: 'hangs', text: hangsText(figures, circumstances) },
     { about: 'traffic', text: trafficText(figures, circumstances) },
     { about: 'probes', text: probesText(probes) },
@@ -42,7 +46,7 @@ function hangsText(figures: readonly Figure[], { mute, hasLiveness }: Circumstan
   const stop = figureOf(figures, 'deadlock-stop');
   const dead = figureOf(figures, 'deadlock-dead');
   if (stop !== undefined && dead !== undefined)
-    return `${signOf(stop)} after ${range(stop.span.earliest, stop.span.latest)}, dead by ${dead.span.latest} s`;
+    return `${signOf(stop)} after ${range(stop.span)}, dead by ${dead.span.latest} s`;
   if (!hasLiveness) return 'no probe restarts it: there is no liveness probe';
   return `no probe restarts it: the liveness probe never ${mute.includes('startupProbe') ? 'runs' : 'has a result'}`;
 }
@@ -50,15 +54,9 @@ function hangsText(figures: readonly Figure[], { mute, hasLiveness }: Circumstan
 function trafficText(figures: readonly Figure[], circumstances: Circumstances): string {
   if (isNeverReady(circumstances)) return 'none: the container is never Ready';
   const ready = figureOf(figures, 'ready-after-start')?.span;
-  const off = figureOf(figures, 'not-ready')?.span;
   const again = figureOf(figures, 'ready-again')?.span;
-  if (ready === undefined || off === undefined || again === undefined)
-    return 'even when it cannot serve: no readiness probe';
-  // A kill that comes first ends the traffic as well.
-  const killed = { earliest: Infinity, ...figureOf(figures, 'deadlock-stop')?.span };
-  const dead = figureOf(figures, 'deadlock-dead')?.span.latest ?? Infinity;
-  const end = range(Math.min(off.earliest, killed.earliest), Math.min(off.latest, dead));
-  return `Ready ${range(ready.earliest, ready.latest)} after a healthy start; off ${end} after it fails, on again within ${again.latest} s`;
+  if (ready === undefined || again === undefined) return 'even when it cannot serve: no readiness probe';
+  return `Ready ${range(ready)} after a healthy start; off ${range(endOfTraffic(figures))} after it fails, on again within ${again.latest} s`;
 }
 
 const SHORT_KINDS = { startupProbe: 'startup', livenessProbe: 'liveness', readinessProbe: 'readiness' } as const;
@@ -69,12 +67,11 @@ function probesText(probes: readonly ProbeExplanation[]): string {
   return texts.join('; ') || 'none';
 }
 
-/** The first thing that the container notices of a kill. */
-function signOf({ preStopSeconds }: Figure): string {
-  return preStopSeconds === undefined ? 'SIGTERM' : 'preStop hook';
+function signOf(kill: Figure): string {
+  return stopSign(kill) === 'preStop' ? 'preStop hook' : 'SIGTERM';
 }
 
-function range(earliest: number, latest: number): string {
+function range({ earliest, latest }: Span): string {
   return `${earliest} to ${latest} s`;
 }
 

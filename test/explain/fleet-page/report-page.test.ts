@@ -100,7 +100,7 @@ describe('the size of a report', () => {
       spec: { template: { spec: { containers: [{ name: 'app', ports: [{ name: 'http', containerPort: 80 }] }] } } },
     }));
     const page = await pageOf(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-    expect(Buffer.byteLength(page)).toBeLessThan(1.65 * MEGABYTE);
+    expect(Buffer.byteLength(page)).toBeLessThan(1.6 * MEGABYTE);
     expect(page).not.toContain('are left out');
   });
 
