@@ -92,20 +92,21 @@ export async function startObserver(
   const sources = [files, policies.source].filter((source) => source !== undefined);
   for (const register of context.registers) collectDefaultMetrics({ register });
   const measures = metricsOf<ProcessSources>([policies, election]);
-  const figures = (): ReturnType<typeof policyFigures> => policyFigures(store, sources);
-  observeProcess({ policies: figures, leader: () => false, now, ...measures }, OBSERVER_WRITES, context.registers);
+  observeProcess(
+    { policies: () => policyFigures(store, sources), leader: () => false, now, ...measures },
+    OBSERVER_WRITES,
+    context.registers,
+  );
   let isStopping = false;
-  const readiness = (): Readiness => {
-    return {
-      ready: !isStopping && store.current !== undefined,
-      details: {
-        draining: isStopping,
-        policies: policyDetails(store, sources, policies.source.budget().overBudget),
-        leader: election.isLeader,
-        ...Object.fromEntries(observing.flatMap(({ details }) => Object.entries(details?.() ?? {}))),
-      },
-    };
-  };
+  const readiness = (): Readiness => ({
+    ready: !isStopping && store.current !== undefined,
+    details: {
+      draining: isStopping,
+      policies: policyDetails(store, sources, policies.source.budget().overBudget),
+      leader: election.isLeader,
+      ...Object.fromEntries(observing.flatMap(({ details }) => Object.entries(details?.() ?? {}))),
+    },
+  });
   const metrics = { registry, connectionDropped: () => dropped.inc({ port: 'health' }) };
   const { host, healthPort: port } = config;
   const build = (): FastifyInstance => buildHealthApp(readiness, metrics, monotonic);

@@ -27,8 +27,9 @@ export const EXPLAIN: CommandDefinition<typeof FLAGS> = {
   summary: 'Print what probes mean in seconds, as tables or pictures',
   usage: 'FILE... [flags]',
   description: [
-    'Prints what the probes of manifests mean in seconds, in a few lines a container: how long a container has to start, when it is killed, when ' +
-      `it gets no traffic. Probes that policies add are included. ${INPUT.INPUT_DESCRIPTION}`,
+    'Prints what the probes of manifests mean in seconds, in a few lines a container: how long a container has to ' +
+      'start, when it is killed, when it gets no traffic. ' +
+      `Probes that policies add are included. ${INPUT.INPUT_DESCRIPTION}`,
     INPUT.CLUSTER_INPUT_DESCRIPTION,
   ],
   positionals: INPUT.CLUSTER_INPUT_FILES,

@@ -67,7 +67,9 @@ export function inputsOf(
   const unusable = [policies, newPolicies].flatMap(({ problems }) => problems);
   const { kinds, namespace, now } = settings;
   return {
-    ...{ kinds, namespace, now },
+    kinds,
+    namespace,
+    now,
     texts: parsed,
     policies: policies.set,
     newPolicies: newPolicies.set,

@@ -3,7 +3,7 @@ import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import { memoryOfStarts, withoutSeconds, workloadStarts } from '../../engine/facts/learned-starts.ts';
 import { readService, type ServiceDigest } from '../../engine/facts/services.ts';
 import { profileProblem, readStartupProfile, STARTUP_PROFILE_KIND } from '../../engine/facts/startup-profile.ts';
-import { stringMember, objectMember, type JsonObject } from '../../base/json/json-value.ts';
+import { stringMember, objectMember, without, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { EXCEPTION_KIND, parseProbeException, ProbeException } from '../../engine/policy/probe-exception.ts';
 import { reportedStatus } from './exception-status.ts';
@@ -71,8 +71,7 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
 export const WEBHOOK_EXCEPTIONS: FactKind<ProbeException> = {
   ...PROBE_EXCEPTIONS,
   mirrored: ({ name, expires, created, reported, spec }) => {
-    const kept = { ...spec, reason: '' };
-    Reflect.deleteProperty(kept, 'ticket');
+    const kept = { ...without(spec, 'ticket'), reason: '' };
     return new ProbeException(name, kept, { expires, created, reported });
   },
 };

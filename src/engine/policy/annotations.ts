@@ -20,7 +20,12 @@ export const ANNOTATION_SOURCE = 'annotation';
 export const STARTUP_SECONDS_ANNOTATION = `${ANNOTATION_PREFIX}startup-seconds`;
 
 const KNOWN = [
-  ...['startup-endpoint', 'liveness-endpoint', 'readiness-endpoint', 'startup-seconds', 'containers', 'skip'],
+  'startup-endpoint',
+  'liveness-endpoint',
+  'readiness-endpoint',
+  'startup-seconds',
+  'containers',
+  'skip',
   'injected',
 ];
 

@@ -92,7 +92,16 @@ function readException(catalogue: CheckCatalogue, reader: Reader): ProbeExceptio
   return new ProbeException(name, read, { expires, created, reported: undefined });
 }
 
-const SPEC_FIELDS = 'checks workloads workloadSelector containers owner reason ticket expires'.split(' ');
+const SPEC_FIELDS = [
+  'checks',
+  'workloads',
+  'workloadSelector',
+  'containers',
+  'owner',
+  'reason',
+  'ticket',
+  'expires',
+] as const;
 
 function readMetadata(metadata: Reader): string | undefined {
   if (metadata.anyObject() === undefined) return undefined;

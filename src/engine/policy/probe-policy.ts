@@ -105,9 +105,16 @@ function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | un
   });
 }
 
-const SPEC_FIELDS = 'workloadSelector containers images port kubernetesProbeEndpoints probes slowStart checks'.split(
-  ' ',
-);
+const SPEC_FIELDS = [
+  'workloadSelector',
+  'containers',
+  'images',
+  'port',
+  'kubernetesProbeEndpoints',
+  'probes',
+  'slowStart',
+  'checks',
+] as const;
 const CLUSTER_SPEC_FIELDS = ['namespaceSelector', 'priority', 'annotations', 'exceptions'] as const;
 
 function readClusterFields(

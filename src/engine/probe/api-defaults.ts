@@ -85,7 +85,7 @@ function valueOr(value: unknown, fallback: string | number | Defaults | readonly
   if (typeof fallback === 'string') return isPresent(value) && value !== '' ? value : fallback;
   // Go cannot tell 0 from absent. The Pod's grace period is a pointer, and may be 0.
   if (typeof fallback === 'number')
-    return isPresent(value) && (value !== 0 || fallback === DEFAULT_POD_GRACE_SECONDS) ? value : fallback;
+    return isPresent(value) && (value !== 0 || field === 'terminationGracePeriodSeconds') ? value : fallback;
   if (!Array.isArray(value)) return value;
   const [ofElement] = fallback as readonly [Defaults];
   const set = value.map((element: unknown) => {

@@ -6,12 +6,17 @@ export function isBlank(text: string): boolean {
   return /^\p{White_Space}*$/u.test(text);
 }
 
-const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map(
-  ['"', '\\', '\x07', '\b', '\f', '\n', '\r', '\t', '\v'].map((sign, index) => [
-    sign,
-    `\\${'"\\abfnrtv'.charAt(index)}`,
-  ]),
-);
+const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\x07', '\\a'],
+  ['\b', '\\b'],
+  ['\f', '\\f'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+  ['\v', '\\v'],
+]);
 
 /** Texts that need no escapes: visible ASCII without quotes and backslashes. */
 const PLAIN = /^[ !#-[\]-~]*$/;

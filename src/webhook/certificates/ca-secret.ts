@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { certificatesIn } from './pem.ts';
 import { isRecord, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import { without } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import type { CaState, CertificateAuthority } from './ca-state.ts';
 
@@ -97,7 +98,7 @@ export function secretOf(
       ...(existing?.metadata ?? address),
       labels: { ...labels, ...SECRET_LABELS },
       annotations: {
-        ...without(annotations, [NEXT_TRUSTED_SINCE, PROMOTED_AT, ROTATE]),
+        ...without(annotations, NEXT_TRUSTED_SINCE, PROMOTED_AT, ROTATE),
         ...(nextTrustedSince !== undefined && { [NEXT_TRUSTED_SINCE]: time(nextTrustedSince) }),
         ...(promotedAt !== undefined && { [PROMOTED_AT]: time(promotedAt) }),
         // The existing value is kept, so that writing a state back changes nothing.
@@ -105,7 +106,7 @@ export function secretOf(
       },
     },
     data: {
-      ...(existing && without(dataOf(existing), OUR_KEYS)),
+      ...(existing && without(dataOf(existing), ...OUR_KEYS)),
       ...Object.fromEntries(Object.entries(textsOf(state)).map(encode)),
     },
   };
@@ -203,8 +204,4 @@ function readTime(annotations: Texts, name: string): number | undefined {
   const time = Date.parse(text);
   if (Number.isNaN(time)) throw new Error(`${name} is not a time: ${JSON.stringify(text)}`);
   return time;
-}
-
-function without(texts: Texts, keys: readonly string[]): Texts {
-  return Object.fromEntries(Object.entries(texts).filter(([key]) => !keys.includes(key)));
 }
