@@ -168,29 +168,17 @@ describe('a store', () => {
 });
 
 type Step = [what: string, namespace: string, name: string, minute: number, size: number];
+/** Objects that are applied, each as namespace, name, minute and size. */
+const applied = (text: string): Step[] =>
+  text.split(', ').map((each) => {
+    const [namespace = '', name = '', minute, size] = each.split(' ');
+    return ['apply', namespace, name, Number(minute), Number(size)];
+  });
+
 /** In these, a page of a list raises the level that the page before has lowered, or an older object ends a want. */
 const FOUND_ONCE: [Step[], number][] = [
-  [
-    [
-      ['apply', 'n2', 'a', 0, 128],
-      ['apply', 'n2', 'b', 0, 60],
-      ['apply', 'n1', 'c', 1, 1],
-      ['apply', 'n1', 'b', 0, 128],
-      ['apply', 'n1', 'a', 1, 128],
-      ['apply', 'n1', 'd', 0, 1],
-    ],
-    1500,
-  ],
-  [
-    [
-      ['apply', 'n3', 'a', 0, 60],
-      ['apply', 'n1', 'a', 0, 60],
-      ['apply', 'n3', 'b', 1, 128],
-      ['apply', 'n1', 'c', 0, 128],
-      ['apply', 'n3', 'e', 0, 1],
-    ],
-    1500,
-  ],
+  [applied('n2 a 0 128, n2 b 0 60, n1 c 1 1, n1 b 0 128, n1 a 1 128, n1 d 0 1'), 1500],
+  [applied('n3 a 0 60, n1 a 0 60, n3 b 1 128, n1 c 0 128, n3 e 0 1'), 1500],
 ];
 
 describe('a store with budgets', () => {
