@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/text/error-message.ts';
 import { addressOf, SharedQuantity } from '../../process/connection-limit.ts';
 import { httpError } from './status.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -66,7 +67,7 @@ export function parseBody(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw httpError(400, `the body is not JSON: ${(error as Error).message}`);
+    throw httpError(400, `the body is not JSON: ${messageOf(error)}; send an AdmissionReview as JSON`);
   }
 }
 
