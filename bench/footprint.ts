@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startFakeApiServer } from '../test/cluster/client/fake-api-server.ts';
 import { judged, ratios, reading, type Findings } from './figures.ts';
-import { saturate } from './load.ts';
+import { pace, saturate } from './load.ts';
 import { podReviews, workloadReviews } from './reviews.ts';
 import type { MeasuredServer, Sides } from './processes.ts';
 
@@ -20,7 +20,7 @@ export async function footprint(sides: Sides, requests: number): Promise<Finding
   const millions = (count: number): string => count.toLocaleString('en');
   return {
     title: 'Memory and start',
-    how: `The production bundle. Idle: resident memory ${IDLE_MILLISECONDS / 1000} s after it listens, in cluster mode with its own certificates against an API server in memory, in turns with (a). Growth: file mode, /mutate and /validate in turns as fast as they are answered. Start: from the start of the process until it takes a connection, file mode, 50 policies.`,
+    how: `The production bundle. Idle: resident memory ${IDLE_MILLISECONDS / 1000} s after it listens, in cluster mode with its own certificates against an API server in memory, in turns with (a). Growth: file mode, /mutate and /validate in turns as fast as they are answered. Start: from the start of the process until it takes a connection, file mode, 50 policies. The first review: a /mutate over a connection that is open, as soon as it listens.`,
     rows: [
       reading('idle: (a)', idle.bare, ' MiB'),
       reading('idle: Probewright in cluster mode', idle.ours, ' MiB'),
@@ -33,6 +33,8 @@ export async function footprint(sides: Sides, requests: number): Promise<Finding
       reading('listening: (a)', started.bare, ' ms'),
       judged('listening: Probewright', started.ours, { atMost: 350 }, ' ms'),
       reading('listening: Probewright, processor time', started.cpu, ' ms'),
+      reading('the first review after the start: (a)', started.first.bare, ' ms'),
+      judged('the first review after the start: Probewright', started.first.ours, { atMost: 10 }, ' ms'),
     ],
   };
 }
@@ -76,16 +78,22 @@ async function growth(sides: Sides, requests: number): Promise<{ early: number; 
   return { early: tenths[0] ?? NaN, late: tenths.at(-1) ?? NaN };
 }
 
-async function starts(sides: Sides): Promise<Compared & { cpu: number[] }> {
+async function starts(sides: Sides): Promise<Compared & { cpu: number[]; first: Compared }> {
   const found = { bare: [] as number[], ours: [] as number[], cpu: [] as number[] };
+  const first: Compared = { bare: [], ours: [] };
+  const bodies = podReviews('user').slice(0, 1);
+  const firstReview = async (server: MeasuredServer): Promise<number> =>
+    (await pace({ server, path: '/mutate', bodies }, 1, 1)).latencies[0] ?? NaN;
   for (let round = 0; round < STARTS; round++) {
     const bare = await sides.bare();
     found.bare.push(bare.listeningAfter);
+    first.bare.push(await firstReview(bare));
     await bare.stop();
     const ours = await sides.probewright();
     found.ours.push(ours.listeningAfter);
     found.cpu.push(ours.cpuSeconds() * 1000);
+    first.ours.push(await firstReview(ours));
     await ours.stop();
   }
-  return found;
+  return { ...found, first };
 }

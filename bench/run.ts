@@ -16,6 +16,7 @@ import { paced } from './paced.ts';
 import { prepareSides } from './processes.ts';
 import { markdown } from './tables.ts';
 import { pageWithSummary } from './summary.ts';
+import { soak } from './soak.ts';
 import { throughput } from './throughput.ts';
 import type { Findings } from './figures.ts';
 
@@ -39,6 +40,7 @@ const { earlier } = values;
 const goals: Readonly<Record<string, () => Findings | Promise<Findings>>> = {
   throughput: () => onLoadCore(() => throughput(sides)),
   paced: () => onLoadCore(() => paced(sides)),
+  soak: () => onLoadCore(() => soak(sides)),
   size: costBySize,
   footprint: () => onLoadCore(() => footprint(sides, Number(values.requests))),
   'api-server': () => onApiServer(sides),

@@ -2,8 +2,8 @@ import fastify from 'fastify';
 import { serving } from './serving.ts';
 
 /**
- * Baseline (b): the webhook that one writes in an afternoon. Adds three fixed probes to the first container that is
- * named `app`.
+ * Baseline (b): the webhook that one writes in an afternoon. /mutate adds three fixed probes to the first container that
+ * is named `app`; /validate allows all.
  */
 interface Review {
   readonly apiVersion: string;
@@ -51,4 +51,9 @@ app.post<{ Body: Review }>('/mutate', ({ body: { apiVersion, kind, request } }) 
   };
   return { apiVersion, kind, response };
 });
+app.post<{ Body: Review }>('/validate', ({ body: { apiVersion, kind, request } }) => ({
+  apiVersion,
+  kind,
+  response: { uid: request.uid, allowed: true },
+}));
 await app.listen({ host: '127.0.0.1', port });
