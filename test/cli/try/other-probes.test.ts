@@ -1,78 +1,28 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { eventMessage, NotRun } from '../../../src/cli/try/answer.ts';
 import { dial, type Connect } from '../../../src/cli/try/connection.ts';
 import { execVerdict, runProgram } from '../../../src/cli/try/exec-probe.ts';
 import { grpcProbe } from '../../../src/cli/try/grpc-probe.ts';
 import { tcpProbe } from '../../../src/cli/try/ask.ts';
-import { closedPort, h2c, health, http, https, tcp } from './probe-servers.ts';
+import { startDescribed, type DescribedServer } from './described-servers.ts';
+import { closedPort, h2c, health, tcp } from './probe-servers.ts';
 
 const node = process.execPath;
 const at = (port: number) => ({ host: '127.0.0.1', port });
 const connect: Connect = (port, signal) => dial(at(port), at(port), signal);
-const LOST = 'failed: error: health rpc probe failed: rpc error: code = Unavailable desc =';
-const UNCONNECTED =
-  'failed: timeout: failed to connect service "127.0.0.1:PORT" within 0.3s: context deadline exceeded';
-const NO_HEALTH =
-  'failed: error: this server does not implement the grpc health protocol (grpc.health.v1.Health): unknown service grpc.health.v1.Health';
-
-const GRPC: readonly { readonly name: string; readonly port: () => Promise<number>; readonly event: string }[] = [
-  { name: 'a service that serves', port: () => h2c(health({ serving: 1 })), event: '' },
-  {
-    name: 'a service that does not serve',
-    port: () => h2c(health({ serving: 2 })),
-    event: 'failed: service unhealthy (responded with "NOT_SERVING")',
-  },
-  {
-    name: 'a service that says nothing',
-    port: () => h2c(health({ serving: 0 })),
-    event: 'failed: service unhealthy (responded with "UNKNOWN")',
-  },
-  {
-    name: 'a service that the server does not know',
-    port: () => h2c(health({ status: 5, message: 'unknown service' })),
-    event: 'failed: error: health rpc probe failed: rpc error: code = NotFound desc = unknown service',
-  },
-  {
-    name: 'a server without a health service',
-    port: () => h2c(health({ status: 12, message: 'unknown service grpc.health.v1.Health' })),
-    event: NO_HEALTH,
-  },
-  {
-    name: 'a server that asks for a password',
-    port: () => h2c(health({ status: 16, message: 'no%20token' })),
-    event: 'failed: error: health rpc probe failed: rpc error: code = Unauthenticated desc = no token',
-  },
-  {
-    name: 'a server that never answers',
-    port: () => h2c(() => undefined),
-    event: 'failed: timeout: health rpc did not complete within 0.3s',
-  },
-  {
-    name: 'a server that closes the connection',
-    port: () => h2c((stream) => stream.session?.destroy()),
-    event: `${LOST} error reading from server: EOF`,
-  },
-  {
-    name: 'HTTP/2 without gRPC',
-    port: () => h2c((stream) => stream.respond({ ':status': 503, 'content-type': 'text/html' }, { endStream: true })),
-    event: `${LOST} unexpected HTTP status code received from server: 503 (Service Unavailable); transport: received unexpected content-type "text/html"`,
-  },
-  {
-    name: 'a 404 of HTTP/2',
-    port: () => h2c((stream) => stream.respond({ ':status': 404 }, { endStream: true })),
-    event:
-      'failed: error: this server does not implement the grpc health protocol (grpc.health.v1.Health): unexpected HTTP status code received from server: 404 (Not Found); malformed header: missing HTTP content-type',
-  },
-  { name: 'HTTP/1.1', port: () => http((_request, response) => response.end()), event: UNCONNECTED },
-  { name: 'TLS', port: () => https((_request, response) => response.end()), event: UNCONNECTED },
-  { name: 'nothing on the port', port: closedPort, event: UNCONNECTED },
-];
+const GRPC = parse(readFileSync('test/fixtures/try/grpc.yaml', 'utf8')) as readonly {
+  readonly name: string;
+  readonly server: DescribedServer;
+  readonly event?: string;
+}[];
 
 describe('a gRPC probe', () => {
-  it.each(GRPC)('gets the verdict of the kubelet from $name', async ({ port: start, event }) => {
-    const port = await start();
+  it.each(GRPC)('gets the verdict of the kubelet from $name', async ({ server, event }) => {
+    const port = await startDescribed(server);
     const message = eventMessage('readinessProbe', await grpcProbe(connect, at(port), 'shop', 300));
-    expect(message.replace(String(port), 'PORT')).toBe(event === '' ? '' : `Readiness probe ${event}`);
+    expect(message.replace(String(port), 'PORT')).toBe(event === undefined ? '' : `Readiness probe ${event}`);
   });
 
   it('names the service, and asks as kube-probe', async () => {
