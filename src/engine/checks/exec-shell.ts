@@ -24,10 +24,12 @@ export const execShell = defineCheck({
     const problem = reading && shellProblem(probe.container, reading);
     if (problem === undefined) return undefined;
     const edits = problem.isGuess ? undefined : handlerEdits(probe, { command: problem.meant });
+    // Joined words may make a text of megabytes.
+    const shown = problem.meant.slice(0, LONGEST_REMEDY).map((word) => beginning(word, MOST_TEXT_CHARACTERS));
     return {
       ...located(probe, 'exec', 'command', problem.at),
       message: `${containerPhrase(probe.container)} ${problem.fault}`,
-      remedy: cut(`write command: ${yamlFlow(shownWords(problem.meant))}`, LONGEST_REMEDY),
+      remedy: cut(`write command: ${yamlFlow(shown)}`, LONGEST_REMEDY),
       ...(edits && { edits }),
     };
   },
@@ -35,11 +37,6 @@ export const execShell = defineCheck({
 
 /** A longer command is not repeated in the remedy. */
 const LONGEST_REMEDY = 300;
-
-/** Returns what a remedy can show of a command. Joined words may make a text of megabytes. */
-function shownWords(words: readonly string[]): readonly string[] {
-  return words.slice(0, LONGEST_REMEDY).map((word) => beginning(word, MOST_TEXT_CHARACTERS));
-}
 
 /** Why a command does not do what its author means, without a shell. */
 interface ShellProblem {

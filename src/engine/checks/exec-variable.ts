@@ -50,18 +50,13 @@ const SCRIPT_NAME = /^_*[A-Z][A-Z0-9_]*$/;
 const SCRIPT_REFERENCES = /\$\((_*[A-Z][A-Z0-9_]*)\)/g;
 
 function lostReference(container: CheckedContainer, { argv, shell }: ExecCommand): LostReference | undefined {
-  let variables: ReadonlyMap<string, VariableSource> | undefined;
-  for (const [at, word] of argv.entries()) {
-    if (!word.includes('$(')) continue;
-    const pattern = at === shell?.scriptAt ? SCRIPT_NAME : NAME;
+  const variables = declaredVariables(container.spec);
+  for (const [at, word] of variables === undefined ? [] : argv.entries())
     for (const name of variableReferences(word)) {
-      if (!pattern.test(name)) continue;
-      variables ??= declaredVariables(container.spec);
-      if (variables === undefined) return undefined;
-      const source = variables.get(name);
-      if (source?.from !== 'value') return { at, name, source };
+      const source = variables?.get(name);
+      const isRead = (at === shell?.scriptAt ? SCRIPT_NAME : NAME).test(name);
+      if (isRead && source?.from !== 'value') return { at, name, source };
     }
-  }
   return undefined;
 }
 
