@@ -178,10 +178,11 @@ function wordsBehindScript({ argv, shell }: ExecCommand): ShellProblem | undefin
 
 /** `["sh", "-c", "'pg_isready -U app'"]`: the quotes make one word of the line. */
 function lineInQuotes({ argv, shell }: ExecCommand): ShellProblem | undefined {
-  const script = shell?.scriptAt === undefined ? undefined : readShellScript(argv[shell.scriptAt] ?? '');
-  const [command, ...rest] = script?.commands.filter(({ words }) => words.length > 0) ?? [];
+  if (shell?.scriptAt === undefined) return undefined;
+  const commands = readShellScript(argv[shell.scriptAt] ?? '')?.commands.filter(({ words }) => words.length > 0);
+  const [command, ...rest] = commands ?? [];
   const [word, ...others] = programWords(command?.words ?? []);
-  if (shell?.scriptAt === undefined || word === undefined || others.length > 0) return undefined;
+  if (word === undefined || others.length > 0) return undefined;
   if (!word.isLiteral || !/^\S+\s+\S/.test(word.text)) return undefined;
   if (rest.length > 0 && !/^(?:&&|\|\|)$/.test(command?.operator ?? '')) return undefined;
   return {
