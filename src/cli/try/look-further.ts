@@ -2,7 +2,8 @@ import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { isSuccess, type Answer } from './answer.ts';
 import { causeOfAnswer, remedyFor, type TryCause } from './cause.ts';
 import { asked, diagnosis, edit, replaced, type Diagnosis, type Finder, type Look } from './diagnosis.ts';
-import { localHandler } from './local-handler.ts';
+import { execCommandOf } from '../../engine/probe/exec-invocation.ts';
+import { localClient } from '../../engine/probe/local-client.ts';
 import { localHost, otherPath, secureProto, wrongScheme } from './look-http.ts';
 import { isOpen, otherProtocol } from './look-protocol.ts';
 import { declaredPorts, portOf, type PlannedProbe } from './planned-probes.ts';
@@ -132,7 +133,8 @@ async function otherService(look: Look): Promise<Diagnosis | undefined> {
 
 /** The probe that a client in the command would make, if the kubelet can make it itself. */
 async function withoutProgram(look: Look): Promise<Diagnosis | undefined> {
-  const found = localHandler(look.planned.handler) ?? {};
+  const command = execCommandOf(look.planned.handler);
+  const found = (command && localClient(command)?.handler) ?? {};
   const [kind, handler] = Object.entries(found)[0] ?? [];
   if (kind !== 'httpGet' && kind !== 'tcpSocket') return undefined;
   const answer = await asked(look, kind, handler as JsonObject, look.planned.timing.timeoutSeconds);

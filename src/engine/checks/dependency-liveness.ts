@@ -26,8 +26,8 @@ const KNOWN_PATHS: ReadonlyMap<string, string | undefined> = new Map([
 ]);
 const DEFAULT_PATHS: ReadonlySet<string> = new Set(KNOWN_PATHS.keys());
 
-/** Last segments of a path that name a readiness endpoint, wherever the path begins. */
-const READINESS_SEGMENTS: ReadonlySet<string> = new Set(['ready', 'readiness', 'readyz']);
+/** A path whose last segment names a readiness endpoint, wherever the path begins. */
+const ENDS_IN_READINESS = /^[^?#]*\/(?:ready|readiness|readyz)\/?(?:$|[?#])/i;
 
 const BOUNDS = {
   count: {
@@ -72,7 +72,7 @@ export const dependencyLiveness = defineCheck({
     if (written === undefined) return undefined;
     const path = requestedPath(written);
     const isListed = paths.has(path) || additionalPaths.has(path);
-    if (!isListed && !(paths === DEFAULT_PATHS && READINESS_SEGMENTS.has(lastSegment(path)))) return undefined;
+    if (!isListed && !(paths === DEFAULT_PATHS && ENDS_IN_READINESS.test(path))) return undefined;
     const alive = KNOWN_PATHS.get(path);
     return {
       ...located(liveness, 'httpGet', 'path'),
@@ -83,11 +83,3 @@ export const dependencyLiveness = defineCheck({
     };
   },
 });
-
-/** Returns the last segment of a path, without the query and without a slash at the end, in lower case. */
-function lastSegment(path: string): string {
-  const query = path.search(/[?#]/);
-  const whole = query < 0 ? path : path.slice(0, query);
-  const bare = whole.endsWith('/') ? whole.slice(0, -1) : whole;
-  return bare.slice(bare.lastIndexOf('/') + 1).toLowerCase();
-}

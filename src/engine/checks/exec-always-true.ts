@@ -1,7 +1,8 @@
+import { execCommandOf, type ExecCommand } from '../probe/exec-invocation.ts';
 import { alwaysTrue, statusOfProgram, type AlwaysTrue } from '../probe/shell-status.ts';
 import { shellLine } from '../probe/shell-quoting.ts';
+import { isCut } from '../workload/bounded-container.ts';
 import { cut, quote } from '../../base/text/cut.ts';
-import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
 
 /**
@@ -16,7 +17,7 @@ export const execAlwaysTrue = defineCheck({
   handlers: ['exec'],
   judgesProbeAlone: true,
   eachProbe: (probe) => {
-    const reading = execReading(probe);
+    const reading = execCommandOf(probe.handler);
     const found = reading && alwaysTrueCommand(reading);
     if (reading === undefined || found === undefined) return undefined;
     const { shell } = reading;
@@ -29,9 +30,10 @@ export const execAlwaysTrue = defineCheck({
   },
 });
 
-function alwaysTrueCommand({ argv, invocation, shell, script }: ExecReading): AlwaysTrue | undefined {
-  if (script !== undefined && shell !== undefined) return alwaysTrue(script, shell);
-  if (shell !== undefined || invocation === undefined) return undefined;
+function alwaysTrueCommand({ argv, invocation, shell }: ExecCommand): AlwaysTrue | undefined {
+  const script = argv[shell?.scriptAt ?? argv.length] ?? '';
+  if (shell !== undefined) return isCut(script) ? undefined : alwaysTrue(script, shell);
+  if (invocation === undefined) return undefined;
   return statusOfProgram(invocation.program, argv.slice(invocation.at + 1), false);
 }
 
@@ -55,10 +57,10 @@ function causeOf({ reason, program }: AlwaysTrue): string {
 /** A longer command is not repeated in the remedy. */
 const MOST_REPEATED = 120;
 
-function remedyOf({ reason, program }: AlwaysTrue, { argv, shell }: ExecReading): string {
+function remedyOf({ reason, program }: AlwaysTrue, { argv, shell }: ExecCommand): string {
   switch (reason) {
     case 'filter':
-      return shell?.shell === 'bash'
+      return shell?.program === 'bash'
         ? 'write set -o pipefail; in front of the pipe, or compare the output at its end, such as | grep -q UP'
         : 'compare the output at the end of the pipe, such as | grep -q UP';
     case 'fallback':

@@ -4,9 +4,9 @@ import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { isCount } from '../probe/timing.ts';
 import {
   EXEC_PERIOD_SECONDS,
-  HEAVY_CLIENT_PERIOD_SECONDS,
   PATIENT_TIMEOUT_SECONDS,
   heavyClientOf,
+  leastExecPeriodSeconds,
 } from './lib/heavy-client.ts';
 import { isFastEnough, roundPeriodFrom, roundPeriodUpTo, toWrite } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
@@ -38,10 +38,9 @@ export const execCost = defineCheck({
 
 function tooOften(probe: CheckedProbe, minimum: number): Finding | undefined {
   const period = probe.timing?.periodSeconds;
-  if (period === undefined || period >= Math.max(minimum, HEAVY_CLIENT_PERIOD_SECONDS)) return undefined;
+  const least = leastExecPeriodSeconds(probe, minimum);
+  if (period === undefined || period >= least) return undefined;
   const heavy = heavyClientOf(probe);
-  const least = leastPeriodSeconds(probe, minimum);
-  if (period >= least) return undefined;
   const perMinute = 60 / period;
   const replicas = replicasOf(probe.container.workload);
   const inAll = replicas > 1 ? `, ${rounded(perMinute * replicas)} for its ${replicas} replicas,` : '';
@@ -56,10 +55,6 @@ function tooOften(probe: CheckedProbe, minimum: number): Finding | undefined {
 }
 
 const OTHER_HANDLER = 'ask with httpGet, tcpSocket or grpc, or with a smaller program';
-
-function leastPeriodSeconds(probe: CheckedProbe, minimum: number): number {
-  return heavyClientOf(probe) === undefined ? minimum : Math.max(minimum, HEAVY_CLIENT_PERIOD_SECONDS);
-}
 
 /** Advises a longer period, unless the probe would then need too long to kill, or to stop the traffic. */
 function longerPeriod(probe: CheckedProbe, least: number): Pick<Finding, 'remedy' | 'edits'> {
@@ -87,7 +82,9 @@ function longerTimeout(probe: CheckedProbe, P: number, minimum: number): Pick<Fi
   const timeoutSeconds = Math.min(patient, PATIENT_TIMEOUT_SECONDS);
   // A longer period must also be long enough for the rule about periods, so that both rules say the same.
   const isLonger = P < timeoutSeconds;
-  const periodSeconds = isLonger ? roundPeriodFrom(Math.max(timeoutSeconds, leastPeriodSeconds(probe, minimum))) : P;
+  const periodSeconds = isLonger
+    ? roundPeriodFrom(Math.max(timeoutSeconds, leastExecPeriodSeconds(probe, minimum)))
+    : P;
   if (periodSeconds === undefined || !isFastEnough(probe, { timeoutSeconds, periodSeconds }))
     return { remedy: isLonger ? OTHER_HANDLER : 'write a longer timeoutSeconds and a shorter periodSeconds' };
   const { words, edits } = toWrite(probe, { timeoutSeconds, periodSeconds });

@@ -1,4 +1,4 @@
-import { member } from '../../base/json/json-value.ts';
+import { listMember } from '../../base/json/json-value.ts';
 import { choices, strings } from '../policy/check-parameters.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { MOST_PROBE_FINDINGS, containerPhrase, defineCheck, firstListed, located, type Finding } from './check.ts';
@@ -40,20 +40,17 @@ export const execForbidden = defineCheck({
 });
 
 function findingsOf(probe: CheckedProbe, names: ReadonlySet<string>): Finding[] {
-  const argv = member(probe.handler, 'command');
-  if (!Array.isArray(argv)) return [];
-  const findings: Finding[] = [];
-  for (const [index, element] of (argv as unknown[]).entries()) {
-    if (findings.length === MOST_PROBE_FINDINGS) break;
+  const findings = listMember(probe.handler, 'command').flatMap((element, index) => {
     const forbidden = typeof element === 'string' ? forbiddenIn(element, names) : [];
-    if (forbidden.length === 0) continue;
-    const message =
-      `${containerPhrase(probe.container)} runs ${firstListed(forbidden.map((name) => quote(name, MOST_NAME_CHARACTERS)))} ` +
-      `in its ${probe.kind}, which a policy forbids`;
-    const remedy = 'use an httpGet, tcpSocket or grpc handler, or another command';
-    findings.push({ ...located(probe, 'exec', 'command', index), message, remedy });
-  }
-  return findings;
+    if (forbidden.length === 0) return [];
+    const listed = firstListed(forbidden.map((name) => quote(name, MOST_NAME_CHARACTERS)));
+    return {
+      ...located(probe, 'exec', 'command', index),
+      message: `${containerPhrase(probe.container)} runs ${listed} in its ${probe.kind}, which a policy forbids`,
+      remedy: 'use an httpGet, tcpSocket or grpc handler, or another command',
+    };
+  });
+  return findings.slice(0, MOST_PROBE_FINDINGS);
 }
 
 /** Blanks, operators, quotes and braces separate words in a shell. */

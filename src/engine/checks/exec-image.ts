@@ -1,9 +1,8 @@
 import { wordSet } from '../probe/acting-words.ts';
 import { stringMember } from '../../base/json/json-value.ts';
-import { firstProgramAt, isShell, programName } from '../probe/exec-invocation.ts';
+import { execCommandOf, firstProgramAt, isShell, programName, type ExecCommand } from '../probe/exec-invocation.ts';
 import { saysWithoutTools } from '../probe/image-name.ts';
 import { quote } from '../../base/text/cut.ts';
-import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import type { CheckedContainer } from './checked-workload.ts';
 
@@ -15,7 +14,7 @@ export const execImage = defineCheck({
   cannotWork: true,
   handlers: ['exec'],
   eachProbe: (probe) => {
-    const reading = execReading(probe);
+    const reading = execCommandOf(probe.handler);
     const at = reading && missingProgramAt(probe.container, reading);
     if (reading === undefined || at === undefined) return undefined;
     const image = stringMember(probe.container.spec, 'image') ?? '';
@@ -38,7 +37,7 @@ const TOOLS: ReadonlySet<string> = wordSet(`
 const SYSTEM_PATH = /^(?:\/(?:usr\/(?:local\/)?)?s?bin\/)?[^/]+$/;
 
 /** The index of a program that the image lacks: the first one, or the one behind `timeout` or `env`. */
-function missingProgramAt(container: CheckedContainer, { argv, invocation }: ExecReading): number | undefined {
+function missingProgramAt(container: CheckedContainer, { argv, invocation }: ExecCommand): number | undefined {
   const missing = [firstProgramAt(argv), invocation?.at].find((at) => at !== undefined && isTool(argv[at] ?? ''));
   const image = missing === undefined ? undefined : stringMember(container.spec, 'image');
   return image !== undefined && saysWithoutTools(image) !== undefined ? missing : undefined;

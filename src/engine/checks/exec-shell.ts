@@ -1,14 +1,14 @@
 import { quoted } from '../../base/json/quoted-value.ts';
 import { beginning, cut } from '../../base/text/cut.ts';
 import { wordSet } from '../probe/acting-words.ts';
-import { firstProgramAt, isShell, programName } from '../probe/exec-invocation.ts';
+import { execCommandOf, firstProgramAt, isShell, programName, type ExecCommand } from '../probe/exec-invocation.ts';
 import { isBlank } from '../probe/go-values.ts';
+import { programWords, readShellScript } from '../probe/shell-script.ts';
 import { isShellOperator, shellLine, variableIn } from '../probe/shell-quoting.ts';
 import { MOST_TEXT_CHARACTERS, isCut } from '../workload/bounded-container.ts';
 import { declaredVariables } from '../workload/literal-variables.ts';
 import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
 import { handlerEdits } from './lib/endpoint.ts';
-import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import type { CheckedContainer } from './checked-workload.ts';
 
 /** The kubelet runs the elements of a command as they are (ExecAction: "it is not run inside a shell"). */
@@ -20,14 +20,16 @@ export const execShell = defineCheck({
   handlers: ['exec'],
   judgesProbeAlone: true,
   eachProbe: (probe) => {
-    const reading = execReading(probe);
+    const reading = execCommandOf(probe.handler);
     const problem = reading && shellProblem(probe.container, reading);
     if (problem === undefined) return undefined;
     const edits = problem.isGuess ? undefined : handlerEdits(probe, { command: problem.meant });
+    // Joined words may make a text of megabytes.
+    const shown = problem.meant.slice(0, LONGEST_REMEDY).map((word) => beginning(word, MOST_TEXT_CHARACTERS));
     return {
       ...located(probe, 'exec', 'command', problem.at),
       message: `${containerPhrase(probe.container)} ${problem.fault}`,
-      remedy: cut(`write command: ${yamlFlow(shownWords(problem.meant))}`, LONGEST_REMEDY),
+      remedy: cut(`write command: ${yamlFlow(shown)}`, LONGEST_REMEDY),
       ...(edits && { edits }),
     };
   },
@@ -35,11 +37,6 @@ export const execShell = defineCheck({
 
 /** A longer command is not repeated in the remedy. */
 const LONGEST_REMEDY = 300;
-
-/** Returns what a remedy can show of a command. Joined words may make a text of megabytes. */
-function shownWords(words: readonly string[]): readonly string[] {
-  return words.slice(0, LONGEST_REMEDY).map((word) => beginning(word, MOST_TEXT_CHARACTERS));
-}
 
 /** Why a command does not do what its author means, without a shell. */
 interface ShellProblem {
@@ -54,7 +51,7 @@ interface ShellProblem {
 }
 
 /** Returns the first problem of a command. Undefined also for a command that is cut. */
-function shellProblem(container: CheckedContainer, reading: ExecReading): ShellProblem | undefined {
+function shellProblem(container: CheckedContainer, reading: ExecCommand): ShellProblem | undefined {
   if (reading.argv.some(isCut)) return undefined;
   return (
     lineAsProgram(reading) ??
@@ -71,7 +68,7 @@ const SHELL_SIGNS = /[|&;<>()$`\\"'*?[\]#~{}\n]/;
 const WINDOWS_PATH = /^[A-Za-z]:\\/;
 
 /** `["redis-cli ping"]`: no program has the name of a whole line. */
-function lineAsProgram({ argv }: ExecReading): ShellProblem | undefined {
+function lineAsProgram({ argv }: ExecCommand): ShellProblem | undefined {
   const at = firstProgramAt(argv);
   const [first = '', ...rest] = argv.slice(at);
   const line = first.trim();
@@ -95,14 +92,14 @@ const CODE_OPTIONS: ReadonlySet<string> = new Set(['-c', '-e', '-E', '--eval']);
 /** Programs that read operators themselves, or join their words to a line. */
 const READS_OPERATORS: ReadonlySet<string> = wordSet('expr test [ cmd cmd.exe pwsh powershell find');
 
-function isExempt({ argv, invocation, shell }: ExecReading, at: number): boolean {
+function isExempt({ argv, invocation, shell }: ExecCommand, at: number): boolean {
   if (at === shell?.scriptAt || CODE_OPTIONS.has(argv[at - 1] ?? '')) return true;
   const program = (invocation?.program ?? '').toLowerCase().replace(/\.exe$/, '');
   return READS_OPERATORS.has(program) && !(program === 'find' && argv[at] !== ';');
 }
 
 /** `["redis-cli", "ping", "|", "grep", "PONG"]`: the program gets the operator as an argument. */
-function operatorAsArgument(reading: ExecReading): ShellProblem | undefined {
+function operatorAsArgument(reading: ExecCommand): ShellProblem | undefined {
   const { argv, shell } = reading;
   const at = argv.findIndex((word, index) => index > 0 && isShellOperator(word) && !isExempt(reading, index));
   if (at < 0) return undefined;
@@ -115,7 +112,7 @@ function operatorAsArgument(reading: ExecReading): ShellProblem | undefined {
 }
 
 /** `["pg_isready", "-U", "$USER"]`: only a shell replaces the variable. */
-function variableAsArgument(container: CheckedContainer, reading: ExecReading): ShellProblem | undefined {
+function variableAsArgument(container: CheckedContainer, reading: ExecCommand): ShellProblem | undefined {
   const { argv } = reading;
   const at = argv.findIndex((word, index) => variableIn(word) !== undefined && !isExempt(reading, index));
   if (at < 0) return undefined;
@@ -135,7 +132,7 @@ function variableAsArgument(container: CheckedContainer, reading: ExecReading): 
 }
 
 /** `["sh", "redis-cli ping"]`: the shell looks for a file with this name. */
-function commandAsFile({ argv, shell }: ExecReading): ShellProblem | undefined {
+function commandAsFile({ argv, shell }: ExecCommand): ShellProblem | undefined {
   if (shell?.fileAt === undefined) return undefined;
   const file = argv[shell.fileAt] ?? '';
   const isPath = /^\S+$/.test(file) && (file.includes('/') || /\.\w+$/.test(file));
@@ -143,7 +140,7 @@ function commandAsFile({ argv, shell }: ExecReading): ShellProblem | undefined {
   const words = argv.slice(shell.fileAt);
   return {
     at: shell.fileAt,
-    fault: `has ${quoted(shell.shell)} read a file with the name ${quoted(file)}: a shell reads a command only behind -c`,
+    fault: `has ${quoted(shell.program)} read a file with the name ${quoted(file)}: a shell reads a command only behind -c`,
     meant: [...argv.slice(0, shell.fileAt), '-c', scriptOf(words)],
     isGuess: false,
   };
@@ -164,7 +161,7 @@ const READS_PARAMETERS =
   /\$(?:[\d@*#]|\{[!#]?[\d@*#])|\b(?:shift|getopts|eval|source)\b|(?:^|[\s;&|(])\.\s|\bfor\s{1,9}\w+(?:\s{0,9}[;\n]|\s{1,9}do\b)/;
 
 /** `["sh", "-c", "pg_isready", "-U", "app"]`: the shell runs `pg_isready` alone. */
-function wordsBehindScript({ argv, shell }: ExecReading): ShellProblem | undefined {
+function wordsBehindScript({ argv, shell }: ExecCommand): ShellProblem | undefined {
   if (shell?.scriptAt === undefined) return undefined;
   const script = argv[shell.scriptAt] ?? '';
   const [first, ...others] = argv.slice(shell.scriptAt + 1);
@@ -172,7 +169,7 @@ function wordsBehindScript({ argv, shell }: ExecReading): ShellProblem | undefin
   if (others.length === 0 && isScriptName(first, script)) return undefined;
   return {
     at: shell.scriptAt + 1,
-    fault: `has ${quoted(shell.shell)} run only ${quoted(script)}: words behind the script of -c are no part of it`,
+    fault: `has ${quoted(shell.program)} run only ${quoted(script)}: words behind the script of -c are no part of it`,
     meant: withWholeScript(argv, shell.scriptAt),
     // Words behind a line with operators belong to none of its commands.
     isGuess: SHELL_SIGNS.test(script),
@@ -180,16 +177,19 @@ function wordsBehindScript({ argv, shell }: ExecReading): ShellProblem | undefin
 }
 
 /** `["sh", "-c", "'pg_isready -U app'"]`: the quotes make one word of the line. */
-function lineInQuotes({ argv, shell, script }: ExecReading): ShellProblem | undefined {
-  const [command, ...stages] = script?.length === 1 ? (script[0]?.first.stages ?? []) : [];
-  if (shell?.scriptAt === undefined || command?.kind !== 'simple' || stages.length > 0) return undefined;
-  const [word, ...others] = command.words;
-  if (word === undefined || others.length > 0 || !word.isLiteral || !/^\S+\s+\S/.test(word.text)) return undefined;
+function lineInQuotes({ argv, shell }: ExecCommand): ShellProblem | undefined {
+  if (shell?.scriptAt === undefined) return undefined;
+  const commands = readShellScript(argv[shell.scriptAt] ?? '')?.commands.filter(({ words }) => words.length > 0);
+  const [command, ...rest] = commands ?? [];
+  const [word, ...others] = programWords(command?.words ?? []);
+  if (word === undefined || others.length > 0) return undefined;
+  if (!word.isLiteral || !/^\S+\s+\S/.test(word.text)) return undefined;
+  if (rest.length > 0 && !/^(?:&&|\|\|)$/.test(command?.operator ?? '')) return undefined;
   return {
     at: shell.scriptAt,
-    fault: `has ${quoted(shell.shell)} run a program with the name ${quoted(word.text)}: the quotes make one word of the line`,
+    fault: `has ${quoted(shell.program)} run a program with the name ${quoted(word.text)}: the quotes make one word of the line`,
     meant: argv.with(shell.scriptAt, word.text),
-    isGuess: script?.[0]?.rest.length !== 0,
+    isGuess: rest.length > 0,
   };
 }
 

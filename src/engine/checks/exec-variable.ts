@@ -1,5 +1,5 @@
+import { execCommandOf, type ExecCommand } from '../probe/exec-invocation.ts';
 import { declaredVariables, variableReferences, type VariableSource } from '../workload/literal-variables.ts';
-import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
@@ -16,7 +16,7 @@ export const execVariable = defineCheck({
   cannotWork: true,
   handlers: ['exec'],
   eachProbe: (probe) => {
-    const reading = execReading(probe);
+    const reading = execCommandOf(probe.handler);
     const lost = reading && lostReference(probe.container, reading);
     if (reading === undefined || lost === undefined) return undefined;
     const { at, name, source } = lost;
@@ -49,24 +49,19 @@ const NAME = /^[A-Za-z_][\w.-]*$/;
 const SCRIPT_NAME = /^_*[A-Z][A-Z0-9_]*$/;
 const SCRIPT_REFERENCES = /\$\((_*[A-Z][A-Z0-9_]*)\)/g;
 
-function lostReference(container: CheckedContainer, { argv, shell }: ExecReading): LostReference | undefined {
-  let variables: ReadonlyMap<string, VariableSource> | undefined;
-  for (const [at, word] of argv.entries()) {
-    if (!word.includes('$(')) continue;
-    const pattern = at === shell?.scriptAt ? SCRIPT_NAME : NAME;
+function lostReference(container: CheckedContainer, { argv, shell }: ExecCommand): LostReference | undefined {
+  const variables = declaredVariables(container.spec);
+  for (const [at, word] of variables === undefined ? [] : argv.entries())
     for (const name of variableReferences(word)) {
-      if (!pattern.test(name)) continue;
-      variables ??= declaredVariables(container.spec);
-      if (variables === undefined) return undefined;
-      const source = variables.get(name);
-      if (source?.from !== 'value') return { at, name, source };
+      const source = variables?.get(name);
+      const isRead = (at === shell?.scriptAt ? SCRIPT_NAME : NAME).test(name);
+      if (isRead && source?.from !== 'value') return { at, name, source };
     }
-  }
   return undefined;
 }
 
 /** Lets the shell replace the variables. Undefined in single quotes, or when a variable may be missing. */
-function editsOf(probe: CheckedProbe, { argv }: ExecReading, { at }: LostReference): Finding['edits'] {
+function editsOf(probe: CheckedProbe, { argv }: ExecCommand, { at }: LostReference): Finding['edits'] {
   const script = argv[at] ?? '';
   if (/['`\\]|\$\$|<</.test(script)) return undefined;
   const variables = declaredVariables(probe.container.spec);

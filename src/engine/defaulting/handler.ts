@@ -3,7 +3,6 @@ import { isJsonObject, member, objectMember, type JsonObject } from '../../base/
 import { cut, quote } from '../../base/text/cut.ts';
 import { isHost, type HandlerDefault } from '../policy/probe-default.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
-import { ApiStruct } from '../probe/api-struct.ts';
 import { firstControlCharacter, namesNoProgram } from '../probe/handler-values.ts';
 import { probeHandlerCauses } from '../probe/probe-rules.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
@@ -127,7 +126,7 @@ export function isRefused(probe: Probe): boolean {
 }
 
 function causesOf(probe: Probe): ReturnType<typeof probeHandlerCauses> {
-  return probeHandlerCauses(new ApiStruct(defaultedProbe(probe), new FieldPlace([], 'livenessProbe')));
+  return probeHandlerCauses(defaultedProbe(probe), new FieldPlace([], 'livenessProbe'));
 }
 
 /** Why the API server would reject the handler. A missing port is ignored: the kind's own controller may fill it in. */

@@ -43,9 +43,6 @@ const ASKING_METHOD = /^(?:GET|HEAD|OPTIONS)$/i;
 /** A method with its option, and an option without its value. */
 const shown = (name: string, value: string): string => (/^\$?[A-Za-z_]{1,20}$/.test(value) ? `${name} ${value}` : name);
 
-const firstOf = (options: readonly CommandOption[], acts: (option: CommandOption) => string | undefined | false) =>
-  options.map(acts).find((found) => typeof found === 'string');
-
 const URL_PATH = /^(?:[a-z]+:\/\/)?[^/?#\s]*([^?#\s]*)/i;
 const QUESTION = /^(?:\w*health\w*|ready|readiness|live|liveness|status|ping|startup|metrics)$/i;
 
@@ -58,38 +55,40 @@ function actionOfUrl({ name, value }: CommandOption): string | undefined {
   return (isBelowHealth ? segments.slice(0, -1) : segments).find((segment) => isAction(segment));
 }
 
-const CURL_DATA = /^(?:-[dFT]|--(?:data(?:-.*)?|json|form(?:-.*)?|upload-file))$/;
-const CURL_FILE =
+/** The first option of an HTTP client that sends, or that saves into a file. */
+function sentBy(options: readonly CommandOption[], sends: RegExp, saves: RegExp): string | undefined {
+  for (const option of options) {
+    const { name = '', value } = option;
+    if (/^(?:-X|--request|--method)$/.test(name) && !ASKING_METHOD.test(value)) return shown(name, value);
+    if (sends.test(name) || (saves.test(name) && !keepsNothing(value))) return name;
+    const action = actionOfUrl(option);
+    if (action !== undefined) return action;
+  }
+  return undefined;
+}
+
+const CURL_SENDS =
+  /^(?:-[FTOQK]|--(?:form(?:-.*)?|upload-file|remote-name(?:-all)?|remote-header-name|quote|create-dirs|config|output-dir))$/;
+const CURL_SAVES =
   /^(?:-[oDc]|--(?:output|dump-header|cookie-jar|trace|trace-ascii|stderr|hsts|alt-svc|etag-save|libcurl))$/;
-const CURL_OTHER = /^(?:-[OQK]|--(?:remote-name(?:-all)?|remote-header-name|quote|create-dirs|config|output-dir))$/;
+const CURL_SENDS_DATA = new RegExp(String.raw`^(?:-d|--data(?:-.*)?|--json)$|${CURL_SENDS.source}`);
 
 const curl: Rule = (words) => {
   const options = optionsOf(words, CURL_VALUED);
   // With -G, the data are part of the URL.
   const isGet = options.some(({ name }) => name === '-G' || name === '--get');
-  return firstOf(options, (option) => {
-    const { name = '', value } = option;
-    if (name === '-X' || name === '--request') return !ASKING_METHOD.test(value) && shown(name, value);
-    if (CURL_DATA.test(name)) return (!isGet || /^(?:-[FT]|--(?:form|upload))/.test(name)) && name;
-    return (CURL_FILE.test(name) && !keepsNothing(value)) || CURL_OTHER.test(name) ? name : actionOfUrl(option);
-  });
+  return sentBy(options, isGet ? CURL_SENDS : CURL_SENDS_DATA, CURL_SAVES);
 };
 
+const WGET_SENDS = /^--(?:post|body)-(?:data|file)$/;
+const WGET_SAVES = /^(?:-[Ooa]|--(?:output-document|output-file|append-output))$/;
+
 const wget: Rule = (words) => {
-  const options = optionsOf(
-    words.map((word) => word.replace(/^-nv/, '-')),
-    'OoaTtPiUYwQADIXlB',
-  );
-  const sent = firstOf(options, (option) => {
-    const { name = '', value } = option;
-    if (name === '--method') return !ASKING_METHOD.test(value) && shown(name, value);
-    if (/^--(?:post|body)-(?:data|file)$/.test(name)) return name;
-    if (/^(?:-[Ooa]|--(?:output-document|output-file|append-output))$/.test(name)) return !keepsNothing(value) && name;
-    return actionOfUrl(option);
-  });
+  const letters = words.map((word) => word.replace(/^-nv/, '-'));
+  const options = optionsOf(letters, 'OoaTtPiUYwQADIXlB');
   const asks = options.some(({ name = '' }) => /^(?:--(?:spider|output-document|version|help)|-[OVh])$/.test(name));
   // Without -O, wget writes the answer to a file with the name of the URL.
-  return sent ?? (asks ? undefined : 'without -O');
+  return sentBy(options, WGET_SENDS, WGET_SAVES) ?? (asks ? undefined : 'without -O');
 };
 
 const SQL_TEXT = /^(?:-[ceQ]|--(?:command|execute|query|multiquery|init-command)=)([^]+)$/;

@@ -1,11 +1,9 @@
-import { CONTAINER_LISTS, DEFAULT_PROGRESS_DEADLINE_SECONDS, type ContainerList } from './api-defaults.ts';
-import { ApiStruct, MOST_CAUSES, type ApiCause } from './api-struct.ts';
-import { containerPortsCauses, lifecycleCauses, probesCauses } from './probe-rules.ts';
+import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from './api-defaults.ts';
+import { ApiStruct, type ApiCause } from './api-struct.ts';
+import { checkLifecycle, checkPorts, checkProbes } from './probe-rules.ts';
 import { PROBE_KINDS } from './probe.ts';
 import { FieldPlace } from '../../base/json/field-path.ts';
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
-
-type Causes = readonly ApiCause[];
 
 /**
  * What is around a Pod spec: a Pod that is created or exists (`pod-update` may have ephemeral containers), the template
@@ -21,71 +19,56 @@ export type PodSpecPlace = 'pod' | 'pod-update' | 'forever' | 'completion' | 'te
  * @param podSpec after defaulting, and without a problem of the decode stage: members of the wrong type count as absent
  */
 export function apiCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: PodSpecPlace): ApiCause[] {
-  const pod = new ApiStruct(podSpec, podSpecPlace);
   const causes: ApiCause[] = [];
-  for (const list of CONTAINER_LISTS)
-    causes.push(...pod.each(list, CONTAINER_RULES[list], MOST_CAUSES - causes.length));
-  causes.push(...podPolicyCauses(pod), ...ephemeralCauses(pod, place), ...ownerPolicyCauses(pod, place));
+  const pod = new ApiStruct(podSpec, podSpecPlace, causes);
+  pod.each('containers', checkContainer);
+  pod.each('initContainers', checkInitContainer);
+  pod.each('ephemeralContainers', checkEphemeralContainer);
+  // validateRestartPolicy.
+  if (pod.string('restartPolicy') === '') pod.required('restartPolicy');
+  else pod.oneOf('restartPolicy', ['Always', 'OnFailure', 'Never']);
+  // Ephemeral containers are added to a running Pod and never before (ValidatePodCreate, ValidatePodTemplateSpec).
+  if (place !== 'pod-update' && pod.length('ephemeralContainers') > 0) {
+    const isPod = place === 'pod';
+    const detail = isPod ? 'cannot be set on create' : 'ephemeral containers not allowed in pod template';
+    pod.forbidden('ephemeralContainers', detail);
+  }
+  checkOwnerPolicy(pod, place);
   return causes;
-}
-
-const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
-
-/** validation.go, validateRestartPolicy. */
-function podPolicyCauses(pod: ApiStruct): Causes {
-  const isEmpty = pod.string('restartPolicy') === '';
-  return isEmpty ? [pod.required('restartPolicy')] : pod.oneOf('restartPolicy', RESTART_POLICIES);
-}
-
-/** Ephemeral containers are added to a running Pod and never before (ValidatePodCreate, ValidatePodTemplateSpec). */
-function ephemeralCauses(pod: ApiStruct, place: PodSpecPlace): Causes {
-  if (place === 'pod-update' || pod.length('ephemeralContainers') === 0) return [];
-  const detail = place === 'pod' ? 'cannot be set on create' : 'ephemeral containers not allowed in pod template';
-  return [pod.forbidden('ephemeralContainers', detail)];
 }
 
 /**
  * The restartPolicy that a template's owner demands: ReplicaSets and similar kinds want Always
  * (ValidatePodTemplateSpecForRS and its sisters), Jobs any other policy (pkg/apis/batch/validation, validateJobSpec).
  */
-function ownerPolicyCauses(pod: ApiStruct, place: PodSpecPlace): Causes {
-  if (place === 'forever') return pod.oneOf('restartPolicy', ['Always']);
-  if (place !== 'completion') return [];
+function checkOwnerPolicy(pod: ApiStruct, place: PodSpecPlace): void {
+  if (place === 'forever') pod.oneOf('restartPolicy', ['Always']);
+  if (place !== 'completion') return;
   if (['Always', ''].includes(pod.string('restartPolicy')))
-    return [pod.required('restartPolicy', 'valid values: "OnFailure", "Never"')];
-  return pod.oneOf('restartPolicy', ['OnFailure', 'Never']);
+    pod.required('restartPolicy', 'valid values: "OnFailure", "Never"');
+  else pod.oneOf('restartPolicy', ['OnFailure', 'Never']);
 }
 
-/** The rules for one container, by its list in the Pod spec. */
-const CONTAINER_RULES: Readonly<Record<ContainerList, (container: ApiStruct) => Causes>> = {
-  /** validation.go, validateContainers. */
-  containers: (container) => [
-    ...containerPortsCauses(container),
-    ...lifecycleCauses(container),
-    ...probesCauses(container),
-    ...restartPolicyCauses(container),
-  ],
-  /** A plain init container may have less than a sidecar (validation.go, validateInitContainers). */
-  initContainers: (container) => [
-    ...containerPortsCauses(container),
-    ...restartPolicyCauses(container),
-    ...(container.string('restartPolicy') === 'Always'
-      ? [...lifecycleCauses(container), ...probesCauses(container)]
-      : NOT_FOR_INIT.filter((field) => container.isSet(field)).map((field) =>
-          container.forbidden(field, 'may not be set for init containers without restartPolicy=Always'),
-        )),
-  ],
-  /** validation.go, validateEphemeralContainers. */
-  ephemeralContainers: (container) => [
-    ...containerPortsCauses(container),
-    ...NOT_FOR_EPHEMERAL.filter((field) => isForbiddenlySet(container, field)).map((field) =>
-      container.forbidden(field, 'cannot be set for an Ephemeral Container'),
-    ),
-  ],
-};
+/** validation.go, validateContainers. */
+function checkContainer(container: ApiStruct): void {
+  checkPorts(container);
+  checkLifecycle(container);
+  checkProbes(container);
+  checkRestartPolicy(container);
+}
 
-/** The API server refuses the fields without a look at their values. */
-const NOT_FOR_INIT = ['lifecycle', ...PROBE_KINDS];
+/** A plain init container may have less than a sidecar (validation.go, validateInitContainers). */
+function checkInitContainer(container: ApiStruct): void {
+  checkPorts(container);
+  checkRestartPolicy(container);
+  if (container.string('restartPolicy') === 'Always') {
+    checkLifecycle(container);
+    checkProbes(container);
+  } else
+    // The API server refuses the fields without a look at their values.
+    for (const field of ['lifecycle', ...PROBE_KINDS].filter((name) => container.isSet(name)))
+      container.forbidden(field, 'may not be set for init containers without restartPolicy=Always');
+}
 
 /** What an ephemeral container may not have, in the order of core/v1 (validateFieldAllowList). */
 const NOT_FOR_EPHEMERAL = [
@@ -93,49 +76,43 @@ const NOT_FOR_EPHEMERAL = [
   ...['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'],
 ];
 
-/** `resources` is a struct and no pointer: empty resources look like absent ones. */
-function isForbiddenlySet(container: ApiStruct, field: string): boolean {
-  if (field !== 'resources') return container.isSet(field);
-  const resources = container.pointer(field);
-  return ['limits', 'requests', 'claims'].some((member) => resources?.isSet(member));
+/** validation.go, validateEphemeralContainers. */
+function checkEphemeralContainer(container: ApiStruct): void {
+  checkPorts(container);
+  for (const field of NOT_FOR_EPHEMERAL) {
+    const inner = container.pointer(field);
+    // `resources` is a struct and no pointer: empty resources look like absent ones.
+    const isSet = field === 'resources' ? ['limits', 'requests', 'claims'].some((name) => inner?.isSet(name)) : inner;
+    if (isSet) container.forbidden(field, 'cannot be set for an Ephemeral Container');
+  }
 }
 
 /**
  * A container's own restartPolicy and the rules beside it (validation.go, validateContainerRestartPolicy). All three
  * policies are legal on every container since Kubernetes 1.35. An init container may have probes only with Always.
  */
-function restartPolicyCauses(container: ApiStruct): Causes {
-  const hasRules = container.length('restartPolicyRules') > 0;
-  const missing = 'must specify restartPolicy when restart rules are used';
-  return [
-    ...(container.isSet('restartPolicy')
-      ? container.oneOf('restartPolicy', ['Always', 'Never', 'OnFailure'])
-      : hasRules
-        ? [container.required('restartPolicy', missing)]
-        : []),
-    ...container.atMost('restartPolicyRules', 20),
-    ...container.each('restartPolicyRules', (rule) => [
-      ...rule.oneOf('action', ['Restart', 'RestartAllContainers']),
-      ...exitCodesCauses(rule),
-    ]),
-  ];
-}
-
-function exitCodesCauses(rule: ApiStruct): Causes {
-  const exitCodes = rule.pointer('exitCodes');
-  if (exitCodes === undefined) return [rule.required('exitCodes', 'must be specified')];
-  return [...exitCodes.oneOf('operator', ['In', 'NotIn']), ...exitCodes.atMost('values', 255)];
+function checkRestartPolicy(container: ApiStruct): void {
+  if (container.isSet('restartPolicy')) container.oneOf('restartPolicy', ['Always', 'Never', 'OnFailure']);
+  else if (container.length('restartPolicyRules') > 0)
+    container.required('restartPolicy', 'must specify restartPolicy when restart rules are used');
+  container.atMost('restartPolicyRules', 20);
+  container.each('restartPolicyRules', (rule) => {
+    rule.oneOf('action', ['Restart', 'RestartAllContainers']);
+    const exitCodes = rule.pointer('exitCodes');
+    if (exitCodes === undefined) rule.required('exitCodes', 'must be specified');
+    exitCodes?.oneOf('operator', ['In', 'NotIn']);
+    exitCodes?.atMost('values', 255);
+  });
 }
 
 /** The progress deadline is above minReadySeconds (pkg/apis/apps/validation, ValidateDeploymentSpec). */
 export function deploymentCauses(deployment: JsonObject): ApiCause[] {
+  const causes: ApiCause[] = [];
   const field = 'progressDeadlineSeconds';
-  const spec = new ApiStruct(objectMember(deployment, 'spec') ?? {}, new FieldPlace([], 'spec'));
+  const spec = new ApiStruct(objectMember(deployment, 'spec') ?? {}, new FieldPlace([], 'spec'), causes);
   const deadline = spec.isSet(field) ? spec.integer(field) : DEFAULT_PROGRESS_DEADLINE_SECONDS;
-  return [
-    ...(deadline < 0 ? [spec.invalid(field, deadline, 'must be greater than or equal to 0')] : []),
-    ...(deadline <= spec.integer('minReadySeconds')
-      ? [spec.invalid(field, deadline, 'must be greater than minReadySeconds')]
-      : []),
-  ];
+  if (deadline < 0) spec.invalid(field, deadline, 'must be greater than or equal to 0');
+  if (deadline <= spec.integer('minReadySeconds'))
+    spec.invalid(field, deadline, 'must be greater than minReadySeconds');
+  return causes;
 }

@@ -4,31 +4,36 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import { goJsonQuote, goQuote } from './go-values.ts';
 import type { FieldPath, FieldPlace } from '../../base/json/field-path.ts';
 
+type Reason = 'Required' | 'Invalid' | 'Forbidden' | 'NotSupported' | 'Duplicate' | 'TooMany';
+
 /** One field error in the API server's words: a cause of its 422 (apimachinery, util/validation/field/errors.go). */
 export interface ApiCause {
   readonly path: FieldPath;
-  readonly reason: `FieldValue${'Required' | 'Invalid' | 'Forbidden' | 'NotSupported' | 'Duplicate' | 'TooMany'}`;
+  readonly reason: `FieldValue${Reason}`;
   /** The text behind the path: `Invalid value: 0: must be between 1 and 65535, inclusive`. */
   readonly message: string;
 }
 
 /** Most causes that are listed: an object of megabytes can have any number. */
-export const MOST_CAUSES = 1000;
+const MOST_CAUSES = 1000;
 
 /** Most characters of a value in a message: quoting may make it five times as long. */
 const MAX_SHOWN_LENGTH = 1024;
 
 /**
  * A JSON object at its place, as Go sees it after decoding: an absent or null member is the type's zero value. So is a
- * member of the wrong type. A Pod that passed the decode stage has none, and reading one must not throw.
+ * member of the wrong type. A Pod that passed the decode stage has none, and reading one must not throw. Rules add
+ * their causes to a list that the structs of a Pod share.
  */
 export class ApiStruct {
   readonly #object: JsonObject;
   readonly #place: FieldPlace;
+  readonly #causes: ApiCause[];
 
-  constructor(object: JsonObject, place: FieldPlace) {
+  constructor(object: JsonObject, place: FieldPlace, causes: ApiCause[]) {
     this.#object = object;
     this.#place = place;
+    this.#causes = causes;
   }
 
   /** The member as it is written. */
@@ -59,62 +64,58 @@ export class ApiStruct {
   /** A pointer to a struct; undefined when it is nil. */
   pointer(field: string): ApiStruct | undefined {
     const value = this.member(field);
-    if (!isPresent(value)) return undefined;
-    return new ApiStruct(isJsonObject(value) ? value : {}, this.#place.at(field));
+    return isPresent(value) ? this.#inner(value, this.#place.at(field)) : undefined;
   }
 
-  /** The causes of a slice's structs in their order, until there are `most`. A null element is an empty struct. */
-  each(
-    field: string,
-    causesOf: (element: ApiStruct) => readonly ApiCause[],
-    most: number = MOST_CAUSES,
-  ): readonly ApiCause[] {
+  /** Applies rules to a slice's structs in their order. A null element is an empty struct. */
+  each(field: string, rules: (element: ApiStruct) => void): void {
     const place = this.#place.at(field);
-    const causes: ApiCause[] = [];
     for (const [index, element] of listMember(this.#object, field).entries()) {
-      if (causes.length >= most) break;
-      causes.push(...causesOf(new ApiStruct(isJsonObject(element) ? element : {}, place.at(index))));
+      if (this.#causes.length >= MOST_CAUSES) return;
+      rules(this.#inner(element, place.at(index)));
     }
-    return causes;
+  }
+
+  #inner(value: unknown, place: FieldPlace): ApiStruct {
+    return new ApiStruct(isJsonObject(value) ? value : {}, place, this.#causes);
   }
 
   /** @param field undefined for the struct itself */
-  required(field: string | undefined, detail?: string): ApiCause {
-    const path = this.#place.path(...(field === undefined ? [] : [field]));
-    const message = detail === undefined ? 'Required value' : `Required value: ${detail}`;
-    return { path, reason: 'FieldValueRequired', message };
+  required(field: string | undefined, detail?: string): void {
+    this.#add(field, 'Required', detail === undefined ? 'Required value' : `Required value: ${detail}`);
   }
 
-  invalid(field: string, value: string | number, detail: string): ApiCause {
-    return this.#cause(field, 'Invalid', `Invalid value: ${shown(value)}: ${detail}`);
+  invalid(field: string, value: string | number, detail: string): void {
+    this.#add(field, 'Invalid', `Invalid value: ${shown(value)}: ${detail}`);
   }
 
-  forbidden(field: string, detail: string): ApiCause {
-    return this.#cause(field, 'Forbidden', `Forbidden: ${detail}`);
+  forbidden(field: string, detail: string): void {
+    this.#add(field, 'Forbidden', `Forbidden: ${detail}`);
   }
 
-  duplicate(field: string, value: string): ApiCause {
-    return this.#cause(field, 'Duplicate', `Duplicate value: ${shown(value)}`);
+  duplicate(field: string, value: string): void {
+    this.#add(field, 'Duplicate', `Duplicate value: ${shown(value)}`);
   }
 
-  /** The cause that a slice has more elements than `most`. */
-  atMost(field: string, most: number): readonly ApiCause[] {
+  /** A slice must not have more elements than `most`. */
+  atMost(field: string, most: number): void {
     const count = this.length(field);
-    return count > most ? [this.#cause(field, 'TooMany', `Too many: ${count}: must have at most ${most} items`)] : [];
+    if (count > most) this.#add(field, 'TooMany', `Too many: ${count}: must have at most ${most} items`);
   }
 
-  /** The cause that a string is none of the supported ones, which are in the server's order for this field. */
-  oneOf(field: string, supported: readonly string[]): readonly ApiCause[] {
+  /** A string must be one of the supported ones, which are in the server's order for this field. */
+  oneOf(field: string, supported: readonly string[]): void {
     const value = this.string(field);
-    if (supported.includes(value)) return [];
+    if (supported.includes(value)) return;
     // In Go the value has a named string type, which the server shows as JSON (ErrorBody, since 1.34).
     const text = goJsonQuote(cut(value, MAX_SHOWN_LENGTH));
     const message = `Unsupported value: ${text}: supported values: ${supported.map(goQuote).join(', ')}`;
-    return [this.#cause(field, 'NotSupported', message)];
+    this.#add(field, 'NotSupported', message);
   }
 
-  #cause(field: string, reason: 'Invalid' | 'Forbidden' | 'NotSupported' | 'Duplicate' | 'TooMany', message: string) {
-    return { path: this.#place.path(field), reason: `FieldValue${reason}`, message } as const;
+  #add(field: string | undefined, reason: Reason, message: string): void {
+    const path = this.#place.path(...(field === undefined ? [] : [field]));
+    this.#causes.push({ path, reason: `FieldValue${reason}`, message });
   }
 }
 

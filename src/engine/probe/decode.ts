@@ -1,6 +1,6 @@
 import { formatPath, type FieldPath, type FieldPlace } from '../../base/json/field-path.ts';
 import { NumberLiteral, isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
-import { POD_SPEC_TYPE, type GoType } from './api-schema.ts';
+import { POD_SPEC_TYPE, goTypeName, type GoType } from './api-schema.ts';
 import { INT32_MAX } from './go-values.ts';
 
 /** Why the API server cannot decode a Pod spec. */
@@ -41,53 +41,48 @@ interface Place {
 /** Adds the problems in the order of the document. Null fits every type: it leaves the zero value. */
 function addProblems(found: Problem[], value: unknown, type: GoType, place: Place): void {
   if (value === null || value === undefined) return;
-  if (type.kind === 'struct' && isJsonObject(value) && !(value instanceof NumberLiteral)) {
-    const struct = type.name.replace('v1.', '');
+  if (typeof type === 'string') {
+    if (!fits(value, type)) found.push(mismatch(value, type, place));
+  } else if (type.kind === 'struct' && isJsonObject(value) && !(value instanceof NumberLiteral)) {
     for (const [name, inner] of Object.entries(value)) {
-      const field = type.fields.get(name);
-      if (field === undefined) continue;
-      const goName = field.embedded === undefined ? name : `${field.embedded}.${name}`;
-      const below = { own: place.own.at(name), struct, field: () => `${place.field()}.${goName}` };
-      addProblems(found, inner, field.type, below);
+      const innerType = type.fields.get(name);
+      if (innerType === undefined) continue;
+      const goName = type.embedded?.fields.has(name) === true ? `${type.embedded.name}.${name}` : name;
+      const below = { own: place.own.at(name), struct: type.name, field: () => `${place.field()}.${goName}` };
+      addProblems(found, inner, innerType, below);
     }
   } else if (type.kind === 'list' && Array.isArray(value)) {
     for (const [index, element] of value.entries())
       addProblems(found, element, type.element, { ...place, own: place.own.at(index) });
-  } else if (value instanceof NumberLiteral || !fits(value, type)) found.push(mismatch(value, type, place));
+  } else found.push(mismatch(value, type, place));
 }
 
-function fits(value: unknown, type: GoType): boolean {
-  if (type.kind === 'string') return typeof value === 'string';
-  if (type.kind === 'int-or-string') return typeof value === 'string' || isInteger(value, type.name);
-  return type.kind === 'integer' && isInteger(value, type.name);
-}
-
-const INT32 = { least: -INT32_MAX - 1, most: INT32_MAX };
+const INTEGERS = ['int32', 'int64', 'int-or-string'];
 /** The largest int64 is not a JavaScript number; it is read as 2^63. */
-const INT64 = { least: -(2 ** 63), most: 2 ** 63 };
+const INT64_MAX = 2 ** 63;
 
-function isInteger(value: unknown, type: 'int32' | 'int64'): boolean {
-  if (typeof value !== 'number' || !Number.isInteger(value)) return false;
-  const { least, most } = type === 'int32' ? INT32 : INT64;
-  return value >= least && value <= most;
+/** A NumberLiteral is a number that fits no integer. */
+function fits(value: unknown, type: string): boolean {
+  if (typeof value === 'string') return !INTEGERS.includes(type) || type === 'int-or-string';
+  if (typeof value !== 'number' || !INTEGERS.includes(type) || !Number.isInteger(value)) return false;
+  return type === 'int64' ? Math.abs(value) <= INT64_MAX : value >= -INT32_MAX - 1 && value <= INT32_MAX;
 }
 
 function mismatch(value: unknown, type: GoType, { own, struct, field }: Place): Problem {
-  const wantsInteger = type.kind === 'int-or-string' || type.kind === 'integer';
   return {
     path: own.path(),
     message:
-      `json: cannot unmarshal ${jsonKind(value, wantsInteger)} ` +
-      `into Go struct field ${struct}.${field()} of type ${type.name}`,
-    stops: type.kind === 'int-or-string',
+      `json: cannot unmarshal ${jsonKind(value, typeof type === 'string' && INTEGERS.includes(type))} ` +
+      `into Go struct field ${struct}.${field()} of type ${goTypeName(type)}`,
+    stops: type === 'int-or-string',
   };
 }
 
 /** Go's name for a JSON value. Go shows the number itself only where the field wants an integer. */
 function jsonKind(value: unknown, wantsInteger: boolean): string {
-  if (value instanceof NumberLiteral) return wantsInteger ? `number ${value.source}` : 'number';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'number') return wantsInteger ? `number ${value}` : 'number';
-  return typeof value;
+  if (!(value instanceof NumberLiteral) && typeof value !== 'number') return typeof value;
+  if (!wantsInteger) return 'number';
+  return `number ${value instanceof NumberLiteral ? value.source : value}`;
 }

@@ -10,7 +10,13 @@ import {
   wordSet,
 } from './acting-words.ts';
 import { firstProgramAt, invocationOf, isShell, programName, shellInvocationOf } from './exec-invocation.ts';
-import { scanShellScript, type ShellRedirection, type ShellWord } from './shell-tokens.ts';
+import {
+  isAssignment,
+  readShellScript,
+  type ShellCommand,
+  type ShellRedirection,
+  type ShellWord,
+} from './shell-script.ts';
 
 /** Scripts in scripts, and words of a command, at most. More is not parsed. */
 const DEEPEST = 8;
@@ -20,7 +26,6 @@ const MOST_WORDS = 200;
 const KEYWORDS = wordSet('then do else elif if while until ! { } time fi done esac');
 /** Commands of a shell that start the program behind them. */
 const STARTERS = wordSet('exec command builtin');
-const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 const WRITING = /^(?:&?>>?|>\||<>|>&)$/;
 const CONNECTION = /^\/dev\/(?:tcp|udp)\//;
 
@@ -57,27 +62,17 @@ interface Situation {
 }
 
 function scriptActs(script: string, depth: number): string | undefined {
-  const scan = depth < DEEPEST ? scanShellScript(script) : undefined;
-  if (scan === undefined) return textActs(script);
-  let words: ShellWord[] = [];
-  let redirections: ShellRedirection[] = [];
+  const read = depth < DEEPEST ? readShellScript(script) : undefined;
+  if (read === undefined) return textActs(script);
   let isFed = false;
-  for (const token of [...scan.tokens, { kind: 'operator', text: '' } as const]) {
-    if (token.kind === 'redirection') redirections.push(token);
-    else if (token.kind === 'word') {
-      if (words.length > 0 || token.isQuoted || !KEYWORDS.has(token.text)) words.push(token);
-    } else {
-      const isPiped = token.text === '|' || token.text === '|&';
-      const found = simpleActs(words, redirections, isPiped, { depth, isFed });
-      if (found !== undefined) return found;
-      words = [];
-      redirections = [];
-      isFed = isPiped || (isFed && token.text === '(');
-    }
+  for (const command of read.commands) {
+    const found = simpleActs(command, { depth, isFed });
+    if (found !== undefined) return found;
+    isFed = isPiped(command) || (isFed && command.operator === '(');
   }
-  const ofDocument = scan.documents.map((text) => actingWordIn(text) ?? actionInCode(text)).find(Boolean);
+  const ofDocument = read.documents.map((text) => actingWordIn(text) ?? actionInCode(text)).find(Boolean);
   if (ofDocument !== undefined) return ofDocument;
-  for (const command of scan.substitutions) {
+  for (const command of read.substitutions) {
     // In $((...)) no word is a program.
     const found = scriptActs(/^\(.*\)$/s.test(command) ? `: "${command}"` : command, depth + 1);
     if (found !== undefined) return found;
@@ -85,18 +80,20 @@ function scriptActs(script: string, depth: number): string | undefined {
   return undefined;
 }
 
-function simpleActs(
-  words: readonly ShellWord[],
-  redirections: readonly ShellRedirection[],
-  isPiped: boolean,
-  situation: Situation,
-): string | undefined {
+function isPiped({ operator }: ShellCommand): boolean {
+  return operator === '|' || operator === '|&';
+}
+
+function simpleActs(command: ShellCommand, situation: Situation): string | undefined {
+  const { redirections } = command;
+  const start = command.words.findIndex(({ isQuoted, text }) => isQuoted || !KEYWORDS.has(text));
+  const words = start < 0 ? [] : command.words.slice(start);
   const program = words[0]?.text ?? '';
   // Between [[ and ]], the signs < and > compare.
   const written = program === '[[' ? undefined : redirections.find(writes);
   if (written !== undefined) return `${written.sign} ${written.target?.text ?? ''}`.trim();
   const texts = words.map(({ text }) => text);
-  const isSent = isPiped || redirections.some(({ target, sign }) => isSentBy(sign, target?.text ?? ''));
+  const isSent = isPiped(command) || redirections.some(({ target, sign }) => isSentBy(sign, target?.text ?? ''));
   if (isSent && (program === 'echo' || program === 'printf')) {
     const sent = actingWordIn(texts.slice(1).join(' '));
     if (sent !== undefined) return `${program} ${sent}`;
@@ -122,9 +119,11 @@ function isSentBy(sign: string, target: string): boolean {
 
 function wordsAct(all: readonly Word[], situation: Situation): string | undefined {
   let start = 0;
-  for (; start < all.length && ASSIGNMENT.test(all[start]?.text ?? ''); start++) {
-    const [, name = ''] = /=\s*([^\s]*)/.exec(all[start]?.text ?? '') ?? [];
+  for (const word of all) {
+    if (!isAssignment(word)) break;
+    const [, name = ''] = /=\s*([^\s]*)/.exec(word.text) ?? [];
     if (alwaysActs(programName(name))) return programName(name);
+    start += 1;
   }
   while (STARTERS.has(all[start]?.text ?? '') && !/^-[vV]/.test(all[start + 1]?.text ?? '')) start += 1;
   const words = all.slice(start);
@@ -148,7 +147,7 @@ function wordsAct(all: readonly Word[], situation: Situation): string | undefine
 
 /** True for a word with blanks in front of or in place of a program, other than the value of a variable. */
 function isCommand({ text, isLiteral }: Word): boolean {
-  return /\s/.test(text) && !ASSIGNMENT.test(text) && (isLiteral || !/^[$`]/.test(text));
+  return /\s/.test(text) && !isAssignment({ text }) && (isLiteral || !/^[$`]/.test(text));
 }
 
 function shellActs(argv: readonly string[], program: string, situation: Situation): string | undefined {

@@ -1,5 +1,6 @@
 import { wordSet } from './acting-words.ts';
-import { namesNoProgram } from './handler-values.ts';
+import { execArgv, namesNoProgram } from './handler-values.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** The program that does the work of a command, behind programs such as `env` that start another program. */
 export interface Invocation {
@@ -98,11 +99,7 @@ export function optionsOf(words: readonly string[], valued: string): CommandOpti
 }
 
 /** A shell that a command starts. */
-export interface ShellInvocation {
-  /** The name of the shell: `sh`, `bash`. */
-  readonly shell: string;
-  /** Index of the shell in the command. */
-  readonly at: number;
+export interface ShellInvocation extends Invocation {
   /** Index of the text behind `-c`. Undefined without `-c`. */
   readonly scriptAt: number | undefined;
   /** Index of the first word behind the options, without `-c`: the file that the shell reads. */
@@ -124,39 +121,43 @@ export function isShell(program: string): boolean {
 export function shellInvocationOf(argv: readonly string[]): ShellInvocation | undefined {
   const invocation = invocationOf(argv);
   if (invocation === undefined || !isShell(invocation.program)) return undefined;
-  const isOn = new Map<string, boolean>();
+  // Short options by their letter, and those behind -o by their name.
+  const options = new Set<string>();
   let at = invocation.at + 1;
   for (; at < argv.length; at++) {
     const word = argv[at] ?? '';
+    if (!/^[-+]./.test(word) || word === '--') break;
     if (word === '--rcfile' || word === '--init-file') at += 1;
-    else if (/^[-+][A-Za-z]+$/.test(word)) at = readOptions(isOn, argv, at);
-    else if (!/^(?:\+|-.)/.test(word) || word === '--') break;
+    if (!/^[-+][A-Za-z]+$/.test(word)) continue;
+    for (const letter of word.slice(1)) {
+      const option = /o/i.test(letter) ? (argv[(at += 1)] ?? '') : letter;
+      if (word.startsWith('-')) options.add(option);
+      else options.delete(option);
+    }
   }
   if (argv[at] === '--' || argv[at] === '-') at += 1;
-  const [next, hasScript] = [at < argv.length ? at : undefined, isOn.get('(c)') === true];
+  const next = at < argv.length ? at : undefined;
   return {
-    shell: invocation.program,
-    at: invocation.at,
-    scriptAt: hasScript ? next : undefined,
+    ...invocation,
+    scriptAt: options.has('c') ? next : undefined,
     // With -s, the shell reads its commands from the standard input.
-    fileAt: hasScript || isOn.get('(s)') === true ? undefined : next,
-    isErrexit: isOn.get('errexit') === true,
-    isPipefail: isOn.get('pipefail') === true,
+    fileAt: options.has('c') || options.has('s') ? undefined : next,
+    isErrexit: options.has('e') || options.has('errexit'),
+    isPipefail: options.has('pipefail'),
   };
 }
 
-/**
- * Reads a word of short options, such as `-ec` or `-euo`. Each `o` takes the next word as the name of an option.
- * @returns index of the last word that belongs to the options
- */
-function readOptions(isOn: Map<string, boolean>, argv: readonly string[], start: number): number {
-  const [sign, ...letters] = argv[start] ?? '';
-  let at = start;
-  for (const letter of letters) {
-    const name =
-      letter === 'o' || letter === 'O' ? (argv[(at += 1)] ?? '') : letter === 'e' ? 'errexit' : `(${letter})`;
-    // Nothing takes -c or -s back.
-    if (sign === '-' || !name.startsWith('(')) isOn.set(name, sign === '-');
-  }
-  return at;
+/** The command of an exec probe, as the checks about commands read it. */
+export interface ExecCommand {
+  readonly argv: readonly string[];
+  /** The program that does the work. */
+  readonly invocation: Invocation | undefined;
+  /** The shell, if the program is one. */
+  readonly shell: ShellInvocation | undefined;
+}
+
+/** Reads the command of an exec handler. Undefined for a command that the API server rejects. */
+export function execCommandOf(handler: JsonObject): ExecCommand | undefined {
+  const argv = execArgv(handler);
+  return argv && { argv, invocation: invocationOf(argv), shell: shellInvocationOf(argv) };
 }

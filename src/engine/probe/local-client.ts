@@ -1,4 +1,6 @@
+import { invocationOf, type ExecCommand } from './exec-invocation.ts';
 import { isLoopbackHost, isPortNumber } from './handler-values.ts';
+import { programWords, readShellScript, type ShellCommand, type ShellScript } from './shell-script.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** The options of a client that change nothing that a probe reads: output, time limits, and certificates to skip. */
@@ -31,8 +33,36 @@ const NETCAT: ClientOptions = { valued: /^-(?:[wiGq]|[zvn46]+w)$/, alone: /^-(?:
 
 const MOST_WORDS = 100;
 
-/** The handler that asks the same address of the own Pod as a client does. Undefined when none can. */
-export function localClient(program: string, operands: readonly string[]): JsonObject | undefined {
+/** An HTTP or TCP client, and the handler that asks the same address of the own Pod. */
+export interface LocalClient {
+  readonly program: string;
+  readonly handler: JsonObject;
+}
+
+/** Returns the client that is all of a command, or of its script. Undefined when no handler can ask the same. */
+export function localClient({ argv, shell }: ExecCommand): LocalClient | undefined {
+  const words = shell === undefined ? argv : onlyCommand(readShellScript(argv[shell.scriptAt ?? argv.length] ?? ''));
+  const invocation = invocationOf(words);
+  const handler = invocation && handlerOf(invocation.program, words.slice(invocation.at + 1));
+  return handler && { program: invocation.program, handler };
+}
+
+/** Returns the words of a script that is one command. `|| exit 1` behind it changes nothing for the kubelet. */
+function onlyCommand(script: ShellScript | undefined): readonly string[] {
+  const [command, ...others] = script?.commands.filter(({ words }) => words.length > 0) ?? [];
+  const words = programWords(command?.words ?? []);
+  const operators = [command, ...others].map((one) => one?.operator ?? '');
+  const isAlone = /^[;\n]?$/.test(operators.pop() ?? '') && operators.every((operator) => operator === '||');
+  if (!isAlone || !others.every(onlyFails) || !words.every(({ isLiteral }) => isLiteral)) return [];
+  const texts = words.map(({ text }) => text);
+  return texts[0] === 'exec' ? texts.slice(1) : texts;
+}
+
+function onlyFails({ words }: ShellCommand): boolean {
+  return /^(?:false|exit [1-9]\d*)$/.test(words.map(({ text }) => text).join(' '));
+}
+
+function handlerOf(program: string, operands: readonly string[]): JsonObject | undefined {
   if (/^(?:nc|ncat|netcat)$/.test(program)) return tcpHandler(plainOperands(operands, NETCAT));
   const client = Object.hasOwn(CLIENTS, program) ? CLIENTS[program] : undefined;
   const [url, ...others] = (client && plainOperands(operands, client)) ?? [];

@@ -7,81 +7,75 @@ import {
   isPortName,
   isPortNumber,
 } from './handler-values.ts';
+import { ApiStruct, type ApiCause } from './api-struct.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from './probe.ts';
-import type { ApiCause, ApiStruct } from './api-struct.ts';
-
-type Causes = readonly ApiCause[];
+import type { FieldPlace } from '../../base/json/field-path.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 
 const NON_NEGATIVE = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'];
 const GRACE = 'terminationGracePeriodSeconds';
 
 /** A container's three probes (validation.go, validateLivenessProbe, validateReadinessProbe, validateStartupProbe). */
-export function probesCauses(container: ApiStruct): Causes {
-  return PROBE_KINDS.flatMap((kind) => {
+export function checkProbes(container: ApiStruct): void {
+  for (const kind of PROBE_KINDS) {
     const probe = container.pointer(kind);
-    if (probe === undefined) return [];
-    return [
-      ...probeHandlerCauses(probe),
-      // No upper bounds: 68 years between two probes are accepted.
-      ...NON_NEGATIVE.filter((field) => probe.integer(field) < 0).map((field) =>
-        probe.invalid(field, probe.integer(field), 'must be greater than or equal to 0'),
-      ),
-      ...graceCauses(probe),
-      ...(kind === 'readinessProbe' ? readinessCauses(probe) : onceCauses(probe)),
-    ];
-  });
+    if (probe === undefined) continue;
+    checkHandler(probe, HANDLER_KINDS);
+    // No upper bounds: 68 years between two probes are accepted.
+    for (const field of NON_NEGATIVE) {
+      const value = probe.integer(field);
+      if (value < 0) probe.invalid(field, value, 'must be greater than or equal to 0');
+    }
+    const [hasGrace, grace] = [probe.isSet(GRACE), probe.integer(GRACE)];
+    const successes = probe.integer('successThreshold');
+    if (hasGrace && grace <= 0) probe.invalid(GRACE, grace, 'must be greater than 0');
+    // A readiness probe never kills. One success is enough for the others, and no other number is accepted.
+    if (kind !== 'readinessProbe') {
+      if (successes !== 1) probe.invalid('successThreshold', successes, 'must be 1');
+    } else if (hasGrace) probe.invalid(GRACE, grace, 'must not be set for readinessProbes');
+  }
 }
 
-function graceCauses(probe: ApiStruct): Causes {
-  if (!probe.isSet(GRACE) || probe.integer(GRACE) > 0) return [];
-  return [probe.invalid(GRACE, probe.integer(GRACE), 'must be greater than 0')];
+/** The causes for which the API server would refuse the handler of a probe: it must have exactly one. */
+export function probeHandlerCauses(probe: JsonObject, place: FieldPlace): ApiCause[] {
+  const causes: ApiCause[] = [];
+  checkHandler(new ApiStruct(probe, place, causes), HANDLER_KINDS);
+  return causes;
 }
-
-/** A readiness probe never kills, so it has no grace period of its own. */
-function readinessCauses(probe: ApiStruct): Causes {
-  return probe.isSet(GRACE) ? [probe.invalid(GRACE, probe.integer(GRACE), 'must not be set for readinessProbes')] : [];
-}
-
-/** One success is enough for a liveness or startup probe, and no other number is accepted. */
-function onceCauses(probe: ApiStruct): Causes {
-  const value = probe.integer('successThreshold');
-  return value === 1 ? [] : [probe.invalid('successThreshold', value, 'must be 1')];
-}
-
-const ACTION_RULES: Readonly<Record<string, (action: ApiStruct) => Causes>> = {
-  exec: (action) => (action.length('command') === 0 ? [action.required('command')] : []),
-  httpGet: httpGetCauses,
-  tcpSocket: portCauses,
-  grpc: grpcCauses,
-};
 
 /** The handlers of a container's hooks. The inside of `sleep` is not validated here: probes have no such handler. */
 const HOOK_HANDLER_KINDS = ['exec', 'httpGet', 'tcpSocket', 'sleep'];
 
-/** A probe's handler: exactly one. */
-export function probeHandlerCauses(probe: ApiStruct): Causes {
-  return handlerCauses(probe, HANDLER_KINDS);
-}
-
 /** A container's hooks (validation.go, validateLifecycle): the handlers of a probe, but sleep in place of grpc. */
-export function lifecycleCauses(container: ApiStruct): Causes {
+export function checkLifecycle(container: ApiStruct): void {
   const lifecycle = container.pointer('lifecycle');
-  return ['postStart', 'preStop'].flatMap((hook) => {
+  for (const hook of ['postStart', 'preStop']) {
     const handler = lifecycle?.pointer(hook);
-    return handler === undefined ? [] : handlerCauses(handler, HOOK_HANDLER_KINDS);
-  });
+    if (handler !== undefined) checkHandler(handler, HOOK_HANDLER_KINDS);
+  }
 }
 
 /** The first handler is validated; each further one is forbidden (validation.go, validateHandler). */
-function handlerCauses(handler: ApiStruct, kinds: readonly string[]): Causes {
+function checkHandler(handler: ApiStruct, kinds: readonly string[]): void {
   const [first, ...others] = kinds.filter((kind) => handler.isSet(kind));
   const action = first === undefined ? undefined : handler.pointer(first);
-  if (first === undefined || action === undefined) return [handler.required(undefined, 'must specify a handler type')];
-  return [
-    ...(ACTION_RULES[first]?.(action) ?? []),
-    ...others.map((kind) => handler.forbidden(kind, 'may not specify more than 1 handler type')),
-  ];
+  if (first === undefined || action === undefined) handler.required(undefined, 'must specify a handler type');
+  else ACTION_RULES[first]?.(action);
+  for (const kind of others) handler.forbidden(kind, 'may not specify more than 1 handler type');
 }
+
+const ACTION_RULES: Readonly<Record<string, (action: ApiStruct) => void>> = {
+  exec: (action) => {
+    if (action.length('command') === 0) action.required('command');
+  },
+  httpGet: checkHttpGet,
+  tcpSocket: checkPort,
+  /** The mode is alpha in Kubernetes 1.37 (feature gate GRPCContainerProbeTLS); others drop it unread. */
+  grpc: (action) => {
+    checkPortNumber(action, 'port');
+    if (action.isSet('mode')) action.oneOf('mode', ['Plaintext', 'TLS']);
+  },
+};
 
 const HEADER_PROBLEM =
   "a valid HTTP header must consist of alphanumeric characters or '-' " +
@@ -91,33 +85,24 @@ const HEADER_PROBLEM =
  * validation.go, validateHTTPGetAction. The path is never empty here, because defaulting fills it in. A cause of a
  * header's name has no index, and values are never looked at (apimachinery, util/validation, IsHTTPHeaderName).
  */
-function httpGetCauses(action: ApiStruct): Causes {
-  return [
-    ...portCauses(action),
-    ...action.oneOf('scheme', ['HTTP', 'HTTPS']),
-    ...action.each('httpHeaders', (header) => {
-      const name = header.string('name');
-      return isHeaderName(name) ? [] : [action.invalid('httpHeaders', name, HEADER_PROBLEM)];
-    }),
-    ...httpProtocolCauses(action),
-  ];
+function checkHttpGet(action: ApiStruct): void {
+  checkPort(action);
+  action.oneOf('scheme', ['HTTP', 'HTTPS']);
+  action.each('httpHeaders', (header) => {
+    const name = header.string('name');
+    if (!isHeaderName(name)) action.invalid('httpHeaders', name, HEADER_PROBLEM);
+  });
+  if (action.isSet('protocol')) checkProtocol(action);
 }
 
 /** Alpha in Kubernetes 1.37 (feature gate H2CContainerProbe): HTTP2 goes to the Pod's own IP without TLS. */
-function httpProtocolCauses(action: ApiStruct): Causes {
-  if (!action.isSet('protocol')) return [];
+function checkProtocol(action: ApiStruct): void {
   const protocol = action.string('protocol');
-  if (protocol !== 'HTTP2') return action.oneOf('protocol', ['HTTP1', 'HTTP2']);
-  const other = action.string('scheme') === 'HTTPS' ? 'scheme HTTPS' : action.string('host') === '' ? '' : 'host';
-  return other === '' ? [] : [action.invalid('protocol', protocol, `HTTP2 cannot be combined with ${other}`)];
-}
-
-/** The mode is alpha in Kubernetes 1.37 (feature gate GRPCContainerProbeTLS); others drop it unread. */
-function grpcCauses(action: ApiStruct): Causes {
-  return [
-    ...portNumberCauses(action, 'port'),
-    ...(action.isSet('mode') ? action.oneOf('mode', ['Plaintext', 'TLS']) : []),
-  ];
+  action.oneOf('protocol', ['HTTP1', 'HTTP2']);
+  if (protocol !== 'HTTP2') return;
+  if (action.string('scheme') === 'HTTPS')
+    action.invalid('protocol', protocol, 'HTTP2 cannot be combined with scheme HTTPS');
+  else if (action.string('host') !== '') action.invalid('protocol', protocol, 'HTTP2 cannot be combined with host');
 }
 
 /** The problems of a port's name, all at once (apimachinery, util/validation, IsValidPortName). */
@@ -136,37 +121,36 @@ function portNameProblems(name: string): readonly string[] {
 }
 
 /** A port that is a number (apimachinery, util/validation, IsValidPortNum). */
-function portNumberCauses(struct: ApiStruct, field: string): Causes {
+function checkPortNumber(struct: ApiStruct, field: string): void {
   const port = struct.integer(field);
-  return isPortNumber(port) ? [] : [struct.invalid(field, port, `must be between 1 and ${HIGHEST_PORT}, inclusive`)];
+  if (!isPortNumber(port)) struct.invalid(field, port, `must be between 1 and ${HIGHEST_PORT}, inclusive`);
 }
 
 /** The port of an httpGet or tcpSocket handler: a number or a name (validation.go, ValidatePortNumOrName). */
-function portCauses(action: ApiStruct): Causes {
+function checkPort(action: ApiStruct): void {
   const port = action.member('port');
-  if (typeof port !== 'string') return portNumberCauses(action, 'port');
-  return portNameProblems(port).map((problem) => action.invalid('port', port, problem));
+  if (typeof port !== 'string') checkPortNumber(action, 'port');
+  else for (const problem of portNameProblems(port)) action.invalid('port', port, problem);
 }
 
 /** A container's ports (validation.go, validateContainerPorts). */
-export function containerPortsCauses(container: ApiStruct): Causes {
+export function checkPorts(container: ApiStruct): void {
   const names = new Set<string>();
-  return container.each('ports', (port) => [
-    ...portNameCauses(port, names),
-    ...(port.integer('containerPort') === 0
-      ? [port.required('containerPort')]
-      : portNumberCauses(port, 'containerPort')),
-    ...(port.integer('hostPort') === 0 ? [] : portNumberCauses(port, 'hostPort')),
-    ...(port.string('protocol') === '' ? [port.required('protocol')] : port.oneOf('protocol', ['SCTP', 'TCP', 'UDP'])),
-  ]);
+  container.each('ports', (port) => {
+    checkPortName(port, names);
+    if (port.integer('containerPort') === 0) port.required('containerPort');
+    else checkPortNumber(port, 'containerPort');
+    if (port.integer('hostPort') !== 0) checkPortNumber(port, 'hostPort');
+    if (port.string('protocol') === '') port.required('protocol');
+    else port.oneOf('protocol', ['SCTP', 'TCP', 'UDP']);
+  });
 }
 
 /** Names must differ within a container only; an invalid name is not compared. */
-function portNameCauses(port: ApiStruct, names: Set<string>): Causes {
+function checkPortName(port: ApiStruct, names: Set<string>): void {
   const name = port.string('name');
   const problems = name === '' ? [] : portNameProblems(name);
-  if (name === '' || problems.length > 0) return problems.map((problem) => port.invalid('name', name, problem));
-  if (names.has(name)) return [port.duplicate('name', name)];
-  names.add(name);
-  return [];
+  for (const problem of problems) port.invalid('name', name, problem);
+  if (names.has(name)) port.duplicate('name', name);
+  if (name !== '' && problems.length === 0) names.add(name);
 }

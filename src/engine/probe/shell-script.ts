@@ -1,210 +1,213 @@
-import { wordSet } from './acting-words.ts';
-import { shellTokens, type ShellToken, type ShellWord } from './shell-tokens.ts';
+import { endOfQuoting, substitutionsIn } from './shell-quoting.ts';
 
-/** A program with its words. Assignments in front are left out. */
-export interface SimpleCommand {
-  readonly kind: 'simple';
+/** A word of a shell script. */
+export interface ShellWord {
+  /** The word without its quotes. Parts that the shell replaces, such as `$PORT`, stay as they are written. */
+  readonly text: string;
+  /** True when the shell replaces no part of the word. */
+  readonly isLiteral: boolean;
+  /** True when a part is quoted. A quoted word is no keyword. */
+  readonly isQuoted: boolean;
+}
+
+/** A redirection of input or output: `2> FILE`. */
+export interface ShellRedirection {
+  /** The operator without the number in front: `>>`. */
+  readonly sign: string;
+  /** Undefined when the script ends before the target. */
+  readonly target: ShellWord | undefined;
+}
+
+/** The words and redirections up to an operator. A command may have neither, such as the one in front of `(`. */
+export interface ShellCommand {
   readonly words: readonly ShellWord[];
+  readonly redirections: readonly ShellRedirection[];
+  /** The operator behind the command; a line break is one, too. Empty at the end of the script. */
+  readonly operator: string;
 }
 
-/** Commands in parentheses or braces. */
-export interface CommandGroup {
-  readonly kind: 'group';
-  readonly list: ShellList;
+/** A shell script, cut at its operators. Comments are left out. */
+export interface ShellScript {
+  readonly commands: readonly ShellCommand[];
+  /** The commands in `$(...)`, `<(...)` and backticks, each as a script. */
+  readonly substitutions: readonly string[];
+  /** The texts of here-documents. */
+  readonly documents: readonly string[];
 }
 
-/** `if`, `for`, `while`, `until`, `case` or `select` with all that belongs to it. */
-export interface CompoundCommand {
-  readonly kind: 'compound';
-  /** True when a command inside may end the script with another status than 0. */
-  readonly mayExit: boolean;
-}
-
-export type ShellCommand = SimpleCommand | CommandGroup | CompoundCommand;
-
-/** Commands whose output goes to the next command: `a | b`. */
-export interface Pipeline {
-  readonly isNegated: boolean;
-  readonly stages: readonly ShellCommand[];
-}
-
-/** Pipelines that depend on each other: `a && b || c`. `&` behind it makes it run in the background. */
-export interface AndOrList {
-  readonly first: Pipeline;
-  readonly rest: readonly { readonly operator: '&&' | '||'; readonly pipeline: Pipeline }[];
-  readonly isBackground: boolean;
-}
-
-/** The commands of a script, in order. */
-export type ShellList = readonly AndOrList[];
-
-/** Groups in groups, at most. A deeper script is not read: no real probe needs so many. */
-const DEEPEST = 20;
-
-const COMPOUND_STARTS: ReadonlySet<string> = wordSet('if for while until case select');
-const COMPOUND_ENDS: ReadonlySet<string> = new Set(['fi', 'done', 'esac']);
-/** Keywords behind which a command begins. */
-const BEFORE_COMMAND: ReadonlySet<string> = wordSet('then do else elif if while until ! {');
-const OUT_OF_PLACE: ReadonlySet<string> = new Set([...COMPOUND_ENDS, 'then', 'do', 'else', 'elif', 'function']);
+/** What redirects input or output, longest first; the next word belongs to it. `<(` and `>(` begin words. */
+const REDIRECTION = /&>>|<<<|<<-|&>|<<|<&|<>|>>|>&|>\||[<>](?!\()/y;
+/** Operators between commands, longest first. */
+const OPERATOR = /;;&|;;|;&|&&|\|\||\|&|[;&|()\n]/y;
+const BLANKS = /[ \t\r]+|\\\n|#[^\n]*/y;
+const LINE = /[^\n]*\n?/y;
+const WORD_ENDS = new Set(' \t\r\n;&|()<>');
+/** Signs of a word that always mean themselves. */
+const PLAIN = /[^\\'"`$<>&|;()\s]+/y;
+/** What the shell replaces: `$NAME`, `$?`, `${...}`, `$(...)`, a command in backticks, `<(...)`. */
+const EXPANSION = /\$[A-Za-z0-9_@*#?$!({-]|`|[<>]\(/y;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 
 /**
- * Reads a shell script (POSIX, Shell Command Language, section 2.9). Undefined when the script has a construct that
- * this reader does not know, such as a function. Nothing is then known of the script.
+ * Reads a shell script in one pass (POSIX, Shell Command Language, section 2.3). Undefined for a script with an open
+ * quote or bracket.
  */
-export function readShellScript(script: string): ShellList | undefined {
-  const tokens = shellTokens(script);
-  return tokens && new Reader(tokens).script();
+export function readShellScript(script: string): ShellScript | undefined {
+  return new Scan(script).run();
 }
 
-/** True for the words of `exit`, `return` or `exec` that may end the script with another status than 0. */
-export function mayEndWithFailure(words: readonly ShellWord[]): boolean {
-  const [program, argument] = words;
-  if (program === undefined) return false;
-  if (program.text === 'exec') return words.length > 1;
-  return (program.text === 'exit' || program.text === 'return') && argument?.text !== '0';
+/** True for `NAME=value`. */
+export function isAssignment({ text }: Pick<ShellWord, 'text'>): boolean {
+  return ASSIGNMENT.test(text);
 }
 
-class Reader {
-  readonly #tokens: readonly ShellToken[];
+/** Returns a program with its words, behind the assignments in front of it. */
+export function programWords(words: readonly ShellWord[]): readonly ShellWord[] {
+  const at = words.findIndex((word) => !isAssignment(word));
+  return at < 0 ? [] : words.slice(at);
+}
+
+class Scan implements ShellScript {
+  readonly commands: ShellCommand[] = [];
+  readonly substitutions: string[] = [];
+  readonly documents: string[] = [];
+  readonly #text: string;
+  #words: ShellWord[] = [];
+  #redirections: ShellRedirection[] = [];
+  /** Here-documents whose text begins behind the next line break. */
+  #awaited: { readonly sign: string; readonly end: string }[] = [];
   #at = 0;
-  #depth = 0;
 
-  constructor(tokens: readonly ShellToken[]) {
-    this.#tokens = tokens;
+  constructor(text: string) {
+    this.#text = text;
   }
 
-  script(): ShellList | undefined {
-    const list = this.#list(undefined);
-    return this.#at === this.#tokens.length ? list : undefined;
-  }
-
-  /** @param end the sign that ends the list; it is not consumed */
-  #list(end: ')' | '}' | undefined): ShellList | undefined {
-    const list: AndOrList[] = [];
-    for (;;) {
-      while (this.#isOperator('\n') || this.#isOperator(';')) this.#at += 1;
-      const token = this.#tokens[this.#at];
-      if (token === undefined || this.#isEnd(token, end)) return list;
-      const entry = this.#andOr();
-      if (entry === undefined) return undefined;
-      const isBackground = this.#isOperator('&');
-      list.push({ ...entry, isBackground });
-      const isSeparated = isBackground || this.#isOperator(';') || this.#isOperator('\n');
-      if (isSeparated) this.#at += 1;
-      else if (this.#at < this.#tokens.length && !this.#isOperator(')')) return undefined;
+  run(): ShellScript | undefined {
+    while (this.#at < this.#text.length) {
+      if (this.#skip(BLANKS) || this.#readSigns()) continue;
+      const word = this.#word();
+      if (word === undefined) return undefined;
+      this.#words.push(word);
     }
+    this.#endCommand('');
+    return this;
   }
 
-  #isEnd(token: ShellToken, end: ')' | '}' | undefined): boolean {
-    return end !== undefined && token.text === end && (token.kind === 'operator') === (end === ')');
+  #endCommand(operator: string): void {
+    this.commands.push({ words: this.#words, redirections: this.#redirections, operator });
+    this.#words = [];
+    this.#redirections = [];
   }
 
-  #andOr(): Omit<AndOrList, 'isBackground'> | undefined {
-    const first = this.#pipeline();
-    if (first === undefined) return undefined;
-    const rest: AndOrList['rest'][number][] = [];
-    for (;;) {
-      const operator = this.#isOperator('&&') ? '&&' : this.#isOperator('||') ? '||' : undefined;
-      if (operator === undefined) return { first, rest };
-      this.#skipOperator();
-      const pipeline = this.#pipeline();
-      if (pipeline === undefined) return undefined;
-      rest.push({ operator, pipeline });
-    }
+  /** Moves behind what a sticky pattern matches here, if it does. */
+  #skip(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    const isFound = pattern.test(this.#text);
+    if (isFound) this.#at = pattern.lastIndex;
+    return isFound;
   }
 
-  #pipeline(): Pipeline | undefined {
-    let isNegated = false;
-    while (this.#isKeyword('!') || this.#isKeyword('time')) {
-      if (this.#isKeyword('!')) isNegated = !isNegated;
-      this.#at += 1;
-    }
-    const stages: ShellCommand[] = [];
-    for (;;) {
-      const command = this.#command();
-      if (command === undefined) return undefined;
-      stages.push(command);
-      if (!this.#isOperator('|') && !this.#isOperator('|&')) return { isNegated, stages };
-      this.#skipOperator();
-    }
+  /** The same, and returns it. Empty when nothing matches. */
+  #take(pattern: RegExp): string {
+    const start = this.#at;
+    return this.#skip(pattern) ? this.#text.slice(start, this.#at) : '';
   }
 
-  #command(): ShellCommand | undefined {
-    const token = this.#tokens[this.#at];
-    if (token === undefined) return undefined;
-    if (this.#isOperator('(')) return this.#group(')');
-    if (token.kind === 'operator') return undefined;
-    if (this.#isKeyword('{')) return this.#group('}');
-    if (!token.isQuoted && COMPOUND_STARTS.has(token.text)) return this.#compound();
-    return !token.isQuoted && OUT_OF_PLACE.has(token.text) ? undefined : this.#simple();
+  /** Reads an operator or a redirection, if one stands here. */
+  #readSigns(): boolean {
+    const start = this.#at;
+    if (!WORD_ENDS.has(this.#text.charAt(start))) return false;
+    const sign = this.#take(REDIRECTION);
+    if (sign !== '') return this.#readRedirection(sign, start);
+    const operator = this.#take(OPERATOR);
+    if (operator === '') return false;
+    this.#endCommand(operator);
+    if (operator === '\n') this.#readDocuments();
+    return true;
   }
 
-  #group(end: ')' | '}'): CommandGroup | undefined {
-    if (this.#depth === DEEPEST) return undefined;
-    this.#depth += 1;
-    this.#at += 1;
-    const list = this.#list(end);
-    const token = this.#tokens[this.#at];
-    if (list === undefined || token === undefined || !this.#isEnd(token, end)) return undefined;
-    this.#at += 1;
-    this.#depth -= 1;
-    return { kind: 'group', list };
+  #readRedirection(sign: string, start: number): boolean {
+    const isBehindWord = start > 0 && !WORD_ENDS.has(this.#text.charAt(start - 1));
+    if (isBehindWord && /^\d+$/.test(this.#words.at(-1)?.text ?? '')) this.#words.pop();
+    this.#skip(/[ \t\r]*/y);
+    const hasTarget = this.#at < this.#text.length && this.#text[this.#at] !== '\n';
+    const target = hasTarget ? this.#word() : undefined;
+    if (hasTarget && target === undefined) return false;
+    this.#redirections.push({ sign, target });
+    if (target !== undefined && /^<<-?$/.test(sign)) this.#awaited.push({ sign, end: target.text });
+    return true;
   }
 
-  #simple(): SimpleCommand | undefined {
-    const words: ShellWord[] = [];
-    for (; this.#at < this.#tokens.length; this.#at++) {
-      const token = this.#tokens[this.#at];
-      if (token?.kind !== 'word') break;
-      const isAssignment = words.length === 0 && ASSIGNMENT.test(token.text);
-      if (!isAssignment) words.push(token);
-    }
-    // `name ()` defines a function.
-    return this.#isOperator('(') ? undefined : { kind: 'simple', words };
-  }
-
-  /** Skips all of a compound command. Only the commands that end a script are looked for. */
-  #compound(): CompoundCommand | undefined {
-    let depth = 0;
-    let mayExit = false;
-    let beginsCommand = true;
-    for (; this.#at < this.#tokens.length; this.#at++) {
-      const token = this.#tokens[this.#at];
-      if (token?.kind !== 'word') {
-        beginsCommand = true;
-        continue;
+  #readDocuments(): void {
+    for (const { sign, end } of this.#awaited) {
+      let text = '';
+      while (this.#at < this.#text.length) {
+        const line = this.#take(LINE);
+        if (line.replace(sign === '<<-' ? /^\t+|\n$/g : /\n$/, '') === end) break;
+        text += line;
       }
-      if (!beginsCommand) continue;
-      if (COMPOUND_STARTS.has(token.text)) depth += 1;
-      if (COMPOUND_ENDS.has(token.text)) depth -= 1;
-      mayExit ||= mayEndWithFailure(this.#wordsFrom(this.#at));
-      beginsCommand = BEFORE_COMMAND.has(token.text);
-      if (depth > 0) continue;
-      this.#at += 1;
-      return { kind: 'compound', mayExit };
+      this.documents.push(text);
+      this.substitutions.push(...substitutionsIn(text));
     }
-    return undefined;
+    this.#awaited = [];
   }
 
-  /** Two words are enough to tell how a command ends the script. */
-  #wordsFrom(at: number): ShellWord[] {
-    return this.#tokens.slice(at, at + 2).filter((token) => token.kind === 'word');
+  /** Reads a word. Undefined for an open quote or bracket, and for a sign that begins no word. */
+  #word(): ShellWord | undefined {
+    const start = this.#at;
+    let [text, isLiteral, isQuoted] = ['', true, false];
+    while (this.#at < this.#text.length) {
+      text += this.#take(PLAIN);
+      const sign = this.#text.charAt(this.#at);
+      const opening = this.#take(EXPANSION);
+      if (opening !== '') {
+        const expansion = this.#expansion(opening);
+        if (expansion === undefined) return undefined;
+        text += expansion;
+        isLiteral = false;
+      } else if (sign === '' || WORD_ENDS.has(sign)) break;
+      else if (sign === '\\' || sign === "'" || sign === '"') {
+        const quoted = this.#quoted(sign);
+        if (quoted === undefined) return undefined;
+        text += quoted.text;
+        isLiteral &&= quoted.isLiteral;
+        isQuoted = true;
+      } else {
+        text += sign;
+        this.#at += 1;
+      }
+    }
+    return this.#at === start ? undefined : { text, isLiteral, isQuoted };
   }
 
-  /** A line may break behind an operator. */
-  #skipOperator(): void {
-    this.#at += 1;
-    while (this.#isOperator('\n')) this.#at += 1;
+  /** Reads what stands behind a backslash or in quotes. */
+  #quoted(quote: string): { readonly text: string; readonly isLiteral: boolean } | undefined {
+    const start = this.#at + 1;
+    if (quote === '\\') {
+      this.#at = Math.min(start + 1, this.#text.length);
+      return { text: this.#text.slice(start, this.#at).replace('\n', ''), isLiteral: true };
+    }
+    const end = quote === "'" ? this.#text.indexOf(quote, start) + 1 : endOfQuoting(this.#text, start, '"');
+    if (end === undefined || end === 0) return undefined;
+    this.#at = end;
+    const inner = this.#text.slice(start, end - 1);
+    if (quote === "'") return { text: inner, isLiteral: true };
+    this.substitutions.push(...substitutionsIn(inner));
+    const isLiteral = !/(?:^|[^\\])(?:\\\\)*(?:`|\$[\w@*#?$!({-])/.test(inner);
+    return { text: inner.replace(/\\(?:\n|([$`"\\]))/g, '$1'), isLiteral };
   }
 
-  #isOperator(text: string): boolean {
-    const token = this.#tokens[this.#at];
-    return token?.kind === 'operator' && token.text === text;
-  }
-
-  #isKeyword(text: string): boolean {
-    const token = this.#tokens[this.#at];
-    return token?.kind === 'word' && !token.isQuoted && token.text === text;
+  /** Moves behind an expansion. Undefined when its end is missing. */
+  #expansion(opening: string): string | undefined {
+    const start = this.#at - opening.length;
+    const bracket = opening.at(-1) ?? '';
+    if (!'`({'.includes(bracket)) return opening;
+    const end = endOfQuoting(this.#text, this.#at, bracket === '(' ? ')' : bracket === '{' ? '}' : '`');
+    this.#at = end ?? start;
+    if (end === undefined) return undefined;
+    const inner = this.#text.slice(start, end);
+    // The commands of <(...) and >(...) are read like those of $(...).
+    this.substitutions.push(...substitutionsIn(bracket === '(' ? `$${inner.slice(1)}` : inner));
+    return inner;
   }
 }

@@ -1,7 +1,6 @@
 import { wordSet } from './acting-words.ts';
-import { mayEndWithFailure, type AndOrList, type Pipeline, type ShellCommand, type ShellList } from './shell-script.ts';
 import { CURL_VALUED, optionsOf, invocationOf } from './exec-invocation.ts';
-import type { ShellWord } from './shell-tokens.ts';
+import { programWords, readShellScript, type ShellWord } from './shell-script.ts';
 
 /**
  * Why the status of a script is always 0:
@@ -39,93 +38,211 @@ const UNKNOWN_EFFECTS: ReadonlySet<string> = wordSet('. source eval trap alias s
  * when nothing is known. The rules are those of POSIX, Shell Command Language, section 2.9. Everything that this reader
  * does not know may fail.
  */
-export function alwaysTrue(list: ShellList, options: StatusOptions): AlwaysTrue | undefined {
-  let { isErrexit, isPipefail } = options;
-  let last: AlwaysTrue | undefined;
-  // A client that fails only when nothing listens, and then ends the script. The rest of the script decides, too.
-  let gate: AlwaysTrue | undefined;
-  for (const entry of list) {
-    const words = onlyCommand(entry);
-    const program = words?.[0]?.text;
-    if (words !== undefined && program === 'set') {
-      const texts = words.map(({ text }) => text);
-      isPipefail ||= texts.includes('pipefail');
-      isErrexit ||= texts.includes('errexit') || texts.some((text) => /^-[a-z]*e/.test(text));
-      last = undefined;
-      continue;
-    }
-    // `exec` ends the script with the status of its program.
-    const isExec = words !== undefined && program === 'exec' && words.length > 1;
-    last = isExec ? programStatus(words.slice(1), false) : statusOf(entry, isPipefail, { isErrexit, isPipefail });
-    if (isExec || program === 'exit') break;
-    if (!isErrexit && !mayEnd(entry)) continue;
-    if (last === undefined) return undefined;
-    if (mayFail(last)) gate ??= last;
+export function alwaysTrue(script: string, options: StatusOptions): AlwaysTrue | undefined {
+  const commands = readShellScript(script)?.commands ?? [];
+  return new StatusReader(commands.flatMap(({ words, operator }) => [...words, operator])).script(options);
+}
+
+/** A word or an operator. */
+type Token = ShellWord | string;
+
+/** What is known of the status of a part of a script. */
+interface Outcome {
+  /** Why the status is 0. Undefined when the part may fail. */
+  readonly status?: AlwaysTrue | undefined;
+  /** True when a command in it may end the script with another status than 0, or change what follows. */
+  readonly mayEnd: boolean;
+  /** The words of a part that is one program with its words, else empty. */
+  readonly words: readonly ShellWord[];
+}
+
+/** Groups in groups, at most. A deeper script is not read: no real probe needs so many. */
+const DEEPEST = 20;
+
+const COMPOUND_STARTS = wordSet('if for while until case select');
+const COMPOUND_ENDS = wordSet('fi done esac');
+/** Keywords behind which a command begins. */
+const BEFORE_COMMAND = wordSet('then do else elif if while until ! {');
+const OUT_OF_PLACE = wordSet('fi done esac then do else elif function');
+
+/** Reads the commands of a script (POSIX, Shell Command Language, section 2.9), and works out their status. */
+class StatusReader {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+  #depth = 0;
+  /** False after a construct that this reader does not know, such as a function: nothing is known of the script. */
+  #isKnown = true;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
   }
-  return last && (gate ?? last);
+
+  script(options: StatusOptions): AlwaysTrue | undefined {
+    const { status } = this.#list(options, '');
+    return this.#isKnown ? status : undefined;
+  }
+
+  #unknown(): Outcome {
+    this.#isKnown = false;
+    this.#at = this.#tokens.length;
+    return { mayEnd: true, words: [] };
+  }
+
+  /** @param end the sign that ends the list; it is consumed */
+  #list(options: StatusOptions, end: ')' | '}' | ''): Outcome {
+    let { isErrexit, isPipefail } = options;
+    let last: AlwaysTrue | undefined;
+    // A client that fails only when nothing listens, and then ends the script. The rest of the script decides, too.
+    let gate: AlwaysTrue | undefined;
+    let [mayEnd, isOver] = [false, false];
+    for (;;) {
+      while (this.#isOperator('\n') || this.#isOperator(';')) this.#at += 1;
+      if (end === '}' ? this.#isKeyword(end) : this.#isOperator(end)) break;
+      const entry = this.#andOr({ isErrexit, isPipefail });
+      if (!this.#isKnown) return entry;
+      mayEnd ||= entry.mayEnd;
+      const [program, ...words] = entry.words;
+      if (isOver) continue;
+      if (program?.text === 'set') {
+        const texts = words.map(({ text }) => text);
+        isPipefail ||= texts.includes('pipefail');
+        isErrexit ||= texts.includes('errexit') || texts.some((text) => /^-[a-z]*e/.test(text));
+        last = undefined;
+        continue;
+      }
+      // `exec` ends the script with the status of its program.
+      const isExec = program?.text === 'exec' && words.length > 0;
+      last = isExec ? programStatus(words, false) : entry.status;
+      isOver = isExec || program?.text === 'exit';
+      if (isOver || (!isErrexit && !entry.mayEnd)) continue;
+      if (last === undefined) isOver = true;
+      else if (mayFail(last)) gate ??= last;
+    }
+    this.#at += 1;
+    return { status: last && (gate ?? last), mayEnd, words: [] };
+  }
+
+  /** `a && b` fails when one fails, `a || b` only when `b` does. `|| exit 1` does not run behind a success. */
+  #andOr({ isErrexit, isPipefail }: StatusOptions): Outcome {
+    let { status, mayEnd, words } = this.#pipeline({ isErrexit, isPipefail });
+    let isEnd = mayEnd;
+    for (;;) {
+      const operator = ['&&', '||'].find((text) => this.#skipOperator(text));
+      if (operator === undefined) break;
+      const next = this.#pipeline({ isErrexit: false, isPipefail });
+      const isSkipped = operator === '||' && status !== undefined;
+      isEnd ||= !isSkipped && next.mayEnd;
+      mayEnd ||= next.mayEnd;
+      words = [];
+      if (operator === '&&') status = status && next.status;
+      else if (next.status?.reason === 'constant') status = { ...next.status, reason: 'fallback' };
+      else status = next.status ?? status;
+    }
+    const isBackground = this.#isOperator('&');
+    if (isBackground || this.#isOperator(';') || this.#isOperator('\n')) this.#at += 1;
+    else if (!this.#isOperator('') && !this.#isOperator(')')) return this.#unknown();
+    return isEnd || isBackground ? { mayEnd, words: isBackground ? [] : words } : { status, mayEnd, words };
+  }
+
+  #pipeline(options: StatusOptions): Outcome {
+    let isNegated = false;
+    for (; this.#isKeyword('!') || this.#isKeyword('time'); this.#at++)
+      if (this.#isKeyword('!')) isNegated = !isNegated;
+    const stages: Outcome[] = [];
+    do stages.push(this.#command(options, stages.length > 0));
+    while (this.#skipOperator('|') || this.#skipOperator('|&'));
+    const mayEnd = stages.some((stage) => stage.mayEnd);
+    if (isNegated) return { mayEnd, words: [] };
+    const words = stages.length === 1 ? (stages[0]?.words ?? []) : [];
+    if (findsItself(stages)) return { status: { reason: 'itself', program: 'grep' }, mayEnd, words };
+    const fails = options.isPipefail && stages.some(({ status }) => status === undefined);
+    return { status: fails ? undefined : stages.at(-1)?.status, mayEnd, words };
+  }
+
+  #command(options: StatusOptions, isFed: boolean): Outcome {
+    if (this.#isOperator('(')) return this.#group(options, ')');
+    if (this.#isKeyword('{')) return this.#group(options, '}');
+    const token = this.#tokens[this.#at];
+    if (token === undefined || typeof token === 'string') return this.#unknown();
+    if (!token.isQuoted && COMPOUND_STARTS.has(token.text)) return this.#compound();
+    let end = this.#at;
+    while (typeof this.#tokens[end] === 'object') end += 1;
+    const words = programWords(this.#tokens.slice(this.#at, end) as readonly ShellWord[]);
+    this.#at = end;
+    // `name ()` defines a function.
+    if (this.#isOperator('(') || (!token.isQuoted && OUT_OF_PLACE.has(token.text))) return this.#unknown();
+    const mayEnd = mayEndWithFailure(words) || UNKNOWN_EFFECTS.has(words[0]?.text ?? '');
+    return { status: programStatus(words, isFed), mayEnd, words };
+  }
+
+  #group(options: StatusOptions, end: ')' | '}'): Outcome {
+    if (this.#depth === DEEPEST) return this.#unknown();
+    this.#depth += 1;
+    this.#at += 1;
+    const outcome = this.#list(options, end);
+    this.#depth -= 1;
+    return outcome;
+  }
+
+  /** Skips all of a compound command. Only the commands that end a script are looked for. */
+  #compound(): Outcome {
+    let depth = 0;
+    let mayEnd = false;
+    let beginsCommand = true;
+    for (; this.#at < this.#tokens.length; this.#at++) {
+      const token = this.#tokens[this.#at] ?? '';
+      if (typeof token === 'string') beginsCommand = true;
+      if (typeof token === 'string' || !beginsCommand) continue;
+      if (COMPOUND_STARTS.has(token.text)) depth += 1;
+      if (COMPOUND_ENDS.has(token.text)) depth -= 1;
+      // Two words are enough to tell how a command ends the script.
+      const words = this.#tokens.slice(this.#at, this.#at + 2).filter((word) => typeof word !== 'string');
+      mayEnd ||= mayEndWithFailure(words);
+      beginsCommand = BEFORE_COMMAND.has(token.text);
+      if (depth > 0) continue;
+      this.#at += 1;
+      return { mayEnd, words: [] };
+    }
+    return this.#unknown();
+  }
+
+  /** Moves behind an operator, if it stands here. A line may break behind it. */
+  #skipOperator(text: string): boolean {
+    if (!this.#isOperator(text)) return false;
+    this.#at += 1;
+    while (this.#isOperator('\n')) this.#at += 1;
+    return true;
+  }
+
+  #isOperator(text: string): boolean {
+    return this.#tokens[this.#at] === text;
+  }
+
+  #isKeyword(text: string): boolean {
+    const token = this.#tokens[this.#at];
+    return typeof token === 'object' && !token.isQuoted && token.text === text;
+  }
 }
 
 /** True for a client that still fails when nothing listens. */
 const mayFail = ({ reason }: AlwaysTrue): boolean => reason === 'answer' || reason === 'ping';
 
-function onlyCommand({ first, rest, isBackground }: AndOrList): readonly ShellWord[] | undefined {
-  const [command] = first.stages;
-  const isPlain = rest.length === 0 && first.stages.length === 1 && !first.isNegated && !isBackground;
-  return isPlain && command?.kind === 'simple' ? command.words : undefined;
-}
-
-/** True when a command of the entry may end the script with another status than 0, or change what follows. */
-function mayEnd({ first, rest }: AndOrList): boolean {
-  return [first, ...rest.map(({ pipeline }) => pipeline)].some(({ stages }) => stages.some(commandMayEnd));
-}
-
-function commandMayEnd(command: ShellCommand): boolean {
-  if (command.kind === 'compound') return command.mayExit;
-  if (command.kind === 'group') return command.list.some(mayEnd);
-  return mayEndWithFailure(command.words) || UNKNOWN_EFFECTS.has(command.words[0]?.text ?? '');
-}
-
-/** `a && b` fails when one fails, `a || b` only when `b` does. `|| exit 1` does not run behind a success. */
-function statusOf(entry: AndOrList, isPipefail: boolean, options: StatusOptions): AlwaysTrue | undefined {
-  if (entry.isBackground) return undefined;
-  let status = pipelineStatus(entry.first, options);
-  let isEnd = entry.first.stages.some(commandMayEnd);
-  for (const { operator, pipeline } of entry.rest) {
-    const next = pipelineStatus(pipeline, { isErrexit: false, isPipefail });
-    const isSkipped = operator === '||' && status !== undefined;
-    isEnd ||= !isSkipped && pipeline.stages.some(commandMayEnd);
-    if (operator === '&&') status = status && next;
-    else if (next !== undefined) status = next.reason === 'constant' ? { ...next, reason: 'fallback' } : next;
-  }
-  return isEnd ? undefined : status;
-}
-
-function pipelineStatus({ isNegated, stages }: Pipeline, options: StatusOptions): AlwaysTrue | undefined {
-  if (isNegated) return undefined;
-  const statuses = stages.map((stage, index) => commandStatus(stage, index > 0, options));
-  if (findsItself(stages)) return { reason: 'itself', program: 'grep' };
-  if (options.isPipefail && statuses.includes(undefined)) return undefined;
-  return statuses.at(-1);
+/** True for the words of `exit`, `return` or `exec` that may end the script with another status than 0. */
+function mayEndWithFailure([program, argument]: readonly ShellWord[]): boolean {
+  if (program?.text === 'exec') return argument !== undefined;
+  return (program?.text === 'exit' || program?.text === 'return') && argument?.text !== '0';
 }
 
 /** True for `ps` in front of `grep`, unless a pattern with brackets or `grep -v` leaves the own process out. */
-function findsItself(stages: readonly ShellCommand[]): boolean {
-  const [first = [], ...others] = stages.map((stage) =>
-    stage.kind === 'simple' && stage.words.every(({ isLiteral }) => isLiteral)
-      ? stage.words.map(({ text }) => text)
-      : [],
+function findsItself(stages: readonly Outcome[]): boolean {
+  const [first = [], ...others] = stages.map(({ words }) =>
+    words.every(({ isLiteral }) => isLiteral) ? words.map(({ text }) => text) : [],
   );
   if (first[0] !== 'ps' || others.length === 0 || first.slice(1).some((word) => /^-?[CpoO]/.test(word))) return false;
   return others.every(
     ([program, ...words]) =>
       program === 'grep' && words.length > 0 && !words.some((word) => /^-\w*[vxL]|[[^$]/.test(word)),
   );
-}
-
-function commandStatus(command: ShellCommand, isFed: boolean, options: StatusOptions): AlwaysTrue | undefined {
-  if (command.kind === 'compound') return undefined;
-  if (command.kind === 'group') return alwaysTrue(command.list, options);
-  return programStatus(command.words, isFed);
 }
 
 function programStatus(words: readonly ShellWord[], isFed: boolean): AlwaysTrue | undefined {

@@ -1,7 +1,7 @@
 import { listMember, type JsonObject } from '../../base/json/json-value.ts';
 import { isLoopbackHost, isPortNumber } from '../probe/handler-values.ts';
 import { shellInvocationOf } from '../probe/exec-invocation.ts';
-import { shellTokens } from '../probe/shell-tokens.ts';
+import { readShellScript } from '../probe/shell-script.ts';
 import { CUT_MARK, isCut } from './bounded-container.ts';
 
 export interface ListenAddress {
@@ -102,8 +102,8 @@ function wordsOf(container: JsonObject): readonly CommandWord[] {
   const scriptAt = shellInvocationOf(words.map(({ text }) => text))?.scriptAt;
   const script = scriptAt === undefined ? undefined : words[scriptAt];
   if (scriptAt === undefined || script === undefined) return words;
-  const tokens = shellTokens(script.text) ?? [];
-  const inside = tokens.filter(({ kind }) => kind === 'word').map(({ text }) => ({ ...script, text }));
+  const commands = readShellScript(script.text)?.commands ?? [];
+  const inside = commands.flatMap((command) => command.words.map(({ text }) => ({ ...script, text })));
   return [...words.slice(0, scriptAt), ...inside, ...words.slice(scriptAt + 1)];
 }
 

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { cases } from '../../support/cases.ts';
-import { readShellScript } from '../../../src/engine/probe/shell-script.ts';
 import { alwaysTrue } from '../../../src/engine/probe/shell-status.ts';
 
 const NO_OPTIONS = { isErrexit: false, isPipefail: false };
 
 function reasonOf(script: string, options = NO_OPTIONS): string | undefined {
-  const list = readShellScript(script);
-  const found = list && alwaysTrue(list, options);
+  const found = alwaysTrue(script, options);
   return found && `${found.reason} ${found.program}`;
 }
 

@@ -13,7 +13,7 @@ import type { ContainerList } from '../../../engine/probe/api-defaults.ts';
 const COPIED = ['name', 'image', 'ports', 'restartPolicy', 'restartPolicyRules'];
 const COPIED_PARTS = Object.fromEntries(
   COPIED.flatMap((name) => {
-    const type = CONTAINER_TYPE.fields.get(name)?.type;
+    const type = CONTAINER_TYPE.fields.get(name);
     return type === undefined ? [] : [[name, declaredPart(type)] as const];
   }),
 );

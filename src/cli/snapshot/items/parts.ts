@@ -40,9 +40,9 @@ export function declaredPart(type: GoType): Part {
 }
 
 function partOfType(type: GoType): Part {
+  if (typeof type === 'string') return scalar;
   if (type.kind === 'list') return listPart(declaredPart(type.element));
-  if (type.kind !== 'struct') return scalar;
-  return objectPart(Object.fromEntries(Array.from(type.fields, ([name, field]) => [name, declaredPart(field.type)])));
+  return objectPart(Object.fromEntries(Array.from(type.fields, ([name, field]) => [name, declaredPart(field)])));
 }
 
 /** The same part for members of these names. */

@@ -9,9 +9,6 @@ const HEAVY_CLIENTS: ReadonlySet<string> = wordSet('rabbitmqctl rabbitmq-diagnos
 /** `kafka-topics.sh` and its relatives, and `python` with or without a version. */
 const HEAVY_NAMES = /^(?:kafka-[a-z-]{1,60}\.sh|python[\d.]{0,8})$/;
 
-/** A script without any of these words runs no heavy client. Long scripts are done then, without any list. */
-const HEAVY_ANYWHERE = /rabbitmq|nodetool|cqlsh|java|mongosh|kafka-|python/;
-
 /** Words of a shell that stand before a command. */
 const SHELL_WORDS: ReadonlySet<string> = wordSet('exec if then while until ! {');
 
@@ -25,19 +22,14 @@ export function heavyClientOf({ handlerKind, handler }: CheckedProbe): string | 
 }
 
 function heavyCommandIn(script: string): string | undefined {
-  if (!HEAVY_ANYWHERE.test(script)) return undefined;
   for (const [command] of script.matchAll(/[^;|&()\n`]+/g)) {
     const words = command.trim().split(/\s+/);
-    const start = words.findIndex(startsCommand);
+    // The shell's own words and assignments stand before the command.
+    const start = words.findIndex((word) => !SHELL_WORDS.has(word) && !/^\w+=/.test(word));
     const program = start < 0 ? undefined : invocationOf(words.slice(start))?.program;
     if (program !== undefined && isHeavy(program)) return program;
   }
   return undefined;
-}
-
-/** False for the shell's own words and for assignments, which stand before the command. */
-function startsCommand(word: string): boolean {
-  return !SHELL_WORDS.has(word) && !/^\w+=/.test(word);
 }
 
 function isHeavy(name: string): boolean {
@@ -48,13 +40,16 @@ function isHeavy(name: string): boolean {
 export const PATIENT_TIMEOUT_SECONDS = 5;
 
 /** Shortest period in seconds for a heavy client. Such a client needs a second of a processor for one question. */
-export const HEAVY_CLIENT_PERIOD_SECONDS = 30;
+const HEAVY_CLIENT_PERIOD_SECONDS = 30;
 
 /** Shortest period in seconds for other programs, because each probe starts a process. */
 export const EXEC_PERIOD_SECONDS = 5;
 
-/** Returns the shortest period for the command of an exec probe, in seconds. Returns 0 for other handlers. */
-export function leastExecPeriodSeconds(probe: CheckedProbe): number {
+/**
+ * Returns the shortest period for the command of an exec probe, in seconds. Returns 0 for other handlers.
+ * @param minimum the shortest period for a small program
+ */
+export function leastExecPeriodSeconds(probe: CheckedProbe, minimum: number = EXEC_PERIOD_SECONDS): number {
   if (probe.handlerKind !== 'exec') return 0;
-  return heavyClientOf(probe) === undefined ? EXEC_PERIOD_SECONDS : HEAVY_CLIENT_PERIOD_SECONDS;
+  return heavyClientOf(probe) === undefined ? minimum : Math.max(minimum, HEAVY_CLIENT_PERIOD_SECONDS);
 }

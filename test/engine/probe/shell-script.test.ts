@@ -2,11 +2,17 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases } from '../../support/cases.ts';
 import { readShellScript } from '../../../src/engine/probe/shell-script.ts';
-import { shellTokens } from '../../../src/engine/probe/shell-tokens.ts';
+import { alwaysTrue } from '../../../src/engine/probe/shell-status.ts';
 import { runs } from '../../support/runs.ts';
 
 /** The words and operators of a script, as texts. */
-const texts = (script: string): string[] | undefined => shellTokens(script)?.map(({ text }) => text);
+const texts = (script: string): string[] | undefined =>
+  readShellScript(script)?.commands.flatMap(({ words, operator }) => [
+    ...words.map(({ text }) => text),
+    ...(operator === '' ? [] : [operator]),
+  ]);
+
+const NO_OPTIONS = { isErrexit: false, isPipefail: false };
 
 describe('the words of a shell script', () => {
   it.each(cases('shell-tokens', 'words') as [string, string[]][])('of %j are %j', (script, words) =>
@@ -14,12 +20,12 @@ describe('the words of a shell script', () => {
   );
 
   it.each([["'a"], ['"a'], ['$(a'], ['${a'], ['`a'], ['"$(a"'], ["$('a)"]])('are unknown in %j', (script) =>
-    expect(shellTokens(script)).toBeUndefined(),
+    expect(readShellScript(script)).toBeUndefined(),
   );
 
   it('tell which words the shell replaces', () => {
     const literal = (script: string): boolean[] =>
-      (shellTokens(script) ?? []).map((token) => token.kind === 'word' && token.isLiteral);
+      (readShellScript(script)?.commands[0]?.words ?? []).map(({ isLiteral }) => isLiteral);
     expect(literal(`a $b "$b" '$b' \\$b "\\$b" $(c) "$" a$ \`d\``)).toEqual([
       ...[true, false, false, true, true, true, false, true, true, false],
     ]);
@@ -63,7 +69,7 @@ describe('the words of a shell script', () => {
       fc.property(script, (text) => {
         const words = texts(text) ?? [];
         expect(words.join('').length).toBeLessThanOrEqual(text.length);
-        readShellScript(text);
+        alwaysTrue(text, NO_OPTIONS);
       }),
       { numRuns: runs(3000) },
     ));
@@ -85,7 +91,7 @@ describe('a megabyte of shell', () => {
   // Quadratic work on a megabyte takes minutes, so the test's own time limit finds it.
   it.each(cases('shell-tokens', 'repeated pieces') as string[])('of %j is read in linear time', (piece) => {
     const text = piece.repeat(Math.floor(MEGABYTE / piece.length));
-    expect(() => readShellScript(text)).not.toThrow();
-    expect(() => readShellScript(`a "${text}`)).not.toThrow();
+    expect(() => alwaysTrue(text, NO_OPTIONS)).not.toThrow();
+    expect(() => alwaysTrue(`a "${text}`, NO_OPTIONS)).not.toThrow();
   });
 });
