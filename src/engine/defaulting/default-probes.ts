@@ -58,7 +58,7 @@ export function defaultProbes(
   const { podAnnotations, annotations } = own;
   const { skip, warnings } = annotations;
   // A policy that only sets checks asks for no probe, so it reports no missing ones either.
-  if (own.layers.layers.length === 0) return { ...NOTHING, warnings };
+  if (own.layers.length === 0) return { ...NOTHING, warnings };
   const reason = reasonOfPod(template, podSpec, options);
   if (reason !== undefined) return { ...NOTHING, notInjected: [reason], warnings };
   const injectedBefore = readProvenance(

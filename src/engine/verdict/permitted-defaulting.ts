@@ -7,11 +7,10 @@ import { safeStartupProbe } from '../defaulting/startup.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
-import { ContainerLayers } from '../policy/container-policy.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 import type { HandlerProblem, Injection } from '../defaulting/injection.ts';
-import type { CheckPolicy, CheckPolicyByContainer } from '../policy/check-policy.ts';
+import type { CheckPolicyByContainer } from '../policy/check-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { Container } from '../workload/containers.ts';
 
@@ -51,12 +50,7 @@ function withRequired(
   );
   if (lacking.size === 0) return permitted;
   const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
-  const platform = withoutForbidden(
-    template,
-    { ...policy, layers, containerLayers: new ContainerLayers(layers) },
-    options,
-    floors,
-  );
+  const platform = withoutForbidden(template, { ...policy, layers }, options, floors);
   const known = new Set(permitted.injections.map(({ container, kind }) => placeOf(pathOf(container), kind)));
   const added = platform.injections.filter(
     ({ container, kind }) => lacking.has(pathOf(container)) && !known.has(placeOf(pathOf(container), kind)),
@@ -115,19 +109,10 @@ function withoutForbidden(
 }
 
 /** The checks with the floor Deny, by container; undefined when no layer sets such a floor. */
-function floorPolicy({ hasDenyFloor, checkPolicy }: WorkloadPolicy): CheckPolicyByContainer | undefined {
-  return hasDenyFloor ? (container) => boundsOf(checkPolicy(container)) : undefined;
+function floorPolicy({ layers, checkPolicy }: WorkloadPolicy): CheckPolicyByContainer | undefined {
+  if (!layers.some(({ checks }) => [...checks.values()].some(({ floor }) => floor === 'Deny'))) return undefined;
+  return (container) => new Map([...checkPolicy(container)].filter(([, { floor }]) => floor?.action === 'Deny'));
 }
-
-/** The checks with the floor Deny, remembered for each policy. */
-function boundsOf(policy: CheckPolicy): CheckPolicy {
-  let bounds = BOUNDS.get(policy);
-  if (bounds === undefined)
-    BOUNDS.set(policy, (bounds = new Map([...policy].filter(([, { floor }]) => floor?.action === 'Deny'))));
-  return bounds;
-}
-
-const BOUNDS = new WeakMap<CheckPolicy, CheckPolicy>();
 
 /** The findings of the checks with floors, by the parameters of the floors and by those of all layers. */
 function findings(template: JsonObject, floors: CheckPolicyByContainer): PlacedFinding[] {
