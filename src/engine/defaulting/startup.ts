@@ -22,10 +22,10 @@ export const SAFETY_SOURCE = 'safety';
 /** Seconds to start for a container with an injected liveness probe, when no policy or annotation gives a number. */
 const SAFETY_SECONDS = 300;
 
-/** The liveness probe that a container will have. `injectedFrom` is the source of a probe that Probewright adds. */
+/** The liveness probe that a container will have: the author's, or one that Probewright adds. */
 export interface EffectiveLiveness {
   readonly probe: Probe;
-  readonly injectedFrom?: string;
+  readonly isInjected: boolean;
 }
 
 /** The startup probe to add, or why there is none. `instead`: why the policy's own handler is not used. */
@@ -52,7 +52,7 @@ export function startupDefault(
 ): StartupResult {
   const { handler: given, integers, removedBy } = policy.probes.startupProbe;
   const { ports } = evidence;
-  const own = liveness?.injectedFrom === undefined ? liveness?.probe : undefined;
+  const own = liveness?.isInjected === true ? undefined : liveness?.probe;
   const fitted =
     given && (own === undefined ? handlerFor(evidence, given, policy.port) : likeOwnLiveness(ports, own, given));
   const unfit = fitted !== undefined && 'code' in fitted ? fitted : undefined;
@@ -95,7 +95,7 @@ function timed(
   liveness: EffectiveLiveness | undefined,
 ): Pick<GivenProbe, 'probe' | 'isMadeSafe'> {
   if (liveness === undefined) return { probe: { ...handler, ...ordered(integers) } };
-  const patient = liveness.injectedFrom === undefined ? asPatientAs(integers, liveness.probe) : integers;
+  const patient = liveness.isInjected ? integers : asPatientAs(integers, liveness.probe);
   const safe = safeAfterRestart(probeTiming(patient), liveness.probe);
   return { probe: { ...handler, ...ordered({ ...patient, ...safe }) }, ...(safe && { isMadeSafe: true }) };
 }
@@ -139,7 +139,7 @@ function slowStartBudget(policy: ContainerPolicy, liveness: EffectiveLiveness | 
     return { seconds: source === ANNOTATION_SOURCE ? value : atLeastAsLong(value, liveness), source };
   }
   const threshold = policy.fromInitialDelaySeconds;
-  if (threshold === undefined || liveness === undefined || liveness.injectedFrom !== undefined) return undefined;
+  if (threshold === undefined || liveness === undefined || liveness.isInjected) return undefined;
   const timing = probeTiming(liveness.probe);
   if (timing.initialDelaySeconds < threshold.value) return undefined;
   const seconds = Math.max(LEAST_START_SECONDS, longestStartSeconds(timing));
@@ -153,7 +153,7 @@ function atLeastAsLong(seconds: number, liveness: EffectiveLiveness | undefined)
 }
 
 function safetyBudget(liveness: EffectiveLiveness | undefined): Budget | undefined {
-  if (liveness?.injectedFrom === undefined) return undefined;
+  if (liveness?.isInjected !== true) return undefined;
   const own = guaranteedStartSeconds(probeTiming(liveness.probe));
   return { seconds: Math.max(SAFETY_SECONDS, own), source: SAFETY_SOURCE };
 }
@@ -181,7 +181,7 @@ function keepPatience(integers: Integers, liveness: EffectiveLiveness | undefine
 
 /** Seconds that the author's own liveness probe guarantees today; 0 without one. */
 function patienceToday(liveness: EffectiveLiveness | undefined): number {
-  if (liveness === undefined || liveness.injectedFrom !== undefined) return 0;
+  if (liveness === undefined || liveness.isInjected) return 0;
   return guaranteedStartSeconds(probeTiming(liveness.probe));
 }
 

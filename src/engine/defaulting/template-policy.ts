@@ -10,7 +10,7 @@ import type { NotInjected } from './injection.ts';
 
 /** What the policies in force and the template's own annotations give to each container of the template. */
 export class TemplatePolicy {
-  readonly podAnnotations: ReadonlyMap<string, string>;
+  readonly #podAnnotations: ReadonlyMap<string, string>;
   readonly annotations: WorkloadAnnotations;
   /** Policies and the annotation identify a container by name, so a container without a name is left out. */
   readonly containers: readonly Container[];
@@ -20,26 +20,18 @@ export class TemplatePolicy {
   #found: MainContainer | undefined;
 
   constructor(template: JsonObject, policy: WorkloadPolicy) {
-    this.podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
-    this.annotations = readAnnotations(policy.annotations === 'Allow' ? this.podAnnotations : new Map());
+    this.#podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
+    this.annotations = readAnnotations(policy.annotations === 'Allow' ? this.#podAnnotations : new Map());
     this.containers = containersOf(objectMember(template, 'spec') ?? {}).filter(({ name }) => name !== '');
     const { layer } = this.annotations;
     this.layers = layersWithProbes([...policy.layers, ...(layer === undefined ? [] : [layer])]);
   }
 
   /** The merged policy of a container; undefined when no layer applies to it. */
-  policyFor(container: Container, layers = this.layers): ContainerPolicy | undefined {
+  policyFor(container: Container): ContainerPolicy | undefined {
     if (container.name === '') return undefined;
-    const applying = layers.filter((layer) => appliesTo(layer, container, () => this.#isMain(container)));
+    const applying = this.layers.filter((layer) => appliesTo(layer, container, () => this.#isMain(container)));
     return applying.length === 0 ? undefined : mergeLayers(applying);
-  }
-
-  /** The merged policy of the cluster's layers and the annotations, without layers of the namespace. */
-  platformPolicyFor(container: Container): ContainerPolicy | undefined {
-    return this.policyFor(
-      container,
-      this.layers.filter(({ kind }) => kind !== 'ProbePolicy'),
-    );
   }
 
   /** Why no main container was found, and names in the workload's annotation that no container has. */
@@ -58,7 +50,7 @@ export class TemplatePolicy {
   }
 
   get #main(): MainContainer {
-    return (this.#found ??= mainContainerOf(this.containers, this.podAnnotations));
+    return (this.#found ??= mainContainerOf(this.containers, this.#podAnnotations));
   }
 
   /** True for the main container, or for the containers that the workload's annotation names instead. */

@@ -2,6 +2,7 @@ import { CHECKS } from '../checks/catalogue.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { findingsOf, type PlacedFinding } from '../checks/run-checks.ts';
 import { defaultProbes, type Defaulting, type DefaultingOptions } from '../defaulting/default-probes.ts';
+import { injectedEarlier } from '../defaulting/earlier-call.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { safeStartupProbe } from '../defaulting/startup.ts';
 import { formatPath } from '../../base/json/field-path.ts';
@@ -23,8 +24,11 @@ import type { Container } from '../workload/containers.ts';
 export function permittedDefaulting(
   template: JsonObject,
   policy: WorkloadPolicy,
-  options: DefaultingOptions,
+  { isAskedByApiServer, ...known }: DefaultingOptions,
 ): Defaulting {
+  const options: DefaultingOptions = isAskedByApiServer
+    ? { ...known, injectedEarlier: injectedBefore(template, policy, known) }
+    : known;
   const floors = floorPolicy(policy);
   if (floors === undefined) return defaultProbes(template, policy, options);
   const permitted = withoutForbidden(template, policy, options, floors);
@@ -32,6 +36,15 @@ export function permittedDefaulting(
   if (isPlatformOnly || !policy.layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.has(id))))
     return permitted;
   return withRequired(template, policy, options, floors, permitted);
+}
+
+/** The probes of a Pod that `/mutate` injected before. */
+export function injectedBefore(
+  pod: JsonObject,
+  policy: WorkloadPolicy,
+  options: DefaultingOptions,
+): readonly Injection[] {
+  return injectedEarlier(pod, (bare) => permittedDefaulting(bare, policy, options).injections);
 }
 
 const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
