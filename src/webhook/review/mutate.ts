@@ -47,7 +47,7 @@ export function mutate(
   const defaulting = mode === 'Off' ? undefined : permittedDefaulting(pod, policy, A_POD);
   const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
   const sources = defaulting === undefined ? '' : provenance(defaulting.injections, undefined);
-  const patch = probePatch(pod, injections, sources);
+  const patch = probePatch(pod, injections);
   const warnings = defaulting?.warnings ?? [];
   const audited = (): readonly Violation[] => {
     const object = effectiveTemplate(pod, injections);
