@@ -159,7 +159,7 @@ function forbidCulprits(
   for (const { check, at, floor, finding } of caused) {
     const inContainer = byContainer.get(formatPath(at.place.path())) ?? [];
     const own = inContainer.filter(({ kind }) => kind === finding.probe);
-    const related = inContainer.filter(({ kind }) => check.relatedProbes.includes(kind));
+    const related = inContainer.filter(({ kind }) => check.relatedProbes?.includes(kind));
     const rule = `${check.id}, which ${floor?.source ?? 'a cluster policy'} sets with the floor Deny`;
     // A finding without a container concerns the whole Pod: then nothing is injected.
     if (inContainer.length === 0)

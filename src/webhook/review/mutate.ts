@@ -53,7 +53,7 @@ export function mutate(
     const object = effectiveTemplate(pod, injections);
     const subject = { object, kind, namespace, controllers: controllersOfPod(pod) };
     const given = { injections, notInjected: [] };
-    return violationsOf(subject, { template: object, path: [] }, policies, policy, () => given, now).map(atMostAudit);
+    return violationsOf(subject, { template: object, path: [] }, policies, policy, given, now).map(atMostAudit);
   };
   const violations = isAudited ? audited() : [];
   const auditAnnotations = { ...defaultingAnnotations(defaulting, mode, sources), ...violationAnnotation(violations) };
