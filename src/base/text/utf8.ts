@@ -1,6 +1,3 @@
-/** UTF-8 needs at most 3 bytes for a UTF-16 code unit. */
-export const MOST_BYTES_A_UNIT = 3;
-
 const encoder = new TextEncoder();
 
 /** The number of bytes of a text in UTF-8. A lone surrogate counts three bytes: encoders write U+FFFD for it. */

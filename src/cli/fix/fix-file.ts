@@ -4,7 +4,7 @@ import { objectMember, stringMembers, type JsonObject } from '../../base/json/js
 import { describeManifest, manifestsOf, placeOfManifest, workloadIn } from '../input/manifest.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
-import { withTemplateAt } from '../../engine/workload/kinds.ts';
+import { withEdits } from '../../base/json/field-path.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import { withFieldEdits, type DocumentEdit } from '../../yaml/editing/field-editing.ts';
 import { withAdvice, type AdviceSelection } from './advice.ts';
@@ -81,7 +81,7 @@ function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
     const policy = inputs.policies.policyFor(namespace, labels, workloadNameOf(object, kind, false));
     const defaulting = permittedDefaulting(template, policy, kind);
     defaultings.push(defaulting);
-    fixed = withTemplateAt(fixed, templatePath, effectiveTemplate(template, defaulting.injections)) as JsonObject;
+    fixed = withEdits(fixed, [{ path: templatePath, value: effectiveTemplate(template, defaulting.injections) }]);
     for (const { container, kind: key, probe } of defaulting.injections) {
       const containerPath = [...path, ...templatePath, 'spec', container.list, container.index];
       insertions.push({ document: document.index, path: [...containerPath, key], value: probe });

@@ -25,21 +25,21 @@ type Run<Parameters, Findings> = (container: CheckedContainer, parameters: Param
 
 interface CheckTraits {
   /** A violation means that the probe cannot work at all. Reports then show the category `Cannot work`. */
-  readonly cannotWork: boolean;
+  readonly cannotWork?: true;
   /** The check also reads plain init, ephemeral and mesh containers. */
-  readonly everyContainer: boolean;
+  readonly everyContainer?: true;
   /** Probes that the rule also reads. When one of these is injected, the violation says so. */
-  readonly relatedProbes: readonly ProbeKind[];
+  readonly relatedProbes?: readonly ProbeKind[];
   /** The check requires probes. A policy that removes a probe can therefore cause a violation. */
-  readonly requiresProbes: boolean;
+  readonly requiresProbes?: true;
   /** Drops a finding about a liveness delay from which an injected startup probe was made. */
-  readonly acceptsDelayOfInjectedStartup: boolean;
+  readonly acceptsDelayOfInjectedStartup?: true;
   /** A finding at a handler says nothing against the handler, so other findings may still advise to copy it. */
-  readonly acceptsHandler: boolean;
+  readonly acceptsHandler?: true;
   /** The rule needs only numbers, paths and commands, so it also judges a policy alone (policy-advice.ts). */
-  readonly judgesProbeAlone: boolean;
+  readonly judgesProbeAlone?: true;
   /** The rule is about these handlers; a container without such a probe is skipped. Undefined for all. */
-  readonly handlers: readonly HandlerKind[] | undefined;
+  readonly handlers?: readonly HandlerKind[];
 }
 
 /** One check of the catalogue (docs/checks.md). */
@@ -65,29 +65,18 @@ export function defineCheck<const Parameters extends CheckParameters = Record<st
   run,
   ...definition
 }: Omit<CheckDefinition, 'parameters'> &
-  Partial<CheckTraits> &
+  CheckTraits &
   CheckRule<ValuesOf<Parameters>> & { readonly parameters?: Parameters }): Check {
   const { handlers } = definition;
   const judge: Run<ValuesOf<Parameters>, readonly Finding[]> = (container, parameters) => {
     const found = run?.(container, parameters) ?? NOTHING;
     if (eachProbe === undefined) return 'message' in found ? [found] : found;
-    let findings: Finding[] | undefined;
-    for (const probe of container.probes) {
-      if (handlers?.includes(probe.handlerKind) === false || kinds?.includes(probe.kind) === false) continue;
-      const finding = eachProbe(probe, parameters);
-      if (finding !== undefined) (findings ??= []).push(finding);
-    }
-    return findings ?? NOTHING;
+    return container.probes.flatMap((probe) => {
+      if (handlers?.includes(probe.handlerKind) === false || kinds?.includes(probe.kind) === false) return NOTHING;
+      return eachProbe(probe, parameters) ?? NOTHING;
+    });
   };
   return {
-    cannotWork: false,
-    everyContainer: false,
-    relatedProbes: [],
-    requiresProbes: false,
-    acceptsDelayOfInjectedStartup: false,
-    acceptsHandler: false,
-    judgesProbeAlone: false,
-    handlers: undefined,
     parameters: {},
     ...definition,
     // The policy parser and the layers build the values from these parameters. No type can express this for all checks

@@ -16,9 +16,9 @@ export const probeBounds = defineCheck({
   action: 'Off',
   judgesProbeAlone: true,
   parameters: {
-    livenessProbe: bounds({ text: `Bounds for liveness probes, ${EXAMPLE}` }),
-    readinessProbe: bounds({ text: `Bounds for readiness probes, ${EXAMPLE}` }),
-    startupProbe: bounds({ text: `Bounds for startup probes, ${EXAMPLE}` }),
+    livenessProbe: bounds(`Bounds for liveness probes, ${EXAMPLE}`),
+    readinessProbe: bounds(`Bounds for readiness probes, ${EXAMPLE}`),
+    startupProbe: bounds(`Bounds for startup probes, ${EXAMPLE}`),
   },
   run: (container, parameters) => {
     const found: Finding[] = [];

@@ -1,4 +1,4 @@
-import { choices, group } from '../policy/check-parameters.ts';
+import { choices, group, optionalChoices } from '../policy/check-parameters.ts';
 import { containerPhrase, defineCheck, listed, located } from './check.ts';
 
 /** Handlers, in the order of the CRDs. */
@@ -6,7 +6,7 @@ const HANDLERS = ['httpGet', 'tcpSocket', 'grpc', 'exec'] as const;
 const HANDLERS_TEXT = 'Handlers that may be used, out of httpGet, tcpSocket, grpc and exec';
 
 /** The list for one probe kind. The common list applies when no policy sets this list. */
-const ownList = { allowed: choices({ choices: HANDLERS, text: `${HANDLERS_TEXT}.` }) };
+const ownList = { allowed: optionalChoices({ choices: HANDLERS, text: `${HANDLERS_TEXT}.` }) };
 
 /** `<probe>.allowed` counts, else `allowed` (Gatekeeper, probeTypes). */
 export const probeHandler = defineCheck({
@@ -20,9 +20,9 @@ export const probeHandler = defineCheck({
       default: HANDLERS,
       text: `${HANDLERS_TEXT}. Default: all four, which finds nothing.`,
     }),
-    livenessProbe: group({ text: 'For liveness probes, in place of the common list.', fields: ownList }),
-    readinessProbe: group({ text: 'For readiness probes, in place of the common list.', fields: ownList }),
-    startupProbe: group({ text: 'For startup probes, in place of the common list.', fields: ownList }),
+    livenessProbe: group('For liveness probes, in place of the common list.', ownList),
+    readinessProbe: group('For readiness probes, in place of the common list.', ownList),
+    startupProbe: group('For startup probes, in place of the common list.', ownList),
   },
   eachProbe: (probe, parameters) => {
     const allowed = parameters[probe.kind].allowed ?? parameters.allowed;

@@ -5,7 +5,7 @@ import { CHECKS } from './catalogue.ts';
 import { without } from '../../base/json/json-value.ts';
 import type { Check, Finding } from './check.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { stricter, type Action } from '../policy/action.ts';
+import { stricter } from '../policy/action.ts';
 import { ownProbe, PROBE_KINDS } from '../probe/probe.ts';
 import { holdsCut } from '../workload/bounded-container.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
@@ -22,8 +22,6 @@ export interface PlacedFinding {
   readonly isFloored: boolean;
   readonly at: CheckedContainer;
   readonly finding: Finding;
-  /** The place of the check in the catalogue. */
-  readonly order: number;
 }
 
 /**
@@ -114,59 +112,39 @@ function removesDelay({ edits = [] }: Finding, { place, timing }: CheckedProbe):
 
 /** Returns every finding, in the order of runChecks. */
 export function findingsOf(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): PlacedFinding[] {
-  // Container by container, because one container's checks read the same probes. The findings are sorted by check.
-  const found: PlacedFinding[] = [];
-  for (const at of workload.containers)
-    for (const active of activeChecks(policyFor(at.name))) addFindings(found, active, at);
-  // A stable sort: the containers of a check keep their order.
-  return found.length < 2 ? found : found.sort((a, b) => a.order - b.order);
+  const containers = workload.containers.map((at) => ({ at, checks: policyFor(at.name) }));
+  return CHECKS.flatMap((check) =>
+    containers.flatMap(({ at, checks }) => {
+      const policy = checks.get(check.id);
+      return policy === undefined || policy.action === 'Off' ? [] : findingsAt(check, policy, at);
+    }),
+  );
 }
-
-interface ActiveCheck {
-  readonly check: Check;
-  readonly policy: EffectiveCheck;
-  readonly action: Exclude<Action, 'Off'>;
-  readonly order: number;
-}
-
-/** The checks whose action is not Off. Most requests meet the same few policies, so the lists are remembered. */
-function activeChecks(policy: CheckPolicy): readonly ActiveCheck[] {
-  const known = REMEMBERED.get(policy);
-  if (known !== undefined) return known;
-  const active = CHECKS.flatMap((check, order) => {
-    const effective = policy.get(check.id);
-    const { action = 'Off' } = effective ?? {};
-    return effective === undefined || action === 'Off' ? [] : [{ check, policy: effective, action, order }];
-  });
-  REMEMBERED.set(policy, active);
-  return active;
-}
-
-const REMEMBERED = new WeakMap<CheckPolicy, readonly ActiveCheck[]>();
 
 /** With a floor, the check runs with both parameters: higher layers make it stricter, never weaker. */
-function addFindings(found: PlacedFinding[], active: ActiveCheck, container: CheckedContainer): void {
-  const { check, policy } = active;
+function findingsAt(check: Check, policy: EffectiveCheck, container: CheckedContainer): PlacedFinding[] {
   const { parameters, floor } = policy;
   const at = asChecked(check, container, floor);
-  if (at === undefined) return;
+  if (at === undefined) return [];
+  const placed = (finding: Finding, isFloored: boolean): PlacedFinding => ({
+    check,
+    action: actionOf(finding, policy),
+    floor,
+    isFloored,
+    at,
+    finding,
+  });
   const findings = check.run(at, parameters);
-  const bound = floor === undefined || floor.parameters === parameters ? undefined : check.run(at, floor.parameters);
-  for (const finding of bound ?? findings) found.push(placed(active, at, finding, floor !== undefined));
-  if (bound === undefined) return;
+  if (floor === undefined) return findings.map((finding) => placed(finding, false));
+  const bound = floor.parameters === parameters ? findings : check.run(at, floor.parameters);
   const known = new Set(bound.map(textOf));
-  for (const finding of findings) if (!known.has(textOf(finding))) found.push(placed(active, at, finding, false));
-}
-
-function placed(active: ActiveCheck, at: CheckedContainer, finding: Finding, isFloored: boolean): PlacedFinding {
-  const { check, order, policy } = active;
-  return { check, order, action: actionOf(finding, active), floor: policy.floor, isFloored, at, finding };
+  const others = findings.filter((finding) => !known.has(textOf(finding)));
+  return [...bound.map((finding) => placed(finding, true)), ...others.map((finding) => placed(finding, false))];
 }
 
 /** A finding's level replaces the default action; a policy's action and a floor count more. */
-function actionOf({ level }: Finding, { action, policy }: ActiveCheck): Violation['action'] {
-  const { isDefaultAction, floor } = policy;
-  if (level === undefined || !isDefaultAction) return action;
+function actionOf({ level }: Finding, { action, isDefaultAction, floor }: EffectiveCheck): Violation['action'] {
+  if (level === undefined || !isDefaultAction) return action as Violation['action'];
   return floor === undefined || floor.action === 'Off' ? level : stricter(level, floor.action);
 }
 

@@ -1,25 +1,18 @@
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
-import {
-  INJECTED_ANNOTATION,
-  OPT_OUT_LABEL,
-  OPT_OUT_VALUE,
-  SKIP_ANNOTATION,
-  hasOptedOut,
-} from '../policy/annotations.ts';
-import { ownProbe, PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
+import { OPT_OUT_LABEL, OPT_OUT_VALUE, SKIP_ANNOTATION, hasOptedOut } from '../policy/annotations.ts';
+import { handlerKindsOf, ownProbe, PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
 import { NO_HINTS, type PortHints } from '../workload/port-protocol.ts';
 import { portsOf } from '../workload/ports.ts';
 import { containerRunsForever, podRunsForever, type Container } from '../workload/containers.ts';
-import { authorsProbes, injectedEarlier, livenessOf, type SourceByProbe } from './earlier-call.ts';
 import { plainDefault } from './plain-probe.ts';
-import { readProvenance } from './patch.ts';
-import { startupDefault, withoutLearnedBudget } from './startup.ts';
+import { startupDefault, withoutLearnedBudget, type EffectiveLiveness } from './startup.ts';
 import { TemplatePolicy } from './template-policy.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { StartFigures } from '../probe/startup-budget.ts';
-import type { HandlerProblem, Injection, NotInjected } from './injection.ts';
+import { injectionAt, type HandlerProblem, type Injection, type NotInjected } from './injection.ts';
+import type { Evidence } from './handler.ts';
 
 export interface Defaulting {
   readonly injections: readonly Injection[];
@@ -34,6 +27,8 @@ export interface DefaultingOptions {
   readonly runsToCompletion: boolean;
   /** Set when the API server asks about a Pod: only then the annotation about injected probes counts. */
   readonly isAskedByApiServer?: true;
+  /** Probes of the Pod that are not the author's. */
+  readonly injectedEarlier?: readonly Injection[];
 }
 
 /** Why a probe must not be injected, whatever policies say; undefined when it may be. */
@@ -55,23 +50,18 @@ export function defaultProbes(
   const podSpec = objectMember(template, 'spec');
   if (podSpec === undefined) return NOTHING;
   const own = new TemplatePolicy(template, policy);
-  const { podAnnotations, annotations } = own;
-  const { skip, warnings } = annotations;
+  const { skip, warnings } = own.annotations;
   // A policy that only sets checks asks for no probe, so it reports no missing ones either.
-  if (own.layers.layers.length === 0) return { ...NOTHING, warnings };
+  if (own.layers.length === 0) return { ...NOTHING, warnings };
   const reason = reasonOfPod(template, podSpec, options);
   if (reason !== undefined) return { ...NOTHING, notInjected: [reason], warnings };
-  const injectedBefore = readProvenance(
-    options.isAskedByApiServer === true ? podAnnotations.get(INJECTED_ANNOTATION) : undefined,
-  );
   const result = { injections: [], notInjected: own.unmatched(), warnings };
   for (const container of own.containers) {
     const merged = own.policyFor(container);
     if (merged === undefined) continue;
     const known: ContainerKnowledge = {
       skip,
-      injectedBefore: injectedBefore.get(container.name),
-      policies: () => [merged, own.platformPolicyFor(container)].filter((one) => one !== undefined),
+      isInjected: (kind) => injectionAt(options.injectedEarlier ?? [], container, kind) !== undefined,
       hints: policy.portHints ?? NO_HINTS,
       forbidden,
       starts: merged.learned && policy.starts?.(container.name),
@@ -98,10 +88,7 @@ export function withoutInjections(template: JsonObject, policy: WorkloadPolicy):
 
 interface ContainerKnowledge {
   readonly skip: ReadonlySet<ProbeKind>;
-  /** What the annotation names as probes that an earlier call for this Pod injected. */
-  readonly injectedBefore: SourceByProbe | undefined;
-  /** The container's policy, and the one of the cluster's layers alone. */
-  readonly policies: () => readonly ContainerPolicy[];
+  readonly isInjected: (kind: ProbeKind) => boolean;
   readonly hints: PortHints;
   readonly forbidden: ForbiddenProbes;
   readonly starts: StartFigures | undefined;
@@ -110,7 +97,7 @@ interface ContainerKnowledge {
 function defaultContainer(
   container: Container,
   policy: ContainerPolicy,
-  { skip, injectedBefore, policies, hints, forbidden, starts }: ContainerKnowledge,
+  { skip, isInjected, hints, forbidden, starts }: ContainerKnowledge,
   { injections, notInjected }: { readonly injections: Injection[]; readonly notInjected: NotInjected[] },
 ): void {
   const { name } = container;
@@ -121,10 +108,12 @@ function defaultContainer(
     notInjected.push({ container: name, ...unfit });
     return;
   }
-  const ports = { ports: portsOf(container.spec), hints };
-  const injected = injectedEarlier(container, injectedBefore, ports, policies, starts);
-  const evidence = { ...ports, own: authorsProbes(container, injected) };
-  let liveness = livenessOf(container, injected);
+  const evidence = { ports: portsOf(container.spec), hints, own: authorsProbes(container, isInjected) };
+  const ownLiveness = objectMember(container.spec, 'livenessProbe');
+  let liveness: EffectiveLiveness | undefined = ownLiveness && {
+    probe: ownLiveness,
+    isInjected: isInjected('livenessProbe'),
+  };
   // PROBE_KINDS has liveness before startup: the startup probe depends on the liveness probe that the container gets.
   for (const probe of missing) {
     const isStartup = probe === 'startupProbe';
@@ -148,8 +137,16 @@ function defaultContainer(
       notInjected.push({ container: name, probe, code: instead.code, detail });
     }
     injections.push({ container, kind: probe, policy, ...given });
-    if (probe === 'livenessProbe') liveness = { probe: given.probe, injectedFrom: given.source };
+    if (probe === 'livenessProbe') liveness = { probe: given.probe, isInjected: true };
   }
+}
+
+/** The probes that the author wrote. Null counts as absent, and the API server refuses other values. */
+function authorsProbes({ spec }: Container, isInjected: (kind: ProbeKind) => boolean): Evidence['own'] {
+  return PROBE_KINDS.flatMap((kind) => {
+    const probe = objectMember(spec, kind);
+    return probe && handlerKindsOf(probe).length === 1 && !isInjected(kind) ? [[kind, probe] as const] : [];
+  });
 }
 
 /** The layer that describes a probe, or that asks for a startup probe by a slow start. */

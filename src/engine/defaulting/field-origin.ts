@@ -1,16 +1,7 @@
-import { equalJson, member } from '../../base/json/json-value.ts';
-import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
-import {
-  effective,
-  handlerPath,
-  handlerSettings,
-  integerSettings,
-  portSettings,
-  slowStartSettings,
-} from '../policy/layer-settings.ts';
+import { equalJson } from '../../base/json/json-value.ts';
+import { effective, portSettings, probeSettings, slowStartSettings, type Setting } from '../policy/layer-settings.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, type HandlerKind, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
 import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
-import type { Setting } from '../policy/layer-settings.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { SlowStart } from '../policy/slow-start.ts';
 import type { Injection } from './injection.ts';
@@ -57,9 +48,9 @@ export function unusedSettings(
 
 export function handlerSettingOf(injection: Injection): Setting | undefined {
   const { kind, policy, copiesLiveness, source } = injection;
-  const asksFor = lastValue(wholeHandlers(policy.layers, kind));
+  const asksFor = lastValue(probeSettings(policy.layers, kind, []));
   if (copiesLiveness !== true || asksFor?.layer.source === source) return asksFor;
-  return slowStartSetting(injection) ?? lastValue(wholeHandlers(policy.layers, 'livenessProbe'));
+  return slowStartSetting(injection) ?? lastValue(probeSettings(policy.layers, 'livenessProbe', []));
 }
 
 /** True when a ProbePolicy or an annotation says anything that counts for the injected probe. */
@@ -103,29 +94,6 @@ function settingsOf({ kind, probe, policy, copiesLiveness, follows }: Injection,
   const isOpenPort = isHttpPort && copiesLiveness !== true && !follows?.fields.includes('port');
   // A handler without a port gets the port that policies name.
   return isOpenPort && effective(settings) === undefined ? portSettings(policy.layers) : settings;
-}
-
-function probeSettings(layers: readonly PolicyLayer[], kind: ProbeKind, field: FieldPath): readonly Setting[] {
-  const [step, part] = field;
-  if (PROBE_INTEGERS.includes(step as ProbeInteger)) return integerSettings(layers, kind, step as ProbeInteger);
-  return handlerSettings(layers, kind).map((setting): Setting => {
-    const handler = setting.value;
-    if (handler === undefined || handler.kind !== step)
-      return { ...setting, value: handler && { [handler.kind]: handler.fields } };
-    if (part === undefined) return { ...setting, value: handler.fields };
-    // The handler of a layer replaces the lower one whole, so a field that it lacks has no value.
-    const path =
-      setting.layer.source === ANNOTATION_SOURCE ? setting.path : handlerPath(kind, setting.layer.probes[kind], [part]);
-    return { ...setting, value: member(handler.fields, String(part)), path };
-  });
-}
-
-/** The layers' values for a probe's handler: `{ httpGet: { path: '/live' } }`. */
-function wholeHandlers(layers: readonly PolicyLayer[], kind: ProbeKind): Setting[] {
-  return handlerSettings(layers, kind).map((setting) => {
-    const { value } = setting;
-    return { ...setting, value: value && { [value.kind]: value.fields } };
-  });
 }
 
 /** The layer that gives the seconds to start, the delay of a slow starter, or the settings of learned budgets. */

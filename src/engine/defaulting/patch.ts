@@ -1,5 +1,5 @@
 import { isJsonObject, objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
-import { MOST_BYTES_A_UNIT, utf8Length } from '../../base/text/utf8.ts';
+import { utf8Length } from '../../base/text/utf8.ts';
 import { INJECTED_ANNOTATION, TOTAL_ANNOTATION_BYTES } from '../policy/annotations.ts';
 import type { Injection, LearnedBudget } from './injection.ts';
 
@@ -13,27 +13,21 @@ export interface PatchOperation {
 /**
  * The JSON patch that adds a Pod's missing probes, and the annotation with their sources, parents first. Each operation
  * adds to an object of this Pod, so each applies: else the API server answers 500 whatever the failurePolicy.
- * @param sources the provenance of these injections alone, if the caller has it already
  */
-export function probePatch(
-  pod: JsonObject,
-  injections: readonly Injection[],
-  sources = provenance(injections, undefined),
-): PatchOperation[] {
+export function probePatch(pod: JsonObject, injections: readonly Injection[]): PatchOperation[] {
   if (injections.length === 0) return [];
   const added = injections.map(({ container: { list, index }, kind, probe }) =>
     add(`/spec/${list}/${index}/${kind}`, probe),
   );
-  return [...annotationPatch(pod, injections, sources), ...added];
+  return [...annotationPatch(pod, injections), ...added];
 }
 
 const INJECTED_POINTER = `/metadata/annotations/${INJECTED_ANNOTATION.replace('/', '~1')}`;
 
-function annotationPatch(pod: JsonObject, injections: readonly Injection[], sources: string): PatchOperation[] {
+function annotationPatch(pod: JsonObject, injections: readonly Injection[]): PatchOperation[] {
   const metadata = objectMember(pod, 'metadata');
   const annotations = stringMap(metadata ?? {}, 'annotations');
-  const existing = annotations.get(INJECTED_ANNOTATION);
-  const value = existing === undefined ? sources : provenance(injections, existing);
+  const value = provenance(injections, annotations.get(INJECTED_ANNOTATION));
   if (!hasRoomFor(value, annotations)) return [];
   if (metadata === undefined) return [add('/metadata', { annotations: { [INJECTED_ANNOTATION]: value } })];
   if (!isJsonObject(metadata['annotations'])) return [add('/metadata/annotations', { [INJECTED_ANNOTATION]: value })];
@@ -88,13 +82,8 @@ export function readProvenance(text: string | undefined): Provenance {
 }
 
 /** True when the Pod has room for the annotation. Without room, the API server would reject a valid Pod. */
-export function hasRoomFor(value: string, annotations: ReadonlyMap<string, string>): boolean {
-  let length = INJECTED_ANNOTATION.length + value.length;
-  for (const [name, text] of annotations) length += name.length + text.length;
-  if (length * MOST_BYTES_A_UNIT <= TOTAL_ANNOTATION_BYTES) return true;
-  let bytes = utf8Length(INJECTED_ANNOTATION) + utf8Length(value);
-  for (const [name, text] of annotations) {
-    if (name !== INJECTED_ANNOTATION) bytes += utf8Length(name) + utf8Length(text);
-  }
+function hasRoomFor(value: string, annotations: ReadonlyMap<string, string>): boolean {
+  const after = new Map([...annotations, [INJECTED_ANNOTATION, value]]);
+  const bytes = [...after].reduce((sum, [name, text]) => sum + utf8Length(name) + utf8Length(text), 0);
   return bytes <= TOTAL_ANNOTATION_BYTES;
 }

@@ -1,8 +1,13 @@
-import { failureThresholdFor, faultSpan, guaranteedStartSeconds, probeTiming } from '../probe/timing.ts';
+import {
+  failureThresholdFor,
+  faultSpan,
+  guaranteedStartSeconds,
+  probeTiming,
+  type ProbeTiming,
+} from '../probe/timing.ts';
 import { handlerFor } from './own-probes.ts';
-import { ordered, type StartupResult } from './startup.ts';
+import { ordered, withoutHandler, type StartupResult } from './startup.ts';
 import type { Probe, ProbeKind } from '../probe/probe.ts';
-import type { ProbeTiming } from '../probe/timing.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { Evidence } from './handler.ts';
 import type { HandlerProblem } from './injection.ts';
@@ -10,11 +15,7 @@ import type { HandlerProblem } from './injection.ts';
 /** The liveness or readiness probe of the policy for a container that has none, or why there is none. */
 export function plainDefault(evidence: Evidence, policy: ContainerPolicy, kind: ProbeKind): StartupResult {
   const { handler, integers, removedBy } = policy.probes[kind];
-  if (handler === undefined) {
-    return removedBy === undefined
-      ? { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' }
-      : { code: 'removed-by-policy', detail: `${removedBy} removes it` };
-  }
+  if (handler === undefined) return withoutHandler(removedBy);
   const fitted = handlerFor(evidence, handler, policy.port);
   if ('code' in fitted) return fitted;
   const { follows } = fitted;

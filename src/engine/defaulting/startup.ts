@@ -8,8 +8,13 @@ import {
   learnedSeconds,
   type StartFigures,
 } from '../probe/startup-budget.ts';
-import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probe/timing.ts';
-import type { ProbeTiming } from '../probe/timing.ts';
+import {
+  failureThresholdFor,
+  guaranteedStartSeconds,
+  longestStartSeconds,
+  probeTiming,
+  type ProbeTiming,
+} from '../probe/timing.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { livenessHandler, type Evidence } from './handler.ts';
 import { handlerFor, likeOwnLiveness } from './own-probes.ts';
@@ -22,10 +27,10 @@ export const SAFETY_SOURCE = 'safety';
 /** Seconds to start for a container with an injected liveness probe, when no policy or annotation gives a number. */
 const SAFETY_SECONDS = 300;
 
-/** The liveness probe that a container will have. `injectedFrom` is the source of a probe that Probewright adds. */
+/** The liveness probe that a container will have: the author's, or one that Probewright adds. */
 export interface EffectiveLiveness {
   readonly probe: Probe;
-  readonly injectedFrom?: string;
+  readonly isInjected: boolean;
 }
 
 /** The startup probe to add, or why there is none. `instead`: why the policy's own handler is not used. */
@@ -52,30 +57,27 @@ export function startupDefault(
 ): StartupResult {
   const { handler: given, integers, removedBy } = policy.probes.startupProbe;
   const { ports } = evidence;
-  const own = liveness?.injectedFrom === undefined ? liveness?.probe : undefined;
+  const [own, injected] = liveness?.isInjected === true ? [undefined, liveness.probe] : [liveness?.probe, undefined];
   const fitted =
     given && (own === undefined ? handlerFor(evidence, given, policy.port) : likeOwnLiveness(ports, own, given));
   const unfit = fitted !== undefined && 'code' in fitted ? fitted : undefined;
   const isGiven = fitted !== undefined && unfit === undefined;
   const budget =
-    learnedBudget(policy, liveness, starts) ??
-    slowStartBudget(policy, liveness) ??
-    (isGiven || removedBy !== undefined ? undefined : safetyBudget(liveness));
+    learnedBudget(policy, own, starts) ??
+    slowStartBudget(policy, own) ??
+    (isGiven || removedBy !== undefined ? undefined : safetyBudget(injected));
   const basis = {
     ...(budget?.followsDelay && { followsDelay: budget.followsDelay }),
     ...(budget?.learned && { learned: budget.learned }),
     ...(own && { isLikeOwn: true as const }),
   };
   if (given !== undefined && fitted !== undefined && 'handler' in fitted) {
-    const timing = budget === undefined ? keepPatience(integers, liveness) : slowStartTiming(integers, budget.seconds);
+    const timing = budget === undefined ? keepPatience(integers, own) : slowStartTiming(integers, budget.seconds);
     const { handler, follows } = fitted;
     const copy = follows ? { follows } : own && COPY;
     return { ...timed(handler, timing, liveness), source: given.source, ...copy, ...basis };
   }
-  if (budget === undefined) {
-    if (removedBy !== undefined) return { code: 'removed-by-policy', detail: `${removedBy} removes it` };
-    return unfit ?? { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' };
-  }
+  if (budget === undefined) return (removedBy === undefined ? unfit : undefined) ?? withoutHandler(removedBy);
   if (liveness === undefined)
     return { code: 'no-liveness-probe', detail: 'a slow start is configured, but it has no livenessProbe to guard' };
   // A policy's own command runs from second 0 in the liveness probe, so the startup probe may run the command, too.
@@ -89,13 +91,20 @@ export function startupDefault(
 
 const COPY = { copiesLiveness: true } as const;
 
+/** Why policies give no probe: the highest removes it, or none has a handler. */
+export function withoutHandler(removedBy: string | undefined): HandlerProblem {
+  return removedBy === undefined
+    ? { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' }
+    : { code: 'removed-by-policy', detail: `${removedBy} removes it` };
+}
+
 function timed(
   handler: JsonObject,
   integers: Integers,
   liveness: EffectiveLiveness | undefined,
 ): Pick<GivenProbe, 'probe' | 'isMadeSafe'> {
   if (liveness === undefined) return { probe: { ...handler, ...ordered(integers) } };
-  const patient = liveness.injectedFrom === undefined ? asPatientAs(integers, liveness.probe) : integers;
+  const patient = liveness.isInjected ? integers : asPatientAs(integers, liveness.probe);
   const safe = safeAfterRestart(probeTiming(patient), liveness.probe);
   return { probe: { ...handler, ...ordered({ ...patient, ...safe }) }, ...(safe && { isMadeSafe: true }) };
 }
@@ -103,14 +112,14 @@ function timed(
 /** The budget that past starts ask for: at least `startupSeconds`, and what the author's liveness probe guarantees. */
 function learnedBudget(
   { learned, startupSeconds, probes }: ContainerPolicy,
-  liveness: EffectiveLiveness | undefined,
+  own: Probe | undefined,
   starts: StartFigures | undefined,
 ): Budget | undefined {
   if (learned === undefined || starts === undefined || !hasEnoughStarts(starts, learned.value)) return undefined;
   const { periodSeconds } = probes.startupProbe.integers;
   const seconds = learnedSeconds(starts, learned.value, periodSeconds ?? STARTUP_PERIOD_SECONDS);
   return {
-    seconds: Math.max(seconds, startupSeconds?.value ?? 0, patienceToday(liveness)),
+    seconds: Math.max(seconds, startupSeconds?.value ?? 0, patienceToday(own)),
     source: learned.source,
     learned: { figures: starts, seconds },
   };
@@ -133,29 +142,25 @@ export function withoutLearnedBudget(
  * The budget of a slow starter: the seconds of an annotation or a policy, else the longest start that an author's
  * liveness probe with a long enough initial delay tolerates today.
  */
-function slowStartBudget(policy: ContainerPolicy, liveness: EffectiveLiveness | undefined): Budget | undefined {
+function slowStartBudget(policy: ContainerPolicy, own: Probe | undefined): Budget | undefined {
   if (policy.startupSeconds !== undefined) {
     const { value, source } = policy.startupSeconds;
-    return { seconds: source === ANNOTATION_SOURCE ? value : atLeastAsLong(value, liveness), source };
+    // A policy's seconds are no less than what an author's liveness probe with a longer delay guarantees today.
+    const waitsLonger = source !== ANNOTATION_SOURCE && own && probeTiming(own).initialDelaySeconds > value;
+    return { seconds: waitsLonger ? Math.max(value, patienceToday(own)) : value, source };
   }
   const threshold = policy.fromInitialDelaySeconds;
-  if (threshold === undefined || liveness === undefined || liveness.injectedFrom !== undefined) return undefined;
-  const timing = probeTiming(liveness.probe);
+  if (threshold === undefined || own === undefined) return undefined;
+  const timing = probeTiming(own);
   if (timing.initialDelaySeconds < threshold.value) return undefined;
   const seconds = Math.max(LEAST_START_SECONDS, longestStartSeconds(timing));
   return { seconds, source: threshold.source, followsDelay: true };
 }
 
-/** A policy's seconds, or what the author's liveness probe guarantees today when its initial delay is longer. */
-function atLeastAsLong(seconds: number, liveness: EffectiveLiveness | undefined): number {
-  const waitsLonger = liveness !== undefined && probeTiming(liveness.probe).initialDelaySeconds > seconds;
-  return waitsLonger ? Math.max(seconds, patienceToday(liveness)) : seconds;
-}
-
-function safetyBudget(liveness: EffectiveLiveness | undefined): Budget | undefined {
-  if (liveness?.injectedFrom === undefined) return undefined;
-  const own = guaranteedStartSeconds(probeTiming(liveness.probe));
-  return { seconds: Math.max(SAFETY_SECONDS, own), source: SAFETY_SOURCE };
+function safetyBudget(injected: Probe | undefined): Budget | undefined {
+  if (injected === undefined) return undefined;
+  const guaranteed = guaranteedStartSeconds(probeTiming(injected));
+  return { seconds: Math.max(SAFETY_SECONDS, guaranteed), source: SAFETY_SOURCE };
 }
 
 type Integers = Readonly<Partial<Record<ProbeInteger, number | undefined>>>;
@@ -171,8 +176,8 @@ function slowStartTiming(integers: Integers, seconds: number): Integers {
  * A policy's integers. The startup probe guarantees at least the time to start that the author's liveness probe
  * guarantees today. Otherwise a container that starts today is killed after the injection.
  */
-function keepPatience(integers: Integers, liveness: EffectiveLiveness | undefined): Integers {
-  const today = patienceToday(liveness);
+function keepPatience(integers: Integers, own: Probe | undefined): Integers {
+  const today = patienceToday(own);
   if (today === 0) return integers;
   const { initialDelaySeconds, periodSeconds, failureThreshold } = probeTiming(integers);
   const needed = failureThresholdFor(today, initialDelaySeconds, periodSeconds);
@@ -180,9 +185,8 @@ function keepPatience(integers: Integers, liveness: EffectiveLiveness | undefine
 }
 
 /** Seconds that the author's own liveness probe guarantees today; 0 without one. */
-function patienceToday(liveness: EffectiveLiveness | undefined): number {
-  if (liveness === undefined || liveness.injectedFrom !== undefined) return 0;
-  return guaranteedStartSeconds(probeTiming(liveness.probe));
+function patienceToday(own: Probe | undefined): number {
+  return own === undefined ? 0 : guaranteedStartSeconds(probeTiming(own));
 }
 
 /** The startup probe asks what the author's liveness probe asks, so a policy's timeout must not be shorter. */

@@ -1,44 +1,42 @@
 import { objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { CONTAINERS_ANNOTATION, readAnnotations, type WorkloadAnnotations } from '../policy/annotations.ts';
-import { ContainerLayers, type ContainerPolicy } from '../policy/container-policy.ts';
+import { appliesTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
 import { containersOf, type Container } from '../workload/containers.ts';
 import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf, type MainContainer } from '../workload/main-container.ts';
+import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { NotInjected } from './injection.ts';
 
 /** What the policies in force and the template's own annotations give to each container of the template. */
 export class TemplatePolicy {
-  readonly podAnnotations: ReadonlyMap<string, string>;
+  readonly #podAnnotations: ReadonlyMap<string, string>;
   readonly annotations: WorkloadAnnotations;
   /** Policies and the annotation identify a container by name, so a container without a name is left out. */
   readonly containers: readonly Container[];
-  readonly layers: ContainerLayers;
-  readonly #policy: WorkloadPolicy;
+  /** The layers that ask for probes, lowest first; the annotations are the highest. */
+  readonly layers: readonly PolicyLayer[];
   /** Determined only when a layer needs the main container. */
   #found: MainContainer | undefined;
 
   constructor(template: JsonObject, policy: WorkloadPolicy) {
-    this.podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
-    this.annotations = readAnnotations(policy.annotations === 'Allow' ? this.podAnnotations : new Map());
+    this.#podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
+    this.annotations = readAnnotations(policy.annotations === 'Allow' ? this.#podAnnotations : new Map());
     this.containers = containersOf(objectMember(template, 'spec') ?? {}).filter(({ name }) => name !== '');
-    this.layers = policy.containerLayers.with(this.annotations.layer);
-    this.#policy = policy;
+    const { layer } = this.annotations;
+    this.layers = layersWithProbes([...policy.layers, ...(layer === undefined ? [] : [layer])]);
   }
 
-  policyFor(container: Container, layers = this.layers): ContainerPolicy | undefined {
-    return container.name === '' ? undefined : layers.policyFor(container, (one) => this.#isMain(one));
-  }
-
-  /** The merged policy of the cluster's layers and the annotations, without layers of the namespace. */
-  platformPolicyFor(container: Container): ContainerPolicy | undefined {
-    const layers = this.#policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
-    return this.policyFor(container, new ContainerLayers(layers).with(this.annotations.layer));
+  /** The merged policy of a container; undefined when no layer applies to it. */
+  policyFor(container: Container): ContainerPolicy | undefined {
+    if (container.name === '') return undefined;
+    const applying = this.layers.filter((layer) => appliesTo(layer, container, () => this.#isMain(container)));
+    return applying.length === 0 ? undefined : mergeLayers(applying);
   }
 
   /** Why no main container was found, and names in the workload's annotation that no container has. */
   unmatched(): NotInjected[] {
-    if (!this.layers.layers.some(({ containers }) => containers === 'main')) return [];
+    if (!this.layers.some(({ containers }) => containers === 'main')) return [];
     const { containers: chosen } = this.annotations;
     const main = this.#main;
     if (chosen === undefined)
@@ -52,7 +50,7 @@ export class TemplatePolicy {
   }
 
   get #main(): MainContainer {
-    return (this.#found ??= mainContainerOf(this.containers, this.podAnnotations));
+    return (this.#found ??= mainContainerOf(this.containers, this.#podAnnotations));
   }
 
   /** True for the main container, or for the containers that the workload's annotation names instead. */

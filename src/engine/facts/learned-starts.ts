@@ -1,3 +1,4 @@
+import { without } from '../../base/json/json-value.ts';
 import { figuresOf, profileName, type StartupProfile } from './startup-profile.ts';
 import type { StartFigures } from '../probe/startup-budget.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
@@ -18,25 +19,18 @@ export interface WorkloadStarts {
 export function workloadStarts(name: string, { workload, containers }: StartupProfile): WorkloadStarts {
   return {
     name,
-    containers: containers.map((container) => {
-      const seconds = container.samples.map((sample) => sample.seconds);
-      return { name: container.name, ...figuresOf(container), seconds };
-    }),
+    containers: containers.map((container) => ({
+      name: container.name,
+      ...figuresOf(container),
+      seconds: container.samples.map((sample) => sample.seconds),
+    })),
     workload,
   };
 }
 
 /** The digest without each measured start, as the webhook keeps it. */
 export function withoutSeconds({ name, containers }: WorkloadStarts): WorkloadStarts {
-  return {
-    name,
-    containers: containers.map(({ name: container, starts, longestSeconds, boundSeconds }) => ({
-      name: container,
-      starts,
-      longestSeconds,
-      boundSeconds,
-    })),
-  };
+  return { name, containers: containers.map((container) => without(container, 'seconds')) };
 }
 
 /** The digest itself, its name and its list of containers. Measured. */

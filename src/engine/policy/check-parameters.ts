@@ -1,32 +1,27 @@
 import type { ProbeInteger } from '../probe/probe.ts';
 import type { Bound } from './bounds.ts';
 
-interface Described<Type extends string, Value> {
+/** How a parameter of a check is written in a policy, and what it is when no policy sets it. */
+interface Parameter<Type extends string, Value> {
   readonly type: Type;
   /** The meaning of the parameter, its unit and its default: its description in the CRDs. */
   readonly text: string;
   readonly default: Value;
 }
 
-export type IntegerParameter = Described<'integer', number> & { readonly minimum: number };
-export type BooleanParameter = Described<'boolean', boolean>;
-export type ChoiceParameter<Choice extends string = string> = Described<'choice', Choice> & Choices<Choice>;
-export type ChoicesParameter<
-  Choice extends string = string,
-  Default extends readonly Choice[] | undefined = readonly Choice[] | undefined,
-> = Described<'choices', Default> & Choices<Choice>;
-/** A list of distinct texts, so many and so long at most. */
-export type StringsParameter = Described<'strings', ReadonlySet<string>> & Readonly<Record<'count' | 'length', Bound>>;
-export type BoundsParameter = Described<'bounds', ProbeBounds>;
-export interface GroupParameter<Fields extends CheckParameters = CheckParameters> extends Described<
-  'group',
-  ValuesOf<Fields>
-> {
-  readonly fields: Fields;
-}
-
 interface Choices<Choice extends string> {
   readonly choices: readonly Choice[];
+}
+
+type IntegerParameter = Parameter<'integer', number> & { readonly minimum: number };
+type BooleanParameter = Parameter<'boolean', boolean>;
+type ChoiceParameter<Choice extends string> = Parameter<'choice', Choice> & Choices<Choice>;
+type ChoicesParameter<Choice extends string, Default> = Parameter<'choices', Default> & Choices<Choice>;
+/** A list of distinct texts, so many and so long at most. */
+type StringsParameter = Parameter<'strings', ReadonlySet<string>> & Readonly<Record<'count' | 'length', Bound>>;
+type BoundsParameter = Parameter<'bounds', ProbeBounds>;
+interface GroupParameter<Fields extends CheckParameters> extends Parameter<'group', ValuesOf<Fields>> {
+  readonly fields: Fields;
 }
 
 export interface Limits {
@@ -37,15 +32,14 @@ export interface Limits {
 /** Limits of a probe's integers: `{ periodSeconds: { minimum: 2, maximum: 60 } }`. */
 export type ProbeBounds = Readonly<Partial<Record<ProbeInteger, Limits>>>;
 
-/** How a parameter of a check is written in a policy, and what it is when no policy sets it. */
 export type CheckParameter =
   | IntegerParameter
   | BooleanParameter
-  | ChoiceParameter
-  | ChoicesParameter
+  | ChoiceParameter<string>
+  | ChoicesParameter<string, readonly string[] | undefined>
   | StringsParameter
   | BoundsParameter
-  | GroupParameter;
+  | GroupParameter<CheckParameters>;
 
 export interface CheckParameters {
   readonly [name: string]: CheckParameter;
@@ -64,7 +58,7 @@ export interface ParameterValues {
 }
 
 /** The argument of a parameter's builder: every member but the type. */
-type Given<Parameter> = Omit<Parameter, 'type'>;
+type Given<Built> = Omit<Built, 'type'>;
 
 export const integer = (given: Given<IntegerParameter>): IntegerParameter => ({ type: 'integer', ...given });
 export const boolean = (given: Given<BooleanParameter>): BooleanParameter => ({ type: 'boolean', ...given });
@@ -73,33 +67,20 @@ export const choice = <Choice extends string>(given: Given<ChoiceParameter<Choic
   type: 'choice',
   ...given,
 });
-
-/** Without a default the value is undefined where no policy sets the parameter. */
-export function choices<Choice extends string>(
+export const choices = <Choice extends string>(
   given: Given<ChoicesParameter<Choice, readonly Choice[]>>,
-): ChoicesParameter<Choice, readonly Choice[]>;
-export function choices<Choice extends string>(
-  given: Omit<Given<ChoicesParameter<Choice>>, 'default'>,
-): ChoicesParameter<Choice>;
-export function choices<Choice extends string>({
-  default: value,
-  ...given
-}: Omit<ChoicesParameter<Choice>, 'type' | 'default'> & {
-  readonly default?: readonly Choice[];
-}): ChoicesParameter<Choice> {
-  return { type: 'choices', ...given, default: value };
-}
-
-export function probeBounds({ text }: Pick<BoundsParameter, 'text'>): BoundsParameter {
-  return { type: 'bounds', text, default: {} };
-}
-
-export function group<Fields extends CheckParameters>({
+): ChoicesParameter<Choice, readonly Choice[]> => ({ type: 'choices', ...given });
+/** Without a default the value is undefined where no policy sets the parameter. */
+export const optionalChoices = <Choice extends string>(
+  given: Omit<Given<ChoicesParameter<Choice, undefined>>, 'default'>,
+): ChoicesParameter<Choice, readonly Choice[] | undefined> => ({ type: 'choices', ...given, default: undefined });
+export const probeBounds = (text: string): BoundsParameter => ({ type: 'bounds', text, default: {} });
+export const group = <Fields extends CheckParameters>(text: string, fields: Fields): GroupParameter<Fields> => ({
+  type: 'group',
   text,
   fields,
-}: Omit<Given<GroupParameter<Fields>>, 'default'>): GroupParameter<Fields> {
-  return { type: 'group', text, fields, default: defaultsOf(fields) };
-}
+  default: defaultsOf(fields),
+});
 
 export function defaultsOf<Parameters extends CheckParameters>(parameters: Parameters): ValuesOf<Parameters> {
   const defaults = Object.entries(parameters).map(([name, parameter]) => [name, parameter.default] as const);

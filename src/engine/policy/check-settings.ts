@@ -1,7 +1,7 @@
 import { PROBE_INTEGERS, type ProbeInteger } from '../probe/probe.ts';
 import { ACTIONS, type Action } from './action.ts';
 import { choicesBound, defaultsOf } from './check-parameters.ts';
-import { defined, given, type Reader } from './reader.ts';
+import { given, type FieldTable, type Reader } from './reader.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import type { CheckCatalogue, CheckDefinition } from './check-catalogue.ts';
@@ -37,15 +37,14 @@ export function readCheckSettings(catalogue: CheckCatalogue, reader: Reader, may
 }
 
 function readCheckSetting({ parameters }: CheckDefinition, reader: Reader, mayHaveFloor: boolean): CheckSetting {
-  const names = Object.keys(parameters);
+  const place = reader.at('floor');
+  const isMisplaced = !mayHaveFloor && !place.isAbsent;
+  if (isMisplaced) place.report('only a ClusterProbePolicy may set a floor');
   if (typeof reader.value === 'string') reader.report(`must be an object; write { action: ${reader.value} }`);
-  else if (!mayHaveFloor && reader.at('floor').value !== undefined) {
-    reader.at('floor').report('only a ClusterProbePolicy may set a floor');
-    reader.object(['action', 'floor', ...names]);
-  } else reader.object(['action', ...(mayHaveFloor ? ['floor'] : []), ...names]);
+  else reader.object(['action', ...(mayHaveFloor || isMisplaced ? ['floor'] : []), ...Object.keys(parameters)]);
 
   const action = readAction(reader.at('action'));
-  const floor = mayHaveFloor ? readAction(reader.at('floor')) : undefined;
+  const floor = mayHaveFloor ? readAction(place) : undefined;
   const values = readParameters(parameters, reader);
   // Most checks are set without parameters: small objects, and one empty object for all, save memory.
   return {
@@ -61,14 +60,11 @@ const NONE: ParameterValues = {};
 const readAction = given((place) => (place.value === false ? 'Off' : place.oneOf(ACTIONS)));
 
 function readParameters(parameters: CheckParameters, reader: Reader): ParameterValues {
-  return defined<ParameterValues>(
-    Object.fromEntries(
-      Object.entries(parameters).map(([name, parameter]) => [
-        name,
-        given((place) => readParameter(parameter, place))(reader.at(name)),
-      ]),
-    ),
-  );
+  const readers = Object.entries(parameters).map(([name, parameter]) => [
+    name,
+    given((place) => readParameter(parameter, place)),
+  ]);
+  return reader.members<ParameterValues>(Object.fromEntries(readers) as FieldTable<ParameterValues>);
 }
 
 function readParameter(parameter: CheckParameter, reader: Reader): ParameterValue {

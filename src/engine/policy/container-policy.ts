@@ -1,12 +1,10 @@
 import { stringMember } from '../../base/json/json-value.ts';
 import { matchesImage } from './image-pattern.ts';
-import { PROBE_INTEGERS, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
-import { effective, handlerSettings, integerSettings, portSettings, slowStartSettings } from './layer-settings.ts';
-import type { Setting } from './layer-settings.ts';
+import type { ProbeInteger, ProbeKind } from '../probe/probe.ts';
 import { withLearnedLayer } from './slow-start.ts';
 import type { LearnedSettings } from '../probe/startup-budget.ts';
 import type { Container } from '../workload/containers.ts';
-import type { HandlerDefault } from './probe-default.ts';
+import type { HandlerDefault, ProbeDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 
 export interface Sourced<T> {
@@ -49,48 +47,60 @@ export interface ContainerPolicy {
  * | null     | handler, integers | the handler and integers of the higher layer       |
  */
 export function mergeLayers(layers: readonly PolicyLayer[]): ContainerPolicy {
+  const port = layers.findLast((layer) => layer.port !== undefined);
   return {
     layers,
-    port: aimed(effective(portSettings(layers))),
+    port: port && aimed(port, port.port),
     probes: {
       livenessProbe: mergedProbe(layers, 'livenessProbe'),
       readinessProbe: mergedProbe(layers, 'readinessProbe'),
       startupProbe: mergedProbe(layers, 'startupProbe'),
     },
-    startupSeconds: sourced(effective(slowStartSettings(layers, 'startupSeconds'))),
-    fromInitialDelaySeconds: sourced(effective(slowStartSettings(layers, 'fromInitialDelaySeconds'))),
-    learned: mergedLearned(layers),
+    ...mergedSlowStart(layers),
   };
 }
 
 function mergedProbe(layers: readonly PolicyLayer[], kind: ProbeKind): EffectiveDefault {
-  const highest = layers.findLast(({ probes }) => probes[kind] !== undefined);
-  const integers: Partial<Record<ProbeInteger, number>> = {};
-  for (const field of PROBE_INTEGERS) {
-    const value = effective(integerSettings(layers, kind, field))?.value;
-    if (value !== undefined) integers[field] = value;
+  let handler: Aimed<HandlerDefault> | undefined;
+  let integers: ProbeDefault['integers'] = {};
+  let removedBy: string | undefined;
+  for (const layer of layers) {
+    const given = layer.probes[kind];
+    if (given === undefined) continue;
+    const isRemoved = given.removed === true;
+    handler = isRemoved ? undefined : (aimed(layer, given.handler) ?? handler);
+    integers = isRemoved ? {} : { ...integers, ...given.integers };
+    removedBy = isRemoved ? layer.source : undefined;
   }
-  return {
-    handler: aimed(effective(handlerSettings(layers, kind))),
-    integers,
-    removedBy: highest?.probes[kind]?.removed === true ? highest.source : undefined,
-  };
+  const set = Object.entries(integers).filter(([, value]) => value !== null);
+  return { handler, integers: Object.fromEntries(set), removedBy };
 }
 
-function mergedLearned(layers: readonly PolicyLayer[]): Sourced<LearnedSettings> | undefined {
-  let merged: Sourced<LearnedSettings> | undefined;
-  for (const { layer, value } of slowStartSettings(layers, 'learned'))
-    merged = value && { value: withLearnedLayer(merged?.value, value), source: layer.source };
-  return merged;
+type MergedSlowStart = Pick<ContainerPolicy, 'startupSeconds' | 'fromInitialDelaySeconds' | 'learned'>;
+
+/** A layer that removes the startup probe removes the slow start of lower layers, too. */
+function mergedSlowStart(layers: readonly PolicyLayer[]): MergedSlowStart {
+  const none: MergedSlowStart = { startupSeconds: undefined, fromInitialDelaySeconds: undefined, learned: undefined };
+  return layers.reduce((lower, { probes, slowStart, source }) => {
+    if (probes.startupProbe?.removed === true) return none;
+    const over = <T>(below: Sourced<T> | undefined, given: T | null | undefined): Sourced<T> | undefined =>
+      given === undefined ? below : sourced(source, given);
+    const learned = slowStart.learned && withLearnedLayer(lower.learned?.value, slowStart.learned);
+    return {
+      startupSeconds: over(lower.startupSeconds, slowStart.startupSeconds),
+      fromInitialDelaySeconds: over(lower.fromInitialDelaySeconds, slowStart.fromInitialDelaySeconds),
+      learned: over(lower.learned, learned),
+    };
+  }, none);
 }
 
-function sourced<T>(setting: Setting<T> | undefined): Sourced<T> | undefined {
-  return setting?.value === undefined ? undefined : { value: setting.value, source: setting.layer.source };
+function sourced<T>(source: string, value: T | null): Sourced<T> | undefined {
+  return value === null ? undefined : { value, source };
 }
 
-function aimed<T>(setting: Setting<T> | undefined): Aimed<T> | undefined {
-  const found = sourced(setting);
-  return setting && found && { ...found, isAimed: isAimed(setting.layer) };
+function aimed<T>(layer: PolicyLayer, value: T | null | undefined): Aimed<T> | undefined {
+  const { source } = layer;
+  return value === undefined || value === null ? undefined : { value, source, isAimed: isAimed(layer) };
 }
 
 /**
@@ -101,39 +111,23 @@ function isAimed({ kind, containers, images, workloadSelector = [] }: PolicyLaye
   return kind === undefined || images !== undefined || typeof containers !== 'string' || workloadSelector.length > 0;
 }
 
-/** Finds the layers that apply to a container, and merges them. */
-export class ContainerLayers {
-  /** The layers that ask for probes, lowest first. A policy that only sets checks is none of them. */
-  readonly layers: readonly PolicyLayer[];
-  readonly #merge: (layers: readonly PolicyLayer[]) => ContainerPolicy;
-
-  /** @param merge does the same as mergeLayers, and may remember the answers */
-  constructor(layers: readonly PolicyLayer[], merge = mergeLayers) {
-    this.layers = layers.filter(asksForProbes);
-    this.#merge = merge;
-  }
-
-  with(layer: PolicyLayer | undefined): ContainerLayers {
-    return layer === undefined ? this : new ContainerLayers([...this.layers, layer]);
-  }
-
-  /**
-   * The merged policy of the layers that apply to a container; undefined when no layer does. Only layers that name them
-   * apply to sidecars, init and mesh containers; a layer with images names the sidecars that have them.
-   *
-   * @param isMain called only when a layer has `containers: main`
-   */
-  policyFor(container: Container, isMain: (container: Container) => boolean): ContainerPolicy | undefined {
-    const speaking = this.layers.filter(({ containers, images }) => {
-      if (images !== undefined && !matchesImage(images, stringMember(container.spec, 'image') ?? '')) return false;
-      if (containers === 'all')
-        return container.role === 'application' || (images !== undefined && container.role === 'sidecar');
-      return containers === 'main' ? isMain(container) : containers.includes(container.name);
-    });
-    return speaking.length === 0 ? undefined : this.#merge(speaking);
-  }
+/** The layers that ask for probes. A policy that only sets checks is none of them. */
+export function layersWithProbes<Layer extends PolicyLayer>(layers: readonly Layer[]): readonly Layer[] {
+  return layers.filter(
+    ({ probes, slowStart, port }) =>
+      port !== undefined || Object.keys(probes).length > 0 || Object.keys(slowStart).length > 0,
+  );
 }
 
-function asksForProbes({ probes, slowStart, port }: PolicyLayer): boolean {
-  return port !== undefined || Object.keys(probes).length > 0 || Object.keys(slowStart).length > 0;
+/**
+ * True when a layer applies to a container. Only layers that name them apply to sidecars, init and mesh containers; a
+ * layer with images names the sidecars that have them.
+ *
+ * @param isMain called only when the layer has `containers: main`
+ */
+export function appliesTo({ containers, images }: PolicyLayer, container: Container, isMain: () => boolean): boolean {
+  if (images !== undefined && !matchesImage(images, stringMember(container.spec, 'image') ?? '')) return false;
+  if (containers === 'all')
+    return container.role === 'application' || (images !== undefined && container.role === 'sidecar');
+  return containers === 'main' ? isMain() : containers.includes(container.name);
 }

@@ -24,14 +24,12 @@ export function imagePath(image: string): string {
   return path.join('/').split(':', 1)[0] ?? '';
 }
 
-/** The parts of patterns: a namespace may have 100 policies with 64 patterns each, and a Pod 300 containers. */
-const PARTS = new WeakMap<readonly string[], readonly (readonly string[])[]>();
-
 /** True when one of the patterns fits the image. `*` stands for one part of the path. */
 export function matchesImage(patterns: readonly string[], image: string): boolean {
-  let wanted = PARTS.get(patterns);
-  if (wanted === undefined) PARTS.set(patterns, (wanted = patterns.map((pattern) => pattern.split('/'))));
   const parts = imagePath(image).split('/');
   const fits = (part: string, index: number): boolean => part === '*' || part === parts[index];
-  return wanted.some((pattern) => pattern.length === parts.length && pattern.every(fits));
+  return patterns.some((pattern) => {
+    const wanted = pattern.split('/');
+    return wanted.length === parts.length && wanted.every(fits);
+  });
 }

@@ -1,7 +1,8 @@
 import { ANNOTATION_SOURCE, endpointAnnotation, STARTUP_SECONDS_ANNOTATION } from './annotations.ts';
+import { member } from '../../base/json/json-value.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
-import type { ProbeInteger, ProbeKind } from '../probe/probe.ts';
-import type { HandlerDefault, ProbeDefault } from './probe-default.ts';
+import { PROBE_INTEGERS, type ProbeKind } from '../probe/probe.ts';
+import type { ProbeDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 import type { SlowStart } from './slow-start.ts';
 
@@ -22,33 +23,35 @@ export function effective<T>(settings: readonly Setting<T>[]): Setting<T> | unde
 /** @param read what a layer says, with its path; undefined when it says nothing, null when it removes the value */
 function settingsOf<T>(
   layers: readonly PolicyLayer[],
-  read: (layer: PolicyLayer) => readonly [value: T, path: FieldPath],
+  read: (layer: PolicyLayer) => readonly [value: T, path: FieldPath] | undefined,
 ): Setting<NonNullable<T>>[] {
   return layers.flatMap((layer) => {
-    const [value, path] = read(layer);
+    const [value, path = []] = read(layer) ?? [];
     return value === undefined ? [] : [{ layer, value: value ?? undefined, path }];
   });
 }
 
-export function integerSettings(
-  layers: readonly PolicyLayer[],
-  kind: ProbeKind,
-  integer: ProbeInteger,
-): Setting<number>[] {
-  return settingsOf(layers, ({ probes }) => {
+/**
+ * The layers' values for a field of a probe; with an empty path for its handler, as `{ httpGet: { path: '/live' } }`.
+ * The handler of a layer replaces the lower one whole: a layer with another handler has that handler as its value.
+ */
+export function probeSettings(layers: readonly PolicyLayer[], kind: ProbeKind, field: FieldPath): Setting[] {
+  const [step, part] = field;
+  const integer = PROBE_INTEGERS.find((one) => one === step);
+  return settingsOf<unknown>(layers, ({ probes, source }) => {
     const given = probes[kind];
     if (given?.removed === true) return [null, handlerPath(kind, given)];
-    return [given?.integers[integer], ['spec', 'probes', kind, integer]];
-  });
-}
-
-/** The layers' handlers for a probe. The handler of a layer replaces the lower one whole. */
-export function handlerSettings(layers: readonly PolicyLayer[], kind: ProbeKind): Setting<HandlerDefault>[] {
-  return settingsOf(layers, ({ probes, source }) => {
-    const { removed, handler } = probes[kind] ?? {};
-    const isAnnotation = source === ANNOTATION_SOURCE && removed !== true;
-    const path = isAnnotation ? ['metadata', 'annotations', endpointAnnotation(kind)] : handlerPath(kind, probes[kind]);
-    return [removed === true ? null : handler, path];
+    if (integer !== undefined) return [given?.integers[integer], ['spec', 'probes', kind, integer]];
+    const handler = given?.handler;
+    if (handler === undefined) return undefined;
+    const isPart = handler.kind === step && part !== undefined;
+    const path =
+      source === ANNOTATION_SOURCE
+        ? ['metadata', 'annotations', endpointAnnotation(kind)]
+        : handlerPath(kind, given, isPart ? [part] : []);
+    // A field that the handler lacks has no value.
+    if (isPart) return [member(handler.fields, String(part)) ?? null, path];
+    return [handler.kind === step ? handler.fields : { [handler.kind]: handler.fields }, path];
   });
 }
 

@@ -1,11 +1,9 @@
-import { ContainerLayers, mergeLayers } from './container-policy.ts';
 import { builtInPolicy, mergeOver, type CheckPolicy, type CheckPolicyByContainer } from './check-policy.ts';
 import { selects, type Labels } from './label-selector.ts';
-import { remembered } from './layer-cache.ts';
 import type { StartFigures } from '../probe/startup-budget.ts';
 import type { PortHints } from '../workload/port-protocol.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
-import type { PolicyLayer, ProbePolicy } from './probe-policy.ts';
+import type { ProbePolicy } from './probe-policy.ts';
 
 /** The label that every namespace has since Kubernetes 1.21. Policies from files can rely on this label. */
 export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
@@ -15,20 +13,13 @@ export interface WorkloadPolicy {
   readonly layers: readonly ProbePolicy[];
   readonly sources: readonly string[];
   readonly annotations: 'Allow' | 'Ignore';
-  readonly hasDenyFloor: boolean;
   /** The merged settings of the checks for a container, by the container's name. */
   readonly checkPolicy: CheckPolicyByContainer;
-  readonly containerLayers: ContainerLayers;
   /** The known past starts of the workload's containers, by name. Absent when there are none. */
   readonly starts?: (container: string) => StartFigures | undefined;
   /** What the Services that select the workload's Pods say about their ports. Absent when no Service is known. */
   readonly portHints?: PortHints;
 }
-
-/** Limits of the caches: lists of layers, each with what is made of it. A merged policy takes some 10 KiB. */
-const REMEMBERED_LISTS = 400;
-/** The number of namespaces in the cache. The cache has a limit because callers can invent namespace names. */
-const REMEMBERED_NAMESPACES = 5000;
 
 /** The policies of one tier, sorted once by code units, as the API server lists them. */
 export class PolicyTier {
@@ -65,10 +56,6 @@ export class PolicySet {
   readonly tiers: readonly PolicyTier[];
   readonly #catalogue: CheckCatalogue;
   readonly #builtIn: CheckPolicy;
-  readonly #candidates = new Map<string, Candidates>();
-  readonly #byLayers = remembered(REMEMBERED_LISTS, (layers: readonly ProbePolicy[]) => this.#workloadPolicy(layers));
-  readonly #checks = remembered(REMEMBERED_LISTS, (layers: readonly PolicyLayer[]) => mergeOver(this.#builtIn, layers));
-  readonly #probes = remembered(REMEMBERED_LISTS, mergeLayers);
   #ofCluster: PolicySet | undefined;
 
   constructor(catalogue: CheckCatalogue, tiers: readonly PolicyTier[]) {
@@ -95,51 +82,45 @@ export class PolicySet {
   /**
    * The policy for a workload, by its namespace and its Pods' labels.
    *
-   * @param namespaceLabels undefined when not known; the name is added. Candidates are remembered by the identity of
-   *   the map.
+   * @param namespaceLabels undefined when not known; the name is added
    */
   policyFor(
     namespace: string,
     namespaceLabels: ReadonlyMap<string, string> | undefined,
     podLabels: Labels,
   ): WorkloadPolicy {
-    const candidates = this.#candidatesFor(namespace, namespaceLabels);
-    return this.#byLayers(candidates.filter(({ workloadSelector = [] }) => selects(workloadSelector, podLabels)));
-  }
-
-  /** The highest policy with the field `annotations` decides, as with every other field. */
-  #workloadPolicy(layers: readonly ProbePolicy[]): WorkloadPolicy {
-    const speaking = layers.filter(({ checks }) => checks.size > 0);
+    const labels = new Map(namespaceLabels).set(NAMESPACE_NAME_LABEL, namespace);
+    const layers = this.tiers
+      .flatMap(({ cluster, byNamespace }) => [
+        ...cluster.filter(({ namespaceSelector = [] }) => selects(namespaceSelector, labels)),
+        ...(byNamespace.get(namespace) ?? []),
+      ])
+      .filter(({ workloadSelector = [] }) => selects(workloadSelector, podLabels));
     return {
       layers,
       sources: [...new Set(layers.map(({ source }) => source))],
+      // The highest policy with the field decides, as with every other field.
       annotations: layers.findLast(({ annotations }) => annotations !== undefined)?.annotations ?? 'Allow',
-      hasDenyFloor: speaking.some(({ checks }) => [...checks.values()].some(({ floor }) => floor === 'Deny')),
-      checkPolicy: (container) =>
-        this.#checks(
-          speaking.filter(({ containers }) => typeof containers === 'string' || containers.includes(container)),
-        ),
-      containerLayers: new ContainerLayers(layers, this.#probes),
+      checkPolicy: this.#checkPolicy(layers.filter(({ checks }) => checks.size > 0)),
     };
   }
 
-  #candidatesFor(namespace: string, namespaceLabels: ReadonlyMap<string, string> | undefined): readonly ProbePolicy[] {
-    const known = this.#candidates.get(namespace);
-    if (known !== undefined && known.namespaceLabels === namespaceLabels) return known.policies;
-    const labels = new Map(namespaceLabels).set(NAMESPACE_NAME_LABEL, namespace);
-    const policies = this.tiers.flatMap(({ cluster, byNamespace }) => [
-      ...cluster.filter(({ namespaceSelector = [] }) => selects(namespaceSelector, labels)),
-      ...(byNamespace.get(namespace) ?? []),
-    ]);
-    if (this.#candidates.size >= REMEMBERED_NAMESPACES) this.#candidates.clear();
-    this.#candidates.set(namespace, { namespaceLabels, policies });
-    return policies;
+  /** Containers that no layer names share one merged policy: a Pod may have hundreds. */
+  #checkPolicy(layers: readonly ProbePolicy[]): CheckPolicyByContainer {
+    const named = new Set(layers.flatMap(({ containers }) => (typeof containers === 'string' ? [] : containers)));
+    const merged = new Map<string, CheckPolicy>();
+    return (container) => {
+      const key = named.has(container) ? container : '';
+      const policy =
+        merged.get(key) ??
+        mergeOver(
+          this.#builtIn,
+          layers.filter(({ containers }) => typeof containers === 'string' || containers.includes(container)),
+        );
+      merged.set(key, policy);
+      return policy;
+    };
   }
-}
-
-interface Candidates {
-  readonly namespaceLabels: ReadonlyMap<string, string> | undefined;
-  readonly policies: readonly ProbePolicy[];
 }
 
 function compare(a: string, b: string): number {

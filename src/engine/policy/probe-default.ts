@@ -8,7 +8,7 @@ import {
 } from '../probe/handler-values.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, type HandlerKind, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
 import { BOUNDS, boundProblem, textLength } from './bounds.ts';
-import { defined, given, nullable, type FieldTable, type Reader } from './reader.ts';
+import { given, nullable, type FieldTable, type Reader } from './reader.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -112,11 +112,8 @@ export function endpointPathProblem(path: string): string | undefined {
 }
 
 function readIntegers(kind: ProbeKind, reader: Reader): ProbeDefault['integers'] {
-  return defined(
-    Object.fromEntries(
-      PROBE_INTEGERS.map((field) => [field, nullable((place) => readInteger(kind, field, place))(reader.at(field))]),
-    ),
-  );
+  const readers = PROBE_INTEGERS.map((field) => [field, nullable((place) => readInteger(kind, field, place))]);
+  return reader.members(Object.fromEntries(readers) as FieldTable<ProbeDefault['integers']>);
 }
 
 function readInteger(kind: ProbeKind, field: ProbeInteger, place: Reader): number | undefined {

@@ -11,7 +11,7 @@ import {
 } from './bounds.ts';
 import { readLabelSelector, type LabelSelector } from './label-selector.ts';
 import { containerNameProblem, readApiVersion, readObjectName } from './object-names.ts';
-import { defined, optional, Reader, type Problem } from './reader.ts';
+import { optional, Reader, type FieldTable, type Problem } from './reader.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
 
 export const EXCEPTION_KIND = 'ProbeException';
@@ -71,8 +71,7 @@ export type ExceptionParse = { readonly exception: ProbeException } | { readonly
 /** Reads a ProbeException from a file or a custom resource. Unknown keys are problems; all have their paths. */
 export function parseProbeException(catalogue: CheckCatalogue, document: unknown): ExceptionParse {
   const problems: Problem[] = [];
-  const reader = new Reader(document, [], problems);
-  const exception = readException(catalogue, reader);
+  const exception = readException(catalogue, new Reader(document, [], problems));
   return exception === undefined || problems.length > 0 ? { problems } : { exception };
 }
 
@@ -80,28 +79,18 @@ function readException(catalogue: CheckCatalogue, reader: Reader): ProbeExceptio
   if (reader.object(['apiVersion', 'kind', 'metadata', 'spec', 'status']) === undefined) return undefined;
   readApiVersion(reader.at('apiVersion'));
   reader.at('kind').oneOf([EXCEPTION_KIND]);
-  const name = readMetadata(reader.at('metadata'));
+  const metadata = reader.at('metadata');
+  const name = readMetadata(metadata);
   const spec = reader.at('spec');
-  if (spec.isAbsent || spec.isNull) return spec.report('must be given');
-  if (spec.object(SPEC_FIELDS) === undefined) return undefined;
-  const expires = readInstant(spec.at('expires'));
-  const read = readSpec(catalogue, spec);
-  if (name === undefined || expires === undefined || read === undefined) return undefined;
-  const at = reader.at('metadata').at('creationTimestamp').value;
+  if (!isGiven(spec)) return spec.report('must be given');
+  const read = spec.fields(specFields(catalogue, spec));
+  if (name === undefined || read === undefined) return undefined;
+  const at = metadata.at('creationTimestamp').value;
   const created = typeof at === 'string' ? parseInstant(at) : undefined;
-  return new ProbeException(name, read, { expires, created, reported: undefined });
+  // A required field without a value is a problem, and then nobody uses the exception.
+  const { expires, ...rest } = read as ExceptionSpec & { readonly expires: number };
+  return new ProbeException(name, rest, { expires, created, reported: undefined });
 }
-
-const SPEC_FIELDS = [
-  'checks',
-  'workloads',
-  'workloadSelector',
-  'containers',
-  'owner',
-  'reason',
-  'ticket',
-  'expires',
-] as const;
 
 function readMetadata(metadata: Reader): string | undefined {
   if (metadata.anyObject() === undefined) return undefined;
@@ -109,23 +98,25 @@ function readMetadata(metadata: Reader): string | undefined {
   return readObjectName(metadata.at('name'));
 }
 
-function readSpec(catalogue: CheckCatalogue, spec: Reader): ExceptionSpec | undefined {
-  const checks = readCheckIds(catalogue, spec.at('checks'));
-  const [named, selected] = [spec.at('workloads'), spec.at('workloadSelector')];
-  if (isGiven(named) === isGiven(selected))
-    spec.report(
-      `must have either workloads or workloadSelector${isGiven(named) ? ', not both' : '; {} selects every workload'}`,
-    );
-  const workloads = optional(readWorkloads)(named);
-  const workloadSelector = optional((field) => readLabelSelector(field, EXCEPTION_BOUNDS))(selected);
-  const containers = optional((field) =>
-    field.names('container', BOUNDS.containers, BOUNDS.containerName, containerNameProblem),
-  )(spec.at('containers'));
-  const owner = readText(spec.at('owner'), EXCEPTION_BOUNDS.owner);
-  const reason = readText(spec.at('reason'), EXCEPTION_BOUNDS.reason, SHORTEST_REASON);
-  const ticket = optional((field) => readText(field, EXCEPTION_BOUNDS.ticket))(spec.at('ticket'));
-  if (checks === undefined || owner === undefined || reason === undefined) return undefined;
-  return defined<ExceptionSpec>({ checks, workloads, workloadSelector, containers, owner, reason, ticket });
+function specFields(catalogue: CheckCatalogue, spec: Reader): FieldTable<ExceptionSpec & { readonly expires: number }> {
+  return {
+    expires: readInstant,
+    checks: (field) => readCheckIds(catalogue, field),
+    workloads: (field) => {
+      if (isGiven(field) === isGiven(spec.at('workloadSelector')))
+        spec.report(
+          `must have either workloads or workloadSelector${isGiven(field) ? ', not both' : '; {} selects every workload'}`,
+        );
+      return optional(readWorkloads)(field);
+    },
+    workloadSelector: optional((field) => readLabelSelector(field, EXCEPTION_BOUNDS)),
+    containers: optional((field) =>
+      field.names('container', BOUNDS.containers, BOUNDS.containerName, containerNameProblem),
+    ),
+    owner: (field) => readText(field, EXCEPTION_BOUNDS.owner),
+    reason: (field) => readText(field, EXCEPTION_BOUNDS.reason, SHORTEST_REASON),
+    ticket: optional((field) => readText(field, EXCEPTION_BOUNDS.ticket)),
+  };
 }
 
 /** Reads a list of check ids, without wildcards. */

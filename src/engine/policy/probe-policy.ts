@@ -8,10 +8,9 @@ import { imagePatternProblem } from './image-pattern.ts';
 import { readLabelSelector, type LabelSelector } from './label-selector.ts';
 import { readPort, readProbeDefault, type ProbeDefault } from './probe-default.ts';
 import { containerNameProblem, readApiVersion, readObjectName } from './object-names.ts';
-import { defined, nullable, optional, Reader, type Problem } from './reader.ts';
+import { nullable, optional, Reader, type FieldTable, type Problem } from './reader.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import { readSlowStart, type SlowStart } from './slow-start.ts';
-import { didYouMean } from '../../base/text/suggestion.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
 
 export const POLICY_KINDS = ['ProbePolicy', 'ClusterProbePolicy'] as const;
@@ -78,57 +77,52 @@ function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | un
   const isCluster = kind === 'ClusterProbePolicy';
   for (const field of isCluster ? [] : CLUSTER_SPEC_FIELDS)
     if (!spec.at(field).isAbsent) spec.at(field).report('only a ClusterProbePolicy has this field');
-  if (spec.object([...SPEC_FIELDS, ...CLUSTER_SPEC_FIELDS]) === undefined) return undefined;
-
+  const read = spec.fields(specFields(catalogue, spec, isCluster));
   const { name, namespace } = metadata;
-  const selector = optional((field) => readLabelSelector(field));
-  const images = optional((field) => field.names('image', BOUNDS.images, BOUNDS.imagePattern, imagePatternProblem))(
-    spec.at('images'),
-  );
-  if (images !== undefined && !spec.at('checks').isAbsent)
-    spec
-      .at('checks')
-      .report('a policy with images sets no checks: they are for containers by name; write another policy');
-  return defined<ProbePolicy>({
+  return {
+    priority: 0,
+    containers: read?.images === undefined ? 'main' : 'all',
+    probes: {},
+    slowStart: {},
+    checks: new Map(),
+    ...read,
     kind,
     name,
-    namespace,
+    ...(namespace !== undefined && { namespace }),
     source: [kind, ...(namespace === undefined ? [] : [namespace]), name].join('/'),
-    workloadSelector: selector(spec.at('workloadSelector')),
-    ...(isCluster ? readClusterFields(catalogue, spec, selector) : { priority: 0 }),
-    containers: optional(readContainers)(spec.at('containers')) ?? (images === undefined ? 'main' : 'all'),
-    images,
-    port: nullable(readPort)(spec.at('port')),
-    probes: readProbes(spec),
-    slowStart: optional(readSlowStart)(spec.at('slowStart')) ?? {},
-    checks: optional((field) => readCheckSettings(catalogue, field, isCluster))(spec.at('checks')) ?? new Map(),
-  });
+  };
 }
 
-const SPEC_FIELDS = [
-  'workloadSelector',
-  'containers',
-  'images',
-  'port',
-  'kubernetesProbeEndpoints',
-  'probes',
-  'slowStart',
-  'checks',
-] as const;
 const CLUSTER_SPEC_FIELDS = ['namespaceSelector', 'priority', 'annotations', 'exceptions'] as const;
 
-function readClusterFields(
-  catalogue: CheckCatalogue,
-  spec: Reader,
-  selector: (field: Reader) => LabelSelector | undefined,
-): Pick<ProbePolicy, 'priority' | 'namespaceSelector' | 'annotations' | 'exceptions'> {
+type SpecFields = Omit<ProbePolicy, 'source' | 'kind' | 'name' | 'namespace'> & {
+  /** Read together with `probes`. */
+  readonly kubernetesProbeEndpoints?: never;
+};
+
+function specFields(catalogue: CheckCatalogue, spec: Reader, isCluster: boolean): FieldTable<SpecFields> {
+  const forCluster = <T>(read: (place: Reader) => T | undefined): ((place: Reader) => T | undefined) =>
+    isCluster ? optional(read) : () => undefined;
+  const selector = (place: Reader): LabelSelector | undefined => readLabelSelector(place);
   return {
-    ...defined({
-      namespaceSelector: selector(spec.at('namespaceSelector')),
-      annotations: optional((field) => field.oneOf(['Allow', 'Ignore'] as const))(spec.at('annotations')),
-      exceptions: optional((field) => readExceptionSettings(catalogue, field))(spec.at('exceptions')),
+    images: optional((place) => {
+      const checks = spec.at('checks');
+      const images = place.names('image', BOUNDS.images, BOUNDS.imagePattern, imagePatternProblem);
+      if (images !== undefined && !checks.isAbsent)
+        checks.report('a policy with images sets no checks: they are for containers by name; write another policy');
+      return images;
     }),
-    priority: optional((field) => field.integer(-INT32_MAX - 1, INT32_MAX))(spec.at('priority')) ?? 0,
+    workloadSelector: optional(selector),
+    namespaceSelector: forCluster(selector),
+    annotations: forCluster((place) => place.oneOf(['Allow', 'Ignore'] as const)),
+    exceptions: forCluster((place) => readExceptionSettings(catalogue, place)),
+    priority: forCluster((place) => place.integer(-INT32_MAX - 1, INT32_MAX)),
+    containers: optional(readContainers),
+    port: nullable(readPort),
+    kubernetesProbeEndpoints: () => undefined,
+    probes: () => readProbes(spec),
+    slowStart: optional(readSlowStart),
+    checks: optional((place) => readCheckSettings(catalogue, place, isCluster)),
   };
 }
 
@@ -155,17 +149,10 @@ function readContainers(reader: Reader): PolicyLayer['containers'] | undefined {
 function readProbes(spec: Reader): PolicyLayer['probes'] {
   const endpoints = spec.at('kubernetesProbeEndpoints');
   const probes = spec.at('probes');
-  for (const field of [endpoints, probes]) if (!field.isAbsent && !field.isNull) readProbeKinds(field);
-  return defined(
-    Object.fromEntries(PROBE_KINDS.map((kind) => [kind, readProbeDefault(kind, probes.at(kind), endpoints.at(kind))])),
-  );
-}
-
-/** The keys are the probes' own names; `liveness`, which people try first, gets the right one suggested. */
-function readProbeKinds(reader: Reader): void {
-  for (const key of Object.keys(reader.anyObject() ?? {})) {
-    if (reader.isFull) break;
-    if ((PROBE_KINDS as readonly string[]).includes(key)) continue;
-    reader.report(`unknown probe${didYouMean(key, PROBE_KINDS) || `; known here: ${PROBE_KINDS.join(', ')}`}`, key);
-  }
+  for (const field of [endpoints, probes]) optional((place) => place.object(PROBE_KINDS, 'probe'))(field);
+  return probes.members<PolicyLayer['probes']>({
+    livenessProbe: (place) => readProbeDefault('livenessProbe', place, endpoints.at('livenessProbe')),
+    readinessProbe: (place) => readProbeDefault('readinessProbe', place, endpoints.at('readinessProbe')),
+    startupProbe: (place) => readProbeDefault('startupProbe', place, endpoints.at('startupProbe')),
+  });
 }

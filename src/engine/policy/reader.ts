@@ -37,10 +37,6 @@ export function nullable<T>(read: (place: Reader) => T | undefined): (place: Rea
   return (place) => (place.isAbsent ? undefined : place.isNull ? null : read(place));
 }
 
-export function defined<T extends object>(members: { readonly [Key in keyof T]: T[Key] | undefined }): T {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
-}
-
 /**
  * A place in a document that is being read, and the lists of problems and warnings. Reading goes on after a problem, so
  * that one run reports all, up to a hundred. What could not be read is undefined.
@@ -92,21 +88,29 @@ export class Reader {
     return this.value === null;
   }
 
-  /** The value as an object whose keys are all among `known`; unknown ones are reported with the nearest known one. */
-  object(known: readonly string[]): JsonObject | undefined {
+  /**
+   * The value as an object whose keys are all among `known`. Unknown ones are reported with the nearest known one.
+   *
+   * @param what the word for a key in problems
+   */
+  object(known: readonly string[], what = 'field'): JsonObject | undefined {
     const value = this.anyObject();
     if (value === undefined) return undefined;
     for (const key of Object.keys(value)) {
       if (this.isFull) break;
       if (!known.includes(key))
-        this.report(`unknown field${didYouMean(key, known) || `; known here: ${known.join(', ')}`}`, key);
+        this.report(`unknown ${what}${didYouMean(key, known) || `; known here: ${known.join(', ')}`}`, key);
     }
     return value;
   }
 
   /** The fields of an object, each read by the function of its name. Those without a value are left out. */
   fields<T extends object>(table: FieldTable<T>): Partial<T> | undefined {
-    if (this.object(Object.keys(table)) === undefined) return undefined;
+    return this.object(Object.keys(table)) && this.members(table);
+  }
+
+  /** The fields as `fields` reads them, without a look at other keys. */
+  members<T extends object>(table: FieldTable<T>): Partial<T> {
     const read = Object.entries<(place: Reader) => unknown>(table).map(([key, value]) => [key, value(this.at(key))]);
     return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Partial<T>;
   }

@@ -3,6 +3,7 @@ import { injectionAt, type NotInjected, type ReasonCode } from '../defaulting/in
 import { ownProbe } from '../probe/probe.ts';
 import { containerRunsForever, containersOf, podRunsForever, type Container } from '../workload/containers.ts';
 import { permittedDefaulting } from './permitted-defaulting.ts';
+import { layersWithProbes } from '../policy/container-policy.ts';
 import type { DefaultingOptions } from '../defaulting/default-probes.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
@@ -26,7 +27,7 @@ export interface TemplateCoverage {
 export function coverageOf(template: JsonObject, policy: WorkloadPolicy, options: DefaultingOptions): TemplateCoverage {
   const podSpec = objectMember(template, 'spec') ?? {};
   const { injections, notInjected } = permittedDefaulting(template, policy, options);
-  const asking = policy.containerLayers.layers;
+  const asking = layersWithProbes(policy.layers);
   const runsForever = !options.runsToCompletion && podRunsForever(podSpec);
   const coverOf = (container: Container, probe: CoveredProbe): ProbeCover => {
     if (ownProbe(container.spec, probe) !== undefined) return 'have';

@@ -3,18 +3,22 @@ import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecks } from '../checks/run-checks.ts';
 import { withoutInjections, type Defaulting } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
-import { isPod, mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
+import {
+  isPod,
+  mayHoldSeveralTemplates,
+  templateName,
+  type PlacedTemplate,
+  type WorkloadKind,
+} from '../workload/kinds.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import { withExceptions } from './exceptions-of-workload.ts';
-import { injectedBefore } from './injected-before.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
 import { withReasons } from './missing-probe-reasons.ts';
-import { permittedDefaulting } from './permitted-defaulting.ts';
+import { injectedBefore, permittedDefaulting } from './permitted-defaulting.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { NamedWorkload } from '../policy/probe-exception.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 
 export interface Subject {
   readonly object: JsonObject;
@@ -57,10 +61,8 @@ export function judge(subject: Subject, policies: Snapshot, willBeDefaulted: boo
       ? permittedDefaulting(template, policy, kind)
       : withoutInjections(template, policy);
     const effective = { template: effectiveTemplate(template, injections), path };
-    const given = (): Pick<Defaulting, 'injections' | 'notInjected'> => ({
-      injections: !willBeDefaulted && isPod(kind) ? injectedBefore(template, policy, kind) : injections,
-      notInjected,
-    });
+    const isSeen = !willBeDefaulted && isPod(kind);
+    const given = { injections: isSeen ? injectedBefore(template, policy, kind) : injections, notInjected };
     const found = violationsOf(subject, effective, policies, policy, given, now);
     const which = mayHoldSeveralTemplates(kind) && { template: templateName(object, path) };
     const violations = which ? found.map((violation) => ({ ...violation, ...which })) : found;
@@ -85,14 +87,14 @@ function reported(violations: readonly Violation[]): readonly Violation[] {
 /**
  * The violations of one template as its Pods will be, with the policies at fault and with exceptions.
  *
- * @param given the injected probes, and why others are not injected. Called only if there are violations
+ * @param given the injected probes, and why others are not injected
  */
 export function violationsOf(
   subject: Omit<Subject, 'templates'>,
   effective: PlacedTemplate,
   policies: Snapshot,
   policy: WorkloadPolicy,
-  given: () => Pick<Defaulting, 'injections' | 'notInjected'>,
+  { injections, notInjected }: Pick<Defaulting, 'injections' | 'notInjected'>,
   now: number,
 ): readonly Violation[] {
   const { object, kind, namespace } = subject;
@@ -100,7 +102,6 @@ export function violationsOf(
   const workload = checkedWorkload(object, kind, effective, { namespace, facts: policies.facts, now });
   const found = runChecks(workload, checkPolicy);
   if (found.length === 0) return found;
-  const { injections, notInjected } = given();
   const assigned = withPoliciesAtFault(withReasons(found, notInjected, layers), injections, checkPolicy);
   const named = { namespace, names: namesOfSubject(subject), podLabels: podLabelsOf(effective.template) };
   return withExceptions(assigned, named, policies, policy, now);

@@ -2,16 +2,16 @@ import { CHECKS } from '../checks/catalogue.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { findingsOf, type PlacedFinding } from '../checks/run-checks.ts';
 import { defaultProbes, type Defaulting, type DefaultingOptions } from '../defaulting/default-probes.ts';
+import { injectedEarlier } from '../defaulting/earlier-call.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { safeStartupProbe } from '../defaulting/startup.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
-import { ContainerLayers } from '../policy/container-policy.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 import type { HandlerProblem, Injection } from '../defaulting/injection.ts';
-import type { CheckPolicy, CheckPolicyByContainer } from '../policy/check-policy.ts';
+import type { CheckPolicyByContainer } from '../policy/check-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { Container } from '../workload/containers.ts';
 
@@ -24,8 +24,11 @@ import type { Container } from '../workload/containers.ts';
 export function permittedDefaulting(
   template: JsonObject,
   policy: WorkloadPolicy,
-  options: DefaultingOptions,
+  { isAskedByApiServer, ...known }: DefaultingOptions,
 ): Defaulting {
+  const options: DefaultingOptions = isAskedByApiServer
+    ? { ...known, injectedEarlier: injectedBefore(template, policy, known) }
+    : known;
   const floors = floorPolicy(policy);
   if (floors === undefined) return defaultProbes(template, policy, options);
   const permitted = withoutForbidden(template, policy, options, floors);
@@ -33,6 +36,15 @@ export function permittedDefaulting(
   if (isPlatformOnly || !policy.layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.has(id))))
     return permitted;
   return withRequired(template, policy, options, floors, permitted);
+}
+
+/** The probes of a Pod that `/mutate` injected before. */
+export function injectedBefore(
+  pod: JsonObject,
+  policy: WorkloadPolicy,
+  options: DefaultingOptions,
+): readonly Injection[] {
+  return injectedEarlier(pod, (bare) => permittedDefaulting(bare, policy, options).injections);
 }
 
 const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
@@ -51,12 +63,7 @@ function withRequired(
   );
   if (lacking.size === 0) return permitted;
   const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
-  const platform = withoutForbidden(
-    template,
-    { ...policy, layers, containerLayers: new ContainerLayers(layers) },
-    options,
-    floors,
-  );
+  const platform = withoutForbidden(template, { ...policy, layers }, options, floors);
   const known = new Set(permitted.injections.map(({ container, kind }) => placeOf(pathOf(container), kind)));
   const added = platform.injections.filter(
     ({ container, kind }) => lacking.has(pathOf(container)) && !known.has(placeOf(pathOf(container), kind)),
@@ -115,19 +122,10 @@ function withoutForbidden(
 }
 
 /** The checks with the floor Deny, by container; undefined when no layer sets such a floor. */
-function floorPolicy({ hasDenyFloor, checkPolicy }: WorkloadPolicy): CheckPolicyByContainer | undefined {
-  return hasDenyFloor ? (container) => boundsOf(checkPolicy(container)) : undefined;
+function floorPolicy({ layers, checkPolicy }: WorkloadPolicy): CheckPolicyByContainer | undefined {
+  if (!layers.some(({ checks }) => [...checks.values()].some(({ floor }) => floor === 'Deny'))) return undefined;
+  return (container) => new Map([...checkPolicy(container)].filter(([, { floor }]) => floor?.action === 'Deny'));
 }
-
-/** The checks with the floor Deny, remembered for each policy. */
-function boundsOf(policy: CheckPolicy): CheckPolicy {
-  let bounds = BOUNDS.get(policy);
-  if (bounds === undefined)
-    BOUNDS.set(policy, (bounds = new Map([...policy].filter(([, { floor }]) => floor?.action === 'Deny'))));
-  return bounds;
-}
-
-const BOUNDS = new WeakMap<CheckPolicy, CheckPolicy>();
 
 /** The findings of the checks with floors, by the parameters of the floors and by those of all layers. */
 function findings(template: JsonObject, floors: CheckPolicyByContainer): PlacedFinding[] {
@@ -161,7 +159,7 @@ function forbidCulprits(
   for (const { check, at, floor, finding } of caused) {
     const inContainer = byContainer.get(formatPath(at.place.path())) ?? [];
     const own = inContainer.filter(({ kind }) => kind === finding.probe);
-    const related = inContainer.filter(({ kind }) => check.relatedProbes.includes(kind));
+    const related = inContainer.filter(({ kind }) => check.relatedProbes?.includes(kind));
     const rule = `${check.id}, which ${floor?.source ?? 'a cluster policy'} sets with the floor Deny`;
     // A finding without a container concerns the whole Pod: then nothing is injected.
     if (inContainer.length === 0)

@@ -11,7 +11,6 @@ import { POD_KIND } from '../workload/kinds.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
 import { fullMessage, type Violation } from '../checks/violation.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
-import { ContainerLayers } from '../policy/container-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
 /** The container of a model Pod, and its port, where the policy names none. */
@@ -32,10 +31,8 @@ export function policyAdvice(policy: ProbePolicy, houseRules: readonly ProbePoli
   const onModel: WorkloadPolicy = {
     layers: [policy],
     sources: [policy.source],
-    hasDenyFloor: false,
     annotations: 'Ignore',
     checkPolicy: () => checks,
-    containerLayers: new ContainerLayers([policy]),
   };
   const pod = modelPod(policy);
   const { injections } = defaultProbes(pod, onModel, POD_KIND);

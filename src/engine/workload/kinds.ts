@@ -1,6 +1,12 @@
 import { valueAt } from '../../base/json/field-path.ts';
-import { isJsonObject, isPresent, member, objectMember, stringMember } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import {
+  isJsonObject,
+  isPresent,
+  member,
+  objectMember,
+  stringMember,
+  type JsonObject,
+} from '../../base/json/json-value.ts';
 
 export interface WorkloadKind {
   readonly group: string;
@@ -109,16 +115,6 @@ export function templateName(object: JsonObject, path: PlacedTemplate['path']): 
     return typeof step === 'number' && isJsonObject(value) ? (stringMember(value, 'name') ?? step) : step;
   });
   return steps.join('.');
-}
-
-/** A copy of the object with another template at the path. */
-export function withTemplateAt(value: unknown, path: readonly (string | number)[], template: JsonObject): unknown {
-  const [step, ...rest] = path;
-  if (step === undefined) return template;
-  if (Array.isArray(value))
-    return value.map((element: unknown, index) => (index === step ? withTemplateAt(element, rest, template) : element));
-  if (!isJsonObject(value)) return value;
-  return { ...value, [step]: withTemplateAt(member(value, String(step)), rest, template) };
 }
 
 /** True for an object that is being deleted: only its finalizers are still to be removed. */

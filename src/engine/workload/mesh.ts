@@ -1,6 +1,13 @@
-import { isJsonObject, member, objectMember, stringMember, stringMembers } from '../../base/json/json-value.ts';
+import {
+  isJsonObject,
+  isPresent,
+  member,
+  objectMember,
+  stringMember,
+  stringMembers,
+  type JsonObject,
+} from '../../base/json/json-value.ts';
 import { HANDLER_KINDS } from '../probe/probe.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 interface MeshProxy {
   /** The annotation of the mesh's injector in a Pod, or of `istioctl kube-inject` or `linkerd inject --manual`. */
@@ -31,16 +38,10 @@ export function isMeshProxyName(name: string): boolean {
 
 /** The test for the names of a mesh's proxies among the containers of one Pod template, or of a Pod. */
 export function meshProxyTest(template: JsonObject, isPod: boolean): (name: string) => boolean {
-  return isPod ? isMeshProxyName : (name) => hasMeshStatus(template, name);
-}
-
-/** True when a template has the status annotation of the mesh. Elsewhere the author wrote the container. */
-function hasMeshStatus(template: JsonObject, name: string): boolean {
-  const proxy = MESH_PROXIES.get(name);
-  return (
-    proxy !== undefined &&
-    stringMembers(objectMember(template, 'metadata') ?? {}, 'annotations').get(proxy.statusAnnotation) !== undefined
-  );
+  if (isPod) return isMeshProxyName;
+  // In a template without the status annotation of the mesh, the author wrote the container.
+  const annotations = stringMembers(objectMember(template, 'metadata') ?? {}, 'annotations');
+  return (name) => annotations.get(MESH_PROXIES.get(name)?.statusAnnotation ?? '') !== undefined;
 }
 
 /** Where Istio's agent answers for the application (istio, pkg/kube/inject, cmd/pilot-agent/status/server.go). */
@@ -59,8 +60,8 @@ export function isMeshProbe(container: string, probe: JsonObject): boolean {
   const path = httpGet && stringMember(httpGet, 'path');
   if (httpGet === undefined || path === undefined || !isMeshPath(container, path, member(httpGet, 'port')))
     return false;
-  if (isSet(member(httpGet, 'host')) && member(httpGet, 'host') !== '') return false;
-  return HANDLER_KINDS.every((kind) => kind === 'httpGet' || !isSet(member(probe, kind)));
+  if ((member(httpGet, 'host') ?? '') !== '') return false;
+  return HANDLER_KINDS.every((kind) => kind === 'httpGet' || !isPresent(member(probe, kind)));
 }
 
 function isMeshPath(container: string, path: string, port: unknown): boolean {
@@ -74,8 +75,4 @@ function isMeshPath(container: string, path: string, port: unknown): boolean {
 /** True when a mesh wrote one of the probes. Another beside it would bypass the mesh, and fail under strict mTLS. */
 export function hasMeshProbe(container: string, probes: readonly unknown[]): boolean {
   return probes.some((probe) => isJsonObject(probe) && isMeshProbe(container, probe));
-}
-
-function isSet(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }

@@ -47,13 +47,13 @@ export function mutate(
   const defaulting = mode === 'Off' ? undefined : permittedDefaulting(pod, policy, A_POD);
   const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
   const sources = defaulting === undefined ? '' : provenance(defaulting.injections, undefined);
-  const patch = probePatch(pod, injections, sources);
+  const patch = probePatch(pod, injections);
   const warnings = defaulting?.warnings ?? [];
   const audited = (): readonly Violation[] => {
     const object = effectiveTemplate(pod, injections);
     const subject = { object, kind, namespace, controllers: controllersOfPod(pod) };
     const given = { injections, notInjected: [] };
-    return violationsOf(subject, { template: object, path: [] }, policies, policy, () => given, now).map(atMostAudit);
+    return violationsOf(subject, { template: object, path: [] }, policies, policy, given, now).map(atMostAudit);
   };
   const violations = isAudited ? audited() : [];
   const auditAnnotations = { ...defaultingAnnotations(defaulting, mode, sources), ...violationAnnotation(violations) };

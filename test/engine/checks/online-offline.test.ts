@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../support/decisions.ts';
 import { checkTexts } from '../../support/check-texts.ts';
+import { withEdits } from '../../../src/base/json/field-path.ts';
 import { manifestsOf } from '../../../src/cli/input/manifest.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
-import { podTemplatesOf, withTemplateAt, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
+import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { expectValidReply } from '../../support/protocol.ts';
 import { VALIDATE_SETTINGS, clusterPolicyDocument, policySet, requestOf, reviewOf } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
@@ -29,7 +30,7 @@ function defaulted(object: JsonObject): JsonObject {
   if (kind === undefined) return object;
   return podTemplatesOf(object, kind).reduce((changed, { template, path }) => {
     const spec = defaultedPodSpec(template['spec'] as JsonObject);
-    return withTemplateAt(changed, path, { ...template, spec }) as JsonObject;
+    return withEdits(changed, [{ path, value: { ...template, spec } }]);
   }, object);
 }
 

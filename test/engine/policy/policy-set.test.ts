@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { mergeChecks } from '../../../src/engine/policy/check-policy.ts';
-import { PolicySet, PolicyTier, type WorkloadPolicy } from '../../../src/engine/policy/policy-set.ts';
+import { PolicySet, PolicyTier } from '../../../src/engine/policy/policy-set.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
-import type { ContainerLayers } from '../../../src/engine/policy/container-policy.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const policySet = (...documents: unknown[]): PolicySet =>
@@ -92,12 +91,6 @@ describe('layers', () => {
     );
     expect(set.policyFor('apps', undefined, new Map()).annotations).toBe('Allow');
   });
-
-  it('do not remember namespaces without end', () => {
-    const set = policySet(clusterPolicyDocument({}));
-    for (let index = 0; index < 50_000; index += 1) set.policyFor(`namespace-${index}`, undefined, new Map());
-    expect(sources(set, 'namespace-1')).toEqual(['C:cluster']);
-  });
 });
 
 describe('tiers', () => {
@@ -155,31 +148,11 @@ describe('tiers', () => {
     expect(mergeChecks(CHECK_CATALOGUE, layers).get('named-port')?.action).toBe('Warn');
   });
 
-  it('are selected again when a namespace has other labels, and remembered while its labels are the same map', () => {
+  it('are selected again when a namespace has other labels', () => {
     const web = clusterPolicyDocument({ namespaceSelector: { matchLabels: { tier: 'web' } } }, 'web');
     const set = new PolicySet(CHECK_CATALOGUE, [tier(web)]);
-    const [labelled, unlabelled] = [new Map([['tier', 'web']]), new Map<string, string>()];
-    const policyFor = (labels: ReadonlyMap<string, string>): WorkloadPolicy => set.policyFor('apps', labels, new Map());
-    const first = policyFor(labelled);
-    expect(first.layers.map(({ source }) => source)).toEqual(['ClusterProbePolicy/web']);
-    expect(policyFor(labelled)).toBe(first);
-    expect(policyFor(unlabelled).layers).toEqual([]);
-    expect(policyFor(labelled)).toBe(first);
-  });
-
-  it('share what they give to containers between workloads with the same layers, and only between these', () => {
-    const set = new PolicySet(CHECK_CATALOGUE, [
-      tier(
-        policyDocument({ port: 'http' }, 'all'),
-        policyDocument({ port: 8080, workloadSelector: { matchLabels: { app: 'web' } } }, 'web'),
-      ),
-    ]);
-    const layersOf = (app: string): ContainerLayers =>
-      set.policyFor('apps', undefined, new Map([['app', app]])).containerLayers;
-    const ports = (layers: ContainerLayers): unknown[] => layers.layers.map(({ port }) => port);
-    expect(layersOf('web')).toBe(layersOf('web'));
-    expect(layersOf('other')).toBe(layersOf('third'));
-    expect([ports(layersOf('web')), ports(layersOf('other'))]).toEqual([['http', 8080], ['http']]);
+    expect(sources(set, 'apps', {}, { tier: 'web' })).toEqual(['C:web']);
+    expect(sources(set, 'apps')).toEqual([]);
   });
 
   it.each<[string, JsonObject, boolean]>([
