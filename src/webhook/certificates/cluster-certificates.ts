@@ -1,15 +1,11 @@
 import { MirroredObject, type MirrorListener } from '../../cluster/client/mirrored-object.ts';
 import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { WebhookCaBundle, type WebhookAddress, type WriteResult } from './webhook-ca-bundle.ts';
+import { WebhookCaBundle } from './webhook-ca-bundle.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type {
-  CertificateDependencies,
-  CertificateListener,
-  CertificateSource,
-  CertificateStatus,
-} from './certificate-source.ts';
 import type { ServingPair } from './pem.ts';
+import type { CertificateListener, CertificateSource, CertificateStatus } from './serving-tls.ts';
+import type { CertificateDependencies, WebhookAddress, WriteResult } from './webhook-ca-bundle.ts';
 
 export interface ClusterCertificatesSettings extends WebhookAddress {
   readonly secretName: string;

@@ -4,7 +4,13 @@ import { bundleHolds } from './pem.ts';
 import { MirroredObject, type MirrorListener } from '../../cluster/client/mirrored-object.ts';
 import { WriteLimit } from '../../cluster/client/rate-limit.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import type { CertificateDependencies, CertificateStatus } from './certificate-source.ts';
+import type { ClockAndRandom } from '../../cluster/client/timing.ts';
+import type { CertificateStatus } from './serving-tls.ts';
+
+export interface CertificateDependencies extends ClockAndRandom {
+  readonly log: Readonly<Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>>;
+  readonly watchRenewalMilliseconds?: number;
+}
 
 export interface WebhookAddress {
   readonly configurationName: string;
@@ -33,7 +39,6 @@ interface Configuration {
   readonly path: string;
   readonly mirror: MirroredObject;
   readonly limit: WriteLimit;
-  problem: string | undefined;
   /** The generation at which the API server last refused a patch as invalid. */
   refused: number | undefined;
 }
@@ -58,16 +63,15 @@ export class WebhookCaBundle {
     this.#dependencies = dependencies;
     this.#signal = signal;
     const name = address.configurationName;
+    const problems = new Map<string, string | undefined>();
     this.#configurations = KINDS.map((kind) => {
       const collection = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
       const troubled = (problem: string | undefined): void => {
-        configuration.problem = problem;
-        listener.troubled(this.#configurations.find((other) => other.problem !== undefined)?.problem);
+        problems.set(kind, problem);
+        listener.troubled(problems.get('mutating') ?? problems.get('validating'));
       };
       const mirror = new MirroredObject(client, collection, name, { ...listener, troubled }, dependencies);
-      const [path, limit] = [`${collection}/${name}`, new WriteLimit()];
-      const configuration: Configuration = { kind, path, mirror, limit, problem: undefined, refused: undefined };
-      return configuration;
+      return { kind, path: `${collection}/${name}`, mirror, limit: new WriteLimit(), refused: undefined };
     });
   }
 
@@ -126,10 +130,9 @@ export class WebhookCaBundle {
       { op: 'test', path: `/webhooks/${index}/name`, value: name },
       { op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value: wanted.toString('base64') },
     ]);
-    const query = { fieldManager: FIELD_MANAGER };
-    const [contentType, signal] = [JSON_PATCH, this.#signal];
+    const patch = { method: 'PATCH', path, query: { fieldManager: FIELD_MANAGER }, contentType: JSON_PATCH } as const;
     try {
-      await this.#client.request({ method: 'PATCH', path, query, contentType, body, signal });
+      await this.#client.request({ ...patch, body, signal: this.#signal });
       mirror.awaitChange(generation, this.#dependencies.now());
       return { kind, result: 'done' };
     } catch (error) {
