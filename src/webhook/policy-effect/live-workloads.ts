@@ -21,7 +21,6 @@ export interface ListProgress {
 export interface LiveWorkloadsDependencies {
   readonly client: Pick<ApiClient, 'measured' | 'request'>;
   readonly kinds: readonly WorkloadKind[];
-  readonly monotonic: () => number;
   /** Called once for each ready-made kind that the cluster has and that may not be listed: `rollouts.argoproj.io`. */
   readonly leftOut: (resource: string) => void;
 }
@@ -37,19 +36,15 @@ interface ListScope {
 const MOST_LISTS_AT_ONCE = 3;
 /** The most bytes of a page: Node parses a page in one go, in about 20 ms. */
 const MOST_PAGE_BYTES = 2 * 1024 * 1024;
-/** Custom kinds are looked up again after this time, in milliseconds. */
-const KNOWN_FOR = 5 * 60_000;
 /** They have no next rollout. Nearly all ReplicaSets belong to Deployments. Nothing makes Pods of a PodTemplate. */
 const WITHOUT_ROLLOUT = ['Pod', 'Job', 'ReplicaSet', 'PodTemplate'];
 
-/** The workloads of a cluster that a policy may concern. Nothing is kept, except the list of custom kinds. */
+/** The workloads of a cluster that a policy may concern. */
 export class LiveWorkloads {
   readonly #dependencies: LiveWorkloadsDependencies;
   readonly builtIn: readonly ClusterKind[];
   readonly #custom: readonly WorkloadKind[];
   readonly #leftOut = new Set<string>();
-  #found: readonly ClusterKind[] = [];
-  #foundAt = -Infinity;
 
   constructor(dependencies: LiveWorkloadsDependencies) {
     const { kinds } = dependencies;
@@ -105,13 +100,11 @@ export class LiveWorkloads {
   }
 
   async #customKinds(signal: AbortSignal): Promise<readonly ClusterKind[]> {
-    const { client, monotonic } = this.#dependencies;
-    const now = monotonic();
-    if (this.#custom.length === 0 || now - this.#foundAt < KNOWN_FOR) return this.#found;
+    if (this.#custom.length === 0) return [];
+    const { client } = this.#dependencies;
     const requests = { request: (request: ApiRequest) => client.request({ ...request, signal }) };
     const { kinds, problems } = await discoverKinds(requests, this.#custom);
     if (problems[0] !== undefined) throw new Error(problems[0]);
-    [this.#found, this.#foundAt] = [kinds, now];
     return kinds;
   }
 
@@ -122,7 +115,6 @@ export class LiveWorkloads {
   #leavesOut(kind: ClusterKind): boolean {
     const known = workloadKind(kind.group, kind.kind, this.#custom);
     if (known === undefined || !isReadyMade(known)) return false;
-    this.#found = this.#found.filter((each) => each !== kind);
     const resource = resourceOf(kind);
     if (!this.#leftOut.has(resource)) this.#dependencies.leftOut(resource);
     this.#leftOut.add(resource);
