@@ -89,15 +89,7 @@ export function addressOf({ remoteAddress }: Pick<Socket, 'remoteAddress'>): str
   if (!isIPv6(remoteAddress)) return remoteAddress;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remoteAddress)?.[1];
   if (mapped !== undefined) return mapped;
-  const [head = '', tail] = (remoteAddress.split('%', 1)[0] ?? '').split('::');
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const after = tail === '' ? [] : tail.split(':');
-    while (groups.length + after.length < 8) groups.push('0');
-    groups.push(...after);
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
+  const [head = [], tail = []] = remoteAddress.split('::').map((groups) => groups.split(':').filter(Boolean));
+  const zeros = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0');
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`;
 }

@@ -11,14 +11,8 @@ export interface ElectionPartDependencies extends Omit<ElectionDependencies, 'ra
   readonly lead: (isLeader: boolean) => void;
 }
 
-export interface LeaderMeasures {
-  readonly leader: () => boolean;
-}
-
 /** The election of the replica that writes. Its stop gives the Lease back, so that another replica takes over. */
-export class ElectionPart extends LeaderElection implements Part<LeaderMeasures> {
-  readonly metrics: LeaderMeasures = { leader: () => this.isLeader };
-
+export class ElectionPart extends LeaderElection implements Part {
   constructor({ client, namespace, config }: ClusterConnection, dependencies: ElectionPartDependencies) {
     const { log, leaderWrites, lead, now, monotonic } = dependencies;
     const { lease, leaseDuration: durationMilliseconds, leaseRenew: retryMilliseconds } = config;

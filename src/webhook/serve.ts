@@ -7,13 +7,13 @@ import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
 import { buildHealthApp, type Readiness } from '../process/health.ts';
 import { ListeningPort } from '../process/listening-port.ts';
-import { metricsOf, PartRunner, type Part } from '../process/part.ts';
+import { PartRunner } from '../process/part.ts';
 import { filesPart, policyDetails, policyFigures } from '../process/policies.ts';
 import { ClientCaFile } from './certificates/certificate-files.ts';
 import { openCertificates } from './certificates/open-certificates.ts';
 import { ServingTls } from './certificates/serving-tls.ts';
 import { buildWebhookApp } from './http/app.ts';
-import { Metrics, type MetricSources } from './http/metrics.ts';
+import { Metrics } from './http/metrics.ts';
 import { requestLog } from './request-log.ts';
 import type { Server } from 'node:https';
 import type { FastifyInstance } from 'fastify';
@@ -89,12 +89,13 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
   const clientCaFile = config.clientCa === undefined ? undefined : new ClientCaFile(config.clientCa);
   const tls = new ServingTls(log, certificates, clientCaFile, () => webhook.server as Server | undefined);
   const ofCluster = cluster === undefined ? [] : [cluster.policies, cluster.election];
-  const beforeWebhook: readonly Part<MetricSources>[] = [...ofCluster, ...tls.parts()];
+  const beforeWebhook = [...ofCluster, ...tls.parts()];
   const metrics = new Metrics({
     policies: () => policyFigures(store, sources),
-    leader: () => false,
+    ...cluster?.policies.metrics,
+    certificates: () => tls.figures(),
+    leader: () => cluster?.election.isLeader === true,
     now,
-    ...metricsOf(beforeWebhook),
   });
   const readiness = (): Readiness => {
     const certificate = tls.details(now());

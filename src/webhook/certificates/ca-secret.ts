@@ -61,12 +61,9 @@ export function readCaState(object: KubernetesObject, now: number): SecretReadin
   const roots = texts['previous.crt'] === undefined ? [] : attempt(() => readCertificates(texts, 'previous.crt'));
   const previous = (roots ?? []).map((root) => ({ cert: root.toString(), notAfter: root.validToDate.getTime() }));
   const nextTrustedSince = attempt(() => readTime(annotations, NEXT_TRUSTED_SINCE));
-  const promotedAt = attempt(() => {
-    const time = readTime(annotations, PROMOTED_AT);
-    if (time === undefined && previous.length > 0)
-      throw new Error(`${PROMOTED_AT} is missing, so nothing says how long previous.crt is needed`);
-    return time;
-  });
+  const promotedAt = attempt(() => readTime(annotations, PROMOTED_AT));
+  if (previous.length > 0 && annotations[PROMOTED_AT] === undefined)
+    problems.push(`${PROMOTED_AT} is missing, so nothing says how long previous.crt is needed`);
   const state = ca && {
     ca,
     next,

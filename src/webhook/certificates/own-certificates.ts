@@ -1,7 +1,7 @@
 import { authorityName, readCaState, refuseForeign, REMEDY, secretOf, type SecretReading } from './ca-secret.ts';
 import { bundleOf, type ServingPair } from './pem.ts';
 import { createAuthority, issueLeaf } from './certificate-authority.ts';
-import { ClusterCertificates, type ClusterCertificatesSettings } from './cluster-certificates.ts';
+import { ClusterCertificates, type ClusterCertificatesSettings, type WriteResult } from './cluster-certificates.ts';
 import { CurrentProblem } from '../../base/text/error-message.ts';
 import { hasCode } from '../../cluster/client/api-client.ts';
 import { WriteLimit } from '../../cluster/client/rate-limit.ts';
@@ -9,7 +9,6 @@ import { isLeafDue, nextStep, renewalTime, trustedBy } from './ca-state.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { CaState, CertificateAuthority, DueStep, RotationSettings, ServedLeaf } from './ca-state.ts';
 import type { CertificateStatus } from './serving-tls.ts';
-import type { WriteResult } from './webhook-ca-bundle.ts';
 
 export type OwnCertificatesSettings = ClusterCertificatesSettings & RotationSettings;
 
@@ -32,7 +31,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     return {
       caNotAfter: this.#state?.ca.notAfter,
       nextNotAfter: this.#state?.next?.notAfter,
-      bundleSynced: this.bundle.synced(this.#state && this.#bundleOf(this.#state)),
+      bundleSynced: this.synced(this.#state && this.#bundleOf(this.#state)),
       writes: [...this.#writes.values()],
     };
   }
@@ -67,7 +66,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     const ca = this.#state?.ca;
     if (ca === undefined) return;
     const now = this.dependencies.now();
-    if (isLeafDue(this.#served, ca, this.bundle.isTrusted(ca.cert) === true, now))
+    if (isLeafDue(this.#served, ca, this.isTrusted(ca.cert) === true, now))
       return this.found(await this.#newLeaf(ca, now));
     const isWaiting = this.#served?.ca !== ca.cert;
     const fields = { configuration: this.settings.configurationName };
@@ -108,7 +107,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
       state: state ?? reading?.state,
       unkeptRoot: state && this.#unkeptRoot(state, now),
       isLeader: this.isLeader,
-      isNextTrusted: state?.next && this.bundle.isTrusted(state.next.cert),
+      isNextTrusted: state?.next && this.isTrusted(state.next.cert),
     } as const;
     const due = nextStep(situation, now, this.settings);
     if (due !== undefined) await this.#write(due, object, generation);

@@ -34,11 +34,10 @@ export interface CertificateStatus {
   readonly writes: readonly { readonly step: string; readonly result: string; readonly count: number }[];
 }
 
-export interface CertificateMeasures {
-  readonly certificates: () => Partial<CertificateStatus> & {
-    readonly leafNotAfter: number | undefined;
-    readonly problem?: string | undefined;
-  };
+/** What the metrics show. */
+export interface CertificateFigures extends Partial<CertificateStatus> {
+  readonly leafNotAfter: number | undefined;
+  readonly problem?: string | undefined;
 }
 
 /** Both are swapped while the server runs: open connections go on under the old ones. */
@@ -75,8 +74,12 @@ export class ServingTls {
     return { notAfter: isoTimeOrNull(notAfter), expired: notAfter !== undefined && notAfter <= now, problems };
   }
 
+  figures(): CertificateFigures {
+    return { ...this.#source.status?.(), leafNotAfter: this.#pair?.notAfter, problem: this.#source.problem() };
+  }
+
   /** The parts that keep both up to date. The last one starts once there is a pair, which may take a while. */
-  parts(): readonly Part<CertificateMeasures>[] {
+  parts(): readonly Part[] {
     return [...(this.#callerCas === undefined ? [] : [this.#callersPart(this.#callerCas)]), this.#pairPart()];
   }
 
@@ -96,7 +99,7 @@ export class ServingTls {
     return { start, stop: () => source.stop() };
   }
 
-  #pairPart(): Part<CertificateMeasures> {
+  #pairPart(): Part {
     const [log, source] = [this.#log, this.#source];
     const listener = {
       changed: (pair: ServingPair) => this.#replacePair(pair),
@@ -110,18 +113,7 @@ export class ServingTls {
     const start = async (): Promise<void> => {
       this.#pair = await source.start(listener);
     };
-    return {
-      start,
-      stop: () => source.stop(),
-      lead: (isLeader) => source.lead?.(isLeader),
-      metrics: {
-        certificates: () => ({
-          ...source.status?.(),
-          leafNotAfter: this.#pair?.notAfter,
-          problem: source.problem(),
-        }),
-      },
-    };
+    return { start, stop: () => source.stop(), lead: (isLeader) => source.lead?.(isLeader) };
   }
 
   #replacePair(pair: ServingPair): void {

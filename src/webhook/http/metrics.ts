@@ -8,7 +8,7 @@ import { MISSED_NAMESPACES } from '../../engine/facts/facts.ts';
 import { droppedConnections } from '../../process/connection-limit.ts';
 import { EFFECT_RESULTS } from '../review/decision.ts';
 import { gaugesIn, observeProcess, type ProcessSources } from '../../process/process-metrics.ts';
-import type { CertificateMeasures } from '../certificates/serving-tls.ts';
+import type { CertificateFigures } from '../certificates/serving-tls.ts';
 import type { Decision } from '../review/decision.ts';
 import type { AdmissionRequest } from '../review/review.ts';
 
@@ -32,7 +32,8 @@ const KIND_OF_FIRST_SERIES: Readonly<Record<Webhook, string>> = {
 };
 
 /** The values that the webhook's metrics read at scrape time. What is absent gives no series. */
-export interface MetricSources extends ProcessSources, Partial<CertificateMeasures> {
+export interface MetricSources extends ProcessSources {
+  readonly certificates?: () => CertificateFigures;
   readonly exceptions?: () => Readonly<Record<string, number>>;
   readonly statusesSetAside?: () => Readonly<Record<string, number>>;
 }

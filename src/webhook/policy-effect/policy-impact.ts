@@ -3,7 +3,7 @@ import { count, cut } from '../../base/text/cut.ts';
 import { outcomeOf, type WebhookBehaviour } from '../../engine/verdict/compare/outcome.ts';
 import { templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
 import { sizeProblem } from '../review/scope.ts';
-import { LiveWorkloads, type ListProgress, type LiveWorkloadsDependencies } from './live-workloads.ts';
+import { builtInKinds, listWorkloads, type ListProgress, type LiveWorkloadsDependencies } from './live-workloads.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
@@ -54,14 +54,17 @@ export interface ImpactDependencies extends LiveWorkloadsDependencies {
 /** Computes what a policy does to live workloads, by the code of `plan`. One review runs at a time. */
 export class PolicyImpact {
   readonly #dependencies: ImpactDependencies;
-  readonly #workloads: LiveWorkloads;
   /** When the time that was used will have come back, by namespace; '' = cluster policies. */
   readonly #repaidAt = new Map<string, number>();
   #isBusy = false;
 
   constructor(dependencies: ImpactDependencies) {
-    this.#dependencies = dependencies;
-    this.#workloads = new LiveWorkloads(dependencies);
+    const told = new Set<string>();
+    const leftOut = (resource: string): void => {
+      if (!told.has(resource)) dependencies.leftOut(resource);
+      told.add(resource);
+    };
+    this.#dependencies = { ...dependencies, leftOut };
   }
 
   /** Resolves with warnings for the reply. Never rejects because of the API server. */
@@ -131,7 +134,7 @@ export class PolicyImpact {
       return 0;
     };
     try {
-      const lists = await this.#workloads.list({ namespace, signal: stop.signal, take });
+      const lists = await listWorkloads(this.#dependencies, { namespace, signal: stop.signal, take });
       const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
       const omissions = omissionWarnings(lists, scope, cutShort);
       const isWhole = omissions.length === 0;
@@ -176,7 +179,7 @@ export class PolicyImpact {
 
   #awaitedBy(reviewed: Reviewed): Set<string> {
     const named = ('exception' in reviewed && reviewed.exception?.spec.workloads) || [];
-    const listed = new Set(this.#workloads.builtIn.map(({ kind }) => kind));
+    const listed = new Set(builtInKinds(this.#dependencies.kinds).map(({ kind }) => kind));
     return new Set(named.filter(({ kind }) => listed.has(kind)).map(({ kind, name }) => `${kind} ${name}`));
   }
 }
