@@ -149,7 +149,7 @@ describe('docs/limits.md', () => {
     [
       'The webhook port',
       'new connections of one address in a second',
-      'process/connection-limit.ts',
+      'process/http-app.ts',
       'NEW_CONNECTIONS_A_SECOND',
       1,
       '',

@@ -1,7 +1,6 @@
-import { addressOf } from '../../process/connection-limit.ts';
 import { callerProblem, secureContextOptions } from '../certificates/serving-tls.ts';
 import { BODY_LIMIT_BYTES, limitBytes } from './body-limit.ts';
-import { tlsApp } from '../../process/http-app.ts';
+import { addressOf, tlsApp } from '../../process/http-app.ts';
 import { WEBHOOKS, type Webhook } from './metrics.ts';
 import { reviewEndpoint, type ReviewDependencies, type ReviewLog } from './review-endpoint.ts';
 import { failureStatus, httpError } from './status.ts';

@@ -5,7 +5,7 @@ import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { MISSED_NAMESPACES } from '../../engine/facts/facts.ts';
-import { droppedConnections } from '../../process/connection-limit.ts';
+import { droppedConnections } from '../../process/http-app.ts';
 import { EFFECT_RESULTS } from '../review/decision.ts';
 import { gaugesIn, observeProcess, type ProcessSources } from '../../process/process-metrics.ts';
 import type { CertificateFigures } from '../certificates/serving-tls.ts';
