@@ -4,13 +4,12 @@ import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
-import { openClusterConnection } from '../process/cluster-connection.ts';
+import { ElectionPart, openClusterConnection, type ConnectionConfig } from '../process/cluster-connection.ts';
 import { ClusterPolicies } from '../process/cluster-policies.ts';
-import { droppedConnections } from '../process/connection-limit.ts';
-import { ElectionPart } from '../process/election-part.ts';
+import { droppedConnections } from '../process/http-app.ts';
 import { buildHealthApp } from '../process/health.ts';
 import { ListeningPort } from '../process/listening-port.ts';
-import { PartRunner, metricsOf } from '../process/part.ts';
+import { PartRunner } from '../process/part.ts';
 import { exemptNamespaces, filesPart, policyDetails, policyFigures } from '../process/policies.ts';
 import { observeProcess } from '../process/process-metrics.ts';
 import { dashboardPort } from './dashboard/dashboard-port.ts';
@@ -22,10 +21,8 @@ import { Scan } from './scan/scan.ts';
 import { StartsPart } from './starts/starts-part.ts';
 import { Registry, collectDefaultMetrics } from 'prom-client';
 import type { Enforcement, MutationMode } from '../engine/verdict/modes.ts';
-import type { ConnectionConfig } from '../process/cluster-connection.ts';
 import type { Readiness } from '../process/health.ts';
 import type { LogLevel } from '../process/log-level.ts';
-import type { ProcessSources } from '../process/process-metrics.ts';
 import type { ObserverContext, ObserverPart } from './observer-part.ts';
 import type { ReportsSetting } from './reports/reports-setting.ts';
 import type { FastifyInstance } from 'fastify';
@@ -91,12 +88,8 @@ export async function startObserver(
   const observing = [...observingParts(context, config), podWatch];
   const sources = [files, policies.source].filter((source) => source !== undefined);
   for (const register of context.registers) collectDefaultMetrics({ register });
-  const measures = metricsOf<ProcessSources>([policies, election]);
-  observeProcess(
-    { policies: () => policyFigures(store, sources), leader: () => false, now, ...measures },
-    OBSERVER_WRITES,
-    context.registers,
-  );
+  const figures = { policies: () => policyFigures(store, sources), ...policies.metrics };
+  observeProcess({ ...figures, leader: () => election.isLeader, now }, OBSERVER_WRITES, context.registers);
   let isStopping = false;
   const readiness = (): Readiness => ({
     ready: !isStopping && store.current !== undefined,

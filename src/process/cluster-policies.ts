@@ -42,7 +42,7 @@ export interface ClusterPolicyMeasures {
 }
 
 /** The policies of a cluster, and their statuses, which the leader of the webhook's replicas writes. */
-export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
+export class ClusterPolicies implements Part {
   readonly source: KubernetesSource;
   readonly metrics: ClusterPolicyMeasures;
   readonly exceptionStatuses: ExceptionStatuses | undefined;

@@ -1,16 +1,10 @@
-/** A port, a source of policies, the leader election. Each part provides the measures for metrics that it knows. */
-export interface Part<Measures extends object = object> {
+/** A port, a source of policies, the leader election. */
+export interface Part {
   /** Resolves once later parts may rely on this one. Rejects for a reason that will not go away. */
   start(): void | Promise<void>;
   /** Releases everything that the part holds. May be called during start, after a failed start, and more than once. */
   stop(): void | Promise<void>;
   lead?(isLeader: boolean): void;
-  readonly metrics?: Partial<Measures>;
-}
-
-/** The figures that all parts provide for the metrics, together. */
-export function metricsOf<Measures extends object>(parts: readonly Part<Measures>[]): Partial<Measures> {
-  return Object.assign({}, ...parts.map(({ metrics }) => metrics)) as Partial<Measures>;
 }
 
 /** Starts parts one after the other and stops them in reverse order. */

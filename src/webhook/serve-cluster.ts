@@ -1,6 +1,5 @@
-import { openClusterConnection } from '../process/cluster-connection.ts';
+import { ElectionPart, openClusterConnection, type ElectionPartDependencies } from '../process/cluster-connection.ts';
 import { ClusterPolicies } from '../process/cluster-policies.ts';
-import { ElectionPart, type ElectionPartDependencies } from '../process/election-part.ts';
 import { exemptNamespaces } from '../process/policies.ts';
 import { PolicyImpact, type ImpactDependencies } from './policy-effect/policy-impact.ts';
 import { VERSION } from '../base/version.ts';

@@ -1,7 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PartRunner } from '../process/part.ts';
-import { buildServingParts, type ServingParts } from './serving-parts.ts';
 import { VERSION } from '../base/version.ts';
+import { DirectorySource } from '../cluster/sources/directory-source.ts';
+import { PolicyStore } from '../cluster/sources/policy-store.ts';
+import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
+import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
+import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
+import { buildHealthApp, type Readiness } from '../process/health.ts';
+import { ListeningPort } from '../process/listening-port.ts';
+import { PartRunner } from '../process/part.ts';
+import { filesPart, policyDetails, policyFigures } from '../process/policies.ts';
+import { ClientCaFile } from './certificates/certificate-files.ts';
+import { openCertificates } from './certificates/open-certificates.ts';
+import { ServingTls } from './certificates/serving-tls.ts';
+import { buildWebhookApp } from './http/app.ts';
+import { Metrics } from './http/metrics.ts';
+import { requestLog } from './request-log.ts';
+import type { Server } from 'node:https';
+import type { FastifyInstance } from 'fastify';
 import type { ServeConfig, ServeDependencies } from './config.ts';
 
 export interface RunningServer {
@@ -23,10 +38,8 @@ export interface RunningServer {
 export async function startServer(config: ServeConfig, dependencies: ServeDependencies): Promise<RunningServer> {
   const { log } = dependencies;
   const runner = new PartRunner();
-  const parts = await buildServingParts(config, dependencies, (isLeader) => {
-    runner.lead(isLeader);
-  });
-  const { health, webhook, cluster, store } = parts;
+  const parts = await buildParts(config, dependencies, (isLeader) => runner.lead(isLeader));
+  const { health, webhook, cluster, store, drain } = parts;
   const port = runner.start(parts.inOrder).then(() => {
     const policies = store.current?.policies.length;
     const ports = { port: webhook.port, healthPort: health.port };
@@ -38,27 +51,89 @@ export async function startServer(config: ServeConfig, dependencies: ServeDepend
   await (cluster === undefined ? port : Promise.race([health.listening, port]));
   const started = Promise.all([port, cluster?.policies.read]).then(() => undefined);
   started.catch(() => undefined);
-  let stopping: Promise<void> | undefined;
-  return {
-    port,
-    started,
-    healthPort: health.port,
-    stop: (drainSeconds) => (stopping ??= shutDown(parts, runner, dependencies, drainSeconds)),
+  const shutDown = async (drainSeconds: number): Promise<void> => {
+    drain();
+    log.info({ drainSeconds }, 'draining');
+    // From now on another replica writes. This one goes on answering, and keeps its policies up to date.
+    const resigned = cluster?.election.stop();
+    if (webhook.server !== undefined) await sleep(drainSeconds * 1000);
+    await runner.stop();
+    await resigned;
+    log.info('stopped');
   };
+  let stopping: Promise<void> | undefined;
+  const stop = (drainSeconds: number): Promise<void> => (stopping ??= shutDown(drainSeconds));
+  return { port, started, healthPort: health.port, stop };
 }
 
-async function shutDown(
-  { webhook, cluster, drain }: ServingParts,
-  runner: PartRunner,
-  { log }: ServeDependencies,
-  drainSeconds: number,
-): Promise<void> {
-  drain();
-  log.info({ drainSeconds }, 'draining');
-  // From now on another replica writes. This one goes on answering, and keeps its policies up to date.
-  const resigned = cluster?.election.stop();
-  if (webhook.server !== undefined) await sleep(drainSeconds * 1000);
-  await runner.stop();
-  await resigned;
-  log.info('stopped');
+/**
+ * Nothing is started. Rejects for what can fail before: settings, credentials, a development pair. `drain` makes the
+ * server not ready, and each further answer the last of its connection.
+ */
+async function buildParts(config: ServeConfig, dependencies: ServeDependencies, lead: (isLeader: boolean) => void) {
+  const { log, now, monotonic } = dependencies;
+  const { host } = config;
+  let isDraining = false;
+  const kinds = config.workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(config.workloadKinds);
+  const store = new PolicyStore(CHECK_CATALOGUE, [
+    ...(config.policies === undefined ? [] : (['files'] as const)),
+    ...(config.cluster === undefined ? [] : (['cluster'] as const)),
+  ]);
+  // Loaded when needed only: a server that has everything from files starts in half the time.
+  const cluster =
+    config.cluster &&
+    (await (await import('./serve-cluster.ts')).buildClusterParts(config.cluster, store, { ...dependencies, lead }));
+  const certificates = await openCertificates(config, cluster?.connection, dependencies);
+  const files = config.policies === undefined ? undefined : new DirectorySource(CHECK_CATALOGUE, config.policies, now);
+  const sources = [files, cluster?.policies.source].filter((source) => source !== undefined);
+  const clientCaFile = config.clientCa === undefined ? undefined : new ClientCaFile(config.clientCa);
+  const tls = new ServingTls(log, certificates, clientCaFile, () => webhook.server as Server | undefined);
+  const ofCluster = cluster === undefined ? [] : [cluster.policies, cluster.election];
+  const beforeWebhook = [...ofCluster, ...tls.parts()];
+  const metrics = new Metrics({
+    policies: () => policyFigures(store, sources),
+    ...cluster?.policies.metrics,
+    certificates: () => tls.figures(),
+    leader: () => cluster?.election.isLeader === true,
+    now,
+  });
+  const readiness = (): Readiness => {
+    const certificate = tls.details(now());
+    return {
+      ready: !isDraining && store.current !== undefined && webhook.isListening && !certificate.expired,
+      details: {
+        draining: isDraining,
+        policies: policyDetails(store, sources, cluster?.policies.source.budget().overBudget),
+        certificate,
+        ...(cluster && { leader: cluster.election.isLeader }),
+      },
+    };
+  };
+  const healthApp = (): FastifyInstance => buildHealthApp(readiness, metrics, monotonic);
+  const health = new ListeningPort(healthApp, { host, port: config.healthPort, flag: '--health-port' });
+  const app = (): FastifyInstance => {
+    const { clientCa, ...pair } = tls.settings;
+    return buildWebhookApp({
+      ...pair,
+      callers: clientCa === undefined ? undefined : { ca: clientCa, names: config.clientNames },
+      policies: () => store.current,
+      ...cluster?.forReviews(config, { kinds, ended: (result) => metrics.effects.inc({ result }) }),
+      mutation: config.mutation,
+      enforcement: config.enforcement,
+      kinds,
+      controllers: config.controllers,
+      draining: () => isDraining,
+      metrics,
+      log: requestLog(log, config.controllers, monotonic),
+      now,
+      monotonic,
+      random: Math.random,
+    });
+  };
+  const webhook: ListeningPort = new ListeningPort(app, { host, port: config.port, flag: '--port' });
+  // The health port says what the later parts wait for. The webhook port is last: a request that it takes can be
+  // answered.
+  const inOrder = [...(files === undefined ? [] : [filesPart(files, store, log)]), health, ...beforeWebhook, webhook];
+  const drain = (): void => void (isDraining = true);
+  return { inOrder, store, cluster, health, webhook, drain };
 }

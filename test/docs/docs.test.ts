@@ -22,10 +22,12 @@ describe('the docs', () => {
   it('list every metric with its labels, and no other', async () => {
     const { registry } = new Metrics({
       policies: () => ({ loaded: 0, problems: 0, lastSync: undefined }),
-      certificateRotations: () => [{ step: '', result: '', count: 1 }],
-      certificateProblem: () => undefined,
+      certificates: () => ({
+        leafNotAfter: undefined,
+        bundleSynced: { mutating: true, validating: true },
+        writes: [{ step: '', result: '', count: 1 }],
+      }),
       statusesSetAside: () => ({ failed: 0 }),
-      bundlesSynced: () => ({ mutating: true }),
       leader: () => false,
       now: () => 0,
       build: { version: '', commit: '' },

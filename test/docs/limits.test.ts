@@ -149,7 +149,7 @@ describe('docs/limits.md', () => {
     [
       'The webhook port',
       'new connections of one address in a second',
-      'process/connection-limit.ts',
+      'process/http-app.ts',
       'NEW_CONNECTIONS_A_SECOND',
       1,
       '',
@@ -190,8 +190,8 @@ describe('docs/limits.md', () => {
     ],
     ['The webhook port', 'findings of a check about one probe', 'engine/checks/check.ts', 'MOST_PROBE_FINDINGS', 1, ''],
     ['The webhook port', 'time to send a request', 'webhook/http/app.ts', 'REQUEST_MILLISECONDS', 1000, ' s'],
-    ['The webhook port', 'containers of an object', 'webhook/review/object-size.ts', 'MAX_CONTAINERS', 1, ''],
-    ['The webhook port', "elements of an object's lists", 'webhook/review/object-size.ts', 'MAX_ELEMENTS', 1, ''],
+    ['The webhook port', 'containers of an object', 'webhook/review/scope.ts', 'MAX_CONTAINERS', 1, ''],
+    ['The webhook port', "elements of an object's lists", 'webhook/review/scope.ts', 'MAX_ELEMENTS', 1, ''],
     ['The webhook port', 'violations of an object', 'engine/verdict/judge.ts', 'MOST_VIOLATIONS', 1, ''],
     [
       'The webhook port',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { metricsOf, PartRunner, type Part } from '../../src/process/part.ts';
+import { PartRunner, type Part } from '../../src/process/part.ts';
 
 /** Parts that note what is done to them. */
 class Recorded {
@@ -159,15 +159,4 @@ it('every part is told who leads, also one that has not started yet', async () =
   gate.resolve(undefined);
   await started;
   expect(recorded.events).toEqual(['start a', 'lead a true', 'lead b true', 'lead a false', 'lead b false', 'start b']);
-});
-
-it('the metrics of all parts are one', () => {
-  const nothing = { start: () => undefined, stop: () => undefined };
-  const parts: Part<{ leader: () => boolean; policies: () => number }>[] = [
-    { ...nothing, metrics: { leader: () => true } },
-    nothing,
-    { ...nothing, metrics: { policies: () => 3 } },
-  ];
-  const metrics = metricsOf(parts);
-  expect([metrics.leader?.(), metrics.policies?.()]).toEqual([true, 3]);
 });

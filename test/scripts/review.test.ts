@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendReview } from '../../scripts/review/send-review.ts';
-import { developmentPair, type DevelopmentPair } from '../../src/webhook/certificates/development-pair.ts';
+import { developmentPair, type DevelopmentPair } from '../../src/webhook/certificates/open-certificates.ts';
 import type { AddressInfo } from 'node:net';
 
 const FILE = 'examples/reviews/pod-create.json';

@@ -14,7 +14,7 @@ import type { JsonObject } from '../../src/base/json/json-value.ts';
 const MOST_TIMES = 20;
 /** Shorter times are too short to compare. */
 const FLOOR_MILLISECONDS = 5;
-/** Two lists of so many entries are within the limit on the elements of an object (object-size.ts). */
+/** Two lists of so many entries are within the limit on the elements of an object (scope.ts). */
 const MOST_ENTRIES = 2400;
 /** The least time of so many runs counts, because a garbage collection belongs to nobody. */
 const RUNS = 12;

@@ -13,7 +13,7 @@ import {
 import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
 import { POLICY_BUDGET_BYTES } from '../../engine/policy/budget.ts';
 import { LOG_LEVELS } from '../../process/log-level.ts';
-import { DURATION_LIMITS } from '../../webhook/duration-limits.ts';
+import { DURATION_LIMITS } from '../../webhook/config.ts';
 import type { ConnectionConfig } from '../../process/cluster-connection.ts';
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { formatDuration } from '../flags/value-types.ts';
-import { DURATION_LIMITS } from '../../webhook/duration-limits.ts';
+import { DURATION_LIMITS } from '../../webhook/config.ts';
 import { conflictsOfClusterDurations } from './process-flags.ts';
 import { SERVE_FLAGS, type ServeFlagValues } from './serve-flags.ts';
 import type { CommandDefinition } from '../flags/flag.ts';

@@ -1,13 +1,12 @@
 import { PAGE_SECURITY_POLICY, reportPage } from '../../explain/fleet-page/report-page.ts';
-import { plainApp } from '../../process/http-app.ts';
+import { plainApp, type PortLimits } from '../../process/http-app.ts';
 import { ListeningPort } from '../../process/listening-port.ts';
 import { fleetReport, type FleetSources } from './fleet-report.ts';
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import type { ElectionPart } from '../../process/election-part.ts';
+import type { ElectionPart } from '../../process/cluster-connection.ts';
 import type { MutationMode } from '../../engine/verdict/modes.ts';
 import type { ObserverContext } from '../observer-part.ts';
-import type { PortLimits } from '../../process/connection-limit.ts';
 
 export interface DashboardSettings extends Pick<FleetSources, 'enforcement'> {
   /** Undefined = there is no page. */

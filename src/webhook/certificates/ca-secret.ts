@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { certificatesIn } from './pem.ts';
-import { isRecord, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { without } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { CaState, CertificateAuthority } from './ca-state.ts';
 
 export interface SecretReading {
@@ -61,12 +61,9 @@ export function readCaState(object: KubernetesObject, now: number): SecretReadin
   const roots = texts['previous.crt'] === undefined ? [] : attempt(() => readCertificates(texts, 'previous.crt'));
   const previous = (roots ?? []).map((root) => ({ cert: root.toString(), notAfter: root.validToDate.getTime() }));
   const nextTrustedSince = attempt(() => readTime(annotations, NEXT_TRUSTED_SINCE));
-  const promotedAt = attempt(() => {
-    const time = readTime(annotations, PROMOTED_AT);
-    if (time === undefined && previous.length > 0)
-      throw new Error(`${PROMOTED_AT} is missing, so nothing says how long previous.crt is needed`);
-    return time;
-  });
+  const promotedAt = attempt(() => readTime(annotations, PROMOTED_AT));
+  if (previous.length > 0 && annotations[PROMOTED_AT] === undefined)
+    problems.push(`${PROMOTED_AT} is missing, so nothing says how long previous.crt is needed`);
   const state = ca && {
     ca,
     next,
@@ -87,7 +84,7 @@ export function secretOf(
   const { nextTrustedSince, promotedAt, rotate } = state;
   const { labels, annotations = {} } = existing?.metadata ?? {};
   const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
-  const encode = ([key, text]: [string, string]): [string, string] => [key, Buffer.from(text).toString('base64')];
+  const encoded = Object.entries(textsOf(state)).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
   return {
     // An existing Secret keeps its type, which cannot be changed.
     type: 'Opaque',
@@ -107,7 +104,7 @@ export function secretOf(
     },
     data: {
       ...(existing && without(dataOf(existing), ...OUR_KEYS)),
-      ...Object.fromEntries(Object.entries(textsOf(state)).map(encode)),
+      ...(Object.fromEntries(encoded) as Texts),
     },
   };
 }
@@ -146,9 +143,7 @@ export function secretTexts(object: KubernetesObject): Texts {
 }
 
 function dataOf(object: KubernetesObject): Texts {
-  const { data } = object as { data?: unknown };
-  const entries = Object.entries(isRecord(data) ? data : {});
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return (object as { data?: Texts | null }).data ?? {};
 }
 
 function textsOf({ ca, next, previous }: CaState): Texts {

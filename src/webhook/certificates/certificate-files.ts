@@ -1,13 +1,13 @@
 import { readRegularFile } from '../../base/files/regular-file.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { certificatesIn, servingPair, type ServingPair } from './pem.ts';
-import type { CertificateListener, CertificateSource } from './certificate-source.ts';
+import type { CertificateListener, CertificateSource } from './serving-tls.ts';
 
 /** How often the files are read again. A mounted Secret changes by swapping a link, which causes no file event. */
 const POLL_MILLISECONDS = 1000;
 
 /** One value from several PEM files, read again as they change. Unusable files are reported and change nothing. */
-class PolledFiles<T> {
+class PolledFiles<T> implements CertificateSource<T> {
   readonly #files: readonly string[];
   readonly #parse: (texts: readonly string[]) => T;
   readonly #pollMilliseconds: number;
@@ -23,9 +23,7 @@ class PolledFiles<T> {
   }
 
   async start(listener: CertificateListener<T>): Promise<T> {
-    const texts = await this.#read();
-    this.#seen = texts.join('');
-    const value = this.#value(texts);
+    const value = this.#take(await this.#read());
     this.#schedule(listener);
     return value;
   }
@@ -35,7 +33,6 @@ class PolledFiles<T> {
     clearTimeout(this.#timer);
   }
 
-  /** Meanwhile the value from before counts. */
   problem(): string | undefined {
     return this.#problem.text;
   }
@@ -44,9 +41,11 @@ class PolledFiles<T> {
     return Promise.all(this.#files.map(async (file) => (await readRegularFile(file)).toString('utf8')));
   }
 
-  #value(texts: readonly string[]): T {
+  #take(texts: readonly string[]): T {
     try {
-      return this.#parse(texts);
+      const value = this.#parse(texts);
+      this.#seen = texts.join('');
+      return value;
     } catch (error) {
       throw new Error(`${this.#files.join(' and ')}: ${messageOf(error)}`, { cause: error });
     }
@@ -60,13 +59,9 @@ class PolledFiles<T> {
   async #poll(listener: CertificateListener<T>): Promise<void> {
     try {
       const texts = await this.#read();
-      const text = texts.join('');
-      if (text === this.#seen && this.#problem.text === undefined) return;
-      const value = this.#value(texts);
-      const isNews = text !== this.#seen;
-      this.#seen = text;
+      const news = texts.join('') === this.#seen ? [] : [this.#take(texts)];
       this.#problem.note(undefined);
-      if (isNews && !this.#stopped) listener.changed(value);
+      if (!this.#stopped) for (const value of news) listener.changed(value);
     } catch (error) {
       const problem = messageOf(error);
       if (this.#problem.note(problem) !== undefined && !this.#stopped) listener.failed(problem);
@@ -74,7 +69,7 @@ class PolledFiles<T> {
   }
 }
 
-export class CertificateFiles extends PolledFiles<ServingPair> implements CertificateSource {
+export class CertificateFiles extends PolledFiles<ServingPair> {
   constructor(certFile: string, keyFile: string, pollMilliseconds?: number) {
     super([certFile, keyFile], ([cert = '', key = '']) => servingPair(cert, key), pollMilliseconds);
   }

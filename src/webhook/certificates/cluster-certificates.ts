@@ -1,27 +1,58 @@
+import { JSON_PATCH, hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
+import { isRecord, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { MirroredObject, type MirrorListener } from '../../cluster/client/mirrored-object.ts';
-import { RepeatedWork } from '../../cluster/client/timing.ts';
+import { WriteLimit } from '../../cluster/client/rate-limit.ts';
+import { RepeatedWork, type ClockAndRandom } from '../../cluster/client/timing.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { WebhookCaBundle, type WebhookAddress, type WriteResult } from './webhook-ca-bundle.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type {
-  CertificateDependencies,
-  CertificateListener,
-  CertificateSource,
-  CertificateStatus,
-} from './certificate-source.ts';
-import type { ServingPair } from './pem.ts';
+import { bundleHolds, type ServingPair } from './pem.ts';
+import type { CertificateListener, CertificateSource, CertificateStatus } from './serving-tls.ts';
 
-export interface ClusterCertificatesSettings extends WebhookAddress {
+export interface CertificateDependencies extends ClockAndRandom {
+  readonly log: Readonly<Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>>;
+  readonly watchRenewalMilliseconds?: number;
+}
+
+export interface ClusterCertificatesSettings {
+  /** Of the mutating and of the validating webhook configuration. */
+  readonly configurationName: string;
+  readonly service: string;
+  readonly namespace: string;
   readonly secretName: string;
   /** How often the wall clock is looked at, in milliseconds. Default one minute. */
   readonly check?: number;
 }
 
+/** A conflict: the object has changed since it was read, and the watch will deliver the change. */
+export type WriteResult = 'done' | 'conflict' | 'error';
+
+const FOUGHT_OVER =
+  "somebody else writes the caBundle over and over (cert-manager's inject-ca-from?), so it is left alone for a while";
+const FIELD_MANAGER = 'probewright-ca-bundle';
+const CHECK_MILLISECONDS = 60_000;
+const KINDS = ['mutating', 'validating'] as const;
+
+interface Configuration {
+  readonly kind: (typeof KINDS)[number];
+  readonly path: string;
+  readonly mirror: MirroredObject;
+  readonly limit: WriteLimit;
+  /** The generation at which the API server last refused a patch as invalid. */
+  refused: number | undefined;
+}
+
+interface BundleWrite {
+  readonly kind: Configuration['kind'];
+  readonly result: WriteResult;
+  readonly problem?: string;
+}
+
 type Part = 'secret contact' | 'webhook contact' | 'leaf' | 'secret' | 'pair' | 'bundle';
 
-const CHECK_MILLISECONDS = 60_000;
-
-/** A pair from a Secret of the cluster. A round of work runs at each change of what is watched, and at each check. */
+/**
+ * A pair from a Secret of the cluster, and the caBundle of Probewright's entries; no other field of the webhook
+ * configurations is written. A round of work runs at each change of what is watched, and at each check. Needs: list,
+ * watch and patch of both configurations; list and watch of the Secret.
+ */
 export abstract class ClusterCertificates<
   Settings extends ClusterCertificatesSettings = ClusterCertificatesSettings,
 > implements CertificateSource {
@@ -29,22 +60,22 @@ export abstract class ClusterCertificates<
   protected readonly settings: Settings;
   protected readonly dependencies: CertificateDependencies;
   protected readonly secret: MirroredObject;
-  protected readonly bundle: WebhookCaBundle;
   protected readonly collection: string;
   protected readonly where: string;
   /** The name that the API server calls the webhook by. */
   protected readonly host: string;
+  protected isLeader = false;
+  readonly #configurations: readonly Configuration[];
   readonly #rounds: RepeatedWork;
   readonly #problems = new Map<Part, string>();
   readonly #firstPair = Promise.withResolvers<ServingPair>();
   #listener: CertificateListener | undefined;
   #hasPair = false;
-  protected isLeader = false;
   readonly #stopped = new AbortController();
   protected readonly signal = this.#stopped.signal;
 
   constructor(client: ApiClient, settings: Settings, dependencies: CertificateDependencies) {
-    const { namespace, service, secretName, check = CHECK_MILLISECONDS } = settings;
+    const { namespace, service, secretName, configurationName, check = CHECK_MILLISECONDS } = settings;
     this.client = client;
     this.settings = settings;
     this.dependencies = dependencies;
@@ -52,10 +83,18 @@ export abstract class ClusterCertificates<
     this.where = `Secret ${namespace}/${secretName}`;
     this.host = `${service}.${namespace}.svc`;
     this.#rounds = new RepeatedWork(() => this.round(), check, dependencies.random);
-    const secretListener = this.#mirrorListener('secret contact');
-    this.secret = new MirroredObject(client, this.collection, secretName, secretListener, dependencies);
-    const bundleListener = this.#mirrorListener('webhook contact');
-    this.bundle = new WebhookCaBundle(client, settings, bundleListener, dependencies, this.signal);
+    const ofSecret = this.#mirrorListener((problem) => this.note('secret contact', problem));
+    this.secret = new MirroredObject(client, this.collection, secretName, ofSecret, dependencies);
+    const problems = new Map<string, string | undefined>();
+    this.#configurations = KINDS.map((kind) => {
+      const collection = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
+      const listener = this.#mirrorListener((problem) => {
+        problems.set(kind, problem);
+        this.note('webhook contact', problems.get('mutating') ?? problems.get('validating'));
+      });
+      const mirror = new MirroredObject(client, collection, configurationName, listener, dependencies);
+      return { kind, path: `${collection}/${configurationName}`, mirror, limit: new WriteLimit(), refused: undefined };
+    });
     this.#firstPair.promise.catch(() => undefined);
   }
 
@@ -67,13 +106,13 @@ export abstract class ClusterCertificates<
   /** Waits for as long as there is no pair, and reports the reason to the listener. Rejects on stop only. */
   start(listener: CertificateListener): Promise<ServingPair> {
     this.#listener = listener;
-    if (!this.signal.aborted) for (const part of [this.secret, this.bundle, this.#rounds]) part.start();
+    if (!this.signal.aborted) for (const part of [...this.#mirrors(), this.#rounds]) part.start();
     return this.#firstPair.promise;
   }
 
   stop(): void {
     this.#stopped.abort();
-    for (const part of [this.#rounds, this.secret, this.bundle]) part.stop();
+    for (const part of [this.#rounds, ...this.#mirrors()]) part.stop();
     this.#firstPair.reject(new Error('stopped before there was a certificate'));
   }
 
@@ -114,22 +153,105 @@ export abstract class ClusterCertificates<
     }
   }
 
+  /** True when every entry of Probewright holds the certificate, or there is none. Undefined when not known now. */
+  protected isTrusted(cert: string): boolean | undefined {
+    if (this.#configurations.some(({ mirror }) => !mirror.isCurrent)) return undefined;
+    return this.#configurations.every(({ mirror: { object } }) => object === undefined || this.#holds(object, cert));
+  }
+
+  protected synced(bundle: string | undefined): CertificateStatus['bundleSynced'] {
+    const [mutating, validating] = this.#configurations.map(({ mirror: { object } }) =>
+      object === undefined || bundle === undefined ? undefined : this.#holds(object, bundle),
+    );
+    return { mutating, validating };
+  }
+
   /**
-   * The leader writes the caBundle. Any replica fills an empty one: until then no call can succeed, and after a
-   * reinstallation the Lease may still belong to a leader that is gone.
+   * The leader puts the bundle into every entry of ours that differs. Any replica fills an empty one: until then no
+   * call can succeed, and after a reinstallation the Lease may still belong to a leader that is gone. Rejects for
+   * failures other than a conflict.
    */
-  protected writeBundle(bundle: string, written?: (result: WriteResult) => void): Promise<void> {
-    return this.bundle.write(bundle, this.isLeader ? 'all' : 'empty', written);
+  protected async writeBundle(bundle: string, written?: (result: WriteResult) => void): Promise<void> {
+    const { log } = this.dependencies;
+    const wanted = Buffer.from(bundle);
+    const writes = await Promise.all(this.#configurations.map((each) => this.#writeTo(each, wanted)));
+    const made = writes.filter((write) => write !== undefined);
+    for (const { kind, result, problem } of made) {
+      const fields = { kind, configuration: this.settings.configurationName, result };
+      if (problem === undefined) log.info(fields, 'caBundle written');
+      else log.warn({ ...fields, problem }, 'caBundle not written');
+      written?.(result);
+    }
+    const failed = made.find(({ result }) => result === 'error');
+    if (failed !== undefined) throw new Error(`the ${failed.kind} webhook configuration: ${failed.problem ?? ''}`);
+  }
+
+  async #writeTo(configuration: Configuration, wanted: Buffer): Promise<BundleWrite | undefined> {
+    const { kind, path, mirror, limit } = configuration;
+    const { object, generation } = mirror;
+    const now = this.dependencies.now();
+    const isStale = ({ bundle }: Entry): boolean => (this.isLeader ? !bundle.equals(wanted) : bundle.length === 0);
+    const stale = object === undefined ? [] : entriesOf(object, this.settings).filter(isStale);
+    if (stale.length === 0 || mirror.isAwaited(now)) return undefined;
+    if (limit.isReached(now)) return { kind, result: 'error', problem: FOUGHT_OVER };
+    limit.note(now);
+    const body = stale.flatMap(({ index, name }) => [
+      // When entries have moved, the test fails and nothing is written.
+      { op: 'test', path: `/webhooks/${index}/name`, value: name },
+      { op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value: wanted.toString('base64') },
+    ]);
+    const patch = { method: 'PATCH', path, query: { fieldManager: FIELD_MANAGER }, contentType: JSON_PATCH } as const;
+    try {
+      await this.client.request({ ...patch, body, signal: this.signal });
+      mirror.awaitChange(generation, this.dependencies.now());
+      return { kind, result: 'done' };
+    } catch (error) {
+      const problem = messageOf(error);
+      if (![404, 409, 422].some((code) => hasCode(error, code))) return { kind, result: 'error', problem };
+      mirror.awaitChange(generation, this.dependencies.now());
+      // A 422 means that entries have moved, as the watch will tell, or that something else in it is invalid.
+      const isInvalid = hasCode(error, 422) && configuration.refused === generation;
+      if (hasCode(error, 422)) configuration.refused = generation;
+      return { kind, result: isInvalid ? 'error' : 'conflict', problem };
+    }
+  }
+
+  #holds(object: KubernetesObject, certs: string): boolean {
+    return entriesOf(object, this.settings).every(({ bundle }) => bundleHolds(bundle.toString(), certs));
+  }
+
+  #mirrors(): readonly MirroredObject[] {
+    return [this.secret, ...this.#configurations.map(({ mirror }) => mirror)];
   }
 
   /** Each change asks for a round, and so does contact that is lost or restored. */
-  #mirrorListener(part: Part): MirrorListener {
+  #mirrorListener(noted: (problem: string | undefined) => void): MirrorListener {
     return {
       changed: () => this.#rounds.ask(),
       troubled: (problem) => {
-        this.note(part, problem);
+        noted(problem);
         this.#rounds.ask();
       },
     };
   }
+}
+
+/** An entry of a webhook configuration that calls our Service, and the CAs that clients trust when they call it. */
+interface Entry {
+  readonly index: number;
+  readonly name: string;
+  readonly bundle: Buffer;
+}
+
+/** Entries that call a URL or another Service are not Probewright's. */
+function entriesOf(object: KubernetesObject, { service, namespace }: ClusterCertificatesSettings): readonly Entry[] {
+  const { webhooks } = object as { webhooks?: unknown };
+  if (!Array.isArray(webhooks)) return [];
+  return webhooks.flatMap((webhook: unknown, index) => {
+    const { name, clientConfig } = isRecord(webhook) ? webhook : {};
+    const { service: called, caBundle } = isRecord(clientConfig) ? clientConfig : {};
+    if (!isRecord(called) || typeof name !== 'string') return [];
+    if (called['name'] !== service || called['namespace'] !== namespace) return [];
+    return [{ index, name, bundle: Buffer.from(typeof caBundle === 'string' ? caBundle : '', 'base64') }];
+  });
 }

@@ -1,27 +1,16 @@
 import { authorityName, readCaState, refuseForeign, REMEDY, secretOf, type SecretReading } from './ca-secret.ts';
 import { bundleOf, type ServingPair } from './pem.ts';
 import { createAuthority, issueLeaf } from './certificate-authority.ts';
-import { ClusterCertificates, type ClusterCertificatesSettings } from './cluster-certificates.ts';
+import { ClusterCertificates, type ClusterCertificatesSettings, type WriteResult } from './cluster-certificates.ts';
 import { CurrentProblem } from '../../base/text/error-message.ts';
 import { hasCode } from '../../cluster/client/api-client.ts';
-import { isLeafDue, renewalTime, type ServedLeaf } from './own-leaf.ts';
 import { WriteLimit } from '../../cluster/client/rate-limit.ts';
-import {
-  nextStep,
-  trustedBy,
-  type CaState,
-  type CertificateAuthority,
-  type DueStep,
-  type RotationSettings,
-} from './ca-state.ts';
-import type { CertificateStatus } from './certificate-source.ts';
+import { isLeafDue, nextStep, renewalTime, trustedBy } from './ca-state.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { WriteResult } from './webhook-ca-bundle.ts';
+import type { CaState, CertificateAuthority, DueStep, RotationSettings, ServedLeaf } from './ca-state.ts';
+import type { CertificateStatus } from './serving-tls.ts';
 
 export type OwnCertificatesSettings = ClusterCertificatesSettings & RotationSettings;
-
-/** Clients look at the alternative names only. */
-const COMMON_NAME = 'probewright webhook';
 
 /**
  * The replicas share a CA in a Secret, each makes its own leaf in memory, and the leader keeps the webhook
@@ -42,7 +31,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     return {
       caNotAfter: this.#state?.ca.notAfter,
       nextNotAfter: this.#state?.next?.notAfter,
-      bundleSynced: this.bundle.synced(this.#state && this.#bundleOf(this.#state)),
+      bundleSynced: this.synced(this.#state && this.#bundleOf(this.#state)),
       writes: [...this.#writes.values()],
     };
   }
@@ -77,7 +66,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     const ca = this.#state?.ca;
     if (ca === undefined) return;
     const now = this.dependencies.now();
-    if (isLeafDue(this.#served, ca, this.bundle.isTrusted(ca.cert) === true, now))
+    if (isLeafDue(this.#served, ca, this.isTrusted(ca.cert) === true, now))
       return this.found(await this.#newLeaf(ca, now));
     const isWaiting = this.#served?.ca !== ca.cert;
     const fields = { configuration: this.settings.configurationName };
@@ -87,13 +76,13 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
   }
 
   async #newLeaf(ca: CertificateAuthority, now: number): Promise<ServingPair> {
-    const names = { commonName: COMMON_NAME, dns: [this.host] };
+    const names = { commonName: 'probewright webhook', dns: [this.host] };
     const pair = await issueLeaf(ca, names, now, this.settings.leafLifetime);
     const renewAt = renewalTime(now, pair.notAfter, this.dependencies.random());
     this.#served = { ca: ca.cert, root: ca, issuedAt: now, renewAt, notAfter: pair.notAfter };
     this.#isWaitLogged = false;
-    const [notAfter, renewal] = [pair.notAfter, renewAt].map((time) => new Date(time).toISOString());
-    this.dependencies.log.info({ notAfter, renewAt: renewal }, 'serving certificate minted');
+    const times = { notAfter: new Date(pair.notAfter), renewAt: new Date(renewAt) };
+    this.dependencies.log.info(times, 'serving certificate minted');
     return pair;
   }
 
@@ -118,7 +107,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
       state: state ?? reading?.state,
       unkeptRoot: state && this.#unkeptRoot(state, now),
       isLeader: this.isLeader,
-      isNextTrusted: state?.next && this.bundle.isTrusted(state.next.cert),
+      isNextTrusted: state?.next && this.isTrusted(state.next.cert),
     } as const;
     const due = nextStep(situation, now, this.settings);
     if (due !== undefined) await this.#write(due, object, generation);
@@ -150,17 +139,14 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
   /** Creates the Secret, or replaces the one that was seen: a conflict when the Secret has changed since then. */
   async #put(state: CaState, object: KubernetesObject | undefined): Promise<WriteResult> {
     const { namespace, secretName: name } = this.settings;
-    const isNew = object === undefined;
-    const [method, path] = isNew
-      ? (['POST', this.collection] as const)
-      : (['PUT', `${this.collection}/${name}`] as const);
+    const body = secretOf(state, { name, namespace }, object);
+    const path = object === undefined ? this.collection : `${this.collection}/${name}`;
     try {
-      const body = secretOf(state, { name, namespace }, object);
-      await this.client.request({ method, path, body, signal: this.signal });
+      await this.client.request({ method: object === undefined ? 'POST' : 'PUT', path, body, signal: this.signal });
       return 'done';
     } catch (error) {
       // AlreadyExists and Conflict are 409; 404 is a Secret that was deleted meanwhile.
-      if (hasCode(error, 409) || (!isNew && hasCode(error, 404))) return 'conflict';
+      if (hasCode(error, 409) || (object !== undefined && hasCode(error, 404))) return 'conflict';
       throw error;
     }
   }
@@ -175,11 +161,8 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
   /** The CAs that clients are to trust. The CA of the served leaf is among them also while the Secret lacks that CA. */
   #bundleOf(state: CaState): string {
     const now = this.dependencies.now();
-    const roots = [...trustedBy(state), this.#unkeptRoot(state, now)];
-    return bundleOf(
-      roots.flatMap((root) => root?.cert ?? []),
-      now,
-    );
+    const pems = [...trustedBy(state), this.#unkeptRoot(state, now)].flatMap((root) => root?.cert ?? []);
+    return bundleOf(pems, now);
   }
 
   #count(step: string, result: WriteResult): void {

@@ -4,7 +4,7 @@ import { ClusterCertificates } from './cluster-certificates.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { secretTexts } from './ca-secret.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { CertificateStatus } from './certificate-source.ts';
+import type { CertificateStatus } from './serving-tls.ts';
 
 /**
  * The serving pair from a Secret of the user (type kubernetes.io/tls), read through the API, which is faster than a
@@ -18,7 +18,7 @@ export class SecretCertificates extends ClusterCertificates {
   #seen: KubernetesObject | undefined;
 
   status(): CertificateStatus {
-    return { bundleSynced: this.bundle.synced(this.#good?.ca), writes: [] };
+    return { bundleSynced: this.synced(this.#good?.ca), writes: [] };
   }
 
   protected round(): Promise<boolean> {

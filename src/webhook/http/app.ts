@@ -1,10 +1,9 @@
-import { addressOf } from '../../process/connection-limit.ts';
+import { callerProblem, secureContextOptions } from '../certificates/serving-tls.ts';
 import { BODY_LIMIT_BYTES, limitBytes } from './body-limit.ts';
-import { tlsApp } from '../../process/http-app.ts';
+import { addressOf, tlsApp } from '../../process/http-app.ts';
 import { WEBHOOKS, type Webhook } from './metrics.ts';
 import { reviewEndpoint, type ReviewDependencies, type ReviewLog } from './review-endpoint.ts';
 import { failureStatus, httpError } from './status.ts';
-import { callerProblem, secureContextOptions, type AllowedCallers } from './tls-settings.ts';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -19,7 +18,8 @@ export interface RequestLog extends ReviewLog {
 export interface WebhookApp extends ReviewDependencies {
   readonly cert: string;
   readonly key: string;
-  readonly callers?: AllowedCallers | undefined;
+  /** The CAs that verify callers, in PEM, and the common names that may call: an empty list allows any name. */
+  readonly callers?: { readonly ca: string; readonly names: readonly string[] } | undefined;
   readonly draining: () => boolean;
   readonly log: RequestLog;
   readonly random: () => number;

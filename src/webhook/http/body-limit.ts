@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/text/error-message.ts';
-import { addressOf, SharedQuantity } from '../../process/connection-limit.ts';
+import { addressOf, SharedQuantity } from '../../process/http-app.ts';
 import { httpError } from './status.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';

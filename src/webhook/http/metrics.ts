@@ -5,10 +5,10 @@ import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { MISSED_NAMESPACES } from '../../engine/facts/facts.ts';
-import { droppedConnections } from '../../process/connection-limit.ts';
+import { droppedConnections } from '../../process/http-app.ts';
 import { EFFECT_RESULTS } from '../review/decision.ts';
 import { gaugesIn, observeProcess, type ProcessSources } from '../../process/process-metrics.ts';
-import type { CertificateStatus } from '../certificates/certificate-source.ts';
+import type { CertificateFigures } from '../certificates/serving-tls.ts';
 import type { Decision } from '../review/decision.ts';
 import type { AdmissionRequest } from '../review/review.ts';
 
@@ -33,16 +33,12 @@ const KIND_OF_FIRST_SERIES: Readonly<Record<Webhook, string>> = {
 
 /** The values that the webhook's metrics read at scrape time. What is absent gives no series. */
 export interface MetricSources extends ProcessSources {
-  readonly certificateExpiry?: () => Readonly<Partial<Record<'leaf' | 'ca' | 'next', number | undefined>>>;
-  readonly certificateProblem?: () => string | undefined;
-  readonly certificateRotations?: () => CertificateStatus['writes'];
+  readonly certificates?: () => CertificateFigures;
   readonly exceptions?: () => Readonly<Record<string, number>>;
   readonly statusesSetAside?: () => Readonly<Record<string, number>>;
-  /** Whether each webhook configuration trusts the serving certificate. Undefined for a missing configuration. */
-  readonly bundlesSynced?: () => Readonly<Record<string, boolean | undefined>>;
 }
 
-type Values = (() => Readonly<Record<string, number | boolean | undefined>>) | undefined;
+type Values = Readonly<Record<string, number | boolean | undefined>>;
 
 /** All metrics of the webhook, in their own registry. Durations are in seconds. */
 export class Metrics {
@@ -164,23 +160,27 @@ function observeSources(sources: MetricSources, registers: Registry[]): void {
   observeProcess(sources, 'statuses, the CA and the caBundle', registers);
   const gauge = gaugesIn(registers);
   /** A gauge with one label, and its value for each value of the label. */
-  const gaugeOf = (name: string, label: string, values: Values = () => ({}), help: string): void =>
+  const gaugeOf = (name: string, label: string, help: string, values: () => Values | undefined): void =>
     gauge(name, help, [label], () =>
-      Object.entries(values()).flatMap(([key, value]) =>
+      Object.entries(values() ?? {}).flatMap(([key, value]) =>
         value === undefined ? [] : [[Number(value), { [label]: key.toLowerCase() }] as const],
       ),
     );
+  const seconds = (milliseconds: number | undefined): number | undefined => milliseconds && milliseconds / 1000;
   gaugeOf(
     'probewright_cert_expiry_timestamp_seconds',
     'cert',
-    sources.certificateExpiry,
     "Expiry of certificates, as a Unix time: the serving one (leaf), Probewright's own CA (ca), and the next CA (next).",
+    () => {
+      const { leafNotAfter, caNotAfter, nextNotAfter } = sources.certificates?.() ?? {};
+      return { leaf: seconds(leafNotAfter), ca: seconds(caNotAfter), next: seconds(nextNotAfter) };
+    },
   );
   gauge(
     'probewright_cert_problem',
     'Whether the serving certificate, or its renewal, has a problem. /readyz names the problem.',
     [],
-    () => [[Number(sources.certificateProblem?.() !== undefined)]],
+    () => [[Number(sources.certificates?.().problem !== undefined)]],
   );
   new Counter({
     name: 'probewright_cert_rotations_total',
@@ -189,25 +189,25 @@ function observeSources(sources: MetricSources, registers: Registry[]): void {
     registers,
     collect() {
       this.reset();
-      for (const { step, result, count } of sources.certificateRotations?.() ?? []) this.inc({ step, result }, count);
+      for (const { step, result, count } of sources.certificates?.().writes ?? []) this.inc({ step, result }, count);
     },
   });
   gaugeOf(
     'probewright_ca_bundle_synced',
     'config',
-    sources.bundlesSynced,
     'Whether the caBundle of a webhook configuration has the CA of the serving certificate.',
+    () => sources.certificates?.().bundleSynced,
   );
   gaugeOf(
     'probewright_exceptions',
     'state',
-    sources.exceptions,
     'ProbeExceptions, by state. expiring: ends within 14 days. unused: allowed nothing for 30 days.',
+    () => sources.exceptions?.(),
   );
   gaugeOf(
     'probewright_policy_statuses_set_aside',
     'reason',
-    sources.statusesSetAside,
     'Policies whose status cannot be written while other statuses can, on the leader, by reason.',
+    () => sources.statusesSetAside?.(),
   );
 }

@@ -1,12 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { mutate } from '../review/mutate.ts';
-import { ObjectTooLarge } from '../review/object-size.ts';
+import { ObjectTooLarge } from '../review/scope.ts';
 import { decodeReview, type AdmissionRequest } from '../review/review.ts';
 import { reviewPolicy, withEffect } from '../review/review-policy.ts';
 import { validate, type ValidateSettings } from '../review/validate.ts';
 import { parseBody, SHORT_BYTES } from './body-limit.ts';
-import { atMost, deadlineMilliseconds } from './deadline.ts';
-import { asError, httpError } from './status.ts';
+import { httpError } from './status.ts';
 import type { Decision, Reviewed } from '../review/decision.ts';
 import type { AdmissionReviewReply } from '../review/response.ts';
 import type { MissedNamespace } from '../../engine/facts/facts.ts';
@@ -15,7 +14,7 @@ import type { Metrics, Webhook } from './metrics.ts';
 
 export interface ReviewLog {
   decided(webhook: Webhook, request: AdmissionRequest, decision: Decision, milliseconds: number): void;
-  failed(path: string, error: Error): void;
+  failed(path: string, error: unknown): void;
 }
 
 export interface EffectLimits {
@@ -85,13 +84,16 @@ class Review {
     // The other half of the time is for the answer.
     if (step instanceof Promise) step = this.#decide(this.#request(), await atMost(step, this.#timeLeft() / 2));
     const { request, decision, milliseconds } = step;
-    if (decision.reviewed === undefined || this.#dependencies.policyEffect === undefined) {
-      this.#record(request, decision, milliseconds);
-      return decision.reply;
-    }
-    const whole = withEffect(request, decision, await this.#effect(request, decision.reviewed));
-    this.#record(request, whole, this.#age());
-    return whole.reply;
+    const { policyEffect } = this.#dependencies;
+    if (decision.reviewed === undefined || policyEffect === undefined)
+      return this.#record(request, decision, milliseconds);
+    const { webhook, isAbandoned } = this.#received;
+    const limits = { milliseconds: this.#timeLeft() / 2, isDryRun: request.dryRun, isAbandoned };
+    const effect = await policyEffect(decision.reviewed, limits).catch((error: unknown) => {
+      this.#dependencies.log.failed(`/${webhook}`, error);
+      return [];
+    });
+    return this.#record(request, withEffect(request, decision, effect), this.#age());
   }
 
   /** A review that waits is parsed again afterwards: a parsed object may take a hundred times as much memory. */
@@ -130,30 +132,19 @@ class Review {
     }
   }
 
-  async #effect(request: AdmissionRequest, reviewed: Reviewed): Promise<readonly string[]> {
-    const { webhook, isAbandoned } = this.#received;
-    const limits = { milliseconds: this.#timeLeft() / 2, isDryRun: request.dryRun, isAbandoned };
-    try {
-      return (await this.#dependencies.policyEffect?.(reviewed, limits)) ?? [];
-    } catch (error) {
-      this.#dependencies.log.failed(`/${webhook}`, asError(error));
-      return [];
-    }
-  }
-
   /** The decision is made, so an error in logs or metrics must not reach the client. */
-  #record(request: AdmissionRequest, decision: Decision, milliseconds: number): void {
+  #record(request: AdmissionRequest, decision: Decision, milliseconds: number): AdmissionReviewReply {
     const { metrics, log, exceptionMatched } = this.#dependencies;
     const { webhook } = this.#received;
     try {
       metrics.decided(webhook, request, decision);
       log.decided(webhook, request, decision, milliseconds);
-      if (request.dryRun || exceptionMatched === undefined) return;
-      for (const name of new Set(decision.violations?.map(({ exception }) => exception?.name)))
-        if (name !== undefined) exceptionMatched(request.namespace, name);
+      const matched = request.dryRun ? [] : decision.violations?.map(({ exception }) => exception?.name);
+      for (const name of new Set(matched)) if (name !== undefined) exceptionMatched?.(request.namespace, name);
     } catch (error) {
-      log.failed(`/${webhook}`, asError(error));
+      log.failed(`/${webhook}`, error);
     }
+    return decision.reply;
   }
 
   #checkDeadline(): void {
@@ -175,6 +166,30 @@ interface Decided {
   readonly request: AdmissionRequest;
   readonly decision: Decision;
   readonly milliseconds: number;
+}
+
+/** Of the API server's timeout. It ignores a late answer; the rest is for the way back. */
+const SHARE_OF_TIMEOUT = 0.8;
+/** The longest timeout of a webhook. */
+const MOST_MILLISECONDS = 30_000;
+
+/** The limit in milliseconds, from the API server's `?timeout=5s` (a Go duration). Infinity without a valid one. */
+function deadlineMilliseconds(timeout: unknown): number {
+  const parts =
+    typeof timeout === 'string' && /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?$/.exec(timeout);
+  const [hours = 0, minutes = 0, seconds = 0, rest = 0] = (parts || []).slice(1).map((part) => Number(part || 0));
+  const total = ((hours * 60 + minutes) * 60 + seconds) * 1000 + rest;
+  return total > 0 ? total * SHARE_OF_TIMEOUT : Infinity;
+}
+
+/** Resolves with the result of the promise, or with `timeout` after the time is over. */
+async function atMost<T>(promise: Promise<T>, milliseconds: number): Promise<T | 'timeout'> {
+  const over = new AbortController();
+  const limit = sleep(Math.min(milliseconds, MOST_MILLISECONDS), 'timeout' as const, { signal: over.signal });
+  return Promise.race([promise, limit]).finally(() => {
+    limit.catch(() => undefined);
+    over.abort();
+  });
 }
 
 type Decide = (request: AdmissionRequest, policies: Snapshot, settings: ReviewDependencies, now: number) => Decision;

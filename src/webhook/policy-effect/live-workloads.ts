@@ -21,8 +21,7 @@ export interface ListProgress {
 export interface LiveWorkloadsDependencies {
   readonly client: Pick<ApiClient, 'measured' | 'request'>;
   readonly kinds: readonly WorkloadKind[];
-  readonly monotonic: () => number;
-  /** Called once for each ready-made kind that the cluster has and that may not be listed: `rollouts.argoproj.io`. */
+  /** Called for a ready-made kind that the cluster has and that may not be listed: `rollouts.argoproj.io`. */
   readonly leftOut: (resource: string) => void;
 }
 
@@ -37,97 +36,81 @@ interface ListScope {
 const MOST_LISTS_AT_ONCE = 3;
 /** The most bytes of a page: Node parses a page in one go, in about 20 ms. */
 const MOST_PAGE_BYTES = 2 * 1024 * 1024;
-/** Custom kinds are looked up again after this time, in milliseconds. */
-const KNOWN_FOR = 5 * 60_000;
 /** They have no next rollout. Nearly all ReplicaSets belong to Deployments. Nothing makes Pods of a PodTemplate. */
 const WITHOUT_ROLLOUT = ['Pod', 'Job', 'ReplicaSet', 'PodTemplate'];
 
-/** The workloads of a cluster that a policy may concern. Nothing is kept, except the list of custom kinds. */
-export class LiveWorkloads {
-  readonly #dependencies: LiveWorkloadsDependencies;
-  readonly builtIn: readonly ClusterKind[];
-  readonly #custom: readonly WorkloadKind[];
-  readonly #leftOut = new Set<string>();
-  #found: readonly ClusterKind[] = [];
-  #foundAt = -Infinity;
+/** The built-in kinds that a policy may concern. */
+export function builtInKinds(kinds: readonly WorkloadKind[]): readonly ClusterKind[] {
+  return BUILT_IN_CLUSTER_KINDS.filter(
+    ({ group, kind }) => workloadKind(group, kind, kinds) !== undefined && !WITHOUT_ROLLOUT.includes(kind),
+  );
+}
 
-  constructor(dependencies: LiveWorkloadsDependencies) {
-    const { kinds } = dependencies;
-    this.#dependencies = dependencies;
-    this.builtIn = BUILT_IN_CLUSTER_KINDS.filter(
-      ({ group, kind }) => workloadKind(group, kind, kinds) !== undefined && !WITHOUT_ROLLOUT.includes(kind),
-    );
-    this.#custom = kinds.filter(({ group, kind }) => workloadKind(group, kind, BUILT_IN_KINDS) === undefined);
-  }
+/** Lists the built-in kinds first, then the custom kinds that the API server has named in the meantime. */
+export async function listWorkloads(
+  dependencies: LiveWorkloadsDependencies,
+  scope: ListScope,
+): Promise<readonly ListProgress[]> {
+  const { signal } = scope;
+  const discovery = customKinds(dependencies, signal).catch(failureOf);
+  const listAll = (kinds: readonly ClusterKind[]): Promise<readonly ListProgress[]> =>
+    inParallel(kinds, MOST_LISTS_AT_ONCE, (kind) => listOne(kind, dependencies, scope));
+  const builtIn = await listAll(builtInKinds(dependencies.kinds));
+  const found = await discovery;
+  if (typeof found !== 'string') return [...builtIn, ...(await listAll(found))];
+  // After the end of the time, the failure only says that the request was given up.
+  return [...builtIn, { resource: 'custom kinds', ...(signal.aborted ? { left: 'all' } : { failure: found }) }];
+}
 
-  /** Lists the built-in kinds first, then the custom kinds that the API server has named in the meantime. */
-  async list(scope: ListScope): Promise<readonly ListProgress[]> {
-    const { signal } = scope;
-    const discovery = this.#customKinds(signal).catch(failureOf);
-    const listAll = (kinds: readonly ClusterKind[]): Promise<readonly ListProgress[]> =>
-      inParallel(kinds, MOST_LISTS_AT_ONCE, (kind) => this.#listOne(kind, scope));
-    const builtIn = await listAll(this.builtIn);
-    const found = await discovery;
-    if (typeof found !== 'string') return [...builtIn, ...(await listAll(found))];
-    // After the end of the time, the failure only says that the request was given up.
-    return [...builtIn, { resource: 'custom kinds', ...(signal.aborted ? { left: 'all' } : { failure: found }) }];
-  }
+async function customKinds(
+  { client, kinds }: LiveWorkloadsDependencies,
+  signal: AbortSignal,
+): Promise<readonly ClusterKind[]> {
+  const custom = kinds.filter(({ group, kind }) => workloadKind(group, kind, BUILT_IN_KINDS) === undefined);
+  if (custom.length === 0) return [];
+  const requests = { request: (request: ApiRequest) => client.request({ ...request, signal }) };
+  const found = await discoverKinds(requests, custom);
+  if (found.problems[0] !== undefined) throw new Error(found.problems[0]);
+  return found.kinds;
+}
 
-  async #listOne(kind: ClusterKind, { namespace, signal, take }: ListScope): Promise<ListProgress> {
-    const progress: ListProgress = { resource: resourceOf(kind), left: 'all' };
-    const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-    const request = {
-      path: `${rootOf(kind.apiVersion)}${within}/${kind.resource}`,
-      mostBytes: MOST_PAGE_BYTES,
-      signal,
-      // The list of one namespace usually fits into one answer, so the API server's watch cache is asked first.
-      ...(namespace !== undefined && { query: { resourceVersion: '0' } }),
-    };
-    const list = new PagedList(this.#dependencies.client);
-    let next: string | undefined;
-    try {
-      while (!signal.aborted && progress.left !== undefined) {
-        const page = await list.page(request, next);
-        next = page.continue;
-        const left = await take(kind, page.items);
-        const after = next === undefined ? 0 : page.remaining;
-        const isComplete = next === undefined && left === 0;
-        progress.left = isComplete ? undefined : after === undefined ? 'some' : `about ${left + after}`;
-      }
-    } catch (error) {
-      // The rest of a list that was given up is named as not looked at.
-      if (signal.aborted) return progress;
-      // Old API servers lack some versions of built-in kinds, and custom kinds may have been removed.
-      if (hasCode(error, 404) || (hasCode(error, 403) && this.#leavesOut(kind))) progress.left = undefined;
-      else progress.failure = hasCode(error, 403) ? 'forbidden' : failureOf(error);
+async function listOne(
+  kind: ClusterKind,
+  { client, kinds, leftOut }: LiveWorkloadsDependencies,
+  { namespace, signal, take }: ListScope,
+): Promise<ListProgress> {
+  const progress: ListProgress = { resource: resourceOf(kind), left: 'all' };
+  const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  const request = {
+    path: `${rootOf(kind.apiVersion)}${within}/${kind.resource}`,
+    mostBytes: MOST_PAGE_BYTES,
+    signal,
+    // The list of one namespace usually fits into one answer, so the API server's watch cache is asked first.
+    ...(namespace !== undefined && { query: { resourceVersion: '0' } }),
+  };
+  const list = new PagedList(client);
+  let next: string | undefined;
+  try {
+    while (!signal.aborted && progress.left !== undefined) {
+      const page = await list.page(request, next);
+      next = page.continue;
+      const left = await take(kind, page.items);
+      const after = next === undefined ? 0 : page.remaining;
+      const isComplete = next === undefined && left === 0;
+      progress.left = isComplete ? undefined : after === undefined ? 'some' : `about ${left + after}`;
     }
-    return progress;
+  } catch (error) {
+    // The rest of a list that was given up is named as not looked at.
+    if (signal.aborted) return progress;
+    const known = workloadKind(kind.group, kind.kind, kinds);
+    // The chart grants the kinds of `workloadKinds` only. A configured kind lacks its right by mistake.
+    const isUngranted = hasCode(error, 403) && known !== undefined && isReadyMade(known);
+    if (isUngranted) leftOut(progress.resource);
+    // Old API servers lack some versions of built-in kinds, and custom kinds may have been removed.
+    if (isUngranted || hasCode(error, 404)) progress.left = undefined;
+    else progress.failure = hasCode(error, 403) ? 'forbidden' : failureOf(error);
   }
-
-  async #customKinds(signal: AbortSignal): Promise<readonly ClusterKind[]> {
-    const { client, monotonic } = this.#dependencies;
-    const now = monotonic();
-    if (this.#custom.length === 0 || now - this.#foundAt < KNOWN_FOR) return this.#found;
-    const requests = { request: (request: ApiRequest) => client.request({ ...request, signal }) };
-    const { kinds, problems } = await discoverKinds(requests, this.#custom);
-    if (problems[0] !== undefined) throw new Error(problems[0]);
-    [this.#found, this.#foundAt] = [kinds, now];
-    return kinds;
-  }
-
-  /**
-   * Leaves out a ready-made kind that may not be listed: the chart grants the kinds of `workloadKinds` only, so the
-   * log names the kind. False for a configured kind, whose right is missing by mistake.
-   */
-  #leavesOut(kind: ClusterKind): boolean {
-    const known = workloadKind(kind.group, kind.kind, this.#custom);
-    if (known === undefined || !isReadyMade(known)) return false;
-    this.#found = this.#found.filter((each) => each !== kind);
-    const resource = resourceOf(kind);
-    if (!this.#leftOut.has(resource)) this.#dependencies.leftOut(resource);
-    this.#leftOut.add(resource);
-    return true;
-  }
+  return progress;
 }
 
 /** The words of the API server may name users, and are long. */

@@ -7,9 +7,8 @@ import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.t
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { controllersOfPod, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import { skip, type Decision } from './decision.ts';
-import { ObjectTooLarge, violationOfUnseen } from './object-size.ts';
 import { allowed, auditText, violationAnnotation } from './response.ts';
-import { scopeOf } from './scope.ts';
+import { ObjectTooLarge, scopeOf, violationOfUnseen } from './scope.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS, isControlled, isControlledByControllerManager } from './trusted-controllers.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Defaulting, DefaultingOptions } from '../../engine/defaulting/default-probes.ts';

@@ -11,7 +11,7 @@ import { formatInstant } from '../../base/text/duration.ts';
 import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { skip, type Decision, type Reviewed } from './decision.ts';
-import { ObjectTooLarge } from './object-size.ts';
+import { ObjectTooLarge } from './scope.ts';
 import { allowed, invalid } from './response.ts';
 import { isControllerManager } from './trusted-controllers.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';

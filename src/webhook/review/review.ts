@@ -28,24 +28,14 @@ export interface AdmissionRequest {
 
 export type ReviewDecoding = { readonly request: AdmissionRequest } | { readonly problem: string };
 
-/** Rejects everything except a v1 AdmissionReview with a usable request. `textLength` in characters. */
-export function decodeReview(body: unknown, textLength = Infinity): ReviewDecoding {
-  if (!isJsonObject(body)) return { problem: `the body must be an ${REVIEW_KIND} object, not ${typeName(body)}` };
-  const { apiVersion, kind } = body;
-  if (kind !== REVIEW_KIND) return { problem: `kind must be ${REVIEW_KIND}, not ${shown(kind)}` };
-  if (apiVersion !== REVIEW_API_VERSION)
-    return { problem: `apiVersion must be ${REVIEW_API_VERSION}, not ${shown(apiVersion)}` };
-  const request = member(body, 'request');
-  if (!isJsonObject(request)) return { problem: `request must be an object, not ${typeName(request)}` };
-  return decodeRequest(request, textLength);
-}
-
 /** The server remembers the namespace with its policies. Kubernetes allows 63 characters (a DNS label). */
 const MAX_NAMESPACE_LENGTH = 253;
 
-function decodeRequest(request: JsonObject, textLength: number): ReviewDecoding {
-  const problem = problemOf(request);
+/** Rejects everything except a v1 AdmissionReview with a usable request. `textLength` in characters. */
+export function decodeReview(body: unknown, textLength = Infinity): ReviewDecoding {
+  const problem = problemOf(body);
   if (problem !== undefined) return { problem };
+  const request = objectMember(body as JsonObject, 'request') ?? {};
   const text = (from: JsonObject | undefined, field: string): string => (from && stringMember(from, field)) ?? '';
   const kind = objectMember(request, 'kind');
   return {
@@ -65,16 +55,20 @@ function decodeRequest(request: JsonObject, textLength: number): ReviewDecoding 
   };
 }
 
-function problemOf(request: JsonObject): string | undefined {
-  const uid = member(request, 'uid');
+function problemOf(body: unknown): string | undefined {
+  if (!isJsonObject(body)) return `the body must be an ${REVIEW_KIND} object, not ${typeName(body)}`;
+  if (body['kind'] !== REVIEW_KIND) return `kind must be ${REVIEW_KIND}, not ${shown(body['kind'])}`;
+  if (body['apiVersion'] !== REVIEW_API_VERSION)
+    return `apiVersion must be ${REVIEW_API_VERSION}, not ${shown(body['apiVersion'])}`;
+  const request = member(body, 'request');
+  if (!isJsonObject(request)) return `request must be an object, not ${typeName(request)}`;
+  const [uid, kind, operation] = [member(request, 'uid'), member(request, 'kind'), member(request, 'operation')];
   if (typeof uid !== 'string' || uid === '') return `request.uid must be a string, not ${shown(uid)}`;
-  const kind = member(request, 'kind');
   if (!isJsonObject(kind)) return `request.kind must be an object, not ${typeName(kind)}`;
   const kindName = member(kind, 'kind');
   if (typeof kindName !== 'string') return `request.kind.kind must be a string, not ${shown(kindName)}`;
-  const operation = member(request, 'operation');
   if (typeof operation !== 'string') return `request.operation must be a string, not ${shown(operation)}`;
-  for (const field of ['object', 'oldObject'] as const) {
+  for (const field of ['object', 'oldObject']) {
     const value = member(request, field) ?? null;
     if (value !== null && !isJsonObject(value))
       return `request.${field} must be an object or null, not ${typeName(value)}`;

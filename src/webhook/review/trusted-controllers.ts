@@ -13,7 +13,6 @@ export const DEFAULT_TRUSTED_CONTROLLERS: TrustedControllers = { accounts: [], f
 
 /** One user, or one service account in kube-system for each controller (`--use-service-account-credentials`). */
 const CONTROLLER_MANAGER = 'system:kube-controller-manager';
-const SERVICE_ACCOUNT = 'system:serviceaccount:';
 const SYSTEM_NAMESPACE = 'kube-system';
 
 export interface Requester {
@@ -59,9 +58,5 @@ function isAccount(userName: string, account: string): boolean {
 
 /** Of `system:serviceaccount:<namespace>:<name>` (k8s.io/apiserver, serviceaccount/util.go). */
 function serviceAccountNamespace(userName: string): string | undefined {
-  if (!userName.startsWith(SERVICE_ACCOUNT)) return undefined;
-  const [namespace, name, ...others] = userName.slice(SERVICE_ACCOUNT.length).split(':');
-  return namespace === undefined || namespace === '' || name === undefined || name === '' || others.length > 0
-    ? undefined
-    : namespace;
+  return /^system:serviceaccount:([^:]+):[^:]+$/.exec(userName)?.[1];
 }

@@ -10,8 +10,7 @@ import { judge, type Judgement, type Subject } from '../../engine/verdict/judge.
 import { controllersOfPod } from '../../engine/workload/workload-of-pod.ts';
 import { isControlled, type TrustedControllers } from './trusted-controllers.ts';
 import { allowed, denied, violationAnnotation } from './response.ts';
-import { sizeProblem, violationOfUnseen } from './object-size.ts';
-import { scopeOf } from './scope.ts';
+import { scopeOf, sizeProblem, violationOfUnseen } from './scope.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { Enforcement, MutationMode } from '../../engine/verdict/modes.ts';
 import type { AdmissionRequest } from './review.ts';

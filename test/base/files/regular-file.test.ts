@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { CertificateFiles } from '../../../src/webhook/certificates/certificate-files.ts';
 import { ClientCaFile } from '../../../src/webhook/certificates/certificate-files.ts';
-import { developmentPair } from '../../../src/webhook/certificates/development-pair.ts';
+import { developmentPair } from '../../../src/webhook/certificates/open-certificates.ts';
 import { readRegularFile, readUpTo, refuseSpecialFile } from '../../../src/base/files/regular-file.ts';
 import { loadClusterAccess } from '../../../src/cluster/client/cluster-access.ts';
 import { DirectorySource } from '../../../src/cluster/sources/directory-source.ts';

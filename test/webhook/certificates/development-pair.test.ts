@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { developmentPair } from '../../../src/webhook/certificates/development-pair.ts';
+import { developmentPair } from '../../../src/webhook/certificates/open-certificates.ts';
 import { servingPair } from '../../../src/webhook/certificates/pem.ts';
 
 const NOW = Date.UTC(2026, 10, 21);

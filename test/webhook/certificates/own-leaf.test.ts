@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLeafDue, renewalTime } from '../../../src/webhook/certificates/own-leaf.ts';
+import { isLeafDue, renewalTime } from '../../../src/webhook/certificates/ca-state.ts';
 
 const signer = { cert: 'ca', notBefore: 0, notAfter: 1_000_000_000 };
 const served = { ca: 'ca', issuedAt: 100_000_000, renewAt: 200_000_000, notAfter: 300_000_000 };

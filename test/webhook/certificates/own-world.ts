@@ -3,8 +3,8 @@ import { OwnCertificates, type OwnCertificatesSettings } from '../../../src/webh
 import { SecretCertificates } from '../../../src/webhook/certificates/secret-certificates.ts';
 import { ApiClient } from '../../../src/cluster/client/api-client.ts';
 import { startFakeApiServer } from '../../cluster/client/fake-api-server.ts';
-import type { CertificateDependencies } from '../../../src/webhook/certificates/certificate-source.ts';
-import type { CertificateSource } from '../../../src/webhook/certificates/certificate-source.ts';
+import type { CertificateDependencies } from '../../../src/webhook/certificates/cluster-certificates.ts';
+import type { CertificateSource } from '../../../src/webhook/certificates/serving-tls.ts';
 import type { ServingPair } from '../../../src/webhook/certificates/pem.ts';
 import type { FakeApiServer, FakeObject, SeenRequest } from '../../cluster/client/fake-api-server.ts';
 

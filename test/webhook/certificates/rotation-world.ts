@@ -1,5 +1,5 @@
 import { initialState, rotationStep, trustedBy } from '../../../src/webhook/certificates/ca-state.ts';
-import { isLeafDue, renewalTime, type ServedLeaf } from '../../../src/webhook/certificates/own-leaf.ts';
+import { isLeafDue, renewalTime, type ServedLeaf } from '../../../src/webhook/certificates/ca-state.ts';
 import type {
   CaState,
   CaStep,

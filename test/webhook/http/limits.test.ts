@@ -3,7 +3,7 @@ import { Agent, request } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { addressOf, SharedQuantity } from '../../../src/process/connection-limit.ts';
+import { addressOf, SharedQuantity } from '../../../src/process/http-app.ts';
 import { makeServingPair } from '../../support/certificate.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../../support/worlds.ts';
 import { quietApp } from './quiet-app.ts';

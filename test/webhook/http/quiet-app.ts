@@ -9,7 +9,7 @@ import { Metrics } from '../../../src/webhook/http/metrics.ts';
 export function quietMetrics(): Metrics {
   return new Metrics({
     policies: () => ({ loaded: 1, problems: 0, lastSync: 5000 }),
-    certificateExpiry: () => ({ leaf: 9 }),
+    certificates: () => ({ leafNotAfter: 9000 }),
     statusesSetAside: () => ({ failed: 0 }),
     leader: () => false,
     now: () => 6000,

@@ -59,7 +59,7 @@ function world(options: Partial<WebhookApp> = {}, policyEffect?: PolicyEffect | 
     log: {
       decided: (...fields) => lines.push(['decided', fields[0], fields[2].result]),
       refused: () => lines.push(['refused']),
-      failed: (path, error) => lines.push(['failed', path, error.message]),
+      failed: (path, error) => lines.push(['failed', path, (error as Error).message]),
       limited: () => undefined,
     },
     ...options,

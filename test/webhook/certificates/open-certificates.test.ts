@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { ApiClient } from '../../src/cluster/client/api-client.ts';
-import { createLogger } from '../../src/process/log.ts';
-import { openCertificates } from '../../src/webhook/open-certificates.ts';
-import type { ClusterConfig, ServeConnection } from '../../src/webhook/config.ts';
+import { ApiClient } from '../../../src/cluster/client/api-client.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import { openCertificates } from '../../../src/webhook/certificates/open-certificates.ts';
+import type { ClusterConfig, ServeConnection } from '../../../src/webhook/config.ts';
 
 const CLUSTER: ClusterConfig = {
   kubeconfig: 'config',
