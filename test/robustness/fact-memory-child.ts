@@ -78,10 +78,12 @@ const [kind, make] = found;
 /** Loads the code, so that the measurement has objects only. */
 function mirror(namespaces: number): ObjectStore<Named> {
   const nothing = (): void => undefined;
-  const store = new ObjectStore(informedFactKind(kind, CHECK_CATALOGUE), { changed: nothing, mayFit: nothing });
-  const listing = store.listing();
-  for (let namespace = 0; namespace < namespaces; namespace++) listing.page(page(make, namespace));
-  listing.end();
+  const listener = { changed: nothing, mayFit: nothing, troubled: nothing };
+  const store = new ObjectStore(informedFactKind(kind, CHECK_CATALOGUE), listener);
+  store.listing();
+  for (let namespace = 0; namespace < namespaces; namespace++) store.seen(page(make, namespace));
+  store.listed();
+  store.lists();
   return store;
 }
 

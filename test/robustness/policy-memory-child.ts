@@ -101,15 +101,17 @@ const nothing = (): void => undefined;
 const store = new ObjectStore(policyKind(CHECK_CATALOGUE, 'ProbePolicy', Infinity), {
   changed: nothing,
   mayFit: nothing,
+  troubled: nothing,
 });
-const listing = store.listing();
-listing.page(page(shape, 0));
+store.listing();
+store.seen(page(shape, 0));
 const before = heapUsed();
 const first = store.counts().used;
 let policies = 0;
 for (; store.counts().used < HEAP_BYTES; policies += POLICIES_OF_NAMESPACE)
-  listing.page(page(shape, policies + POLICIES_OF_NAMESPACE));
-listing.end();
+  store.seen(page(shape, policies + POLICIES_OF_NAMESPACE));
+store.listed();
+store.lists();
 const heap = Math.round((heapUsed() - before) / policies);
 const { used: memory } = store.counts();
 const estimate = Math.round((memory - first) / policies);

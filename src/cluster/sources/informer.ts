@@ -9,7 +9,7 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import type { LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { ApiClient } from '../client/api-client.ts';
-import type { Reflected, ReflectorListener, ReflectorStatus } from '../client/reflector.ts';
+import type { Reflected, ReflectorStatus } from '../client/reflector.ts';
 import type { ClockRandomAndTimer, Timer } from '../client/timing.ts';
 import type { FactKind } from './fact-kinds.ts';
 import type { Named, StoreListener, StoredKind } from './object-store.ts';
@@ -17,7 +17,7 @@ import type { Named, StoreListener, StoredKind } from './object-store.ts';
 export interface InformedKind<T extends Named> extends Reflected, StoredKind<T> {}
 
 /** The reports of an informer. Nothing is reported after stop. */
-export type InformerListener<T> = Omit<StoreListener<T>, 'mayFit'> & Pick<ReflectorListener, 'troubled'>;
+export type InformerListener<T> = Omit<StoreListener<T>, 'mayFit'>;
 
 /** The least time between two lists that are made because an object that was left out may fit again. */
 const LIST_AGAIN_MILLISECONDS = 30_000;
@@ -38,19 +38,7 @@ export class Informer<T extends Named> {
   ) {
     this.#timer = clock.timer ?? realTimer;
     this.store = new ObjectStore(kind, { ...listener, mayFit: () => this.listAgain() });
-    const { store } = this;
-    this.#reflector = new Reflector(
-      client,
-      kind,
-      {
-        listing: () => store.listing(),
-        applied: (object) => store.applied(object),
-        deleted: (object) => store.deleted(object),
-        troubled: listener.troubled,
-      },
-      clock,
-      { renewalMilliseconds },
-    );
+    this.#reflector = new Reflector(client, kind, this.store, clock, { renewalMilliseconds });
   }
 
   /** Resolves once a whole list has been read, however long that takes; also on stop. */

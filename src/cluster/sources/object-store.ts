@@ -4,7 +4,7 @@ import { NO_USE, byAge, exceededBudget, fairLevel, oldestWithin, withObject } fr
 import { LeftOutObjects } from './left-out-objects.ts';
 import type { Age, Budget, Limits, Size, Use } from '../../engine/policy/budget.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
-import type { Listing, ReflectorListener } from '../client/reflector.ts';
+import type { ReflectorListener } from '../client/reflector.ts';
 import type { LeftOutReason, UnreadableObject } from './left-out-objects.ts';
 
 /** The objects of one namespace. Objects of the cluster are those of namespace ''. */
@@ -26,7 +26,7 @@ const LONGEST_NAME = 253;
  * replicas agree: of each namespace the oldest objects, until a budget has no room for the next. Nothing is kept of
  * the others. When the next one may fit again, `mayFit` asks for a new list.
  */
-export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'listing' | 'applied' | 'deleted'> {
+export class ObjectStore<T extends Named> implements ReflectorListener {
   readonly #kind: StoredKind<T>;
   readonly #listener: StoreListener<T>;
   readonly #namespaces = new Map<string, NamespaceState<T>>();
@@ -72,38 +72,37 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
     return { leftOut: this.#leftOut.counts(), used };
   }
 
-  listing(): Listing {
+  listing(): void {
     this.#unlisted = new Set(this.all());
     this.#leftOut.startList();
     for (const [namespace, state] of this.#namespaces) {
       state.end = undefined;
       this.#touchedNamespaces.add(namespace);
     }
-    return {
-      page: (objects) => {
-        for (const object of objects) this.#put(object);
-        this.#settle();
-      },
-      end: () => {
-        for (const [namespace, { entries }] of this.#namespaces)
-          for (const [name, entry] of entries) if (this.#unlisted?.has(entry) === true) this.#delete(namespace, name);
-        this.#unlisted = undefined;
-        this.#leftOut.endList();
-        this.#isChanged ||= !this.isComplete;
-        this.isComplete = true;
-        this.#settle();
-      },
-    };
   }
 
-  applied(object: KubernetesObject): void {
-    this.#put(object);
+  seen(objects: readonly KubernetesObject[]): void {
+    for (const object of objects) this.#put(object);
     this.#settle();
   }
 
-  deleted({ metadata: { namespace = '', name } }: KubernetesObject): void {
+  gone({ metadata: { namespace = '', name } }: KubernetesObject): void {
     this.#delete(namespace, name);
     this.#settle();
+  }
+
+  listed(): void {
+    for (const [namespace, { entries }] of this.#namespaces)
+      for (const [name, entry] of entries) if (this.#unlisted?.has(entry) === true) this.#delete(namespace, name);
+    this.#unlisted = undefined;
+    this.#leftOut.endList();
+    this.#isChanged ||= !this.isComplete;
+    this.isComplete = true;
+    this.#settle();
+  }
+
+  troubled(problem: string | undefined): void {
+    this.#listener.troubled(problem);
   }
 
   #put(object: KubernetesObject): void {
@@ -283,7 +282,7 @@ export interface OverBudgetChange {
 }
 
 /** The reports of a store. During a list, nothing but `leftOut` is reported before the end. */
-export interface StoreListener<T> {
+export interface StoreListener<T> extends Pick<ReflectorListener, 'troubled'> {
   readonly changed: () => void;
   readonly kept?: (entry: T) => void;
   /** An object is left out. Reported at every event and list of the object, as far as objects are recorded. */
