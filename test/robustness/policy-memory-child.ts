@@ -1,7 +1,7 @@
 /** Mirrors many policies of one shape and tells what one of them takes: a process of its own, as heaps are measured whole. */
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { ObjectStore } from '../../src/cluster/sources/object-store.ts';
-import { policyKind } from '../../src/cluster/sources/policy-kind.ts';
+import { policyKind } from '../../src/cluster/sources/policy-informer.ts';
 import type { KubernetesObject } from '../../src/cluster/client/kubernetes-object.ts';
 
 const POLICIES_OF_NAMESPACE = 8;

@@ -9,6 +9,7 @@ import {
   type LeftOutState,
 } from '../../engine/policy/exception-rules.ts';
 import { formatInstant, parseInstant } from '../../base/text/duration.ts';
+import { updatedCondition } from './status-writer.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { LeftOutReason } from './left-out-objects.ts';
 
@@ -85,7 +86,7 @@ export function exceptionStatus(
 
 type Condition = readonly [type: string, isTrue: boolean, reason: string, message: string];
 
-/** The fields of a status that the leader writes. A condition keeps its time while its status is the same. */
+/** The fields of a status that the leader writes. */
 function stateFields(
   object: ApiObject,
   state: ExceptionState | LeftOutState,
@@ -94,13 +95,11 @@ function stateFields(
 ): object {
   const observedGeneration = recordIn(object, 'metadata')['generation'];
   const before = conditionsOf(recordIn(object, 'status'));
-  const condition = ([type, isTrue, reason, message]: Condition): object => {
-    const status = isTrue ? 'True' : 'False';
-    const old = before.find((each) => each['type'] === type);
-    const lastTransitionTime = old?.['status'] === status ? old['lastTransitionTime'] : formatInstant(now);
-    return { type, status, reason, message, lastTransitionTime, observedGeneration };
-  };
-  return { observedGeneration, state, conditions: conditions.map(condition) };
+  const updated = conditions.map(([type, isTrue, reason, message]) => {
+    const condition = { type, status: isTrue ? 'True' : 'False', reason, message } as const;
+    return updatedCondition(before, condition, observedGeneration, formatInstant(now));
+  });
+  return { observedGeneration, state, conditions: updated };
 }
 
 /** An exception without effect: a budget has no room for it, or it cannot be read. */

@@ -1,4 +1,4 @@
-import { MERGE_PATCH, hasCode, type ApiRequests } from '../client/api-client.ts';
+import { hasCode, type ApiRequests } from '../client/api-client.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
 import { realTimer, type Timer } from '../client/timing.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
@@ -19,7 +19,7 @@ import {
 } from './exception-status.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { LeftOutException } from './exception-status.ts';
-import type { StatusWriter, WrittenStatus } from './status-writer.ts';
+import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
 
 export interface ExceptionStatusDependencies {
   readonly client: ApiRequests;
@@ -134,9 +134,7 @@ export class ExceptionStatuses {
     if (!isRecord(object) || !isRecord(object['metadata']) || current === undefined) return undefined;
     const { resourceVersion } = object['metadata'];
     const patch = async (status: object): Promise<WrittenStatus> => {
-      const body = { metadata: { resourceVersion }, status };
-      const query = { fieldManager: 'probewright' };
-      await client.request({ method: 'PATCH', path: `${path}/status`, query, contentType: MERGE_PATCH, body, signal });
+      await patchStatus(client, path, 'probewright', { metadata: { resourceVersion }, status }, signal);
       return { isKept: true, resourceVersion: undefined };
     };
     const exception = current.facts.exceptions.ofNamespace(namespace).find((known) => known.name === name);
