@@ -1,13 +1,19 @@
-import { EXCEPTION_LIMITS, memoryOfText, PROFILE_LIMITS, SERVICE_LIMITS } from '../../engine/policy/budget.ts';
+import {
+  EXCEPTION_LIMITS,
+  memoryOfText,
+  NO_LIMITS,
+  PROFILE_LIMITS,
+  SERVICE_LIMITS,
+} from '../../engine/policy/budget.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import { memoryOfStarts, withoutSeconds, workloadStarts } from '../../engine/facts/learned-starts.ts';
 import { readService, type ServiceDigest } from '../../engine/facts/services.ts';
 import { profileProblem, readStartupProfile, STARTUP_PROFILE_KIND } from '../../engine/facts/startup-profile.ts';
-import { stringMember, objectMember, without, type JsonObject } from '../../base/json/json-value.ts';
+import { member, stringMember, objectMember, without, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { EXCEPTION_KIND, parseProbeException, ProbeException } from '../../engine/policy/probe-exception.ts';
 import { reportedStatus } from './exception-status.ts';
-import type { Facts } from '../../engine/facts/facts.ts';
+import { readNamespaceLabels, type Facts, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { WorkloadStarts } from '../../engine/facts/learned-starts.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { Limits } from '../../engine/policy/budget.ts';
@@ -27,6 +33,7 @@ export interface FactKind<T extends Named = Named> {
   readonly apiVersion: string;
   readonly resource: string;
   readonly isInStatus?: boolean;
+  readonly metadataOnly?: boolean;
   /** The server waits for the first list, because a decision without this kind would be wrong. */
   readonly isRequired: boolean;
   /** Several objects of files may have one name: files may be for several clusters. Otherwise that is a problem. */
@@ -48,6 +55,32 @@ export interface FactKind<T extends Named = Named> {
 export function asFactKind<T extends Named>(kind: FactKind<T>): FactKind {
   return kind as unknown as FactKind;
 }
+
+interface KnownNamespace extends Named {
+  readonly labels: LabelsOfNamespace;
+}
+
+/** Not one of FACT_KINDS, because commands list namespaces only where a policy looks at labels. */
+export const NAMESPACES: FactKind<KnownNamespace> = {
+  kind: 'Namespace',
+  group: '',
+  apiVersion: 'v1',
+  resource: 'namespaces',
+  isRequired: true,
+  metadataOnly: true,
+  mayRepeat: true,
+  read: (object) => {
+    const metadata = objectMember(object, 'metadata') ?? {};
+    const name = stringMember(metadata, 'name');
+    if (name === undefined) return { problems: [{ path: ['metadata', 'name'], message: 'must be given' }] };
+    return { fact: { name, labels: readNamespaceLabels(member(metadata, 'labels')) } };
+  },
+  limits: NO_LIMITS,
+  bytes: () => 0,
+  facts: (objects = new Map()) => ({
+    namespaceLabels: new Map([...objects.values()].flat().map(({ name, labels }) => [name, labels])),
+  }),
+};
 
 export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   kind: EXCEPTION_KIND,

@@ -1,12 +1,10 @@
-import { readNamespaceLabels } from '../../engine/facts/facts.ts';
-import { NO_LIMITS } from '../../engine/policy/budget.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
 import { Reflector } from '../client/reflector.ts';
 import { realTimer } from '../client/timing.ts';
+import { rootOf } from './cluster-kinds.ts';
 import { ObjectStore } from './object-store.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import type { Reflected, ReflectorStatus } from '../client/reflector.ts';
@@ -76,9 +74,10 @@ export class Informer<T extends Named> {
 
 /** A kind of facts as it is mirrored. */
 export function informedFactKind(kind: FactKind, catalogue: CheckCatalogue): InformedKind<Named> {
-  const { group, apiVersion, resource, limits, bytes, created } = kind;
+  const { apiVersion, resource, limits, bytes, created, metadataOnly = false } = kind;
   return {
-    path: `${group === '' ? '/api' : '/apis'}/${apiVersion}/${resource}`,
+    path: `${rootOf(apiVersion)}/${resource}`,
+    metadataOnly,
     limits,
     ...(created && { createdOf: (fact: Named) => created(fact) ?? 0 }),
     sizeOf: (fact) => ({ bytes: bytes(fact), memory: bytes(fact) }),
@@ -94,18 +93,3 @@ export function informedFactKind(kind: FactKind, catalogue: CheckCatalogue): Inf
     },
   };
 }
-
-export interface KnownNamespace extends Named {
-  readonly labels: LabelsOfNamespace;
-}
-
-export const NAMESPACE_KIND: InformedKind<KnownNamespace> = {
-  path: '/api/v1/namespaces',
-  metadataOnly: true,
-  limits: NO_LIMITS,
-  sizeOf: () => ({ bytes: 0, memory: 0 }),
-  read: ({ metadata: { name, labels: given } }, before) => {
-    const labels = readNamespaceLabels(given);
-    return { entry: before !== undefined && isDeepStrictEqual(before.labels, labels) ? before : { name, labels } };
-  },
-};
