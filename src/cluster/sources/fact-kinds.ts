@@ -21,10 +21,7 @@ import type { Problem } from '../../engine/policy/reader.ts';
 import type { Named } from './object-store.ts';
 
 /** What is kept, all problems, or undefined if nothing of the object is a fact. */
-export type FactReading<T> =
-  { readonly fact: T; readonly warnings?: readonly Problem[] } | { readonly problems: readonly Problem[] } | undefined;
-
-export type FactsOfKind<T> = ReadonlyMap<string, readonly T[]>;
+export type FactReading<T> = { readonly fact: T } | { readonly problems: readonly Problem[] } | undefined;
 
 /** A namespaced kind whose objects are facts: the webhook mirrors it, and commands read it from files and clusters. */
 export interface FactKind<T extends Named = Named> {
@@ -39,21 +36,16 @@ export interface FactKind<T extends Named = Named> {
   /** Several objects of files may have one name: files may be for several clusters. Otherwise that is a problem. */
   readonly mayRepeat?: boolean;
   /** Reads an object. Must not throw, and the result must not refer to the object. */
-  readonly read: (object: JsonObject, catalogue: CheckCatalogue) => FactReading<T>;
+  read(object: JsonObject, catalogue: CheckCatalogue): FactReading<T>;
   /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */
-  readonly mirrored?: (fact: T) => T;
+  mirrored?(fact: T): T;
   readonly limits: Limits;
   /** How many bytes of memory a fact takes at most, after `mirrored`. */
-  readonly bytes: (fact: T) => number;
+  bytes(fact: T): number;
   /** When the object was created, in milliseconds since the epoch: older objects go first. Absent: by name. */
-  readonly created?: (fact: T) => number | undefined;
+  created?(fact: T): number | undefined;
   /** Undefined = nothing has been read of the kind, so the facts are unknown. */
-  readonly facts: (objects: FactsOfKind<T> | undefined) => Partial<Facts>;
-}
-
-/** The list of kinds holds kinds with different facts, and no type can express this. */
-export function asFactKind<T extends Named>(kind: FactKind<T>): FactKind {
-  return kind as unknown as FactKind;
+  facts(objects: ReadonlyMap<string, readonly T[]> | undefined): Partial<Facts>;
 }
 
 interface KnownNamespace extends Named {
@@ -145,11 +137,7 @@ export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
   facts: (objects) => (objects === undefined ? {} : { starts: new ByNamespace(objects) }),
 };
 
-export const FACT_KINDS: readonly FactKind[] = [
-  asFactKind(PROBE_EXCEPTIONS),
-  asFactKind(SERVICES),
-  asFactKind(STARTUP_PROFILES),
-];
+export const FACT_KINDS: readonly FactKind[] = [PROBE_EXCEPTIONS, SERVICES, STARTUP_PROFILES];
 
 /** The kind of an object, if its objects are facts. */
 export function factKindOf(apiVersion: unknown, kind: unknown): FactKind | undefined {

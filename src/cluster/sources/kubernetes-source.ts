@@ -2,7 +2,7 @@ import { NO_FACTS, type Facts, type MissedNamespace } from '../../engine/facts/f
 import { POLICY_BUDGET_BYTES, type Budget, type PolicyBudget } from '../../engine/policy/budget.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
-import { asFactKind, NAMESPACES, type FactKind } from './fact-kinds.ts';
+import { NAMESPACES, type FactKind } from './fact-kinds.ts';
 import { Informer, informedFactKind, type InformerListener } from './informer.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
 import { PolicyInformer, type PolicyCounts, type PolicyListener, type PolicyStatuses } from './policy-informer.ts';
@@ -111,7 +111,7 @@ export class KubernetesSource implements PolicySource {
       const informed: InformedFacts = { kind, informer, facts: undefined };
       return informed;
     };
-    this.#namespaces = inform(asFactKind(NAMESPACES), { kept: ({ name }) => this.#unpublished.add(name) });
+    this.#namespaces = inform(NAMESPACES, { kept: ({ name }) => this.#unpublished.add(name) });
     this.#factKinds = (options.factKinds ?? []).map((kind) => inform(kind, options.factListener?.(kind.kind) ?? {}));
   }
 

@@ -6,7 +6,7 @@ import { NO_FACTS } from '../../engine/facts/facts.ts';
 import { POLICY_KINDS, parseProbePolicy } from '../../engine/policy/probe-policy.ts';
 import { MORE_PROBLEMS, formatProblem, type Problem } from '../../engine/policy/reader.ts';
 import { yamlFileParts } from '../../yaml/reading/documents.ts';
-import { asFactKind, FACT_KINDS, NAMESPACES } from './fact-kinds.ts';
+import { FACT_KINDS, NAMESPACES } from './fact-kinds.ts';
 import { formatSourceProblem } from './policy-source.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -78,7 +78,7 @@ const MOST_PROBLEMS_OF_FILE = 100;
 /** Messages quote names and keys of files, which may have any length. */
 const LONGEST_MESSAGE = 500;
 
-const KINDS_OF_FILES = [...FACT_KINDS, asFactKind(NAMESPACES)];
+const KINDS_OF_FILES = [...FACT_KINDS, NAMESPACES];
 
 export class PolicyCollection implements PolicyDocuments {
   readonly policies: ProbePolicy[] = [];
@@ -145,7 +145,6 @@ export class PolicyCollection implements PolicyDocuments {
     const reading = kind.read(value, this.#catalogue);
     if (reading === undefined) return;
     if ('problems' in reading) return this.#reportAll(document, path, reading.problems);
-    this.#warnAll(document, path, reading.warnings ?? []);
     const source = `${kind.kind}/${namespace}/${reading.fact.name}`;
     if (kind.mayRepeat === true || this.#isFirst(document, source, path))
       this.#facts.add(kind, namespace, reading.fact);
@@ -190,7 +189,6 @@ export class PolicyCollection implements PolicyDocuments {
 
 export class CollectedFacts {
   readonly #objects = new Map<FactKind, Map<string, Named[]>>();
-  #facts: Facts | undefined;
 
   add(kind: FactKind, namespace: string, fact: Named): void {
     const byNamespace = this.addKind(kind);
@@ -203,7 +201,6 @@ export class CollectedFacts {
   addKind(kind: FactKind): Map<string, Named[]> {
     const byNamespace = this.#objects.get(kind) ?? new Map<string, Named[]>();
     this.#objects.set(kind, byNamespace);
-    this.#facts = undefined;
     return byNamespace;
   }
 
@@ -214,7 +211,6 @@ export class CollectedFacts {
       });
       return kind.facts(this.#objects.has(kind) ? new Map(lists) : undefined);
     };
-    this.#facts ??= Object.assign({ ...NO_FACTS }, ...KINDS_OF_FILES.map(factsOf)) as Facts;
-    return this.#facts;
+    return Object.assign({ ...NO_FACTS }, ...KINDS_OF_FILES.map(factsOf)) as Facts;
   }
 }

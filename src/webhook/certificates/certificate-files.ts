@@ -1,5 +1,6 @@
 import { readRegularFile } from '../../base/files/regular-file.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
+import { repeat } from '../../cluster/client/timing.ts';
 import { certificatesIn, servingPair, type ServingPair } from './pem.ts';
 import type { CertificateListener, CertificateSource } from './certificate-source.ts';
 
@@ -11,8 +12,7 @@ class PolledFiles<T> {
   readonly #files: readonly string[];
   readonly #parse: (texts: readonly string[]) => T;
   readonly #pollMilliseconds: number;
-  #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
+  readonly #stopped = new AbortController();
   #seen = '';
   readonly #problem = new CurrentProblem();
 
@@ -26,13 +26,12 @@ class PolledFiles<T> {
     const texts = await this.#read();
     this.#seen = texts.join('');
     const value = this.#value(texts);
-    this.#schedule(listener);
+    void repeat(this.#pollMilliseconds, this.#stopped.signal, () => this.#poll(listener));
     return value;
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.#stopped.abort();
   }
 
   /** Meanwhile the value from before counts. */
@@ -52,11 +51,6 @@ class PolledFiles<T> {
     }
   }
 
-  #schedule(listener: CertificateListener<T>): void {
-    const poll = (): void => void this.#poll(listener).finally(() => this.#schedule(listener));
-    if (!this.#stopped) this.#timer = setTimeout(poll, this.#pollMilliseconds);
-  }
-
   async #poll(listener: CertificateListener<T>): Promise<void> {
     try {
       const texts = await this.#read();
@@ -66,10 +60,10 @@ class PolledFiles<T> {
       const isNews = text !== this.#seen;
       this.#seen = text;
       this.#problem.note(undefined);
-      if (isNews && !this.#stopped) listener.changed(value);
+      if (isNews && !this.#stopped.signal.aborted) listener.changed(value);
     } catch (error) {
       const problem = messageOf(error);
-      if (this.#problem.note(problem) !== undefined && !this.#stopped) listener.failed(problem);
+      if (this.#problem.note(problem) !== undefined && !this.#stopped.signal.aborted) listener.failed(problem);
     }
   }
 }

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { byAge, fairLevel, oldestWithin, type Limits } from '../../../src/engine/policy/budget.ts';
-import { asFactKind, PROBE_EXCEPTIONS, SERVICES, type FactKind } from '../../../src/cluster/sources/fact-kinds.ts';
+import { PROBE_EXCEPTIONS, SERVICES, type FactKind } from '../../../src/cluster/sources/fact-kinds.ts';
 import { informedFactKind } from '../../../src/cluster/sources/informer.ts';
 import { ObjectStore } from '../../../src/cluster/sources/object-store.ts';
 import { exceptionDocument } from '../../support/exceptions.ts';
@@ -39,7 +39,7 @@ class World {
   lists = 0;
   isListWanted = false;
 
-  constructor(limits: Partial<Limits> = {}, kind: FactKind = asFactKind(PROBE_EXCEPTIONS)) {
+  constructor(limits: Partial<Limits> = {}, kind: FactKind = PROBE_EXCEPTIONS) {
     this.limits = { ...kind.limits, ...limits };
     this.store = new ObjectStore(informedFactKind({ ...kind, limits: this.limits }, CHECK_CATALOGUE), {
       changed: () => this.changes++,
@@ -245,7 +245,7 @@ describe('a store with budgets', () => {
   });
 
   it('reports a Service whose selector is too long, and keeps the Service once the selector is shorter', () => {
-    const world = new World({}, asFactKind(SERVICES));
+    const world = new World({}, SERVICES);
     const service = (name: string, labels: number): KubernetesObject => {
       const pairs = Array.from({ length: labels }, (_, index) => [`label-${index}`, 'x'.repeat(63)] as const);
       const spec = { selector: Object.fromEntries(pairs), ports: [{ port: 80 }] };
