@@ -1,5 +1,6 @@
+import { textAt } from '../../base/json/field-path.ts';
+import { isJsonObject } from '../../base/json/json-value.ts';
 import { hasCode, type ApiRequests } from '../client/api-client.ts';
-import { isRecord } from '../client/kubernetes-object.ts';
 import { realTimer, type Timer } from '../client/timing.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import {
@@ -131,8 +132,8 @@ export class ExceptionStatuses {
       this.#pending.delete(key);
     });
     const current = snapshot();
-    if (!isRecord(object) || !isRecord(object['metadata']) || current === undefined) return undefined;
-    const { resourceVersion } = object['metadata'];
+    const resourceVersion = textAt(object, 'metadata', 'resourceVersion');
+    if (!isJsonObject(object) || resourceVersion === undefined || current === undefined) return undefined;
     const patch = async (status: object): Promise<WrittenStatus> => {
       await patchStatus(client, path, 'probewright', { metadata: { resourceVersion }, status }, signal);
       return { isKept: true, resourceVersion: undefined };
