@@ -1,4 +1,4 @@
-import { Reflector } from '../cluster/client/reflector.ts';
+import { Reflector, type ReflectorListener } from '../cluster/client/reflector.ts';
 import { LIVE_PODS } from './observed-workload.ts';
 import type { ApiClient } from '../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
@@ -16,39 +16,21 @@ export interface InformerContext {
   readonly watchRenewal: number;
 }
 
-export interface InformerHandlers {
+/** The reports of a reflector, object by object. */
+export interface InformerHandlers extends Omit<ReflectorListener, 'seen'> {
   /** An object of a list, or an object that is new or has changed. */
   readonly seen: (object: KubernetesObject) => void;
-  readonly gone?: (object: KubernetesObject) => void;
-  /** A list of the whole collection begins. */
-  readonly listing?: () => void;
-  /** All objects have been seen since the list began: those with these UIDs. */
-  readonly listed?: (uids: ReadonlySet<string>) => void;
-  /** Contact is lost, or back (undefined). */
-  readonly troubled: (problem: string | undefined) => void;
 }
 
 /** Makes an informer of a collection: it lists, then watches. It is not started, and keeps no object. */
 export function informer(
   { client, now, random, watchRenewal }: InformerContext,
   kind: Reflected,
-  { seen, gone, listing, listed, troubled }: InformerHandlers,
+  { seen, ...others }: InformerHandlers,
 ): Reflector {
   const listener = {
-    listing: () => {
-      listing?.();
-      const uids = new Set<string>();
-      const page = (objects: readonly KubernetesObject[]): void => {
-        for (const object of objects) {
-          if (listed !== undefined && object.metadata.uid !== undefined) uids.add(object.metadata.uid);
-          seen(object);
-        }
-      };
-      return { page, end: () => listed?.(uids) };
-    },
-    applied: seen,
-    deleted: (object: KubernetesObject) => gone?.(object),
-    troubled,
+    ...others,
+    seen: (objects: readonly KubernetesObject[]) => objects.forEach((object) => seen(object)),
   };
   return new Reflector(client, kind, listener, { now, random }, { renewalMilliseconds: watchRenewal });
 }

@@ -1,12 +1,6 @@
 import { reportedStatus } from '../cluster/sources/exception-status.ts';
 import { ExceptionStatuses, exceptionCounts } from '../cluster/sources/exception-statuses.ts';
-import {
-  PROBE_EXCEPTIONS,
-  SERVICES,
-  STARTUP_PROFILES,
-  WEBHOOK_EXCEPTIONS,
-  asFactKind,
-} from '../cluster/sources/fact-kinds.ts';
+import { PROBE_EXCEPTIONS, SERVICES, STARTUP_PROFILES, WEBHOOK_EXCEPTIONS } from '../cluster/sources/fact-kinds.ts';
 import { KubernetesSource } from '../cluster/sources/kubernetes-source.ts';
 import { StatusWriter } from '../cluster/sources/status-writer.ts';
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
@@ -71,9 +65,9 @@ export class ClusterPolicies implements Part {
       policyBudget: config.policyBudget,
       // Learned start times. Without them, and while they are unknown, decisions are those without learned budgets.
       factKinds: [
-        asFactKind(writesStatuses ? WEBHOOK_EXCEPTIONS : PROBE_EXCEPTIONS),
-        ...(config.readsStartupProfiles ? [asFactKind(STARTUP_PROFILES)] : []),
-        ...(config.readsServices ? [asFactKind(SERVICES)] : []),
+        writesStatuses ? WEBHOOK_EXCEPTIONS : PROBE_EXCEPTIONS,
+        ...(config.readsStartupProfiles ? [STARTUP_PROFILES] : []),
+        ...(config.readsServices ? [SERVICES] : []),
       ],
       overBudget: (kind, change) => logOverBudget(log, kind, change),
       factListener: (kind) => ({

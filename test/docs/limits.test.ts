@@ -140,7 +140,7 @@ describe('docs/limits.md', () => {
     [
       'Reading from the API server',
       'problems remembered of one policy',
-      'cluster/sources/policy-kind.ts',
+      'cluster/sources/policy-informer.ts',
       'MAX_PROBLEMS_LENGTH',
       1,
       ' characters',

@@ -1,6 +1,6 @@
 /** Mirrors many objects of one kind of facts and prints the bytes of heap of one. Heaps are measured in a child process. */
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
-import { asFactKind, SERVICES, WEBHOOK_EXCEPTIONS, type FactKind } from '../../src/cluster/sources/fact-kinds.ts';
+import { SERVICES, WEBHOOK_EXCEPTIONS, type FactKind } from '../../src/cluster/sources/fact-kinds.ts';
 import { informedFactKind } from '../../src/cluster/sources/informer.ts';
 import { ObjectStore } from '../../src/cluster/sources/object-store.ts';
 import type { KubernetesObject } from '../../src/cluster/client/kubernetes-object.ts';
@@ -44,8 +44,8 @@ function service(index: number): object {
 }
 
 const KINDS: Readonly<Record<string, readonly [FactKind, (index: number) => object]>> = {
-  ProbeException: [asFactKind(WEBHOOK_EXCEPTIONS), exception],
-  Service: [asFactKind(SERVICES), service],
+  ProbeException: [WEBHOOK_EXCEPTIONS, exception],
+  Service: [SERVICES, service],
 };
 
 /** A page of a list, as the API server sends it. */
@@ -78,10 +78,12 @@ const [kind, make] = found;
 /** Loads the code, so that the measurement has objects only. */
 function mirror(namespaces: number): ObjectStore<Named> {
   const nothing = (): void => undefined;
-  const store = new ObjectStore(informedFactKind(kind, CHECK_CATALOGUE), { changed: nothing, mayFit: nothing });
-  const listing = store.listing();
-  for (let namespace = 0; namespace < namespaces; namespace++) listing.page(page(make, namespace));
-  listing.end();
+  const listener = { changed: nothing, mayFit: nothing, troubled: nothing };
+  const store = new ObjectStore(informedFactKind(kind, CHECK_CATALOGUE), listener);
+  store.listing();
+  for (let namespace = 0; namespace < namespaces; namespace++) store.seen(page(make, namespace));
+  store.listed();
+  store.lists();
   return store;
 }
 

@@ -1,7 +1,7 @@
 /** Mirrors many policies of one shape and tells what one of them takes: a process of its own, as heaps are measured whole. */
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { ObjectStore } from '../../src/cluster/sources/object-store.ts';
-import { policyKind } from '../../src/cluster/sources/policy-kind.ts';
+import { policyKind } from '../../src/cluster/sources/policy-informer.ts';
 import type { KubernetesObject } from '../../src/cluster/client/kubernetes-object.ts';
 
 const POLICIES_OF_NAMESPACE = 8;
@@ -101,15 +101,17 @@ const nothing = (): void => undefined;
 const store = new ObjectStore(policyKind(CHECK_CATALOGUE, 'ProbePolicy', Infinity), {
   changed: nothing,
   mayFit: nothing,
+  troubled: nothing,
 });
-const listing = store.listing();
-listing.page(page(shape, 0));
+store.listing();
+store.seen(page(shape, 0));
 const before = heapUsed();
 const first = store.counts().used;
 let policies = 0;
 for (; store.counts().used < HEAP_BYTES; policies += POLICIES_OF_NAMESPACE)
-  listing.page(page(shape, policies + POLICIES_OF_NAMESPACE));
-listing.end();
+  store.seen(page(shape, policies + POLICIES_OF_NAMESPACE));
+store.listed();
+store.lists();
 const heap = Math.round((heapUsed() - before) / policies);
 const { used: memory } = store.counts();
 const estimate = Math.round((memory - first) / policies);

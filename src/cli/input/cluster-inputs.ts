@@ -123,7 +123,6 @@ export async function readClusterInputs(
     policyProblems,
     policyWarnings: warningsOf([
       ...policyReading.missingRights.map(clusterProblem),
-      ...facts.warnings,
       ...inForce.warnings,
       ...applied.warnings,
     ]),

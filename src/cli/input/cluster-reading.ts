@@ -106,7 +106,6 @@ export class ClusterReading {
 /** The facts of a cluster, and what could not be read. */
 export class ClusterFacts extends CollectedFacts {
   readonly problems: FileProblem[] = [];
-  readonly warnings: FileProblem[] = [];
   /** The objects as the cluster has them, if they are kept. */
   readonly objects: JsonObject[] = [];
   readonly #keepsObjects: boolean;
@@ -134,10 +133,7 @@ export class ClusterFacts extends CollectedFacts {
       const place = { file: clusterPlace({ metadata }, kind), line: 1, column: 1 };
       if ('problems' in read)
         for (const problem of read.problems) this.problems.push({ ...place, message: formatProblem(problem) });
-      else {
-        this.add(kind, metadata.namespace ?? '', read.fact);
-        for (const warning of read.warnings ?? []) this.warnings.push({ ...place, message: formatProblem(warning) });
-      }
+      else this.add(kind, metadata.namespace ?? '', read.fact);
     }
   }
 }

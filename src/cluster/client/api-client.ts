@@ -1,6 +1,7 @@
+import { textAt } from '../../base/json/field-path.ts';
+import { isJsonObject } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { isRecord } from './kubernetes-object.ts';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { ClusterAccess } from './cluster-access.ts';
@@ -142,55 +143,37 @@ function named(error: unknown, what: string): Error {
 const NEWLINE = 10;
 
 /** All of an answer. Its pieces stay outside of Node's heap until they become one text. */
-async function bytesOf(response: IncomingMessage, most?: number): Promise<Buffer> {
-  const pieces = new Pieces('the answer', most);
-  for await (const chunk of response) pieces.add(chunk as Buffer);
-  return pieces.take();
+async function bytesOf(response: IncomingMessage, most = MAX_ANSWER_BYTES): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    length += piece.length;
+    refuseLong('the answer', length, most);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces, length);
 }
 
 /** Half a line at the end is a lost event. It is handed over as a line, so that the loss is noticed. */
 async function readLines(response: IncomingMessage, line: (text: string) => void): Promise<void> {
-  const rest = new Pieces('a line');
-  const take = (): void => {
-    const text = rest.take().toString();
-    if (text !== '') line(text);
+  let rest: Buffer = Buffer.alloc(0);
+  const take = (bytes: Buffer): void => {
+    refuseLong('a line', bytes.length, MAX_ANSWER_BYTES);
+    if (bytes.length > 0) line(bytes.toString());
   };
-  for await (const chunk of response) {
-    const bytes = chunk as Buffer;
-    let start = 0;
-    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
-      rest.add(bytes.subarray(start, end));
-      take();
-      start = end + 1;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
+      take(rest.subarray(0, end));
+      rest = rest.subarray(end + 1);
     }
-    rest.add(bytes.subarray(start));
+    refuseLong('a line', rest.length, MAX_ANSWER_BYTES);
   }
-  take();
+  take(rest);
 }
 
-class Pieces {
-  readonly #what: string;
-  readonly #most: number;
-  #pieces: Buffer[] = [];
-  #length = 0;
-
-  constructor(what: string, most = MAX_ANSWER_BYTES) {
-    this.#what = what;
-    this.#most = most;
-  }
-
-  add(piece: Buffer): void {
-    this.#length += piece.length;
-    if (this.#length > this.#most)
-      throw new AnswerTooLarge(`${this.#what} has more than ${this.#most / 1024 / 1024} MiB`);
-    this.#pieces.push(piece);
-  }
-
-  take(): Buffer {
-    const whole = Buffer.concat(this.#pieces, this.#length);
-    [this.#pieces, this.#length] = [[], 0];
-    return whole;
-  }
+function refuseLong(what: string, bytes: number, most: number): void {
+  if (bytes > most) throw new AnswerTooLarge(`${what} has more than ${most / 1024 / 1024} MiB`);
 }
 
 /** The API server's refusal of a request, from the meta/v1 Status that it answered. */
@@ -212,15 +195,15 @@ export class ApiError extends Error {
   static fromBody(code: number, body: string, what: string, retryAfter?: string): ApiError {
     const wait = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) * 1000 : 0;
     const status = parsed(body);
-    if (isRecord(status) && status['kind'] === 'Status') return ApiError.fromStatus({ ...status, code }, what, wait);
+    if (isJsonObject(status) && status['kind'] === 'Status')
+      return ApiError.fromStatus({ ...status, code }, what, wait);
     return new ApiError(code, '', `${what}: HTTP ${code}${body === '' ? '' : `: ${cut(body, 200)}`}`, wait);
   }
 
   /** The error in a Status object, which also ends a watch. */
   static fromStatus(status: Readonly<Record<string, unknown>>, what: string, retryAfterMilliseconds = 0): ApiError {
     const code = typeof status['code'] === 'number' ? status['code'] : 500;
-    const reason = typeof status['reason'] === 'string' ? status['reason'] : '';
-    const message = typeof status['message'] === 'string' ? status['message'] : 'no message';
+    const [reason, message] = [textAt(status, 'reason') ?? '', textAt(status, 'message') ?? 'no message'];
     return new ApiError(code, reason, `${what}: HTTP ${code} ${reason}: ${message}`, retryAfterMilliseconds);
   }
 }

@@ -32,15 +32,9 @@ export class MirroredObject {
       changed();
     };
     const listener = {
-      listing: () => {
-        let found: KubernetesObject | undefined;
-        return {
-          page: (objects: readonly KubernetesObject[]) => (found ??= objects.find(isOurs)),
-          end: () => replace(found),
-        };
-      },
-      applied: (object: KubernetesObject) => isOurs(object) && replace(object),
-      deleted: (object: KubernetesObject) => isOurs(object) && replace(undefined),
+      seen: (objects: readonly KubernetesObject[]) => objects.filter(isOurs).forEach(replace),
+      gone: (object: KubernetesObject) => isOurs(object) && replace(undefined),
+      listed: (uids: ReadonlySet<string>) => uids.has(this.object?.metadata.uid ?? '') || replace(undefined),
       troubled,
     };
     const options = { renewalMilliseconds: clock.watchRenewalMilliseconds };

@@ -1,8 +1,9 @@
+import { isJsonObject } from '../../base/json/json-value.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cut } from '../../base/text/cut.ts';
 import { AnswerTooLarge, ApiError, hasCode, type ApiClient, type ApiRequest } from './api-client.ts';
 import { Backoff, type BackoffLimits } from './timing.ts';
-import { isKubernetesObject, isRecord, type KubernetesObject } from './kubernetes-object.ts';
+import { isKubernetesObject, type KubernetesObject } from './kubernetes-object.ts';
 import { PagedList, Unusable, withoutManagedFields } from './paged-list.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import type { ClockAndRandom } from './timing.ts';
@@ -18,20 +19,17 @@ export interface Reflected {
   readonly metadataOnly?: boolean;
 }
 
-/** Takes a list page by page. A list that breaks off has no end; the next list starts at the first page. */
-export interface Listing {
-  readonly page: (objects: readonly KubernetesObject[]) => void;
-  /** The list is complete: an object that was on none of the pages is gone. */
-  readonly end: () => void;
-}
-
 /** The reports of a reflector. Nothing is reported after stop. */
 export interface ReflectorListener {
-  readonly listing: () => Listing;
-  readonly applied: (object: KubernetesObject) => void;
-  readonly deleted: (object: KubernetesObject) => void;
+  /** A list of the whole collection begins. A list that breaks off has no end; the next list starts anew. */
+  listing?(): void;
+  /** The objects of a page of a list, or one object that is new or has changed. */
+  seen(objects: readonly KubernetesObject[]): void;
+  gone?(object: KubernetesObject): void;
+  /** The list is complete: an object with none of these UIDs is gone. */
+  listed?(uids: ReadonlySet<string>): void;
   /** Contact is lost, or back (undefined). Reported once, not at every attempt. */
-  readonly troubled: (problem: string | undefined) => void;
+  troubled(problem: string | undefined): void;
 }
 
 export interface ReflectorOptions {
@@ -88,7 +86,8 @@ export class Reflector {
   #wasWatchOpened = false;
   #expired = 0;
   #isListWanted = false;
-  #abandonWatch: () => void = () => undefined;
+  /** Ends the watch under way, or the next one: an event that makes no sense, or a list that is wanted. */
+  #abandoned = new AbortController();
 
   constructor(
     client: ApiClient,
@@ -119,15 +118,11 @@ export class Reflector {
 
   listAgain(): void {
     this.#isListWanted = true;
-    this.#abandonWatch();
+    this.#abandoned.abort();
   }
 
   status(): ReflectorStatus {
     return { ...this.#status, problem: this.#problem.text };
-  }
-
-  #mustList(): boolean {
-    return this.#isListWanted;
   }
 
   #isStopped(): boolean {
@@ -137,6 +132,7 @@ export class Reflector {
   async #run(): Promise<void> {
     while (!this.#isStopped()) {
       this.#wasWatchOpened = false;
+      this.#abandoned = new AbortController();
       try {
         if (this.#isListWanted) this.#resourceVersion = undefined;
         this.#isListWanted = false;
@@ -157,19 +153,21 @@ export class Reflector {
   }
 
   async #list(): Promise<string> {
-    const list: { listing?: Listing; version: string } = { version: '' };
+    let version: string | undefined;
+    const uids = new Set<string>();
     await this.#pages.forEachPage(this.#request({}), ({ items, resourceVersion }) => {
-      list.version = resourceVersion;
-      if (!this.#isStopped()) list.listing ??= this.#listener.listing();
-      if (!this.#isStopped()) list.listing?.page(items);
+      if (version === undefined && !this.#isStopped()) this.#listener.listing?.();
+      version = resourceVersion;
+      for (const { metadata } of items) uids.add(metadata.uid ?? '');
+      if (!this.#isStopped()) this.#listener.seen(items);
     });
-    if (this.#isStopped()) return list.version;
+    if (this.#isStopped()) return '';
     this.#contact();
-    list.listing?.end();
+    this.#listener.listed?.(uids);
     this.#status.synced = true;
     this.#expired = 0;
     this.#firstSync.resolve(undefined);
-    return list.version;
+    return version ?? '';
   }
 
   /** Rejects when the watch cannot be opened, or when a change may have been missed. */
@@ -185,11 +183,9 @@ export class Reflector {
       ...(version !== '' && { resourceVersion: version }),
       timeoutSeconds: String(seconds),
     };
-    if (this.#mustList()) return;
-    // Ends this watch alone: an event that makes no sense, a watch that outlasts its time, or a list that is wanted.
-    const abandoned = new AbortController();
-    this.#abandonWatch = () => abandoned.abort();
-    const signal = AbortSignal.any([this.#stopped.signal, abandoned.signal]);
+    const abandoned = this.#abandoned;
+    const tooLate = AbortSignal.timeout(seconds * 1000 + marginMilliseconds);
+    const signal = AbortSignal.any([this.#stopped.signal, abandoned.signal, tooLate]);
     let failure: unknown;
     const line = (text: string): void => {
       if (signal.aborted) return;
@@ -201,29 +197,23 @@ export class Reflector {
         abandoned.abort();
       }
     };
-    const timers: NodeJS.Timeout[] = [];
-    let isBrief = true as boolean;
+    let openedAt = Infinity;
     const opened = (): void => {
       this.#wasWatchOpened = true;
       this.#status.watching = true;
+      openedAt = performance.now();
       this.#contact();
-      const endure = (): void => {
-        isBrief = false;
-        this.#backoff.reset();
-      };
-      timers.push(setTimeout(endure, BRIEF_WATCH_MILLISECONDS));
-      timers.push(setTimeout(() => abandoned.abort(), seconds * 1000 + marginMilliseconds));
     };
     try {
       await this.#client.lines({ ...this.#request(query), signal }, { line, opened });
     } catch (error) {
       // When the connection of an open watch ends, the next watch continues: no failure unless it cannot be opened.
       if (!this.#wasWatchOpened || !isConnectionError(error)) failure ??= error;
-    } finally {
-      this.#status.watching = false;
-      for (const timer of timers) clearTimeout(timer);
     }
-    if (this.#mustList()) return;
+    this.#status.watching = false;
+    const isBrief = performance.now() - openedAt < BRIEF_WATCH_MILLISECONDS;
+    if (!isBrief) this.#backoff.reset();
+    if (this.#isListWanted) return;
     if (failure !== undefined) throw failure as Error;
     if (isBrief) await this.#pause(this.#backoff.next());
   }
@@ -232,8 +222,8 @@ export class Reflector {
     const event = readEvent(text);
     if (event.type === 'ERROR') throw ApiError.fromStatus(event.status, `WATCH ${this.#what.path}`);
     const { type, object } = event;
-    if (type === 'DELETED') this.#listener.deleted(object);
-    else if (type !== 'BOOKMARK') this.#listener.applied(object);
+    if (type === 'DELETED') this.#listener.gone?.(object);
+    else if (type !== 'BOOKMARK') this.#listener.seen([object]);
     this.#resourceVersion = object.metadata.resourceVersion ?? this.#resourceVersion;
   }
 
@@ -288,10 +278,10 @@ function readEvent(text: string): WatchEvent {
   } catch (error) {
     throw new Unusable(`a watch event is not JSON: ${cut(text, 80)}`, { cause: error });
   }
-  const { type, object } = isRecord(event) ? event : {};
-  if (type === 'ERROR' && isRecord(object)) return { type, status: object };
+  const { type, object } = isJsonObject(event) ? event : {};
+  if (type === 'ERROR' && isJsonObject(object)) return { type, status: object };
   // A bookmark holds only a resourceVersion.
-  if (type === 'BOOKMARK' && isRecord(object) && isRecord(object['metadata']))
+  if (type === 'BOOKMARK' && isJsonObject(object) && isJsonObject(object['metadata']))
     return { type, object: object as unknown as KubernetesObject };
   if ((type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isKubernetesObject(object))
     return { type, object: withoutManagedFields(object) };

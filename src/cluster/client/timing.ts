@@ -1,3 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Calls a function again and again, with a pause before each call, until the signal. The function must not reject. */
+export async function repeat(pauseMilliseconds: number, signal: AbortSignal, call: () => Promise<void>): Promise<void> {
+  const hasPaused = (): Promise<boolean> => sleep(pauseMilliseconds, true, { signal }).catch(() => false);
+  while (await hasPaused()) await call();
+}
+
 export interface ClockAndRandom {
   /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;

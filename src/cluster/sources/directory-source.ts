@@ -5,6 +5,7 @@ import { yamlFileParts } from '../../yaml/reading/documents.ts';
 import { ReadingBudget } from '../../yaml/reading/reading-budget.ts';
 import { PolicyCollection, formatFileProblem, sourceProblem } from './policy-documents.ts';
 import { PolicyFilesError } from './policy-source.ts';
+import { repeat } from '../client/timing.ts';
 import { setImmediate } from 'node:timers/promises';
 import type { FoundFile } from '../../base/files/yaml-files.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
@@ -23,8 +24,7 @@ export class DirectorySource implements PolicySource {
   readonly #catalogue: CheckCatalogue;
   readonly #now: () => number;
   readonly #pollMilliseconds: number;
-  #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
+  readonly #stopped = new AbortController();
   /** The version of the files in force. Undefined after an error: then the next readable state counts as a change. */
   #loadedVersion: string | undefined;
   #seenVersion = '';
@@ -49,13 +49,12 @@ export class DirectorySource implements PolicySource {
     this.#loadedVersion = this.#seenVersion = versionOf(files);
     this.#lastSync = this.#now();
     this.#warn(documents, listener);
-    this.#schedule(listener);
+    void repeat(this.#pollMilliseconds, this.#stopped.signal, () => this.#poll(listener));
     return documents;
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.#stopped.abort();
   }
 
   status(): SourceStatus {
@@ -64,12 +63,7 @@ export class DirectorySource implements PolicySource {
 
   #read(files: readonly FoundFile[]): Promise<PolicyDocuments> {
     const paths = files.map(({ path }) => path);
-    return readPolicyFiles(this.#catalogue, paths, POLICY_FILE_LIMITS, () => this.#stopped);
-  }
-
-  #schedule(listener: SourceListener): void {
-    const poll = (): void => void this.#poll(listener).finally(() => this.#schedule(listener));
-    if (!this.#stopped) this.#timer = setTimeout(poll, this.#pollMilliseconds);
+    return readPolicyFiles(this.#catalogue, paths, POLICY_FILE_LIMITS, () => this.#stopped.signal.aborted);
   }
 
   async #poll(listener: SourceListener): Promise<void> {
@@ -86,7 +80,7 @@ export class DirectorySource implements PolicySource {
       if (this.#seenVersion !== version) return;
       this.#loadedVersion = version;
       if (documents.problems.length > 0) return this.#fail(documents.problems, listener);
-      if (this.#stopped) return;
+      if (this.#stopped.signal.aborted) return;
       this.#problems = [];
       this.#lastSync = this.#now();
       listener.changed(documents);
@@ -107,7 +101,7 @@ export class DirectorySource implements PolicySource {
     const lines = problems.map(formatFileProblem);
     const isNews = lines.join('\n') !== this.#problems.join('\n');
     this.#problems = lines;
-    if (isNews && !this.#stopped) listener.failed(problems.map(sourceProblem));
+    if (isNews && !this.#stopped.signal.aborted) listener.failed(problems.map(sourceProblem));
   }
 }
 

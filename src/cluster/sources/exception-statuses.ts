@@ -1,5 +1,6 @@
-import { MERGE_PATCH, hasCode, type ApiRequests } from '../client/api-client.ts';
-import { isRecord } from '../client/kubernetes-object.ts';
+import { textAt } from '../../base/json/field-path.ts';
+import { isJsonObject } from '../../base/json/json-value.ts';
+import { hasCode, type ApiRequests } from '../client/api-client.ts';
 import { realTimer, type Timer } from '../client/timing.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from './exception-status.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { LeftOutException } from './exception-status.ts';
-import type { StatusWriter, WrittenStatus } from './status-writer.ts';
+import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
 
 export interface ExceptionStatusDependencies {
   readonly client: ApiRequests;
@@ -131,12 +132,10 @@ export class ExceptionStatuses {
       this.#pending.delete(key);
     });
     const current = snapshot();
-    if (!isRecord(object) || !isRecord(object['metadata']) || current === undefined) return undefined;
-    const { resourceVersion } = object['metadata'];
+    const resourceVersion = textAt(object, 'metadata', 'resourceVersion');
+    if (!isJsonObject(object) || resourceVersion === undefined || current === undefined) return undefined;
     const patch = async (status: object): Promise<WrittenStatus> => {
-      const body = { metadata: { resourceVersion }, status };
-      const query = { fieldManager: 'probewright' };
-      await client.request({ method: 'PATCH', path: `${path}/status`, query, contentType: MERGE_PATCH, body, signal });
+      await patchStatus(client, path, 'probewright', { metadata: { resourceVersion }, status }, signal);
       return { isKept: true, resourceVersion: undefined };
     };
     const exception = current.facts.exceptions.ofNamespace(namespace).find((known) => known.name === name);

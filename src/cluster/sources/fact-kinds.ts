@@ -1,13 +1,19 @@
-import { EXCEPTION_LIMITS, memoryOfText, PROFILE_LIMITS, SERVICE_LIMITS } from '../../engine/policy/budget.ts';
+import {
+  EXCEPTION_LIMITS,
+  memoryOfText,
+  NO_LIMITS,
+  PROFILE_LIMITS,
+  SERVICE_LIMITS,
+} from '../../engine/policy/budget.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import { memoryOfStarts, withoutSeconds, workloadStarts } from '../../engine/facts/learned-starts.ts';
 import { readService, type ServiceDigest } from '../../engine/facts/services.ts';
 import { profileProblem, readStartupProfile, STARTUP_PROFILE_KIND } from '../../engine/facts/startup-profile.ts';
-import { stringMember, objectMember, without, type JsonObject } from '../../base/json/json-value.ts';
+import { member, stringMember, objectMember, without, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { EXCEPTION_KIND, parseProbeException, ProbeException } from '../../engine/policy/probe-exception.ts';
 import { reportedStatus } from './exception-status.ts';
-import type { Facts } from '../../engine/facts/facts.ts';
+import { readNamespaceLabels, type Facts, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { WorkloadStarts } from '../../engine/facts/learned-starts.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { Limits } from '../../engine/policy/budget.ts';
@@ -15,10 +21,7 @@ import type { Problem } from '../../engine/policy/reader.ts';
 import type { Named } from './object-store.ts';
 
 /** What is kept, all problems, or undefined if nothing of the object is a fact. */
-export type FactReading<T> =
-  { readonly fact: T; readonly warnings?: readonly Problem[] } | { readonly problems: readonly Problem[] } | undefined;
-
-export type FactsOfKind<T> = ReadonlyMap<string, readonly T[]>;
+export type FactReading<T> = { readonly fact: T } | { readonly problems: readonly Problem[] } | undefined;
 
 /** A namespaced kind whose objects are facts: the webhook mirrors it, and commands read it from files and clusters. */
 export interface FactKind<T extends Named = Named> {
@@ -27,27 +30,49 @@ export interface FactKind<T extends Named = Named> {
   readonly apiVersion: string;
   readonly resource: string;
   readonly isInStatus?: boolean;
+  readonly metadataOnly?: boolean;
   /** The server waits for the first list, because a decision without this kind would be wrong. */
   readonly isRequired: boolean;
   /** Several objects of files may have one name: files may be for several clusters. Otherwise that is a problem. */
   readonly mayRepeat?: boolean;
   /** Reads an object. Must not throw, and the result must not refer to the object. */
-  readonly read: (object: JsonObject, catalogue: CheckCatalogue) => FactReading<T>;
+  read(object: JsonObject, catalogue: CheckCatalogue): FactReading<T>;
   /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */
-  readonly mirrored?: (fact: T) => T;
+  mirrored?(fact: T): T;
   readonly limits: Limits;
   /** How many bytes of memory a fact takes at most, after `mirrored`. */
-  readonly bytes: (fact: T) => number;
+  bytes(fact: T): number;
   /** When the object was created, in milliseconds since the epoch: older objects go first. Absent: by name. */
-  readonly created?: (fact: T) => number | undefined;
+  created?(fact: T): number | undefined;
   /** Undefined = nothing has been read of the kind, so the facts are unknown. */
-  readonly facts: (objects: FactsOfKind<T> | undefined) => Partial<Facts>;
+  facts(objects: ReadonlyMap<string, readonly T[]> | undefined): Partial<Facts>;
 }
 
-/** The list of kinds holds kinds with different facts, and no type can express this. */
-export function asFactKind<T extends Named>(kind: FactKind<T>): FactKind {
-  return kind as unknown as FactKind;
+interface KnownNamespace extends Named {
+  readonly labels: LabelsOfNamespace;
 }
+
+/** Not one of FACT_KINDS, because commands list namespaces only where a policy looks at labels. */
+export const NAMESPACES: FactKind<KnownNamespace> = {
+  kind: 'Namespace',
+  group: '',
+  apiVersion: 'v1',
+  resource: 'namespaces',
+  isRequired: true,
+  metadataOnly: true,
+  mayRepeat: true,
+  read: (object) => {
+    const metadata = objectMember(object, 'metadata') ?? {};
+    const name = stringMember(metadata, 'name');
+    if (name === undefined) return { problems: [{ path: ['metadata', 'name'], message: 'must be given' }] };
+    return { fact: { name, labels: readNamespaceLabels(member(metadata, 'labels')) } };
+  },
+  limits: NO_LIMITS,
+  bytes: () => 0,
+  facts: (objects = new Map()) => ({
+    namespaceLabels: new Map([...objects.values()].flat().map(({ name, labels }) => [name, labels])),
+  }),
+};
 
 export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   kind: EXCEPTION_KIND,
@@ -112,11 +137,7 @@ export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
   facts: (objects) => (objects === undefined ? {} : { starts: new ByNamespace(objects) }),
 };
 
-export const FACT_KINDS: readonly FactKind[] = [
-  asFactKind(PROBE_EXCEPTIONS),
-  asFactKind(SERVICES),
-  asFactKind(STARTUP_PROFILES),
-];
+export const FACT_KINDS: readonly FactKind[] = [PROBE_EXCEPTIONS, SERVICES, STARTUP_PROFILES];
 
 /** The kind of an object, if its objects are facts. */
 export function factKindOf(apiVersion: unknown, kind: unknown): FactKind | undefined {

@@ -1,15 +1,13 @@
-import { readNamespaceLabels } from '../../engine/facts/facts.ts';
-import { NO_LIMITS } from '../../engine/policy/budget.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
 import { Reflector } from '../client/reflector.ts';
 import { realTimer } from '../client/timing.ts';
+import { rootOf } from './cluster-kinds.ts';
 import { ObjectStore } from './object-store.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { ApiClient } from '../client/api-client.ts';
-import type { Reflected, ReflectorListener, ReflectorStatus } from '../client/reflector.ts';
+import type { Reflected, ReflectorStatus } from '../client/reflector.ts';
 import type { ClockRandomAndTimer, Timer } from '../client/timing.ts';
 import type { FactKind } from './fact-kinds.ts';
 import type { Named, StoreListener, StoredKind } from './object-store.ts';
@@ -17,7 +15,7 @@ import type { Named, StoreListener, StoredKind } from './object-store.ts';
 export interface InformedKind<T extends Named> extends Reflected, StoredKind<T> {}
 
 /** The reports of an informer. Nothing is reported after stop. */
-export type InformerListener<T> = Omit<StoreListener<T>, 'mayFit'> & Pick<ReflectorListener, 'troubled'>;
+export type InformerListener<T> = Omit<StoreListener<T>, 'mayFit'>;
 
 /** The least time between two lists that are made because an object that was left out may fit again. */
 const LIST_AGAIN_MILLISECONDS = 30_000;
@@ -38,19 +36,7 @@ export class Informer<T extends Named> {
   ) {
     this.#timer = clock.timer ?? realTimer;
     this.store = new ObjectStore(kind, { ...listener, mayFit: () => this.listAgain() });
-    const { store } = this;
-    this.#reflector = new Reflector(
-      client,
-      kind,
-      {
-        listing: () => store.listing(),
-        applied: (object) => store.applied(object),
-        deleted: (object) => store.deleted(object),
-        troubled: listener.troubled,
-      },
-      clock,
-      { renewalMilliseconds },
-    );
+    this.#reflector = new Reflector(client, kind, this.store, clock, { renewalMilliseconds });
   }
 
   /** Resolves once a whole list has been read, however long that takes; also on stop. */
@@ -88,9 +74,10 @@ export class Informer<T extends Named> {
 
 /** A kind of facts as it is mirrored. */
 export function informedFactKind(kind: FactKind, catalogue: CheckCatalogue): InformedKind<Named> {
-  const { group, apiVersion, resource, limits, bytes, created } = kind;
+  const { apiVersion, resource, limits, bytes, created, metadataOnly = false } = kind;
   return {
-    path: `${group === '' ? '/api' : '/apis'}/${apiVersion}/${resource}`,
+    path: `${rootOf(apiVersion)}/${resource}`,
+    metadataOnly,
     limits,
     ...(created && { createdOf: (fact: Named) => created(fact) ?? 0 }),
     sizeOf: (fact) => ({ bytes: bytes(fact), memory: bytes(fact) }),
@@ -106,18 +93,3 @@ export function informedFactKind(kind: FactKind, catalogue: CheckCatalogue): Inf
     },
   };
 }
-
-export interface KnownNamespace extends Named {
-  readonly labels: LabelsOfNamespace;
-}
-
-export const NAMESPACE_KIND: InformedKind<KnownNamespace> = {
-  path: '/api/v1/namespaces',
-  metadataOnly: true,
-  limits: NO_LIMITS,
-  sizeOf: () => ({ bytes: 0, memory: 0 }),
-  read: ({ metadata: { name, labels: given } }, before) => {
-    const labels = readNamespaceLabels(given);
-    return { entry: before !== undefined && isDeepStrictEqual(before.labels, labels) ? before : { name, labels } };
-  },
-};

@@ -1,14 +1,14 @@
-import { NO_FACTS, type Facts, type LabelsOfNamespace, type MissedNamespace } from '../../engine/facts/facts.ts';
+import { NO_FACTS, type Facts, type MissedNamespace } from '../../engine/facts/facts.ts';
 import { POLICY_BUDGET_BYTES, type Budget, type PolicyBudget } from '../../engine/policy/budget.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
-import { Informer, NAMESPACE_KIND, informedFactKind, type InformerListener, type KnownNamespace } from './informer.ts';
+import { NAMESPACES, type FactKind } from './fact-kinds.ts';
+import { Informer, informedFactKind, type InformerListener } from './informer.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
 import { PolicyInformer, type PolicyCounts, type PolicyListener, type PolicyStatuses } from './policy-informer.ts';
 import { formatSourceProblem } from './policy-source.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { FactKind } from './fact-kinds.ts';
 import type { Named, OverBudgetChange, StoreCounts } from './object-store.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
@@ -60,7 +60,7 @@ export class KubernetesSource implements PolicySource {
   readonly #timer: Timer;
   readonly #policyBudget: number;
   readonly #policyKinds: readonly PolicyInformer[];
-  readonly #namespaces: Informer<KnownNamespace>;
+  readonly #namespaces: InformedFacts;
   readonly #factKinds: readonly InformedFacts[];
   readonly #waiters: NamespaceWaiters;
   readonly #troubles = new Map<string, string>();
@@ -68,7 +68,6 @@ export class KubernetesSource implements PolicySource {
   /** The parts of the next snapshot; undefined when they have changed since the last one. */
   #policies: PolicySnapshot['policies'] | undefined;
   #facts: PolicySnapshot['facts'] | undefined;
-  #labels: ReadonlyMap<string, LabelsOfNamespace> | undefined;
   #listener: SourceListener | undefined;
   #state: 'starting' | 'running' | 'stopped' = 'starting';
   #callOff: (() => void) | undefined;
@@ -101,31 +100,19 @@ export class KubernetesSource implements PolicySource {
       };
       return new PolicyInformer(catalogue, kind, client, listener, clock, { total, renewalMilliseconds });
     });
-    const changedFacts = (): void => {
-      this.#facts = undefined;
-      this.#schedule();
-    };
-    const ofNamespaces = {
-      ...reports('Namespace'),
-      kept: ({ name }: KnownNamespace) => this.#unpublished.add(name),
-      changed: () => {
-        this.#labels = undefined;
-        changedFacts();
-        this.#releaseArrived();
-      },
-    };
-    this.#namespaces = new Informer(client, NAMESPACE_KIND, ofNamespaces, clock, renewalMilliseconds);
-    this.#factKinds = (options.factKinds ?? []).map((kind) => {
+    const inform = (kind: FactKind, events: Partial<InformerListener<Named>>): InformedFacts => {
       const changed = (): void => {
-        made.facts = undefined;
-        changedFacts();
+        informed.facts = this.#facts = undefined;
+        this.#schedule();
+        this.#releaseArrived();
       };
-      const listener = { ...reports(kind.kind), ...options.factListener?.(kind.kind), changed };
-      const informed = informedFactKind(kind, catalogue);
-      const informer = new Informer(client, informed, listener, clock, renewalMilliseconds);
-      const made: InformedFacts = { kind, informer, facts: undefined };
-      return made;
-    });
+      const listener = { ...reports(kind.kind), ...events, changed };
+      const informer = new Informer(client, informedFactKind(kind, catalogue), listener, clock, renewalMilliseconds);
+      const informed: InformedFacts = { kind, informer, facts: undefined };
+      return informed;
+    };
+    this.#namespaces = inform(NAMESPACES, { kept: ({ name }) => this.#unpublished.add(name) });
+    this.#factKinds = (options.factKinds ?? []).map((kind) => inform(kind, options.factListener?.(kind.kind) ?? {}));
   }
 
   /** Resolves once all collections have been read, however long the API server is away. Rejects when stopped before. */
@@ -192,14 +179,15 @@ export class KubernetesSource implements PolicySource {
     }
     const { labelsMatter = () => true } = this.#options;
     if (name === '' || this.#state !== 'running' || !labelsMatter()) return undefined;
-    return this.#waiters.wait(name, client, () => (this.#namespaces.status().watching ? 'timeout' : 'no-contact'));
+    return this.#waiters.wait(name, client, () =>
+      this.#namespaces.informer.status().watching ? 'timeout' : 'no-contact',
+    );
   }
 
   #required(): readonly Pick<Informer<Named>, 'start' | 'stop' | 'status'>[] {
     return [
       ...this.#policyKinds.map(({ informer }) => informer),
-      this.#namespaces,
-      ...this.#factKinds.filter(({ kind }) => kind.isRequired).map(({ informer }) => informer),
+      ...[this.#namespaces, ...this.#factKinds].filter(({ kind }) => kind.isRequired).map(({ informer }) => informer),
     ];
   }
 
@@ -208,7 +196,7 @@ export class KubernetesSource implements PolicySource {
   }
 
   #isKnown(namespace: string): boolean {
-    return this.#namespaces.store.find('', namespace) !== undefined;
+    return this.#namespaces.informer.store.find('', namespace) !== undefined;
   }
 
   #schedule(): void {
@@ -226,11 +214,8 @@ export class KubernetesSource implements PolicySource {
     this.#callOff = undefined;
     this.#unpublished.clear();
     this.#policies ??= this.#policyKinds.flatMap((kind) => kind.policies());
-    this.#labels ??= new Map(Array.from(this.#namespaces.store.all(), ({ name, labels }) => [name, labels]));
-    this.#facts ??= Object.assign(
-      { ...NO_FACTS, namespaceLabels: this.#labels },
-      ...this.#factKinds.map((each) => (each.facts ??= factsOf(each))),
-    ) as PolicySnapshot['facts'];
+    const facts = [this.#namespaces, ...this.#factKinds].map((each) => (each.facts ??= factsOf(each)));
+    this.#facts ??= Object.assign({ ...NO_FACTS }, ...facts) as PolicySnapshot['facts'];
     return { policies: this.#policies, facts: this.#facts };
   }
 

@@ -14,6 +14,8 @@ export interface UnreadableObject {
 interface LeftOutRecord extends Age {
   readonly reason: LeftOutReason;
   readonly problem: string | undefined;
+  /** False from the beginning of a list until the list brings the object. */
+  isListed: boolean;
 }
 
 /** The most objects that are left out and recorded, so that logs, counts and statuses tell of them. */
@@ -23,20 +25,19 @@ const MOST_NAMES = 5;
 const LONGEST_PROBLEM = 512;
 
 export class LeftOutObjects {
-  #records = new Map<string, Map<string, LeftOutRecord>>();
-  #before = new Map<string, ReadonlyMap<string, LeftOutRecord>>();
+  readonly #records = new Map<string, Map<string, LeftOutRecord>>();
   #size = 0;
   #unreadable: UnreadableObject[] = [];
   readonly #reportedOver = new Set<string>();
 
   startList(): void {
-    this.#before = this.#records;
-    this.#records = new Map();
-    this.#size = 0;
+    for (const records of this.#records.values()) for (const record of records.values()) record.isListed = false;
   }
 
+  /** What the list has not brought is gone. */
   endList(): void {
-    this.#before = new Map();
+    for (const [namespace, records] of this.#records)
+      for (const { name, isListed } of records.values()) if (!isListed) this.forget(namespace, name);
   }
 
   /** Returns the record's name and problem; undefined when too many objects are recorded. */
@@ -52,12 +53,12 @@ export class LeftOutObjects {
       return undefined;
     if (known === undefined) this.#size += 1;
     // The name may be a part of a text that is no longer kept.
-    const kept = { name: ownCopy(name), created, reason, problem: problem && cut(problem, LONGEST_PROBLEM) };
+    const shown = problem && cut(problem, LONGEST_PROBLEM);
+    const kept = { name: ownCopy(name), created, reason, problem: shown, isListed: true };
     records.set(kept.name, kept);
     this.#records.set(namespace, records);
-    const before = known ?? this.#before.get(namespace)?.get(name);
-    if (kept.problem !== undefined && before?.problem !== kept.problem)
-      this.#unreadable.push({ namespace, name: kept.name, problem: kept.problem });
+    if (shown !== undefined && known?.problem !== shown)
+      this.#unreadable.push({ namespace, name: kept.name, problem: shown });
     return kept;
   }
 

@@ -4,13 +4,15 @@ import { NO_USE, byAge, exceededBudget, fairLevel, oldestWithin, withObject } fr
 import { LeftOutObjects } from './left-out-objects.ts';
 import type { Age, Budget, Limits, Size, Use } from '../../engine/policy/budget.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
-import type { Listing, ReflectorListener } from '../client/reflector.ts';
+import type { ReflectorListener } from '../client/reflector.ts';
 import type { LeftOutReason, UnreadableObject } from './left-out-objects.ts';
 
 /** The objects of one namespace. Objects of the cluster are those of namespace ''. */
 interface NamespaceState<T> {
-  /** Sorted by name. Replaced and never changed, so that snapshots share the list. */
-  list: readonly T[];
+  /** By name. */
+  readonly entries: Map<string, T>;
+  /** The entries, sorted by name; undefined after a change. Never changed itself, because snapshots share the list. */
+  list: readonly T[] | undefined;
   use: Use;
   /** The oldest object that a budget has no room for. Nothing is kept of it and of younger objects. */
   end: (Age & { readonly size: Size; readonly reason: Budget; readonly isGone?: boolean }) | undefined;
@@ -24,7 +26,7 @@ const LONGEST_NAME = 253;
  * replicas agree: of each namespace the oldest objects, until a budget has no room for the next. Nothing is kept of
  * the others. When the next one may fit again, `mayFit` asks for a new list.
  */
-export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'listing' | 'applied' | 'deleted'> {
+export class ObjectStore<T extends Named> implements ReflectorListener {
   readonly #kind: StoredKind<T>;
   readonly #listener: StoreListener<T>;
   readonly #namespaces = new Map<string, NamespaceState<T>>();
@@ -32,10 +34,8 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
   readonly #touched = new Set<T>();
   readonly #touchedNamespaces = new Set<string>();
   readonly #leftOut = new LeftOutObjects();
-  /** Lists that nobody else has yet, so that they may change. */
-  readonly #copies = new Map<NamespaceState<T>, T[]>();
-  /** Names that the list under way has not brought yet, by namespace. Undefined while there is no list. */
-  #unlisted: Map<string, Set<string>> | undefined;
+  /** Entries that the list under way has not brought yet. Undefined while there is no list. */
+  #unlisted: Set<T> | undefined;
   level = Infinity;
   #isChanged = false;
   isComplete = false;
@@ -50,19 +50,20 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
   }
 
   find(namespace: string, name: string): T | undefined {
-    const list = this.#namespaces.get(namespace)?.list ?? [];
-    const entry = list[placeIn(list, name)];
-    return entry?.name === name ? entry : undefined;
+    return this.#namespaces.get(namespace)?.entries.get(name);
   }
 
   lists(): Map<string, readonly T[]> {
     const lists = new Map<string, readonly T[]>();
-    for (const [namespace, { list }] of this.#namespaces) if (list.length > 0) lists.set(namespace, list);
+    for (const [namespace, state] of this.#namespaces) {
+      state.list ??= [...state.entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+      if (state.list.length > 0) lists.set(namespace, state.list);
+    }
     return lists;
   }
 
-  *all(): Generator<T, void, undefined> {
-    for (const { list } of this.#namespaces.values()) yield* list;
+  all(): T[] {
+    return [...this.lists().values()].flat();
   }
 
   counts(): StoreCounts {
@@ -71,50 +72,49 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
     return { leftOut: this.#leftOut.counts(), used };
   }
 
-  listing(): Listing {
-    this.#unlisted = new Map();
+  listing(): void {
+    this.#unlisted = new Set(this.all());
     this.#leftOut.startList();
     for (const [namespace, state] of this.#namespaces) {
-      this.#unlisted.set(namespace, new Set(state.list.map(({ name }) => name)));
       state.end = undefined;
       this.#touchedNamespaces.add(namespace);
     }
-    return {
-      page: (objects) => {
-        for (const object of objects) this.#put(object);
-        this.#settle();
-      },
-      end: () => {
-        for (const [namespace, names] of this.#unlisted ?? []) for (const name of names) this.#delete(namespace, name);
-        this.#unlisted = undefined;
-        this.#leftOut.endList();
-        this.#isChanged ||= !this.isComplete;
-        this.isComplete = true;
-        this.#settle();
-      },
-    };
   }
 
-  applied(object: KubernetesObject): void {
-    this.#put(object);
+  seen(objects: readonly KubernetesObject[]): void {
+    for (const object of objects) this.#put(object);
     this.#settle();
   }
 
-  deleted({ metadata: { namespace = '', name } }: KubernetesObject): void {
+  gone({ metadata: { namespace = '', name } }: KubernetesObject): void {
     this.#delete(namespace, name);
     this.#settle();
+  }
+
+  listed(): void {
+    for (const [namespace, { entries }] of this.#namespaces)
+      for (const [name, entry] of entries) if (this.#unlisted?.has(entry) === true) this.#delete(namespace, name);
+    this.#unlisted = undefined;
+    this.#leftOut.endList();
+    this.#isChanged ||= !this.isComplete;
+    this.isComplete = true;
+    this.#settle();
+  }
+
+  troubled(problem: string | undefined): void {
+    this.#listener.troubled(problem);
   }
 
   #put(object: KubernetesObject): void {
     const { namespace = '', name, creationTimestamp } = object.metadata;
     if (name.length > LONGEST_NAME || namespace.length > LONGEST_NAME) return;
     const state = this.#state(namespace);
-    this.#unlisted?.get(namespace)?.delete(name);
+    const before = state.entries.get(name);
+    if (before !== undefined) this.#unlisted?.delete(before);
     const created = typeof creationTimestamp === 'string' ? parseInstant(creationTimestamp) : undefined;
     const age = { name, created: this.#kind.createdOf === undefined ? 0 : (created ?? 0) };
-    const before = this.find(namespace, name);
     const leaveOut = (reason: LeftOutReason, problem?: string): void => {
-      if (before !== undefined) this.#set(namespace, name, undefined);
+      this.#set(namespace, name, undefined);
       this.#leaveOut(namespace, age, { reason, problem, object, entry: undefined });
     };
     if (state.end !== undefined && byAge(age, state.end) > 0) return leaveOut(state.end.reason);
@@ -128,7 +128,7 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
     if (reading !== undefined && this.#kind.sizeOf(reading.entry).bytes > this.#kind.limits.object)
       return leaveOut('object');
     this.#forgetLeftOut(namespace, name);
-    if (before !== reading?.entry) this.#set(namespace, name, reading?.entry);
+    this.#set(namespace, name, reading?.entry);
   }
 
   #delete(namespace: string, name: string): void {
@@ -136,7 +136,7 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
     const state = this.#namespaces.get(namespace);
     // Nothing is known of the next object.
     if (state?.end?.name === name) state.end = { ...state.end, isGone: true };
-    if (this.find(namespace, name) !== undefined) this.#set(namespace, name, undefined);
+    this.#set(namespace, name, undefined);
     this.#listener.gone?.(namespace, name);
   }
 
@@ -144,21 +144,21 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
   #set(namespace: string, name: string, entry: T | undefined): void {
     const { effectOf = (kept: T | undefined): unknown => kept, sizeOf } = this.#kind;
     const state = this.#state(namespace);
-    const before = this.find(namespace, name);
+    const before = state.entries.get(name);
+    if (before === entry) return;
     this.#touchedNamespaces.add(namespace);
     if (effectOf(before) !== effectOf(entry)) this.#isChanged = true;
+    state.list = undefined;
     if (before !== undefined) {
+      state.entries.delete(name);
       state.use = withObject(state.use, sizeOf(before), -1);
       this.#touched.delete(before);
     }
     if (entry !== undefined) {
+      state.entries.set(entry.name, entry);
       state.use = withObject(state.use, sizeOf(entry));
       if (this.#listener.kept !== undefined) this.#touched.add(entry);
     }
-    const list = this.#copies.get(state) ?? [...state.list];
-    list.splice(placeIn(list, name), before === undefined ? 0 : 1, ...(entry === undefined ? [] : [entry]));
-    state.list = list;
-    this.#copies.set(state, list);
   }
 
   #leaveOut(namespace: string, age: Age, left: Pick<LeftOut<T>, 'reason' | 'problem' | 'object' | 'entry'>): void {
@@ -173,33 +173,24 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
   }
 
   #settle(): void {
-    // The copy of slice has no room to grow, and there may be thousands of namespaces.
-    for (const [state, list] of this.#copies) state.list = list.slice();
-    this.#copies.clear();
-    for (const [namespace, state] of this.#namespaces)
-      if (this.#touchedNamespaces.has(namespace)) this.#cut(namespace, state);
+    for (const [namespace, state] of this.#namespaces) this.#cut(namespace, state);
     this.#settleLevel();
     if (this.#unlisted === undefined) this.#report();
   }
 
   #cut(namespace: string, state: NamespaceState<T>): void {
-    const { limits, sizeOf, createdOf = () => 0, effectOf } = this.#kind;
+    const { limits, sizeOf, createdOf = () => 0 } = this.#kind;
     if (exceededBudget(state.use, limits, this.level) === undefined) return;
-    const oldestFirst = state.list
+    const oldestFirst = [...state.entries.values()]
       .map((entry) => ({ entry, name: entry.name, created: createdOf(entry), size: sizeOf(entry) }))
       .sort(byAge);
     const sizes = oldestFirst.map(({ size }) => size);
-    const { count, use, exceeded: reason } = oldestWithin(sizes, limits, this.level);
-    const dropped = oldestFirst.slice(count);
-    const [first] = dropped;
+    const { count, exceeded: reason } = oldestWithin(sizes, limits, this.level);
+    const [first] = oldestFirst.slice(count);
     if (first === undefined || reason === undefined) return;
     state.end = { name: ownCopy(first.name), created: first.created, size: first.size, reason };
-    state.use = use;
-    const entries = new Set(dropped.map(({ entry }) => entry));
-    state.list = state.list.filter((entry) => !entries.has(entry));
-    for (const { entry, name, created } of dropped) {
-      if (effectOf === undefined || effectOf(entry) !== undefined) this.#isChanged = true;
-      this.#touched.delete(entry);
+    for (const { entry, name, created } of oldestFirst.slice(count)) {
+      this.#set(namespace, name, undefined);
       this.#leaveOut(namespace, { name, created }, { reason, problem: undefined, object: undefined, entry });
     }
   }
@@ -241,27 +232,16 @@ export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'li
     const isCut = state?.end !== undefined;
     const news = this.#leftOut.overBudgetNews(namespace, isCut);
     if (news !== undefined) this.#listener.overBudget?.({ namespace, ...news, use: this.useOf(namespace) });
-    if (state?.list.length === 0 && !isCut) this.#namespaces.delete(namespace);
+    if (state?.entries.size === 0 && !isCut) this.#namespaces.delete(namespace);
   }
 
   #state(namespace: string): NamespaceState<T> {
     const known = this.#namespaces.get(namespace);
     if (known !== undefined) return known;
-    const state = { list: [], use: NO_USE, end: undefined };
+    const state = { entries: new Map<string, T>(), list: undefined, use: NO_USE, end: undefined };
     this.#namespaces.set(namespace, state);
     return state;
   }
-}
-
-/** Where a name is, or belongs, in a list that is sorted by name. */
-function placeIn(list: readonly Named[], name: string): number {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((list[middle]?.name ?? '') < name) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** What is kept of an object. The name orders the objects of a namespace. */
@@ -302,7 +282,7 @@ export interface OverBudgetChange {
 }
 
 /** The reports of a store. During a list, nothing but `leftOut` is reported before the end. */
-export interface StoreListener<T> {
+export interface StoreListener<T> extends Pick<ReflectorListener, 'troubled'> {
   readonly changed: () => void;
   readonly kept?: (entry: T) => void;
   /** An object is left out. Reported at every event and list of the object, as far as objects are recorded. */

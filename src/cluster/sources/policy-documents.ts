@@ -1,4 +1,4 @@
-import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
@@ -6,11 +6,11 @@ import { NO_FACTS } from '../../engine/facts/facts.ts';
 import { POLICY_KINDS, parseProbePolicy } from '../../engine/policy/probe-policy.ts';
 import { MORE_PROBLEMS, formatProblem, type Problem } from '../../engine/policy/reader.ts';
 import { yamlFileParts } from '../../yaml/reading/documents.ts';
-import { FACT_KINDS } from './fact-kinds.ts';
+import { FACT_KINDS, NAMESPACES } from './fact-kinds.ts';
 import { formatSourceProblem } from './policy-source.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Facts, LabelsOfNamespace } from '../../engine/facts/facts.ts';
+import type { Facts } from '../../engine/facts/facts.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { YamlDocument, YamlFilePart } from '../../yaml/reading/documents.ts';
@@ -78,6 +78,8 @@ const MOST_PROBLEMS_OF_FILE = 100;
 /** Messages quote names and keys of files, which may have any length. */
 const LONGEST_MESSAGE = 500;
 
+const KINDS_OF_FILES = [...FACT_KINDS, NAMESPACES];
+
 export class PolicyCollection implements PolicyDocuments {
   readonly policies: ProbePolicy[] = [];
   readonly #facts = new CollectedFacts();
@@ -121,12 +123,11 @@ export class PolicyCollection implements PolicyDocuments {
 
   addDocument(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
     const kind = isJsonObject(value) ? member(value, 'kind') : undefined;
-    const factKind = FACT_KINDS.find((known) => known.kind === kind);
+    const factKind = KINDS_OF_FILES.find((known) => known.kind === kind);
     if (kind === 'List') this.#addList(document, value as JsonObject, path);
-    else if (kind === 'Namespace') this.#addNamespace(document, value as JsonObject, path);
     else if (factKind !== undefined) this.#addFact(document, factKind, value as JsonObject, path);
     else if (typeof kind === 'string' && !(POLICY_KINDS as readonly string[]).includes(kind)) {
-      const known = [...POLICY_KINDS, ...FACT_KINDS.map((fact) => fact.kind), 'Namespace'];
+      const known = [...POLICY_KINDS, ...KINDS_OF_FILES.map((fact) => fact.kind)];
       const hint = didYouMean(kind, known) || `; a policy directory holds ${known.join(', ')}`;
       this.#report(document, [...path, 'kind'], `kind: unknown kind ${quoted(kind)}${hint}`);
     } else this.#addPolicy(document, value, path);
@@ -139,19 +140,11 @@ export class PolicyCollection implements PolicyDocuments {
       if (!this.isFull(document.file)) this.addDocument(document, item, [...path, 'items', index]);
   }
 
-  #addNamespace(document: YamlDocument, namespace: JsonObject, path: readonly PathStep[]): void {
-    const metadata = objectMember(namespace, 'metadata') ?? {};
-    const name = stringMember(metadata, 'name');
-    if (name !== undefined) this.#facts.addNamespace(name, stringMap(metadata, 'labels'));
-    else this.#report(document, [...path, 'metadata'], 'metadata.name: must be given');
-  }
-
   #addFact(document: YamlDocument, kind: FactKind, value: JsonObject, path: readonly PathStep[]): void {
     const namespace = stringMember(objectMember(value, 'metadata') ?? {}, 'namespace') ?? this.#namespace;
     const reading = kind.read(value, this.#catalogue);
     if (reading === undefined) return;
     if ('problems' in reading) return this.#reportAll(document, path, reading.problems);
-    this.#warnAll(document, path, reading.warnings ?? []);
     const source = `${kind.kind}/${namespace}/${reading.fact.name}`;
     if (kind.mayRepeat === true || this.#isFirst(document, source, path))
       this.#facts.add(kind, namespace, reading.fact);
@@ -195,14 +188,7 @@ export class PolicyCollection implements PolicyDocuments {
 }
 
 export class CollectedFacts {
-  readonly #namespaceLabels = new Map<string, LabelsOfNamespace>();
   readonly #objects = new Map<FactKind, Map<string, Named[]>>();
-  #facts: Facts | undefined;
-
-  addNamespace(name: string, labels: LabelsOfNamespace): void {
-    this.#namespaceLabels.set(name, labels);
-    this.#facts = undefined;
-  }
 
   add(kind: FactKind, namespace: string, fact: Named): void {
     const byNamespace = this.addKind(kind);
@@ -215,7 +201,6 @@ export class CollectedFacts {
   addKind(kind: FactKind): Map<string, Named[]> {
     const byNamespace = this.#objects.get(kind) ?? new Map<string, Named[]>();
     this.#objects.set(kind, byNamespace);
-    this.#facts = undefined;
     return byNamespace;
   }
 
@@ -226,8 +211,6 @@ export class CollectedFacts {
       });
       return kind.facts(this.#objects.has(kind) ? new Map(lists) : undefined);
     };
-    const none = { ...NO_FACTS, namespaceLabels: this.#namespaceLabels };
-    this.#facts ??= Object.assign(none, ...FACT_KINDS.map(factsOf)) as Facts;
-    return this.#facts;
+    return Object.assign({ ...NO_FACTS }, ...KINDS_OF_FILES.map(factsOf)) as Facts;
   }
 }

@@ -1,17 +1,23 @@
-import { Informer, type InformerListener } from './informer.ts';
-import { MERGE_PATCH, type ApiClient } from '../client/api-client.ts';
-import { isRecord } from '../client/kubernetes-object.ts';
-import { isCurrent, objectPath, observed, placeOf, policyKind } from './policy-kind.ts';
-import { isShown, shownStatus, statusPatch, type PolicyVerdict } from './policy-status.ts';
-import type { PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
-import type { ClockRandomAndTimer } from '../client/timing.ts';
+import { textAt, valueAt } from '../../base/json/field-path.ts';
+import { cut } from '../../base/text/cut.ts';
+import { parseInstant } from '../../base/text/duration.ts';
+import { utf8Length } from '../../base/text/utf8.ts';
+import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
+import { memoryOfPolicy, NO_LIMITS, POLICY_LIMITS, PROBLEMS_MEMORY } from '../../engine/policy/budget.ts';
+import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
+import { parseProbePolicy, type PolicyKind, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
+import { formatProblem } from '../../engine/policy/reader.ts';
+import type { KubernetesObject } from '../client/kubernetes-object.ts';
+import { Informer, type InformedKind, type InformerListener } from './informer.ts';
+import { isShown, shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
+import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
+import type { Budget, Size } from '../../engine/policy/budget.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { Budget } from '../../engine/policy/budget.ts';
-import type { PolicyKind, ProbePolicy } from '../../engine/policy/probe-policy.ts';
-import type { LeftOut } from './object-store.ts';
-import type { ObservedObject, PolicyRecord } from './policy-kind.ts';
+import type { PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
+import type { ApiClient } from '../client/api-client.ts';
+import type { ClockRandomAndTimer } from '../client/timing.ts';
+import type { LeftOut, Named } from './object-store.ts';
 import type { SourceProblem } from './policy-source.ts';
-import type { StatusWriter, WrittenStatus } from './status-writer.ts';
 
 /** Takes a task for each policy that is new or has changed, and the place of each policy that is gone. */
 export interface PolicyStatuses extends Pick<StatusWriter, 'put' | 'drop'> {
@@ -32,7 +38,37 @@ export interface PolicyCounts {
   readonly problems: number;
 }
 
-const FIELD_MANAGER = 'probewright-status';
+const PLURALS: Readonly<Record<PolicyKind, string>> = {
+  ProbePolicy: 'probepolicies',
+  ClusterProbePolicy: 'clusterprobepolicies',
+};
+
+/** What is known of a policy from its object alone. */
+interface ObservedObject {
+  /** As a policy's `source` is written: `ProbePolicy/apps/web`, `ClusterProbePolicy/base`. */
+  readonly place: string;
+  readonly generation: number | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly shown: ShownStatus;
+}
+
+interface PolicyVersion extends Size {
+  readonly generation: number;
+  readonly policy: ProbePolicy;
+  readonly warnings: readonly string[];
+}
+
+/** The record of a policy. The object itself is dropped, because most of it is metadata that is not needed. */
+interface PolicyRecord extends Named {
+  readonly seen: ObservedObject;
+  readonly uid: string | undefined;
+  readonly created: number;
+  /** The newest version, or the last one that could be read. */
+  readonly inForce: PolicyVersion | undefined;
+  readonly problems: { readonly shown: readonly string[]; readonly count: number };
+  readonly tooLarge: number | undefined;
+  isLogged: boolean;
+}
 
 export class PolicyInformer {
   readonly kind: PolicyKind;
@@ -70,7 +106,7 @@ export class PolicyInformer {
 
   /** The policies in force. */
   policies(): readonly ProbePolicy[] {
-    return [...this.informer.store.all()].flatMap(({ inForce }) => inForce?.policy ?? []);
+    return this.informer.store.all().flatMap(({ inForce }) => inForce?.policy ?? []);
   }
 
   /** Puts the status of each policy again. Of policies that are left out, nothing is kept, so they are listed again. */
@@ -80,18 +116,18 @@ export class PolicyInformer {
   }
 
   problems(most: number): SourceProblem[] {
-    const bad = [...this.informer.store.all()].filter(({ problems }) => problems.count > 0);
-    return bad.slice(0, most).flatMap(problemsOf).slice(0, most);
+    return this.informer.store.all().flatMap(problemsOf).slice(0, most);
   }
 
   counts(): PolicyCounts {
-    let [tooLarge, problems] = [0, 0];
-    for (const record of this.informer.store.all()) {
-      if (record.tooLarge !== undefined) tooLarge++;
-      problems += record.problems.count;
-    }
-    const { leftOut, used } = this.informer.store.counts();
-    return { overBudget: { ...leftOut, object: tooLarge }, used, problems };
+    const { store } = this.informer;
+    const { leftOut, used } = store.counts();
+    const records = store.all();
+    return {
+      overBudget: { ...leftOut, object: records.filter(({ tooLarge }) => tooLarge !== undefined).length },
+      used,
+      problems: records.reduce((sum, { problems }) => sum + problems.count, 0),
+    };
   }
 
   #log(record: PolicyRecord): void {
@@ -129,30 +165,126 @@ export class PolicyInformer {
 
   /** @param verdict what the status should say by now; takes time for a policy with advice */
   #putStatus(seen: ObservedObject, verdict: () => Omit<PolicyVerdict, 'generation'>): void {
-    const { place, resourceVersion, generation = 0 } = seen;
-    const write = (signal: AbortSignal): Promise<WrittenStatus | undefined> =>
-      this.#write(seen, { generation, ...verdict() }, signal);
+    const { place, resourceVersion, generation = 0, shown } = seen;
+    const write = async (signal: AbortSignal): Promise<WrittenStatus | undefined> => {
+      const wanted = { generation, ...verdict() };
+      const patch = statusPatch(shown, wanted, this.#now());
+      if (patch === undefined) return undefined;
+      const object = await patchStatus(this.#client, objectPath(this.kind, place), 'probewright-status', patch, signal);
+      const isKept = isShown(shownStatus(valueAt(object, ['status'])), wanted);
+      return { isKept, resourceVersion: textAt(object, 'metadata', 'resourceVersion') };
+    };
     this.#listener.statuses?.put({ place, resourceVersion, write });
-  }
-
-  async #write(
-    { place, shown }: ObservedObject,
-    wanted: PolicyVerdict,
-    signal: AbortSignal,
-  ): Promise<WrittenStatus | undefined> {
-    const body = statusPatch(shown, wanted, this.#now());
-    if (body === undefined) return undefined;
-    const path = `${objectPath(this.kind, place)}/status`;
-    const query = { fieldManager: FIELD_MANAGER };
-    const patch = { method: 'PATCH', path, query, contentType: MERGE_PATCH, body, signal } as const;
-    const object = await this.#client.request(patch);
-    const { status, metadata } = isRecord(object) ? object : {};
-    const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
-    const resourceVersion = typeof version === 'string' ? version : undefined;
-    return { isKept: isShown(shownStatus(status), wanted), resourceVersion };
   }
 }
 
 function problemsOf({ seen: { place }, problems }: PolicyRecord): SourceProblem[] {
   return problems.shown.map((message) => ({ place, message }));
+}
+
+/** True when the newest version is in force. */
+function isCurrent({ problems, tooLarge }: PolicyRecord): boolean {
+  return problems.count === 0 && tooLarge === undefined;
+}
+
+function placeOf(kind: PolicyKind, namespace: string | undefined, name: string): string {
+  return [kind, ...(namespace === undefined || namespace === '' ? [] : [namespace]), name].join('/');
+}
+
+/** Where the API server has the policy of a place. */
+function objectPath(kind: PolicyKind, place: string): string {
+  const [name = '', namespace] = place.split('/').slice(1).map(encodeURIComponent).toReversed();
+  const within = namespace === undefined ? '' : `namespaces/${namespace}/`;
+  return `/apis/${POLICY_API_VERSION}/${within}${PLURALS[kind]}/${name}`;
+}
+
+/** Policies as they are mirrored. `total` = bytes of memory that those of all namespaces may take together. */
+export function policyKind(catalogue: CheckCatalogue, kind: PolicyKind, total: number): InformedKind<PolicyRecord> {
+  return {
+    path: `/apis/${POLICY_API_VERSION}/${PLURALS[kind]}`,
+    limits: kind === 'ProbePolicy' ? { ...POLICY_LIMITS, total } : NO_LIMITS,
+    createdOf: ({ created }) => created,
+    effectOf: (record) => record?.inForce?.policy,
+    sizeOf: (record) => ({
+      bytes: record.inForce?.bytes ?? 0,
+      memory: (record.inForce?.memory ?? 0) + (isCurrent(record) ? 0 : PROBLEMS_MEMORY),
+    }),
+    read: (object, before) => ({ entry: readRecord(catalogue, kind, object, before) }),
+  };
+}
+
+function observed(kind: PolicyKind, object: KubernetesObject): ObservedObject {
+  const { name, namespace, generation, resourceVersion } = object.metadata;
+  return {
+    place: placeOf(kind, namespace, name),
+    generation: Number.isInteger(generation) ? generation : undefined,
+    resourceVersion,
+    shown: shownStatus((object as { status?: unknown }).status),
+  };
+}
+
+function readRecord(
+  catalogue: CheckCatalogue,
+  kind: PolicyKind,
+  object: KubernetesObject,
+  before: PolicyRecord | undefined,
+): PolicyRecord {
+  const { name, uid, resourceVersion, creationTimestamp = '' } = object.metadata;
+  // An object that was deleted and created again under the same name has a new history.
+  const earlier = before?.uid === uid ? before : undefined;
+  if (resourceVersion !== undefined && earlier?.seen.resourceVersion === resourceVersion) return earlier;
+  const seen = observed(kind, object);
+  // The generation counts changes of the spec.
+  if (earlier !== undefined && seen.generation !== undefined && seen.generation === earlier.seen.generation)
+    return { ...earlier, seen };
+  const created = parseInstant(creationTimestamp) ?? 0;
+  const { version: inForce = earlier?.inForce, problems = [], tooLarge } = readVersion(catalogue, kind, object, seen);
+  return { name, seen, uid, created, inForce, problems: keptProblems(problems), tooLarge, isLogged: false };
+}
+
+/** Never throws, so that one object that cannot be read does not affect the others. */
+function readVersion(
+  catalogue: CheckCatalogue,
+  kind: PolicyKind,
+  object: KubernetesObject,
+  { generation = 0 }: ObservedObject,
+): { readonly version?: PolicyVersion; readonly problems?: readonly string[]; readonly tooLarge?: number } {
+  const { spec, metadata } = object as KubernetesObject & { readonly spec?: unknown };
+  try {
+    const text = jsonOf(spec) ?? '';
+    // Bytes are counted only where they can matter, because a spec may have a million.
+    const bytes = text.length > MAX_SPEC_BYTES ? text.length : utf8Length(text);
+    if (bytes > MAX_SPEC_BYTES) return { tooLarge: bytes };
+    // The items of a list have no apiVersion and no kind.
+    const parsed = parseProbePolicy(catalogue, { apiVersion: POLICY_API_VERSION, kind, metadata, spec });
+    if ('problems' in parsed) return { problems: parsed.problems.map(formatProblem) };
+    const { policy, warnings } = parsed;
+    const memory = memoryOfPolicy(spec, text);
+    return { version: { generation, policy, warnings: warnings.map(formatProblem), bytes, memory } };
+  } catch (error) {
+    return { problems: [`cannot be read: ${String(error)}`] };
+  }
+}
+
+/** Undefined for an absent spec, and for one that is nested too deep for JSON. The parser reports both. */
+function jsonOf(spec: unknown): string | undefined {
+  try {
+    return JSON.stringify(spec);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Thousands of policies may have a hundred problems each. */
+const MAX_PROBLEMS_LENGTH = 1024;
+
+function keptProblems(problems: readonly string[]): PolicyRecord['problems'] {
+  const shown: string[] = [];
+  let length = 0;
+  for (const problem of problems) {
+    if (shown.length > 0 && length + problem.length > MAX_PROBLEMS_LENGTH) break;
+    shown.push(cut(problem, MAX_PROBLEMS_LENGTH));
+    length += problem.length;
+  }
+  return { shown, count: problems.length };
 }

@@ -1,9 +1,11 @@
+import { objectsAt } from '../../base/json/field-path.ts';
+import { isJsonObject } from '../../base/json/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
 import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
 import { POLICY_LIMITS } from '../../engine/policy/budget.ts';
-import { isRecord } from '../client/kubernetes-object.ts';
+import { updatedCondition } from './status-writer.ts';
 import type { Budget, Use } from '../../engine/policy/budget.ts';
 import type { PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
 
@@ -30,7 +32,7 @@ export interface OverBudget {
 }
 
 export interface ShownStatus {
-  readonly observedGeneration: number | undefined;
+  readonly observedGeneration: unknown;
   /** All conditions, unchanged. Conditions of other types belong to other writers, and are kept. */
   readonly conditions: readonly Readonly<Record<string, unknown>>[];
   readonly advice: unknown;
@@ -42,32 +44,12 @@ const MAX_MESSAGE_LENGTH = 1024;
 
 /** Reads the `status` of a policy's object. Fields that have another form than Probewright writes count as absent. */
 export function shownStatus(status: unknown): ShownStatus {
-  const shown = isRecord(status) ? status : {};
-  const { observedGeneration, conditions } = shown;
+  const shown = isJsonObject(status) ? status : {};
   return {
-    observedGeneration: typeof observedGeneration === 'number' ? observedGeneration : undefined,
-    conditions: Array.isArray(conditions) ? keptConditions(conditions.filter(isRecord)) : [],
+    observedGeneration: shown['observedGeneration'],
+    conditions: objectsAt(shown, 'conditions'),
     advice: shownAdvice(shown),
   };
-}
-
-/** Conditions are kept in memory for each policy. Beyond these characters of JSON, only our own is kept. */
-const MAX_CONDITIONS_LENGTH = 8192;
-
-function keptConditions(conditions: readonly Record<string, unknown>[]): ShownStatus['conditions'] {
-  if (conditions.length <= 1 && conditions[0]?.['type'] === READY) return conditions.map(keptReady);
-  const isLong = JSON.stringify(conditions).length > MAX_CONDITIONS_LENGTH;
-  return isLong ? conditions.filter(({ type }) => type === READY).map(keptReady) : conditions;
-}
-
-/** Our own condition, if it has the fields that we write. */
-function keptReady(condition: Record<string, unknown>): Record<string, unknown> {
-  const fields = ['type', 'status', 'reason', 'message', 'observedGeneration', 'lastTransitionTime'];
-  const isOurs = Object.keys(condition).every((field) => fields.includes(field));
-  const message = condition['message'];
-  if (isOurs && (typeof message !== 'string' || message.length <= MAX_MESSAGE_LENGTH)) return condition;
-  // A condition with other fields was written by somebody else, and is overwritten.
-  return { type: READY };
 }
 
 /** True when the status shows the verdict, for the same generation. */
@@ -104,17 +86,11 @@ export function statusPatch(shown: ShownStatus, verdict: PolicyVerdict, now: num
   };
 }
 
-/** The other conditions keep their order. The time is that of the last change of `status`. */
+/** The other conditions keep their order. */
 function withReady(conditions: ShownStatus['conditions'], verdict: PolicyVerdict, now: number): readonly object[] {
-  const wanted = readyCondition(verdict);
+  const time = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
+  const ready = updatedCondition(conditions, { type: READY, ...readyCondition(verdict) }, verdict.generation, time);
   const before = conditions.find(({ type }) => type === READY);
-  const since = before?.['status'] === wanted.status ? before['lastTransitionTime'] : undefined;
-  const ready = {
-    type: READY,
-    ...wanted,
-    observedGeneration: verdict.generation,
-    lastTransitionTime: typeof since === 'string' ? since : new Date(now).toISOString().replace(/\.\d+Z$/, 'Z'),
-  };
   if (before === undefined) return [...conditions, ready];
   return conditions.flatMap((condition) =>
     condition === before ? [ready] : condition['type'] === READY ? [] : [condition],
@@ -196,12 +172,7 @@ function adviceFields(
   return { adviceCount: advice.length, advice: listed };
 }
 
-/** The most characters of JSON of shown advice that are kept in memory. Advice of Probewright is shorter. */
-const MOST_KEPT = 2 * ADVICE_BOUNDS.entries * (ADVICE_BOUNDS.check + ADVICE_BOUNDS.field + ADVICE_BOUNDS.message + 20);
-
 function shownAdvice({ adviceCount, advice }: Readonly<Record<string, unknown>>): unknown {
   const entries: readonly unknown[] = Array.isArray(advice) ? advice : [];
-  if (entries.length === 0 && (adviceCount === undefined || adviceCount === 0)) return undefined;
-  const shown = { adviceCount, advice: entries };
-  return JSON.stringify(shown).length > MOST_KEPT ? 'too long' : shown;
+  return entries.length === 0 && (adviceCount ?? 0) === 0 ? undefined : { adviceCount, advice: entries };
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { ApiError } from '../client/api-client.ts';
+import { ApiError, MERGE_PATCH, type ApiRequests } from '../client/api-client.ts';
 import { Backoff, realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 
@@ -194,6 +194,35 @@ export class StatusWriter {
     const news = this.#problem.note(problem);
     if (news === 'began' || news === 'ended') this.#listener.troubled(problem);
   }
+}
+
+/** Resolves with the object after the patch. */
+export function patchStatus(
+  client: ApiRequests,
+  object: string,
+  fieldManager: string,
+  body: object,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const path = `${object}/status`;
+  return client.request({ method: 'PATCH', path, query: { fieldManager }, contentType: MERGE_PATCH, body, signal });
+}
+
+/** A condition as it is written. It keeps its time while its status is the same. */
+export function updatedCondition(
+  before: readonly Readonly<Record<string, unknown>>[],
+  condition: {
+    readonly type: string;
+    readonly status: 'True' | 'False';
+    readonly reason: string;
+    readonly message: string;
+  },
+  observedGeneration: unknown,
+  now: string,
+): object {
+  const old = before.find(({ type }) => type === condition.type);
+  const since = old?.['status'] === condition.status ? old['lastTransitionTime'] : undefined;
+  return { ...condition, observedGeneration, lastTransitionTime: typeof since === 'string' ? since : now };
 }
 
 const NOT_KEPT = 'the API server does not keep all of the status: is the CRD older than we are?';

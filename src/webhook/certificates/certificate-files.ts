@@ -1,5 +1,6 @@
 import { readRegularFile } from '../../base/files/regular-file.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
+import { repeat } from '../../cluster/client/timing.ts';
 import { certificatesIn, servingPair, type ServingPair } from './pem.ts';
 import type { CertificateListener, CertificateSource } from './serving-tls.ts';
 
@@ -11,8 +12,7 @@ class PolledFiles<T> implements CertificateSource<T> {
   readonly #files: readonly string[];
   readonly #parse: (texts: readonly string[]) => T;
   readonly #pollMilliseconds: number;
-  #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
+  readonly #stopped = new AbortController();
   #seen = '';
   readonly #problem = new CurrentProblem();
 
@@ -24,13 +24,12 @@ class PolledFiles<T> implements CertificateSource<T> {
 
   async start(listener: CertificateListener<T>): Promise<T> {
     const value = this.#take(await this.#read());
-    this.#schedule(listener);
+    void repeat(this.#pollMilliseconds, this.#stopped.signal, () => this.#poll(listener));
     return value;
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.#stopped.abort();
   }
 
   problem(): string | undefined {
@@ -51,20 +50,15 @@ class PolledFiles<T> implements CertificateSource<T> {
     }
   }
 
-  #schedule(listener: CertificateListener<T>): void {
-    const poll = (): void => void this.#poll(listener).finally(() => this.#schedule(listener));
-    if (!this.#stopped) this.#timer = setTimeout(poll, this.#pollMilliseconds);
-  }
-
   async #poll(listener: CertificateListener<T>): Promise<void> {
     try {
       const texts = await this.#read();
       const news = texts.join('') === this.#seen ? [] : [this.#take(texts)];
       this.#problem.note(undefined);
-      if (!this.#stopped) for (const value of news) listener.changed(value);
+      if (!this.#stopped.signal.aborted) for (const value of news) listener.changed(value);
     } catch (error) {
       const problem = messageOf(error);
-      if (this.#problem.note(problem) !== undefined && !this.#stopped) listener.failed(problem);
+      if (this.#problem.note(problem) !== undefined && !this.#stopped.signal.aborted) listener.failed(problem);
     }
   }
 }

@@ -9,7 +9,7 @@ const told = (): void => undefined;
 const reflector = new Reflector(
   new ApiClient(access, 'child'),
   { path: '/api/v1/namespaces' },
-  { listing: () => ({ page: told, end: told }), applied: told, deleted: told, troubled: told },
+  { seen: told, troubled: told },
   { now: Date.now, random: Math.random },
   { retry: { minimum: 60_000, maximum: 60_000 } },
 );

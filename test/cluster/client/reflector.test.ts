@@ -10,7 +10,7 @@ import { startFakeApiServer } from './fake-api-server.ts';
 import { waitUntil } from './wait-until.ts';
 import { runs } from '../../support/runs.ts';
 import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
-import type { Listing, Reflected, ReflectorListener, ReflectorOptions } from '../../../src/cluster/client/reflector.ts';
+import type { Reflected, ReflectorListener, ReflectorOptions } from '../../../src/cluster/client/reflector.ts';
 import type { Disturbance, FakeApiServer, Fault, SeenRequest } from './fake-api-server.ts';
 
 const namespaces = '/api/v1/namespaces';
@@ -47,7 +47,7 @@ interface Settings {
   readonly options?: ReflectorOptions;
   readonly now?: () => number;
   /** Called before anything that is told is remembered. */
-  readonly told?: (how: keyof ReflectorListener | keyof Listing) => void;
+  readonly told?: (how: keyof ReflectorListener) => void;
 }
 
 function reflect(settings: Settings = {}): Mirror {
@@ -55,6 +55,7 @@ function reflect(settings: Settings = {}): Mirror {
   const objects = new Map<string, KubernetesObject>();
   const troubles: string[] = [];
   const pages: number[] = [];
+  let present: Map<string, KubernetesObject> | undefined;
   let replacements = 0;
   const reflector = new Reflector(
     new ApiClient(api.access, 'test'),
@@ -62,28 +63,23 @@ function reflect(settings: Settings = {}): Mirror {
     {
       listing: () => {
         told?.('listing');
-        const present = new Map<string, KubernetesObject>();
-        return {
-          page: (some) => {
-            told?.('page');
-            pages.push(some.length);
-            for (const object of some) present.set(keyOf(object), object);
-          },
-          end: () => {
-            told?.('end');
-            objects.clear();
-            for (const [key, object] of present) objects.set(key, object);
-            replacements++;
-          },
-        };
+        present = new Map();
       },
-      applied: (object) => {
-        told?.('applied');
-        objects.set(keyOf(object), object);
+      seen: (some) => {
+        told?.('seen');
+        if (present !== undefined) pages.push(some.length);
+        for (const object of some) (present ?? objects).set(keyOf(object), object);
       },
-      deleted: (object) => {
-        told?.('deleted');
+      gone: (object) => {
+        told?.('gone');
         objects.delete(keyOf(object));
+      },
+      listed: () => {
+        told?.('listed');
+        objects.clear();
+        for (const [key, object] of present ?? []) objects.set(key, object);
+        present = undefined;
+        replacements++;
       },
       troubled: (problem) => {
         told?.('troubled');
@@ -562,7 +558,7 @@ describe('contact', () => {
 });
 
 describe('a listener that throws', () => {
-  it.each(['applied', 'deleted', 'listing', 'page', 'end'] as const)('is told again: %s', async (which) => {
+  it.each(['seen', 'gone', 'listing', 'listed'] as const)('is told again: %s', async (which) => {
     put('a');
     let thrown = 0;
     const mirror = reflect({

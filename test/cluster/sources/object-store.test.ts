@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { byAge, fairLevel, oldestWithin, type Limits } from '../../../src/engine/policy/budget.ts';
-import { asFactKind, PROBE_EXCEPTIONS, SERVICES, type FactKind } from '../../../src/cluster/sources/fact-kinds.ts';
+import { PROBE_EXCEPTIONS, SERVICES, type FactKind } from '../../../src/cluster/sources/fact-kinds.ts';
 import { informedFactKind } from '../../../src/cluster/sources/informer.ts';
 import { ObjectStore } from '../../../src/cluster/sources/object-store.ts';
 import { exceptionDocument } from '../../support/exceptions.ts';
@@ -39,7 +39,7 @@ class World {
   lists = 0;
   isListWanted = false;
 
-  constructor(limits: Partial<Limits> = {}, kind: FactKind = asFactKind(PROBE_EXCEPTIONS)) {
+  constructor(limits: Partial<Limits> = {}, kind: FactKind = PROBE_EXCEPTIONS) {
     this.limits = { ...kind.limits, ...limits };
     this.store = new ObjectStore(informedFactKind({ ...kind, limits: this.limits }, CHECK_CATALOGUE), {
       changed: () => this.changes++,
@@ -47,6 +47,7 @@ class World {
       unreadable: (object) => this.unreadable.push(object),
       leftOut: (left) => this.told.push(left),
       mayFit: () => (this.isListWanted = true),
+      troubled: () => undefined,
     });
   }
 
@@ -59,24 +60,24 @@ class World {
     for (let attempt = 0; attempt < 2 && (attempt === 0 || this.isListWanted); attempt++) {
       this.isListWanted = false;
       this.lists++;
-      const listing = this.store.listing();
+      this.store.listing();
       const all = [...this.objects.values()].map((object) => structuredClone(object));
-      for (let at = 0; at < all.length; at += pageSize) listing.page(all.slice(at, at + pageSize));
-      listing.end();
+      for (let at = 0; at < all.length; at += pageSize) this.store.seen(all.slice(at, at + pageSize));
+      this.store.listed();
     }
     expect(this.isListWanted).toBe(false);
   }
 
   apply(object: KubernetesObject): void {
     this.put(object);
-    this.store.applied(structuredClone(object));
+    this.store.seen([structuredClone(object)]);
     if (this.isListWanted) this.list();
   }
 
   delete(namespace: string, name: string): void {
     const object = this.objects.get(`${namespace}/${name}`);
     this.objects.delete(`${namespace}/${name}`);
-    if (object !== undefined) this.store.deleted(object);
+    if (object !== undefined) this.store.gone(object);
     if (this.isListWanted) this.list();
   }
 
@@ -133,9 +134,9 @@ describe('a store', () => {
 
   it('reports that the first list is complete, even if it is empty', () => {
     const world = new World();
-    const listing = world.store.listing();
+    world.store.listing();
     expect([world.store.isComplete, world.changes]).toEqual([false, 0]);
-    listing.end();
+    world.store.listed();
     expect([world.store.isComplete, world.changes]).toEqual([true, 1]);
   });
 
@@ -144,20 +145,21 @@ describe('a store', () => {
     for (const name of ['a', 'b', 'c']) world.apply(exception('apps', name));
     world.objects.clear();
     world.put(exception('apps', 'b'));
-    world.store.listing().page([exception('apps', 'd')]);
-    const listing = world.store.listing();
-    listing.page([exception('apps', 'b')]);
+    world.store.listing();
+    world.store.seen([exception('apps', 'd')]);
+    world.store.listing();
+    world.store.seen([exception('apps', 'b')]);
     expect(world.kept).toEqual(['apps/a', 'apps/b', 'apps/c', 'apps/d']);
-    listing.end();
+    world.store.listed();
     expect(world.kept).toEqual(['apps/b']);
   });
 
   it('has dropped the objects of a page when the page is read', async () => {
     const world = new World();
-    const listing = world.store.listing();
+    world.store.listing();
     const objects = ((): WeakRef<KubernetesObject>[] => {
       const page = [structuredClone(exception('apps', 'a')), structuredClone(BAD)];
-      listing.page(page);
+      world.store.seen(page);
       return page.map((object) => new WeakRef(object));
     })();
     world.told.length = 0;
@@ -243,7 +245,7 @@ describe('a store with budgets', () => {
   });
 
   it('reports a Service whose selector is too long, and keeps the Service once the selector is shorter', () => {
-    const world = new World({}, asFactKind(SERVICES));
+    const world = new World({}, SERVICES);
     const service = (name: string, labels: number): KubernetesObject => {
       const pairs = Array.from({ length: labels }, (_, index) => [`label-${index}`, 'x'.repeat(63)] as const);
       const spec = { selector: Object.fromEntries(pairs), ports: [{ port: 80 }] };
