@@ -1,4 +1,11 @@
-import { equalJson, isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
+import {
+  equalJson,
+  isJsonObject,
+  listMember,
+  objectMember,
+  stringMap,
+  stringMember,
+} from '../../base/json/json-value.ts';
 import { MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
@@ -107,8 +114,8 @@ function isYounger(metadata: JsonObject, changedAt: number | undefined): boolean
 
 /** True for the API server's copy of a static Pod, which the Node owns. The kubelet runs the file, and not the copy. */
 function isFromNode(pod: JsonObject): boolean {
-  const owners = member(objectMember(pod, 'metadata') ?? {}, 'ownerReferences');
-  return Array.isArray(owners) && owners.some((owner) => isJsonObject(owner) && owner['kind'] === 'Node');
+  const owners = listMember(objectMember(pod, 'metadata') ?? {}, 'ownerReferences');
+  return owners.some((owner) => isJsonObject(owner) && owner['kind'] === 'Node');
 }
 
 function withoutProbes(pod: JsonObject, named: ReturnType<typeof readProvenance>): JsonObject {
@@ -148,10 +155,7 @@ function withoutForeignSidecars(pod: JsonObject): JsonObject {
 
 function withContainers(pod: JsonObject, change: (containers: readonly unknown[]) => unknown[]): JsonObject {
   const spec = objectMember(pod, 'spec') ?? {};
-  const lists = ['containers', 'initContainers'].flatMap((list) => {
-    const containers = member(spec, list);
-    return Array.isArray(containers) ? [[list, change(containers as unknown[])] as const] : [];
-  });
+  const lists = ['containers', 'initContainers'].map((list) => [list, change(listMember(spec, list))] as const);
   return { ...pod, spec: { ...spec, ...(Object.fromEntries(lists) as JsonObject) } };
 }
 
