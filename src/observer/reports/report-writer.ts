@@ -5,14 +5,13 @@ import { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import { isUnavailable, pauseAfter } from '../api-answers.ts';
 import { gauge } from '../gauges.ts';
 import {
-  ReportInformer,
+  KnownReports,
   ReportRefused,
   discoverReportApis,
-  putReport,
-  removeReport,
   removeReports,
   reportKey,
   reportsPath,
+  writeReport,
 } from './report-api.ts';
 import { reportName } from './report-object.ts';
 import { PAUSES, ReportQueue } from './report-queue.ts';
@@ -54,7 +53,7 @@ export class ReportWriter {
   readonly #problem = new CurrentProblem();
   /** Undefined until the API server has been asked. */
   #found: ReportTarget | undefined;
-  #informer: ReportInformer | undefined;
+  #known: KnownReports | undefined;
   /** APIs in which no report of ours is left. */
   readonly #emptied = new Set<string>();
 
@@ -74,7 +73,7 @@ export class ReportWriter {
 
   stop(): void {
     this.#stopped.abort();
-    this.#informer?.stop();
+    this.#known?.reflector.stop();
     this.#queue.clear();
   }
 
@@ -82,14 +81,14 @@ export class ReportWriter {
     const { namespace, uid } = workload;
     const wanted = isClean && !this.#dependencies.reportSettings.includeClean ? undefined : digest;
     // Before all reports are known, `reconcile` compares all workloads with them at once.
-    if (this.#informer?.isSynced !== true) return;
-    const known = this.#informer.hashes.get(reportKey({ namespace, name: reportName(uid) }));
-    if (known !== wanted) this.#queue.add({ namespace, uid, workload });
+    if (this.#known?.isSynced !== true) return;
+    if (this.#known.get(reportKey({ namespace, name: reportName(uid) })) !== wanted)
+      this.#queue.add({ namespace, uid, workload });
   }
 
   extraResultsChanged(workload: WorkloadName): void {
     const record = recordOf(this.#workloads.verdicts.records, workload);
-    if (record === undefined || this.#found?.target === undefined) return;
+    if (record === undefined || this.#known === undefined) return;
     this.#queue.add({ namespace: workload.namespace, uid: record.workload.uid, workload });
   }
 
@@ -99,26 +98,25 @@ export class ReportWriter {
 
   /** Compares all workloads with the reports. `isComplete`: a report of an unknown workload is deleted. */
   reconcile(isComplete: boolean): void {
-    const informer = this.#informer;
-    if (informer?.isSynced !== true) return;
-    const known = new Set<string>();
+    if (this.#known?.isSynced !== true) return;
+    const ofWorkloads = new Set<string>();
     for (const record of this.#workloads.verdicts.records.values()) {
       const { namespace, uid } = record.workload;
-      known.add(reportKey({ namespace, name: reportName(uid) }));
+      ofWorkloads.add(reportKey({ namespace, name: reportName(uid) }));
       this.changed(record);
     }
     if (!isComplete) return;
-    for (const key of informer.hashes.keys()) {
+    for (const key of this.#known.keys()) {
       const [namespace = '', name = ''] = key.split('/');
-      if (!known.has(key)) this.gone(namespace, name.slice(reportName('').length));
+      if (!ofWorkloads.has(key)) this.gone(namespace, name.slice(reportName('').length));
     }
   }
 
   details(): Readonly<Record<string, unknown>> {
     const { problem, waiting } = this;
     return {
-      api: this.#found?.target?.apiVersion ?? null,
-      reports: this.#informer?.hashes.size ?? 0,
+      api: this.#known?.api.apiVersion ?? null,
+      reports: this.#known?.size ?? 0,
       waiting,
       ...(problem !== undefined && { problem }),
     };
@@ -173,26 +171,23 @@ export class ReportWriter {
   }
 
   #inform({ target }: ReportTarget): void {
-    this.#informer?.stop();
-    this.#informer = undefined;
-    if (target === undefined) return;
-    this.#informer = new ReportInformer(this.#dependencies, target, (problem) => this.#note(problem));
-    void this.#informer.start().then(() => {
+    this.#known?.reflector.stop();
+    this.#known = target && new KnownReports(this.#dependencies, target, (problem) => this.#note(problem));
+    void this.#known?.reflector.start().then(() => {
       if (!this.#isStopped()) this.reconcile(this.#workloads.isComplete);
     });
   }
 
   async #keepWriting(): Promise<void> {
-    const { monotonic } = this.#dependencies;
     while (!this.#isStopped()) {
-      const informer = this.#informer;
-      const report = informer?.isSynced === true ? this.#queue.take(monotonic()) : undefined;
-      if (informer === undefined || report === undefined) {
+      const known = this.#known;
+      const report = known?.isSynced === true ? this.#queue.take(this.#dependencies.monotonic()) : undefined;
+      if (known === undefined || report === undefined) {
         await this.#pause(IDLE_MILLISECONDS);
         continue;
       }
       try {
-        await this.#write(report, informer);
+        await this.#write(report, known);
         this.#backoff.reset();
         this.#queue.succeeded(report.namespace);
         this.#note(undefined);
@@ -203,21 +198,21 @@ export class ReportWriter {
     }
   }
 
-  async #write(report: QueuedReport, informer: ReportInformer): Promise<void> {
+  async #write(report: QueuedReport, known: KnownReports): Promise<void> {
     const { client, now, reportSettings } = this.#dependencies;
     const { signal } = this.#stopped;
     const { namespace, uid } = report;
     const name = reportName(uid);
     const key = reportKey({ namespace, name });
-    const content = await this.#contentOf(report);
-    const isWanted = content !== undefined && (content.results.length > 0 || reportSettings.includeClean);
-    if (informer.hashes.get(key) === (isWanted ? content.hash : undefined)) return;
+    const judged = await this.#contentOf(report);
+    const content = judged?.results.length === 0 && !reportSettings.includeClean ? undefined : judged;
+    if (known.get(key) === content?.hash) return;
     await this.#pace.turn(signal);
-    const path = `${reportsPath(informer.api, namespace)}/${name}`;
-    if (isWanted) await putReport(client, path, content, informer.api, Math.floor(now() / 1000), signal);
-    else await removeReport(client, path, signal);
-    informer.set(key, isWanted ? content.hash : undefined);
-    this.#writes.inc({ result: isWanted ? 'written' : 'deleted' });
+    const path = `${reportsPath(known.api, namespace)}/${name}`;
+    await writeReport(client, path, content, known.api, Math.floor(now() / 1000), signal);
+    if (content === undefined) known.delete(key);
+    else known.set(key, content.hash);
+    this.#writes.inc({ result: content === undefined ? 'deleted' : 'written' });
   }
 
   /** Undefined when the workload is gone. Rejects when it is there without a verdict: its report stays as it is. */
