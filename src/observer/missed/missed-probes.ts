@@ -15,16 +15,13 @@ import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.t
 import { containersOf } from '../../engine/workload/containers.ts';
 import { POD_KIND, isBeingDeleted, templatesToLookAt } from '../../engine/workload/kinds.ts';
 import { isMeshProbe } from '../../engine/workload/mesh.ts';
-import { restartLine } from '../../explain/fleet-page/live-findings.ts';
-import { workloadKey } from '../observed-workload.ts';
-import { isInScope } from './webhook-scope.ts';
+import { restartLine, type LiveProperties } from '../../explain/fleet-page/live-findings.ts';
+import { workloadKey, type WorkloadName } from '../observed-workload.ts';
+import { isInScope, type WebhookScope } from './webhook-scope.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Injection } from '../../engine/defaulting/injection.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
-import type { WorkloadName } from '../observed-workload.ts';
 import { resultOfLive, type ReportResult } from '../reports/report-result.ts';
-import type { WebhookScope } from './webhook-scope.ts';
 
 /**
  * Why a Pod lacks probes that a new Pod would get.

@@ -1,16 +1,12 @@
-import { isKubernetesObject, isRecord } from '../../cluster/client/kubernetes-object.ts';
+import { isKubernetesObject, isRecord, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
-import { PROBEWRIGHT, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
+import { PROBEWRIGHT, REPORT_APIS, type ReportApi } from '../../cluster/sources/observer-reports.ts';
 import { unlessMissing } from '../api-answers.ts';
-import { informer } from '../informer.ts';
-import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject } from './report-object.ts';
+import { informer, type InformerContext } from '../informer.ts';
+import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject, type ReportContent } from './report-object.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import type { Reflector } from '../../cluster/client/reflector.ts';
-import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
-import type { InformerContext } from '../informer.ts';
-import type { ReportContent } from './report-object.ts';
 import type { ReportsSetting } from './reports-setting.ts';
 
 export const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;

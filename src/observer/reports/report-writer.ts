@@ -1,6 +1,6 @@
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { ApiError, hasCode } from '../../cluster/client/api-client.ts';
-import { Backoff } from '../../cluster/client/timing.ts';
+import { Backoff, RepeatedWork } from '../../cluster/client/timing.ts';
 import { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import { isUnavailable, pauseAfter } from '../api-answers.ts';
 import { gauge } from '../gauges.ts';
@@ -13,16 +13,13 @@ import {
   reportsPath,
   writeReport,
 } from './report-api.ts';
-import { reportName } from './report-object.ts';
-import { PAUSES, ReportQueue } from './report-queue.ts';
+import { reportName, type ReportContent } from './report-object.ts';
+import { PAUSES, ReportQueue, type QueuedReport } from './report-queue.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Counter } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { WorkloadName } from '../observed-workload.ts';
 import { recordOf, type ScanDependencies, type WorkloadRecord, type WorkloadRecords } from '../scan/verdicts.ts';
 import type { ReportTarget } from './report-api.ts';
-import type { ReportContent } from './report-object.ts';
-import type { QueuedReport } from './report-queue.ts';
-import type { Registry } from 'prom-client';
 
 export interface JudgedWorkloads {
   readonly verdicts: { readonly records: WorkloadRecords };
@@ -46,6 +43,7 @@ export class ReportWriter {
   readonly #workloads: JudgedWorkloads;
   readonly #writes: ReportWrites;
   readonly #queue: ReportQueue;
+  readonly #discovery: RepeatedWork;
   readonly #stopped = new AbortController();
   readonly #pace: RateLimiter;
   /** The pauses of all writes while the API server is not available. */
@@ -62,17 +60,19 @@ export class ReportWriter {
     this.#workloads = workloads;
     this.#writes = writes;
     this.#queue = new ReportQueue(dependencies.random);
+    this.#discovery = new RepeatedWork(() => this.#discover(), DISCOVERY_MILLISECONDS, dependencies.random);
     this.#pace = new RateLimiter(WRITES_PER_SECOND, dependencies.monotonic);
     this.#backoff = new Backoff(PAUSES, dependencies.random);
   }
 
   start(): void {
-    void this.#keepDiscovering();
+    this.#discovery.start();
     void this.#keepWriting();
   }
 
   stop(): void {
     this.#stopped.abort();
+    this.#discovery.stop();
     this.#known?.reflector.stop();
     this.#queue.clear();
   }
@@ -82,8 +82,7 @@ export class ReportWriter {
     const wanted = isClean && !this.#dependencies.reportSettings.includeClean ? undefined : digest;
     // Before all reports are known, `reconcile` compares all workloads with them at once.
     if (this.#known?.isSynced !== true) return;
-    if (this.#known.get(reportKey({ namespace, name: reportName(uid) })) !== wanted)
-      this.#queue.add({ namespace, uid, workload });
+    if (this.#known.get(keyOf(namespace, uid)) !== wanted) this.#queue.add({ namespace, uid, workload });
   }
 
   extraResultsChanged(workload: WorkloadName): void {
@@ -102,7 +101,7 @@ export class ReportWriter {
     const ofWorkloads = new Set<string>();
     for (const record of this.#workloads.verdicts.records.values()) {
       const { namespace, uid } = record.workload;
-      ofWorkloads.add(reportKey({ namespace, name: reportName(uid) }));
+      ofWorkloads.add(keyOf(namespace, uid));
       this.changed(record);
     }
     if (!isComplete) return;
@@ -134,19 +133,16 @@ export class ReportWriter {
     return this.#stopped.signal.aborted;
   }
 
-  async #keepDiscovering(): Promise<void> {
+  async #discover(): Promise<boolean> {
     const { client, reportSettings } = this.#dependencies;
-    while (!this.#isStopped()) {
-      let pause = DISCOVERY_MILLISECONDS;
-      try {
-        const found = await discoverReportApis(client, reportSettings.setting);
-        if (!this.#isStopped()) await this.#use(found);
-      } catch (error) {
-        // Nothing is concluded from an answer that did not come: the reports stay where they are.
-        this.#note(messageOf(error));
-        pause = this.#backoff.next();
-      }
-      await this.#pause(pause);
+    try {
+      const found = await discoverReportApis(client, reportSettings.setting);
+      if (!this.#isStopped()) await this.#use(found);
+      return true;
+    } catch (error) {
+      // Nothing is concluded from an answer that did not come: the reports stay where they are.
+      this.#note(messageOf(error));
+      return false;
     }
   }
 
@@ -202,13 +198,12 @@ export class ReportWriter {
     const { client, now, reportSettings } = this.#dependencies;
     const { signal } = this.#stopped;
     const { namespace, uid } = report;
-    const name = reportName(uid);
-    const key = reportKey({ namespace, name });
+    const key = keyOf(namespace, uid);
     const judged = await this.#contentOf(report);
     const content = judged?.results.length === 0 && !reportSettings.includeClean ? undefined : judged;
     if (known.get(key) === content?.hash) return;
     await this.#pace.turn(signal);
-    const path = `${reportsPath(known.api, namespace)}/${name}`;
+    const path = `${reportsPath(known.api, namespace)}/${reportName(uid)}`;
     await writeReport(client, path, content, known.api, Math.floor(now() / 1000), signal);
     if (content === undefined) known.delete(key);
     else known.set(key, content.hash);
@@ -261,6 +256,10 @@ export class ReportWriter {
   async #pause(milliseconds: number): Promise<void> {
     await sleep(milliseconds, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
   }
+}
+
+function keyOf(namespace: string, uid: string): string {
+  return reportKey({ namespace, name: reportName(uid) });
 }
 
 export type ReportWrites = Counter<'result'>;

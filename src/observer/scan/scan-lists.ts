@@ -1,16 +1,14 @@
 import { messageOf } from '../../base/text/error-message.ts';
-import { ApiError, hasCode } from '../../cluster/client/api-client.ts';
+import { ApiError, hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
 import { Backoff } from '../../cluster/client/timing.ts';
 import { PAGE_SIZE, PagedList } from '../../cluster/client/paged-list.ts';
 import { pauseAfter } from '../api-answers.ts';
-import { LIVE_PODS, OBSERVED_POD, collectionOf } from '../observed-workload.ts';
+import { LIVE_PODS, OBSERVED_POD, collectionOf, type ObservedKind } from '../observed-workload.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
-import type { ObservedKind } from '../observed-workload.ts';
 import type { WorkloadRecords } from './verdicts.ts';
 
 export interface ListToRead {

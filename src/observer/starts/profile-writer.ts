@@ -5,7 +5,7 @@ import {
   readStartupProfile,
   STARTUP_PROFILE_KIND,
 } from '../../engine/facts/startup-profile.ts';
-import { hasCode } from '../../cluster/client/api-client.ts';
+import { hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
 import { isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { statusWriteFailure } from '../../cluster/sources/status-writer.ts';
@@ -14,7 +14,6 @@ import { groupOf } from '../observed-workload.ts';
 import { profileStatus, shownFigures, updatedProfile } from './profile-update.ts';
 import type { ContainerProfile, StartupProfile } from '../../engine/facts/startup-profile.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import { sinceOf, type PendingStarts, type PendingWorkload } from './pending-starts.ts';
 

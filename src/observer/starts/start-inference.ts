@@ -3,7 +3,7 @@ import { ownProbe } from '../../engine/probe/probe.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import { controllerOfPod } from '../observed-workload.ts';
-import { conditionOf, metadataOf } from '../pod-status.ts';
+import { conditionOf, metadataOf, type ContainerState, type EndedRun, type PodCondition } from '../pod-status.ts';
 import { KubeletRestarts, type ClosedGate } from './kubelet-restarts.ts';
 import {
   better,
@@ -17,7 +17,6 @@ import {
   startOf,
 } from './measured-start.ts';
 import { startLimits, startProbeOf, type StartProbe } from '../start-limits.ts';
-import type { ContainerState, EndedRun, PodCondition } from '../pod-status.ts';
 import type { KilledStart, MeasuredStart, ObservedContainer } from './measured-start.ts';
 
 export interface StartListener {
