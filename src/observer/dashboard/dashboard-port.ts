@@ -100,7 +100,7 @@ export interface CachedPage {
 export const PAGE_LIFETIME = 30_000;
 
 /**
- * A page that is rendered at most every 30 s, whatever the load is. All who ask meanwhile get that page, or its failure.
+ * A page that is rendered at most every 30 s. All who ask meanwhile get that page, or its failure.
  *
  * @param monotonic a clock that never goes back, in milliseconds
  */
