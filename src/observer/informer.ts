@@ -1,8 +1,7 @@
-import { Reflector, type ReflectorListener } from '../cluster/client/reflector.ts';
+import { Reflector, type Reflected, type ReflectorListener } from '../cluster/client/reflector.ts';
 import { LIVE_PODS } from './observed-workload.ts';
 import type { ApiClient } from '../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
-import type { Reflected } from '../cluster/client/reflector.ts';
 import type { Logger } from 'pino';
 
 /** The dependencies of an informer. Times are in milliseconds. */

@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, stringMember, type JsonObject } from '../base/json/json-value.ts';
+import { objectMember, stringMember, type JsonObject } from '../base/json/json-value.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import { isDnsSubdomain } from '../engine/policy/object-names.ts';
 import { rootOf, type ClusterKind } from '../cluster/sources/cluster-kinds.ts';
@@ -57,10 +57,8 @@ export function workloadOf(
 }
 
 /** The resourceVersion: a number of etcd. NaN for any other text: then the newer message counts. */
-export function versionOf(object: unknown): number {
-  const metadata = isJsonObject(object) ? object['metadata'] : undefined;
-  const version = isJsonObject(metadata) ? metadata['resourceVersion'] : undefined;
-  return typeof version === 'string' && /^\d+$/.test(version) ? Number(version) : NaN;
+export function versionOf({ metadata: { resourceVersion = '' } }: KubernetesObject): number {
+  return /^\d+$/.test(resourceVersion) ? Number(resourceVersion) : NaN;
 }
 
 const KIND = /^[A-Za-z][A-Za-z0-9]{0,62}$/;
@@ -77,8 +75,7 @@ export function controllerOfPod(pod: JsonObject): WorkloadReference | undefined 
 }
 
 export function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf('/');
-  return slash < 0 ? '' : apiVersion.slice(0, slash);
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 }
 
 /** A Pod's Deployment, its controller, or itself. Undefined for a static Pod, which the kubelet runs from a file. */

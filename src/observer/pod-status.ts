@@ -1,4 +1,11 @@
-import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../base/json/json-value.ts';
+import {
+  isJsonObject,
+  listMember,
+  member,
+  objectMember,
+  stringMember,
+  type JsonObject,
+} from '../base/json/json-value.ts';
 
 /** A Pod of 1.4 MB has thousands of containers. Only so many are looked at. */
 export const MOST_CONTAINERS = 100;
@@ -14,31 +21,29 @@ export function metadataOf(pod: JsonObject, field: 'name' | 'namespace' | 'uid')
   return stringMember(objectMember(pod, 'metadata') ?? {}, field) ?? '';
 }
 
+/** A condition of a Pod, and since when it is so, in milliseconds since the epoch. */
 export interface PodCondition {
   readonly isTrue: boolean;
-  readonly since: number | undefined;
+  readonly since: number;
 }
 
 export function conditionOf(pod: JsonObject, type: string): PodCondition | undefined {
-  const conditions = member(objectMember(pod, 'status') ?? {}, 'conditions');
-  const found = (Array.isArray(conditions) ? (conditions as unknown[]) : []).find(
-    (one): one is JsonObject => isJsonObject(one) && one['type'] === type,
-  );
-  return found && { isTrue: found['status'] === 'True', since: instantOf(found, 'lastTransitionTime') };
+  const conditions = listMember(objectMember(pod, 'status') ?? {}, 'conditions').filter(isJsonObject);
+  const found = conditions.find((one) => one['type'] === type);
+  const since = found && instantOf(found, 'lastTransitionTime');
+  return since === undefined ? undefined : { isTrue: found?.['status'] === 'True', since };
 }
 
 /** The statuses of a Pod's containers, by name. A name is unique among all containers of a Pod. */
 export function containerStatuses(pod: JsonObject): ReadonlyMap<string, JsonObject> {
   const status = objectMember(pod, 'status') ?? {};
-  const found = new Map<string, JsonObject>();
-  for (const list of ['initContainerStatuses', 'containerStatuses']) {
-    const entries = member(status, list);
-    for (const entry of Array.isArray(entries) ? (entries as unknown[]) : []) {
-      const name = isJsonObject(entry) ? stringMember(entry, 'name') : undefined;
-      if (isJsonObject(entry) && name !== undefined) found.set(name, entry);
-    }
-  }
-  return found;
+  const all = ['initContainerStatuses', 'containerStatuses'].flatMap((list) => listMember(status, list));
+  return new Map(
+    all.filter(isJsonObject).flatMap((one) => {
+      const name = stringMember(one, 'name');
+      return name === undefined ? [] : [[name, one] as const];
+    }),
+  );
 }
 
 /** A run of a container that has ended. Times are in milliseconds since the epoch. */
@@ -72,8 +77,7 @@ export function containerState(status: JsonObject): ContainerState {
   const last = stateOf(status, 'lastState', 'terminated');
   const restarts = member(status, 'restartCount');
   return {
-    running:
-      startedAt === undefined ? undefined : { containerID: stringMember(status, 'containerID') ?? '', startedAt },
+    running: startedAt === undefined ? undefined : { containerID: idOf(status), startedAt },
     started: member(status, 'started') === true,
     ready: member(status, 'ready') === true,
     // A restart of the node may reset the count, but then it also keeps the last state.
@@ -87,7 +91,11 @@ function endOf(end: JsonObject): ContainerState['ends'][number] | undefined {
   if (from === undefined || until === undefined) return undefined;
   const outOfMemory = member(end, 'reason') === 'OOMKilled';
   const run = { from, until, bySignal: SIGNALS.includes(code), isForced: code === SIGKILL, outOfMemory };
-  return { containerID: stringMember(end, 'containerID') ?? '', run };
+  return { containerID: idOf(end), run };
+}
+
+function idOf(status: JsonObject): string {
+  return stringMember(status, 'containerID') ?? '';
 }
 
 function stateOf(

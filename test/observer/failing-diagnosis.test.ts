@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { answerOf, readProbeEvent } from '../../src/observer/failing/probe-events.ts';
-import { failureMessage, failureRemedy } from '../../src/observer/failing/cause-texts.ts';
+import { failureMessage, failureRemedy } from '../../src/observer/failing/failing-results.ts';
 import { CAUSE_TEXTS, type FailureCause } from '../../src/observer/failing/causes.ts';
 import { diagnose } from '../../src/observer/failing/diagnosis.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
@@ -183,7 +183,7 @@ describe('texts of the kubelet', () => {
       probe: 'livenessProbe',
       cause: 'executable-not-found',
       isVoid: true,
-      at: Date.parse('2026-11-20T10:00:00.123Z'),
+      times: [Date.parse('2026-11-20T10:00:00.123Z')],
     });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureMessage, failureRemedy } from '../../src/observer/failing/cause-texts.ts';
+import { failureMessage, failureRemedy } from '../../src/observer/failing/failing-results.ts';
 import { CAUSE_TEXTS } from '../../src/observer/failing/causes.ts';
 import { diagnose, type Failure } from '../../src/observer/failing/diagnosis.ts';
 import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureMessage } from '../../src/observer/failing/cause-texts.ts';
+import { failureMessage } from '../../src/observer/failing/failing-results.ts';
 import {
   both,
   events,

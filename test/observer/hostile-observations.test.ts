@@ -80,7 +80,7 @@ describe('events that a tenant writes', () => {
       probe: 'readinessProbe',
       cause: 'http-404',
       isVoid: false,
-      at: NOW,
+      times: [NOW],
     });
     hints.add(hint('apps', 'victim'), NOW);
     for (let pod = 0; pod < 12_000; pod++) hints.add(hint('tenant', `forged-${pod}`), NOW);

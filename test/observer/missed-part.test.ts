@@ -3,7 +3,6 @@ import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiClient } from '../../src/cluster/client/api-client.ts';
 import { MissedPart } from '../../src/observer/missed/missed-part.ts';
-import { MissedPods } from '../../src/observer/missed/missed-probes.ts';
 import { PodWatch } from '../../src/observer/informer.ts';
 import { ExtraResults } from '../../src/observer/reports/report-result.ts';
 import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
@@ -86,6 +85,11 @@ describe('the search for missed Pods', () => {
     exempt = undefined;
     part.lead(false);
     expect(await registry.metrics()).not.toContain('probewright_missed_pods{');
+    // Nobody has watched that the Pod has gone.
+    api.remove(PODS, 'a');
+    clock += 60_000;
+    part.lead(true);
+    await waitUntil('nothing', () => causes().length === 0);
   });
 
   it('reads the policies in smaller pages when their annotations are too long for one', async () => {
@@ -121,7 +125,7 @@ describe('the search for missed Pods', () => {
   it('works results out once for many Pods, however many lack probes', async () => {
     const told: string[] = [];
     results.onChange(({ name }) => told.push(name));
-    const worked = vi.spyOn(MissedPods.prototype, 'results');
+    const worked = vi.spyOn(results, 'replace');
     watch.start();
     part.start();
     part.lead(true);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MissedPods, missedProbes } from '../../src/observer/missed/missed-probes.ts';
+import { missedProbes, missedResults } from '../../src/observer/missed/missed-probes.ts';
 import { laterTimes, specChangedAt } from '../../src/observer/missed/policy-times.ts';
 import { restartLine } from '../../src/explain/fleet-page/live-findings.ts';
 import { DEFAULT_SCOPE, isInScope, readWebhookScope } from '../../src/observer/missed/webhook-scope.ts';
@@ -341,11 +341,10 @@ describe('the results about missed Pods', () => {
   const web = { namespace: 'apps', group: 'apps', kind: 'Deployment', name: 'web' };
 
   it('are one for each workload and cause; the count is a property, so that the message does not drift', () => {
-    const pods = new MissedPods();
     const sources = ['ProbePolicy/apps/static'];
-    for (const uid of ['1', '2', '3']) pods.set(uid, web, { cause: 'missed', sources });
-    pods.set('4', web, { cause: 'outdated', sources });
-    expect(pods.results()).toStrictEqual([
+    const causes = ['missed', 'missed', 'missed', 'outdated'] as const;
+    const pods = causes.map((cause) => ({ workload: web, missed: { cause, sources } }));
+    expect(missedResults(pods)).toStrictEqual([
       [
         web,
         [
@@ -375,10 +374,6 @@ describe('the results about missed Pods', () => {
         ],
       ],
     ]);
-    const causes = ['missed', 'missed', 'missed', 'outdated'].map((cause) => ['apps', cause]);
-    expect(pods.causes(() => false).toSorted()).toStrictEqual(causes);
-    pods.retain(new Set(['4']));
-    expect(pods.causes(() => false)).toStrictEqual([['apps', 'outdated']]);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PAGE_LIFETIME, PageCache } from '../../src/observer/dashboard/dashboard-port.ts';
+import { PAGE_LIFETIME, cachedPage } from '../../src/observer/dashboard/dashboard-port.ts';
 
 describe('the cache of the page', () => {
   it('renders at most once in 30 s, however many ask, and whatever comes of it', async () => {
@@ -10,7 +10,7 @@ describe('the cache of the page', () => {
         let now = 0;
         let fails = false;
         const begun: number[] = [];
-        const cache = new PageCache(
+        const page = cachedPage(
           () => {
             begun.push(now);
             return fails ? Promise.reject(new Error('no')) : Promise.resolve(`page of ${now}`);
@@ -20,7 +20,7 @@ describe('the cache of the page', () => {
         for (const { after, fails: next } of steps) {
           now += after;
           fails = next;
-          await Promise.allSettled([cache.get(), cache.get(), cache.get()]);
+          await Promise.allSettled([page(), page(), page()]);
         }
         for (const [index, at] of begun.entries())
           expect(at - (begun[index - 1] ?? -Infinity)).toBeGreaterThanOrEqual(PAGE_LIFETIME);
@@ -41,11 +41,11 @@ describe('the cache of the page', () => {
 
   it('gives all who ask during a rendering the same page', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
-    const cache = new PageCache(
+    const page = cachedPage(
       () => promise,
       () => 0,
     );
-    const asked = [cache.get(), cache.get()];
+    const asked = [page(), page()];
     resolve('<p>');
     const [first, second] = await Promise.all(asked);
     expect(first).toBe(second);
@@ -55,10 +55,10 @@ describe('the cache of the page', () => {
   it('names equal pages alike, and other pages otherwise', async () => {
     const etagOf = async (text: string): Promise<string | undefined> =>
       (
-        await new PageCache(
+        await cachedPage(
           () => Promise.resolve(text),
           () => 0,
-        ).get()
+        )()
       )?.etag;
     expect(await etagOf('a')).toBe(await etagOf('a'));
     expect(await etagOf('a')).not.toBe(await etagOf('b'));

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, without, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_POD_GRACE_SECONDS } from '../../engine/probe/api-defaults.ts';
 import { hasPreStop, killBy, type Kill } from '../../engine/probe/grace-period.ts';
 import { PROBE_KINDS, ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
@@ -6,29 +6,17 @@ import { probeTiming, type ProbeTiming } from '../../engine/probe/timing.ts';
 import { undeclaredPortName } from '../../engine/workload/ports.ts';
 
 /** The timing of each probe, and how the container is stopped when the probe gives up. */
-export type ContainerTimings = Readonly<
-  Partial<Record<ProbeKind, ProbeTiming>> & Record<'startupKill' | 'livenessKill', Kill>
->;
+export type ContainerTimings = Readonly<Partial<Record<ProbeKind, ProbeTiming & { readonly kill: Kill }>>>;
 
 export function containerTimings(container: JsonObject, podSpec: JsonObject): ContainerTimings {
-  return {
-    ...timingOf(container, 'startupProbe'),
-    ...timingOf(container, 'livenessProbe'),
-    ...timingOf(container, 'readinessProbe'),
-    startupKill: killOf(container, 'startupProbe', podSpec),
-    livenessKill: killOf(container, 'livenessProbe', podSpec),
-  };
-}
-
-function timingOf(container: JsonObject, kind: ProbeKind): Partial<Record<ProbeKind, ProbeTiming>> {
-  const probe = ownProbe(container, kind);
-  return isJsonObject(probe) ? { [kind]: probeTiming(probe) } : {};
-}
-
-function killOf(container: JsonObject, kind: ProbeKind, podSpec: JsonObject): Kill {
-  const probe = ownProbe(container, kind);
-  const kill = killBy(isJsonObject(probe) ? probe : {}, container, podSpec);
-  return kill ?? { graceSeconds: DEFAULT_POD_GRACE_SECONDS, hasPreStop: hasPreStop(container) };
+  const timings = PROBE_KINDS.flatMap((kind) => {
+    const probe = ownProbe(container, kind);
+    if (!isJsonObject(probe)) return [];
+    const kill = killBy(probe, container, podSpec);
+    const byDefault = { graceSeconds: DEFAULT_POD_GRACE_SECONDS, hasPreStop: hasPreStop(container) };
+    return [[kind, { ...probeTiming(probe), kill: kill ?? byDefault }] as const];
+  });
+  return Object.fromEntries(timings);
 }
 
 /**
@@ -44,6 +32,5 @@ export function muteProbes(container: JsonObject): ProbeKind[] {
 
 /** The timings with an effect: with a mute startup probe the other probes never run (worker.go, doProbe). */
 export function effectiveTimings(timings: ContainerTimings, mute: readonly ProbeKind[]): ContainerTimings {
-  const hidden: readonly string[] = mute.includes('startupProbe') ? PROBE_KINDS : mute;
-  return Object.fromEntries(Object.entries(timings).filter(([name]) => !hidden.includes(name))) as ContainerTimings;
+  return mute.includes('startupProbe') ? {} : without(timings, ...mute);
 }

@@ -21,19 +21,12 @@ export function explainedProbes(
 ): ProbeExplanation[] {
   return LIFE_ORDER.flatMap((kind): ProbeExplanation[] => {
     const probe = ownProbe(container.spec, kind);
-    const letters = lettersOf(kind, timings);
-    if (!isJsonObject(probe) || letters === undefined) return [];
+    const timing = timings[kind];
+    if (!isJsonObject(probe) || timing === undefined) return [];
+    const letters = { ...timingLetters(timing), ...(kind !== 'readinessProbe' && { G: timing.kill.graceSeconds }) };
     const from = providerOf(injectionAt(injections, container, kind));
     return [{ kind, handler: handlerText(probe), from, letters }];
   });
-}
-
-function lettersOf(kind: ProbeKind, timings: ContainerTimings): FormulaInputs | undefined {
-  const timing = timings[kind];
-  if (timing === undefined) return undefined;
-  if (kind === 'readinessProbe') return timingLetters(timing);
-  const { graceSeconds: G } = kind === 'startupProbe' ? timings.startupKill : timings.livenessKill;
-  return { ...timingLetters(timing), G };
 }
 
 function providerOf(injection: Injection | undefined): string {

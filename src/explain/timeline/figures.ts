@@ -14,19 +14,18 @@ import type { ContainerTimings } from './container-timings.ts';
 /** Every figure of a container, the probe that decides on its start first. `restarts`: a kill is no end. */
 export function containerFigures(timings: ContainerTimings, restarts: boolean): Figure[] {
   const { startupProbe: startup, livenessProbe: liveness, readinessProbe: readiness } = timings;
-  const { startupKill, livenessKill } = timings;
   return [
     ...(startup ? [firstProbe('startupProbe', startup), started(startup)] : []),
-    ...(startup ? startFigures('startupProbe', startup, startupKill) : []),
+    ...(startup ? startFigures('startupProbe', startup, startup.kill) : []),
     ...(liveness ? [firstProbe('livenessProbe', liveness, startup)] : []),
-    ...(liveness && !startup ? startFigures('livenessProbe', liveness, livenessKill) : []),
+    ...(liveness && !startup ? startFigures('livenessProbe', liveness, liveness.kill) : []),
     ...(liveness
       ? killFigures(
           ['deadlock-stop', 'deadlock-dead'],
           'livenessProbe',
           liveness,
           ...verdictEnds(liveness),
-          livenessKill,
+          liveness.kill,
         )
       : []),
     ...(liveness && startup && restarts ? [restart(startup, liveness)] : []),

@@ -1,10 +1,9 @@
 import { duration } from '../../base/text/duration.ts';
-import { OPEN_GATE_ISSUE } from '../../engine/probe/timing.ts';
+import { OPEN_GATE_ISSUE, type Span } from '../../engine/probe/timing.ts';
 import { figureOf, type Figure } from './figures.ts';
 import { endOfTraffic } from './hang-scene.ts';
 import { isNeverReady, stopSign, type Circumstances } from './scene.ts';
 import { measuredInWords } from './start-scene.ts';
-import type { Span } from '../../engine/probe/timing.ts';
 import type { ContainerExplanation, ProbeExplanation, SummaryLine } from './explanation.ts';
 
 /** At most five lines, so that a container has at most six with its name. Every number is one of the figures. */

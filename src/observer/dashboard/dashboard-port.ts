@@ -25,7 +25,7 @@ export function dashboardPort(
   if (port === undefined) return undefined;
   const { log, now, monotonic } = context;
   const gap = (): string | undefined => (election.isLeader ? undefined : followerText(election.leaderName));
-  const cache = new PageCache(async () => {
+  const page = cachedPage(async () => {
     try {
       const report = await fleetReport({ ...context, enforcement, addsProbes: mutation === 'On', gap }, now());
       return report === undefined ? undefined : reportPage(report);
@@ -34,7 +34,7 @@ export function dashboardPort(
       throw error;
     }
   }, monotonic);
-  const build = (): FastifyInstance => buildDashboardApp(() => cache.get(), { dropped, monotonic });
+  const build = (): FastifyInstance => buildDashboardApp(page, { dropped, monotonic });
   return new ListeningPort(build, { host, port, flag: '--dashboard-port' });
 }
 
@@ -98,31 +98,27 @@ export interface CachedPage {
 
 export const PAGE_LIFETIME = 30_000;
 
-/** Renders a page at most every 30 s, whatever the load is: all who ask meanwhile get that page, or its failure. */
-export class PageCache {
-  readonly #render: () => Promise<string | undefined>;
-  readonly #monotonic: () => number;
-  #page: Promise<CachedPage | undefined> | undefined;
-  #begun = 0;
-
-  /** @param monotonic a clock that never goes back, in milliseconds */
-  constructor(render: () => Promise<string | undefined>, monotonic: () => number) {
-    this.#render = render;
-    this.#monotonic = monotonic;
-  }
-
-  get(): Promise<CachedPage | undefined> {
-    const now = this.#monotonic();
-    if (this.#page === undefined || now - this.#begun >= PAGE_LIFETIME) {
-      this.#begun = now;
-      this.#page = this.#rendered();
-    }
-    return this.#page;
-  }
-
-  async #rendered(): Promise<CachedPage | undefined> {
-    const body = await this.#render();
+/**
+ * A page that is rendered at most every 30 s. All who ask meanwhile get that page, or its failure.
+ *
+ * @param monotonic a clock that never goes back, in milliseconds
+ */
+export function cachedPage(
+  render: () => Promise<string | undefined>,
+  monotonic: () => number,
+): () => Promise<CachedPage | undefined> {
+  let page: Promise<CachedPage | undefined> | undefined;
+  let begun = 0;
+  const rendered = async (): Promise<CachedPage | undefined> => {
+    const body = await render();
     if (body === undefined) return undefined;
     return { body: Buffer.from(body), etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
-  }
+  };
+  return () => {
+    const now = monotonic();
+    if (page !== undefined && now - begun < PAGE_LIFETIME) return page;
+    begun = now;
+    page = rendered();
+    return page;
+  };
 }

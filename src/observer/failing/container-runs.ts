@@ -1,4 +1,4 @@
-import { timesOf, type ProbeHint } from './probe-events.ts';
+import type { ProbeHint } from './probe-events.ts';
 import type { KillCause } from './causes.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ContainerHealth, PodHealth } from './pod-health.ts';
@@ -80,12 +80,12 @@ function toldRun(
 function untoldRun(
   container: ContainerHealth,
   hints: readonly ProbeHint[],
-  { from, until }: EndedRun,
+  { from, until, bySignal: hadSignal, outOfMemory }: EndedRun,
   kills: readonly ProbeTime[],
   now: number,
 ): Run {
-  const { ended, limits } = container;
-  const bySignal = ended?.bySignal === true && !ended.outOfMemory;
+  const { limits } = container;
+  const bySignal = hadSignal && !outOfMemory;
   const endsForMilliseconds = bySignal ? limits.killSeconds * 1000 : 0;
   const run = { from, until, endsForMilliseconds, killedAt: undefined };
   const isToldByNow = now - until >= LATE_EVENT_MILLISECONDS;
@@ -117,7 +117,7 @@ function failedLast(
 
 function timesByAge(hints: readonly ProbeHint[]): ProbeTime[] {
   return hints
-    .flatMap((hint) => timesOf(hint).map((at) => ({ at, probe: hint.probe })))
+    .flatMap((hint) => hint.times.map((at) => ({ at, probe: hint.probe })))
     .toSorted((one, other) => one.at - other.at);
 }
 
@@ -131,13 +131,13 @@ function latest(times: readonly ProbeTime[]): ProbeTime | undefined {
 
 export function timesIn(run: Run | undefined, hint: ProbeHint, now: number): number[] {
   if (run === undefined) return [];
-  return timesOf(hint).filter((at) => (at === 0 ? run.until === undefined : wentOn(run, hint, at, now)));
+  return hint.times.filter((at) => (at === 0 ? run.until === undefined : wentOn(run, hint, at, now)));
 }
 
 /** The times of an answer before both runs, without those of a container that the kubelet stopped then. */
 export function timesBefore({ present, ended, kills }: Runs, hint: ProbeHint): number[] {
   const from = Math.min(present?.from ?? Infinity, ended?.from ?? Infinity);
-  return timesOf(hint).filter(
+  return hint.times.filter(
     (time) => time !== 0 && time <= from && !kills.some(({ at, until }) => at <= time && time <= until),
   );
 }

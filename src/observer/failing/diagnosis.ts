@@ -1,5 +1,5 @@
 import { comesFromEnd, killOf, LATE_EVENT_MILLISECONDS, runsOf, timesBefore, timesIn } from './container-runs.ts';
-import { timesOf, type ProbeHint } from './probe-events.ts';
+import type { ProbeHint } from './probe-events.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import { isDefinite, type AnswerCause, type FailureCause } from './causes.ts';
 import type { Kill, Runs } from './container-runs.ts';
@@ -184,8 +184,7 @@ class ContainerDiagnosis {
   /** True for a probe that has no result now. A container that the probe keeps from getting ready shows the end. */
   #isVoidNow(hint: Answer): boolean {
     const { started, ready } = this.#container;
-    const times = timesOf(hint);
-    const last = Math.max(...times);
+    const last = Math.max(...hint.times);
     const isStatic = isDefinite(hint.cause);
     if (hint.probe === 'startupProbe' && started) return false;
     // A program or a port name that was there does not get lost. A body may stop to end.

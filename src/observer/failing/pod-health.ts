@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, objectMember, stringMap, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { ownProbe, PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
@@ -9,7 +9,6 @@ import { handlerText } from '../../engine/workload/handler-text.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { conditionOf, containerState, containerStatuses, MOST_CONTAINERS } from '../pod-status.ts';
 import { startLimits, type StartLimits } from '../start-limits.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { EndedRun, PodCondition } from '../pod-status.ts';
 
 export interface DescribedProbe {

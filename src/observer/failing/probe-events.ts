@@ -1,8 +1,7 @@
-import { isJsonObject, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import type { AnswerCause } from './causes.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 
 /** The reasons of the kubelet's events about probes. Each is listed apart: a field selector knows no "or". */
@@ -20,13 +19,8 @@ export interface ProbeHint {
   readonly cause: AnswerCause | 'connection-lost' | 'killed';
   /** The kubelet threw the result away: the probe neither fails nor succeeds. */
   readonly isVoid: boolean;
-  /** When the event was last seen, by the clock of the node, in milliseconds since the epoch; 0 when unknown. */
-  readonly at: number;
-  readonly earlier?: readonly number[];
-}
-
-export function timesOf({ at, earlier = [] }: ProbeHint): number[] {
-  return [...earlier, at];
+  /** When the event was seen, by the clock of the node, in milliseconds since the epoch; 0 = unknown. Never empty. */
+  readonly times: readonly number[];
 }
 
 const PROBES: Readonly<Record<string, ProbeKind>> = {
@@ -61,10 +55,9 @@ export function readProbeEvent(event: JsonObject): ProbeHint | undefined {
     return undefined;
   if (podUid.length > MAX_UID_LENGTH || text.length > MAX_TEXT_LENGTH) return undefined;
   const message = text.startsWith(COMBINED) ? text.slice(COMBINED.length) : text;
-  const times = eventTimes(event);
   const container = FIELD_PATH.exec(fieldPath ?? '')?.[1] ?? KILLED_BY_PROBE.exec(message)?.[1];
   if (container === undefined) return undefined;
-  const place = { namespace, podUid, container: ownCopy(container), ...times };
+  const place = { namespace, podUid, container: ownCopy(container), times: eventTimes(event) };
   switch (stringMember(event, 'reason')) {
     case 'Unhealthy':
       return readUnhealthy(message, place);
@@ -83,7 +76,7 @@ export function readProbeEvent(event: JsonObject): ProbeHint | undefined {
 
 function readUnhealthy(
   message: string,
-  place: Pick<ProbeHint, 'namespace' | 'podUid' | 'container' | 'at'>,
+  place: Pick<ProbeHint, 'namespace' | 'podUid' | 'container' | 'times'>,
 ): ProbeHint | undefined {
   const match = UNHEALTHY.exec(message);
   const probe = PROBES[(match?.[1] ?? '').toLowerCase()];
@@ -91,17 +84,16 @@ function readUnhealthy(
   return { ...place, probe, cause: answerOf(message.slice(match[0].length)), isVoid: match[2] === 'errored' };
 }
 
-/** The last time of an event, and its first. `series` is of newer recorders, `eventTime` of events that came once. */
-function eventTimes(event: JsonObject): Pick<ProbeHint, 'at' | 'earlier'> {
-  const series = event['series'];
+/** The first time of an event, and its last. `series` is of newer recorders, `eventTime` of events that came once. */
+function eventTimes(event: JsonObject): number[] {
   const at = firstTime([
-    isJsonObject(series) ? series['lastObservedTime'] : undefined,
+    objectMember(event, 'series')?.['lastObservedTime'],
     event['lastTimestamp'],
     event['eventTime'],
     event['firstTimestamp'],
   ]);
   const from = firstTime([event['eventTime'], event['firstTimestamp']]);
-  return from > 0 && from < at ? { at, earlier: [from] } : { at };
+  return from > 0 && from < at ? [from, at] : [at];
 }
 
 function firstTime(times: readonly unknown[]): number {
@@ -139,7 +131,8 @@ export class ProbeHints {
     const ofPod = this.#pods.get(namespace, podUid) ?? new Map<string, ReceivedHint>();
     const key = `${hint.container}/${hint.probe ?? ''}/${hint.cause}/${hint.isVoid}`;
     const before = ofPod.get(key);
-    if (before !== undefined || ofPod.size < MOST_HINTS_A_POD) ofPod.set(key, { ...merged(before, hint), receivedAt });
+    if (before !== undefined || ofPod.size < MOST_HINTS_A_POD)
+      ofPod.set(key, { ...hint, times: merged(before, hint), receivedAt });
     // Set again, so that the Pods are in the order of their last hints.
     this.#pods.delete(namespace, podUid);
     this.#pods.set(namespace, podUid, ofPod);
@@ -162,10 +155,8 @@ export class ProbeHints {
   }
 }
 
-function merged(before: ProbeHint | undefined, hint: ProbeHint): ProbeHint {
-  const times = new Set([...(before === undefined ? [] : timesOf(before)), ...timesOf(hint)]);
-  const kept = [...times].sort((one, other) => one - other).slice(-MOST_TIMES);
-  return { ...hint, at: kept.at(-1) ?? 0, earlier: kept.slice(0, -1) };
+function merged(before: ProbeHint | undefined, { times }: ProbeHint): number[] {
+  return [...new Set([...(before?.times ?? []), ...times])].sort((one, other) => one - other).slice(-MOST_TIMES);
 }
 
 interface Rule {

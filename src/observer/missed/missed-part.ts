@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
-import { ApiError } from '../../cluster/client/api-client.ts';
+import { hasCode } from '../../cluster/client/api-client.ts';
 import { PagedList } from '../../cluster/client/paged-list.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { namespaceGauge } from '../gauges.ts';
 import { LIVE_PODS, workloadNameOfPod } from '../observed-workload.ts';
-import { MissedPods, missedProbes } from './missed-probes.ts';
+import { missedProbes, missedResults, type MissedPod } from './missed-probes.ts';
 import { laterTimes, readPolicyTimes, type PolicyTimes } from './policy-times.ts';
 import { DEFAULT_SCOPE, readWebhookScope, type WebhookScope } from './webhook-scope.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -40,7 +41,8 @@ interface Basis {
 /** Finds live Pods without probes that new Pods get. The leader lists all Pods after each change of policies. */
 export class MissedPart implements ObserverPart {
   readonly #context: MissedContext;
-  readonly #pods = new MissedPods();
+  /** The Pods that lack probes, by UID. */
+  readonly #pods = new Map<string, MissedPod>();
   readonly #work: RepeatedWork;
   readonly #problem = new CurrentProblem();
   #isLeader = false;
@@ -51,15 +53,18 @@ export class MissedPart implements ObserverPart {
   #nextList = -Infinity;
   /** Works the results out when it ends. */
   #writing: NodeJS.Timeout | undefined;
-  /** Pods of the list that is being read, and of the watch meanwhile; undefined between lists. */
-  #listing: { readonly seen: Set<string>; readonly gone: Set<string> } | undefined;
+  /** Pods of the list that is being read, and of the watch meanwhile; false = gone. Undefined between lists. */
+  #listing: Map<string, boolean> | undefined;
 
   constructor(context: MissedContext) {
     this.#context = context;
     namespaceGauge(
       'probewright_missed_pods',
       'Pods that lack probes which new Pods get, by namespace and cause, on the leading observer.',
-      () => (this.#isLeader ? this.#pods.causes(context.isExempt) : []),
+      () =>
+        [...(this.#isLeader ? this.#pods.values() : [])]
+          .filter(({ workload }) => !context.isExempt(workload.namespace))
+          .map(({ workload, missed }) => [workload.namespace, missed.cause]),
       context.registers,
     );
     this.#work = new RepeatedWork(() => this.#round(), CHECK_MILLISECONDS, Math.random);
@@ -90,7 +95,7 @@ export class MissedPart implements ObserverPart {
     const { uid, creationTimestamp, deletionTimestamp } = pod.metadata;
     // The times of changed policies are read before the next list, which shows this Pod too.
     if (!this.#isLeader || uid === undefined || !this.#isOfToday()) return;
-    this.#listing?.seen.add(uid);
+    this.#listing?.set(uid, true);
     const isNew = receivedAt - Date.parse(creationTimestamp ?? '') < NEW_MILLISECONDS;
     const isOfInterest = isNew || (deletionTimestamp !== undefined && this.#pods.has(uid));
     if (isOfInterest && this.#evaluate(pod)) this.#writeSoon();
@@ -98,8 +103,7 @@ export class MissedPart implements ObserverPart {
 
   #gone(uid: string | undefined): void {
     if (uid === undefined) return;
-    this.#listing?.gone.add(uid);
-    this.#listing?.seen.delete(uid);
+    this.#listing?.set(uid, false);
     if (this.#pods.delete(uid)) this.#writeSoon();
   }
 
@@ -147,14 +151,14 @@ export class MissedPart implements ObserverPart {
     this.#basis = basis;
     const { now } = this.#context;
     const begun = now();
-    const { seen, gone } = (this.#listing = { seen: new Set<string>(), gone: new Set<string>() });
+    const listing = (this.#listing = new Map<string, boolean>());
     try {
       const query = { fieldSelector: LIVE_PODS };
       await new PagedList(this.#context.client).forEachPage({ path: '/api/v1/pods', query }, ({ items }) => {
         for (const pod of items) {
           const { uid } = pod.metadata;
-          if (uid === undefined || gone.has(uid)) continue;
-          seen.add(uid);
+          if (uid === undefined || listing.get(uid) === false) continue;
+          listing.set(uid, true);
           this.#evaluate(pod);
         }
       });
@@ -167,7 +171,7 @@ export class MissedPart implements ObserverPart {
     const end = now();
     const pause = Math.max(LIST_PAUSE.minimum, (end - begun) * LIST_PAUSE.factor);
     this.#nextList = end + Math.min(pause, LIST_PAUSE.maximum);
-    this.#pods.retain(seen);
+    for (const uid of this.#pods.keys()) if (listing.get(uid) !== true) this.#pods.delete(uid);
     this.#write();
   }
 
@@ -178,7 +182,11 @@ export class MissedPart implements ObserverPart {
     const { uid } = pod.metadata;
     if (snapshot === undefined || workload === undefined || uid === undefined) return false;
     const surroundings = { snapshot, scope: this.#scope, changedAt: (source: string) => this.#times.get(source)?.at };
-    return this.#pods.set(uid, workload, missedProbes(object, surroundings));
+    const missed = missedProbes(object, surroundings);
+    if (missed === undefined) return this.#pods.delete(uid);
+    const before = this.#pods.get(uid)?.missed;
+    this.#pods.set(uid, { workload, missed });
+    return !isDeepStrictEqual(before, missed);
   }
 
   /** Once for all events of a second. Anybody who may create Pods could keep the observer busy otherwise. */
@@ -189,7 +197,7 @@ export class MissedPart implements ObserverPart {
   #write(): void {
     clearTimeout(this.#writing);
     this.#writing = undefined;
-    this.#context.extraResults.replace('missed', this.#pods.results());
+    this.#context.extraResults.replace('missed', missedResults(this.#pods.values()));
   }
 
   /** Without the configuration, the last known scope stays. The webhook may have been removed for a while. */
@@ -199,13 +207,13 @@ export class MissedPart implements ObserverPart {
     try {
       const configuration = await this.#context.client.request({ method: 'GET', path });
       const scope = isJsonObject(configuration) ? readWebhookScope(configuration) : undefined;
-      if (scope !== undefined && JSON.stringify(scope) !== JSON.stringify(this.#scope)) this.#scope = scope;
+      if (scope !== undefined && !isDeepStrictEqual(scope, this.#scope)) this.#scope = scope;
       if (scope !== undefined && scope.foreignConditions.length > 0) {
         const conditions = scope.foreignConditions.slice(0, 10);
         log.warn({ conditions }, 'conditions of the webhook cannot be evaluated: missed and older Pods are not told');
       }
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 404) throw error;
+      if (!hasCode(error, 404)) throw error;
       log.warn({ webhookConfiguration }, 'the webhook configuration does not exist: the last known scope is used');
     }
     this.#scopeReadAt = now();

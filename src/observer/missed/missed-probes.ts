@@ -1,4 +1,11 @@
-import { equalJson, isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
+import {
+  equalJson,
+  isJsonObject,
+  listMember,
+  objectMember,
+  stringMap,
+  stringMember,
+} from '../../base/json/json-value.ts';
 import { MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
@@ -8,16 +15,13 @@ import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.t
 import { containersOf } from '../../engine/workload/containers.ts';
 import { POD_KIND, isBeingDeleted, templatesToLookAt } from '../../engine/workload/kinds.ts';
 import { isMeshProbe } from '../../engine/workload/mesh.ts';
-import { restartLine } from '../../explain/fleet-page/live-findings.ts';
-import { workloadKey } from '../observed-workload.ts';
-import { isInScope } from './webhook-scope.ts';
+import { restartLine, type LiveProperties } from '../../explain/fleet-page/live-findings.ts';
+import { workloadKey, type WorkloadName } from '../observed-workload.ts';
+import { isInScope, type WebhookScope } from './webhook-scope.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Injection } from '../../engine/defaulting/injection.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
-import type { WorkloadName } from '../observed-workload.ts';
 import { resultOfLive, type ReportResult } from '../reports/report-result.ts';
-import type { WebhookScope } from './webhook-scope.ts';
 
 /**
  * Why a Pod lacks probes that a new Pod would get.
@@ -74,41 +78,31 @@ export function missedProbes(
   const lacking = injections.length === 0 ? [] : notThere(pod, bare, injections, injectedBefore);
   if (lacking.length === 0) return undefined;
   const sources = [...new Set(lacking.map(({ source }) => source))].toSorted();
-  const layers = policy.layers.map(({ source }) => source);
-  if (wasInjectedBy(layers, sources, injectedBefore, metadata, changedAt)) return undefined;
-  return { cause: causeOf(metadata, injectedBefore.size > 0, sources, changedAt), sources };
-}
-
-/**
- * True when the webhook gave the Pod its probes by the policies of today. Another webhook has changed the Pod after
- * that: Istio redirects probes to its agent. A new Pod would be changed in the same way, so the Pod is not outdated.
- *
- * @param layers the layers that are in force for the Pod
- * @param sources the layers of the probes that differ
- */
-function wasInjectedBy(
-  layers: readonly string[],
-  sources: readonly string[],
-  injectedBefore: ReturnType<typeof readProvenance>,
-  metadata: JsonObject,
-  changedAt: ReplaySurroundings['changedAt'],
-): boolean {
-  const named = [...injectedBefore.values()].flatMap((kinds) => [...kinds.values()]);
-  // A learned budget has its figures before the layer.
-  const isNamed = (source: string): boolean => named.some((text) => text === source || text.endsWith(`; ${source}`));
-  return sources.every(isNamed) && layers.every((layer) => isYounger(metadata, changedAt(layer)));
-}
-
-/** True when the Pod was created after the webhook had learned of the change. */
-function isYounger(metadata: JsonObject, changedAt: number | undefined): boolean {
   const created = Date.parse(stringMember(metadata, 'creationTimestamp') ?? '');
-  return changedAt !== undefined && created > changedAt + MARGIN_MILLISECONDS;
+  // The Pod was created after the webhook had learned of the layer's last change.
+  const isYounger = (source: string): boolean => created > (changedAt(source) ?? Infinity) + MARGIN_MILLISECONDS;
+  if (injectedBefore.size > 0) {
+    const isOfToday = areNamed(sources, injectedBefore) && policy.layers.every(({ source }) => isYounger(source));
+    // Another webhook has changed the Pod after that. A new Pod would be changed in the same way.
+    return isOfToday ? undefined : { cause: 'outdated', sources };
+  }
+  // The Pod's own annotation is as old as the Pod, and a probe for safety follows from another one.
+  const layers = sources.filter((source) => source !== 'annotation' && source !== 'safety');
+  if (layers.length === 0 || layers.some(isYounger)) return { cause: 'missed', sources };
+  const isKnown = !Number.isNaN(created) && layers.every((layer) => changedAt(layer) !== undefined);
+  return { cause: isKnown ? 'predates' : 'unknown', sources };
+}
+
+/** True if the annotation of the Pod names each of the layers. A learned budget has its figures before the layer. */
+function areNamed(sources: readonly string[], injectedBefore: ReturnType<typeof readProvenance>): boolean {
+  const named = [...injectedBefore.values()].flatMap((kinds) => [...kinds.values()]);
+  return sources.every((source) => named.some((text) => text === source || text.endsWith(`; ${source}`)));
 }
 
 /** True for the API server's copy of a static Pod, which the Node owns. The kubelet runs the file, and not the copy. */
 function isFromNode(pod: JsonObject): boolean {
-  const owners = member(objectMember(pod, 'metadata') ?? {}, 'ownerReferences');
-  return Array.isArray(owners) && owners.some((owner) => isJsonObject(owner) && owner['kind'] === 'Node');
+  const owners = listMember(objectMember(pod, 'metadata') ?? {}, 'ownerReferences');
+  return owners.some((owner) => isJsonObject(owner) && owner['kind'] === 'Node');
 }
 
 function withoutProbes(pod: JsonObject, named: ReturnType<typeof readProvenance>): JsonObject {
@@ -148,10 +142,7 @@ function withoutForeignSidecars(pod: JsonObject): JsonObject {
 
 function withContainers(pod: JsonObject, change: (containers: readonly unknown[]) => unknown[]): JsonObject {
   const spec = objectMember(pod, 'spec') ?? {};
-  const lists = ['containers', 'initContainers'].flatMap((list) => {
-    const containers = member(spec, list);
-    return Array.isArray(containers) ? [[list, change(containers as unknown[])] as const] : [];
-  });
+  const lists = ['containers', 'initContainers'].map((list) => [list, change(listMember(spec, list))] as const);
   return { ...pod, spec: { ...spec, ...(Object.fromEntries(lists) as JsonObject) } };
 }
 
@@ -186,22 +177,6 @@ function probesOf(pod: JsonObject): ReadonlyMap<string, JsonObject> {
   return new Map(containers.map(({ list, name, spec }) => [`${list} ${name}`, spec]));
 }
 
-function causeOf(
-  metadata: JsonObject,
-  wasInjected: boolean,
-  sources: readonly string[],
-  changedAt: ReplaySurroundings['changedAt'],
-): MissedCause {
-  if (wasInjected) return 'outdated';
-  // The Pod's own annotation is as old as the Pod, and a probe for safety follows from another one.
-  const layers = sources.filter((source) => source !== 'annotation' && source !== 'safety');
-  if (layers.length === 0) return 'missed';
-  const changes = layers.map(changedAt);
-  if (changes.some((at) => isYounger(metadata, at))) return 'missed';
-  const created = Date.parse(stringMember(metadata, 'creationTimestamp') ?? '');
-  return Number.isNaN(created) || changes.includes(undefined) ? 'unknown' : 'predates';
-}
-
 export const MISSED_MESSAGES: Readonly<Record<MissedCause, string>> = {
   missed: 'Pods lack probes that new Pods get: the webhook was away when they were created',
   predates: 'Pods lack probes that new Pods get: they are older than the policy',
@@ -209,54 +184,23 @@ export const MISSED_MESSAGES: Readonly<Record<MissedCause, string>> = {
   unknown: 'Pods lack probes that new Pods get: it is not known when the policy last changed',
 };
 
-interface MissedPod {
+/** A Pod that lacks probes. */
+export interface MissedPod {
   readonly workload: WorkloadName;
   readonly missed: MissedProbes;
 }
 
-/** The Pods that lack probes: a few words for each, nothing for all other Pods. */
-export class MissedPods {
-  readonly #pods = new Map<string, MissedPod>();
-
-  /** Keeps or forgets a Pod, by its UID. Returns true when something has changed. */
-  set(uid: string, workload: WorkloadName, missed: MissedProbes | undefined): boolean {
-    if (missed === undefined) return this.#pods.delete(uid);
-    const before = this.#pods.get(uid)?.missed;
-    this.#pods.set(uid, { workload, missed });
-    return before?.cause !== missed.cause || before.sources.join() !== missed.sources.join();
-  }
-
-  has(uid: string): boolean {
-    return this.#pods.has(uid);
-  }
-
-  delete(uid: string): boolean {
-    return this.#pods.delete(uid);
-  }
-
-  retain(uids: ReadonlySet<string>): void {
-    for (const uid of this.#pods.keys()) if (!uids.has(uid)) this.#pods.delete(uid);
-  }
-
-  /** The namespace and the cause of each Pod, for the metric. Exempt namespaces are left out. */
-  causes(isExempt: (namespace: string) => boolean): (readonly [namespace: string, cause: MissedCause])[] {
-    return [...this.#pods.values()]
-      .filter(({ workload }) => !isExempt(workload.namespace))
-      .map(({ workload, missed }) => [workload.namespace, missed.cause]);
-  }
-
-  /** The results of all workloads: one for each cause, with the number of Pods in a property. */
-  results(): (readonly [WorkloadName, readonly ReportResult[]])[] {
-    return [...Map.groupBy(this.#pods.values(), ({ workload }) => workloadKey(workload)).values()].flatMap((pods) => {
-      const workload = pods[0]?.workload;
-      if (workload === undefined) return [];
-      const results = MISSED_CAUSES.flatMap((cause) => {
-        const ofCause = pods.filter(({ missed }) => missed.cause === cause);
-        return ofCause.length === 0 ? [] : [resultOf(workload, cause, ofCause)];
-      });
-      return [[workload, results] as const];
+/** The results of all workloads: one for each cause, with the number of Pods in a property. */
+export function missedResults(all: Iterable<MissedPod>): (readonly [WorkloadName, readonly ReportResult[]])[] {
+  return [...Map.groupBy(all, ({ workload }) => workloadKey(workload)).values()].flatMap((pods) => {
+    const workload = pods[0]?.workload;
+    if (workload === undefined) return [];
+    const results = MISSED_CAUSES.flatMap((cause) => {
+      const ofCause = pods.filter(({ missed }) => missed.cause === cause);
+      return ofCause.length === 0 ? [] : [resultOf(workload, cause, ofCause)];
     });
-  }
+    return [[workload, results] as const];
+  });
 }
 
 function resultOf(workload: WorkloadName, cause: MissedCause, pods: readonly MissedPod[]): ReportResult {

@@ -1,4 +1,4 @@
-import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
 import { instantOf } from '../pod-status.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
@@ -56,8 +56,7 @@ function addTime(times: Map<string, PolicyTime>, kind: string, metadata: JsonObj
 export function specChangedAt(metadata: JsonObject): number | undefined {
   const created = instantOf(metadata, 'creationTimestamp');
   if (metadata['generation'] === 1) return created;
-  const fields = member(metadata, 'managedFields');
-  const times = (Array.isArray(fields) ? (fields as unknown[]) : []).flatMap((entry) => {
+  const times = listMember(metadata, 'managedFields').flatMap((entry) => {
     if (!isJsonObject(entry) || (entry['subresource'] ?? '') !== '') return [];
     const ofSpec = Object.hasOwn(objectMember(entry, 'fieldsV1') ?? {}, 'f:spec');
     return ofSpec ? (instantOf(entry, 'time') ?? []) : [];

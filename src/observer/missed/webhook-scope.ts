@@ -1,4 +1,4 @@
-import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
 import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../../engine/policy/annotations.ts';
 import { readLabelSelector, selects, type LabelSelector } from '../../engine/policy/label-selector.ts';
 import { NAMESPACE_NAME_LABEL } from '../../engine/policy/policy-set.ts';
@@ -31,12 +31,13 @@ export const DEFAULT_SCOPE: WebhookScope = {
 
 /** Undefined without a webhook of ours. A selector that cannot be read counts as a foreign condition. */
 export function readWebhookScope(configuration: JsonObject): WebhookScope | undefined {
-  const webhooks = member(configuration, 'webhooks');
-  const webhook = (Array.isArray(webhooks) ? (webhooks as unknown[]) : []).find(
-    (one): one is JsonObject => isJsonObject(one) && one['name'] === WEBHOOK_NAME,
-  );
+  const webhooks = listMember(configuration, 'webhooks').filter(isJsonObject);
+  const webhook = webhooks.find(({ name }) => name === WEBHOOK_NAME);
   if (webhook === undefined) return undefined;
-  const foreignConditions = conditionNames(webhook).filter((name) => !OWN_CONDITIONS.includes(name));
+  const conditions = listMember(webhook, 'matchConditions').map((one) =>
+    isJsonObject(one) ? (stringMember(one, 'name') ?? '') : '',
+  );
+  const foreignConditions = conditions.filter((name) => !OWN_CONDITIONS.includes(name));
   const read = (field: string): LabelSelector => {
     const value = member(webhook, field) ?? {};
     const problems: Reader['problems'] = [];
@@ -46,13 +47,6 @@ export function readWebhookScope(configuration: JsonObject): WebhookScope | unde
     return [];
   };
   return { namespaces: read('namespaceSelector'), pods: read('objectSelector'), foreignConditions };
-}
-
-function conditionNames(webhook: JsonObject): string[] {
-  const conditions = member(webhook, 'matchConditions');
-  return (Array.isArray(conditions) ? (conditions as unknown[]) : []).map((one) =>
-    isJsonObject(one) ? (stringMember(one, 'name') ?? '') : '',
-  );
 }
 
 export function isInScope(

@@ -1,8 +1,13 @@
 import { PROBE_FAILING_RULE, MISSED_PODS_RULE, type ObservedResult } from '../../cluster/sources/observer-reports.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
-import { failureMessage, failureRemedy } from '../failing/cause-texts.ts';
 import { CAUSE_TEXTS } from '../failing/causes.ts';
-import { SHARED_CAUSE, SHARED_MESSAGE, SHARED_REMEDY } from '../failing/failing-results.ts';
+import {
+  SHARED_CAUSE,
+  SHARED_MESSAGE,
+  SHARED_REMEDY,
+  failureMessage,
+  failureRemedy,
+} from '../failing/failing-results.ts';
 import { MISSED_CAUSES, MISSED_MESSAGES } from '../missed/missed-probes.ts';
 import { restartLine, type LiveProperties, type RestartedWorkload } from '../../explain/fleet-page/live-findings.ts';
 

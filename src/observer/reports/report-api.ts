@@ -1,17 +1,13 @@
 import { isJsonObject } from '../../base/json/json-value.ts';
-import { isKubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
-import { PROBEWRIGHT, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
+import { PROBEWRIGHT, REPORT_APIS, type ReportApi } from '../../cluster/sources/observer-reports.ts';
 import { unlessMissing } from '../api-answers.ts';
-import { informer } from '../informer.ts';
-import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject } from './report-object.ts';
+import { informer, type InformerContext } from '../informer.ts';
+import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject, type ReportContent } from './report-object.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import type { Reflector } from '../../cluster/client/reflector.ts';
-import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
-import type { InformerContext } from '../informer.ts';
-import type { ReportContent } from './report-object.ts';
 import type { ReportsSetting } from './reports-setting.ts';
 
 export const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;
@@ -41,26 +37,22 @@ export function reportsPath({ apiVersion, resource }: ReportApi, namespace?: str
   return `/apis/${apiVersion}${scope}/${resource}`;
 }
 
-/** Creates or replaces a report. Findings that the report has already keep their time stamps. */
-export async function putReport(
+/** Creates or replaces a report, or deletes it if there is no content. Findings that it has keep their time stamps. */
+export async function writeReport(
   client: ApiClient,
   path: string,
-  content: ReportContent,
+  content: ReportContent | undefined,
   api: ReportApi,
   seconds: number,
   signal: AbortSignal,
 ): Promise<void> {
   const before = await existingReport(client, path, signal);
-  const body = reportObject(content, api, before, seconds);
-  const collection = path.slice(0, path.lastIndexOf('/'));
-  if (before === undefined) await client.request({ method: 'POST', path: collection, body, signal });
-  else await client.request({ method: 'PUT', path, body, signal });
-}
-
-/** Deletes a report. A report that does not exist is deleted already. */
-export async function removeReport(client: ApiClient, path: string, signal: AbortSignal): Promise<void> {
-  if ((await existingReport(client, path, signal)) !== undefined)
+  const body = content && reportObject(content, api, before, seconds);
+  if (before !== undefined && body === undefined)
     await unlessMissing(client.request({ method: 'DELETE', path, signal }));
+  else if (before !== undefined) await client.request({ method: 'PUT', path, body, signal });
+  else if (body !== undefined)
+    await client.request({ method: 'POST', path: path.slice(0, path.lastIndexOf('/')), body, signal });
 }
 
 /** Deletes all reports of Probewright in an API. Resolves with their number. */
@@ -83,61 +75,53 @@ export async function removeReports(
   return paths.length;
 }
 
-async function existingReport(client: ApiClient, path: string, signal: AbortSignal): Promise<unknown> {
+async function existingReport(
+  client: ApiClient,
+  path: string,
+  signal: AbortSignal,
+): Promise<KubernetesObject | undefined> {
   const report = await unlessMissing(client.request({ method: 'GET', path, signal }));
-  if (report === undefined || (isKubernetesObject(report) && isOurs(report.metadata))) return report;
+  if (report === undefined) return undefined;
+  if (isKubernetesObject(report) && isOurs(report.metadata)) return report;
   throw new ReportRefused(`${path} is not a report of Probewright`);
 }
 
 /** Probewright itself does not write this report. */
 export class ReportRefused extends Error {}
 
-/** Knows the content hashes of our reports in the cluster, by `namespace/name`. Their content is not kept. */
-export class ReportInformer {
+/**
+ * The content hashes of our reports in the cluster, by `namespace/name`. After a write, the writer sets the hash: the
+ * watch tells of it only later.
+ */
+export class KnownReports extends Map<string, string> {
   readonly api: ReportApi;
-  readonly hashes = new Map<string, string>();
-  readonly #reflector: Reflector;
-  #isStopped = false;
+  readonly reflector: Reflector;
 
   constructor(context: InformerContext, api: ReportApi, troubled: (problem: string | undefined) => void) {
+    super();
     this.api = api;
     const reports = { path: reportsPath(api), labelSelector: OUR_REPORTS, metadataOnly: true };
     let unlisted = new Set<string>();
-    this.#reflector = informer(context, reports, {
+    this.reflector = informer(context, reports, {
       seen: (report) => {
-        unlisted.delete(reportKey(report.metadata));
-        this.set(reportKey(report.metadata), hashOf(report));
+        const [key, hash] = [reportKey(report.metadata), hashOf(report)];
+        unlisted.delete(key);
+        if (hash === undefined) this.delete(key);
+        else this.set(key, hash);
       },
-      gone: (report) => this.set(reportKey(report.metadata), undefined),
+      gone: (report) => void this.delete(reportKey(report.metadata)),
       listing: () => {
-        unlisted = new Set(this.hashes.keys());
+        unlisted = new Set(this.keys());
       },
       listed: () => {
-        for (const key of unlisted) this.hashes.delete(key);
-        unlisted.clear();
+        for (const key of unlisted) this.delete(key);
       },
       troubled,
     });
   }
 
-  /** Resolves once all our reports are known; also on stop. */
-  start(): Promise<void> {
-    return this.#reflector.start();
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#reflector.stop();
-  }
-
   get isSynced(): boolean {
-    return !this.#isStopped && this.#reflector.status().synced;
-  }
-
-  /** To be called after a write, too: the watch tells of it only later. Undefined = there is no report. */
-  set(key: string, hash: string | undefined): void {
-    if (hash === undefined) this.hashes.delete(key);
-    else this.hashes.set(key, hash);
+    return this.reflector.status().synced;
   }
 }
 
@@ -147,7 +131,5 @@ export function reportKey({ namespace = '', name }: { readonly namespace?: strin
 
 /** Undefined for a report that is not ours. Anybody who may write reports may write any text as the hash. */
 function hashOf({ metadata }: KubernetesObject): string | undefined {
-  const hash: unknown = metadata.annotations?.[HASH_ANNOTATION];
-  if (!isOurs(metadata)) return undefined;
-  return typeof hash === 'string' ? hash.slice(0, 80) : '';
+  return isOurs(metadata) ? (metadata.annotations?.[HASH_ANNOTATION] ?? '').slice(0, 80) : undefined;
 }

@@ -1,7 +1,8 @@
-import { isJsonObject } from '../../base/json/json-value.ts';
 import { createHash } from 'node:crypto';
 import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
+import { isJsonObject, listMember, objectMember, type JsonObject } from '../../base/json/json-value.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { MOST_RESULTS, PROBEWRIGHT, type ReportApi } from '../../cluster/sources/observer-reports.ts';
 import type { JudgedWorkload } from '../scan/judged-workload.ts';
 import type { ReportOutcome, ReportResult } from './report-result.ts';
@@ -76,19 +77,19 @@ export function isOurs(metadata: {
 export function reportObject(
   { workload, summary, results, hash }: ReportContent,
   api: ReportApi,
-  before: unknown,
+  before: KubernetesObject | undefined,
   seconds: number,
 ): object {
   const { apiVersion, kind, name, namespace, uid } = workload;
   const known = timestampsOf(before);
-  const resourceVersion = metadataOf(before)['resourceVersion'];
+  const resourceVersion = before?.metadata.resourceVersion;
   return {
     apiVersion: api.apiVersion,
     kind: api.kind,
     metadata: {
       name: reportName(uid),
       namespace,
-      ...(typeof resourceVersion === 'string' && { resourceVersion }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
       labels: { [MANAGED_BY_LABEL]: PROBEWRIGHT, [KIND_LABEL]: kind },
       annotations: { [HASH_ANNOTATION]: hash },
       ownerReferences: [{ apiVersion, kind, name, uid }],
@@ -109,15 +110,16 @@ interface Timestamp {
   readonly nanos: number;
 }
 
-function timestampsOf(report: unknown): ReadonlyMap<string, Timestamp> {
-  const results: unknown = isJsonObject(report) ? report['results'] : undefined;
-  const known = new Map<string, Timestamp>();
-  for (const result of Array.isArray(results) ? (results as unknown[]) : []) {
-    if (!isJsonObject(result) || !isJsonObject(result['timestamp'])) continue;
-    const { seconds, nanos } = result['timestamp'];
-    if (typeof seconds === 'number' && typeof nanos === 'number') known.set(identityOf(result), { seconds, nanos });
-  }
-  return known;
+function timestampsOf(report: KubernetesObject | undefined): ReadonlyMap<string, Timestamp> {
+  const results = listMember((report ?? {}) as JsonObject, 'results').filter(isJsonObject);
+  return new Map(
+    results.flatMap((result) => {
+      const { seconds, nanos } = objectMember(result, 'timestamp') ?? {};
+      return typeof seconds === 'number' && typeof nanos === 'number'
+        ? [[identityOf(result), { seconds, nanos }] as const]
+        : [];
+    }),
+  );
 }
 
 /** A finding stays the same while its action or figures change. */
@@ -125,9 +127,4 @@ function identityOf(result: Readonly<Record<string, unknown>> | ReportResult): s
   const { rule, message, properties } = result as Readonly<Record<string, unknown>>;
   const { container, probe, template } = isJsonObject(properties) ? properties : {};
   return JSON.stringify([rule, message, container, probe, template]);
-}
-
-function metadataOf(object: unknown): Readonly<Record<string, unknown>> {
-  const metadata = isJsonObject(object) ? object['metadata'] : undefined;
-  return isJsonObject(metadata) ? metadata : {};
 }

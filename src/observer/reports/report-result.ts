@@ -124,16 +124,12 @@ export class ExtraResults {
 
   /** Replaces all results of a producer. A workload without results loses its old ones. */
   replace(producer: Producer, all: readonly (readonly [WorkloadName, readonly ReportResult[]])[]): void {
-    const before = this.#byProducer.get(producer);
-    const after: Results = new Map(
-      all.flatMap(([workload, results]) =>
-        results.length === 0 ? [] : [[workloadKey(workload), { workload, results }]],
-      ),
-    );
+    const before: Results = this.#byProducer.get(producer) ?? new Map();
+    const found = all.filter(([, results]) => results.length > 0);
+    const after: Results = new Map(found.map(([workload, results]) => [workloadKey(workload), { workload, results }]));
     this.#byProducer.set(producer, after);
-    for (const [key, { workload, results }] of after)
-      if (!isDeepStrictEqual(before?.get(key)?.results, results)) this.#changed(workload);
-    for (const [key, { workload }] of before ?? []) if (!after.has(key)) this.#changed(workload);
+    for (const [key, { workload }] of new Map([...before, ...after]))
+      if (!isDeepStrictEqual(before.get(key)?.results, after.get(key)?.results)) this.#changed(workload);
   }
 
   of(workload: WorkloadName): readonly ReportResult[] {

@@ -1,29 +1,25 @@
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { ApiError, hasCode } from '../../cluster/client/api-client.ts';
-import { Backoff } from '../../cluster/client/timing.ts';
+import { Backoff, RepeatedWork } from '../../cluster/client/timing.ts';
 import { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import { isUnavailable, pauseAfter } from '../api-answers.ts';
 import { gauge } from '../gauges.ts';
 import {
-  ReportInformer,
+  KnownReports,
   ReportRefused,
   discoverReportApis,
-  putReport,
-  removeReport,
   removeReports,
   reportKey,
   reportsPath,
+  writeReport,
 } from './report-api.ts';
-import { reportName } from './report-object.ts';
-import { PAUSES, ReportQueue } from './report-queue.ts';
+import { reportName, type ReportContent } from './report-object.ts';
+import { PAUSES, ReportQueue, type QueuedReport } from './report-queue.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Counter } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { WorkloadName } from '../observed-workload.ts';
 import { recordOf, type ScanDependencies, type WorkloadRecord, type WorkloadRecords } from '../scan/verdicts.ts';
 import type { ReportTarget } from './report-api.ts';
-import type { ReportContent } from './report-object.ts';
-import type { QueuedReport } from './report-queue.ts';
-import type { Registry } from 'prom-client';
 
 export interface JudgedWorkloads {
   readonly verdicts: { readonly records: WorkloadRecords };
@@ -47,6 +43,7 @@ export class ReportWriter {
   readonly #workloads: JudgedWorkloads;
   readonly #writes: ReportWrites;
   readonly #queue: ReportQueue;
+  readonly #discovery: RepeatedWork;
   readonly #stopped = new AbortController();
   readonly #pace: RateLimiter;
   /** The pauses of all writes while the API server is not available. */
@@ -54,7 +51,7 @@ export class ReportWriter {
   readonly #problem = new CurrentProblem();
   /** Undefined until the API server has been asked. */
   #found: ReportTarget | undefined;
-  #informer: ReportInformer | undefined;
+  #known: KnownReports | undefined;
   /** APIs in which no report of ours is left. */
   readonly #emptied = new Set<string>();
 
@@ -63,18 +60,20 @@ export class ReportWriter {
     this.#workloads = workloads;
     this.#writes = writes;
     this.#queue = new ReportQueue(dependencies.random);
+    this.#discovery = new RepeatedWork(() => this.#discover(), DISCOVERY_MILLISECONDS, dependencies.random);
     this.#pace = new RateLimiter(WRITES_PER_SECOND, dependencies.monotonic);
     this.#backoff = new Backoff(PAUSES, dependencies.random);
   }
 
   start(): void {
-    void this.#keepDiscovering();
+    this.#discovery.start();
     void this.#keepWriting();
   }
 
   stop(): void {
     this.#stopped.abort();
-    this.#informer?.stop();
+    this.#discovery.stop();
+    this.#known?.reflector.stop();
     this.#queue.clear();
   }
 
@@ -82,14 +81,13 @@ export class ReportWriter {
     const { namespace, uid } = workload;
     const wanted = isClean && !this.#dependencies.reportSettings.includeClean ? undefined : digest;
     // Before all reports are known, `reconcile` compares all workloads with them at once.
-    if (this.#informer?.isSynced !== true) return;
-    const known = this.#informer.hashes.get(reportKey({ namespace, name: reportName(uid) }));
-    if (known !== wanted) this.#queue.add({ namespace, uid, workload });
+    if (this.#known?.isSynced !== true) return;
+    if (this.#known.get(keyOf(namespace, uid)) !== wanted) this.#queue.add({ namespace, uid, workload });
   }
 
   extraResultsChanged(workload: WorkloadName): void {
     const record = recordOf(this.#workloads.verdicts.records, workload);
-    if (record === undefined || this.#found?.target === undefined) return;
+    if (record === undefined || this.#known === undefined) return;
     this.#queue.add({ namespace: workload.namespace, uid: record.workload.uid, workload });
   }
 
@@ -99,26 +97,25 @@ export class ReportWriter {
 
   /** Compares all workloads with the reports. `isComplete`: a report of an unknown workload is deleted. */
   reconcile(isComplete: boolean): void {
-    const informer = this.#informer;
-    if (informer?.isSynced !== true) return;
-    const known = new Set<string>();
+    if (this.#known?.isSynced !== true) return;
+    const ofWorkloads = new Set<string>();
     for (const record of this.#workloads.verdicts.records.values()) {
       const { namespace, uid } = record.workload;
-      known.add(reportKey({ namespace, name: reportName(uid) }));
+      ofWorkloads.add(keyOf(namespace, uid));
       this.changed(record);
     }
     if (!isComplete) return;
-    for (const key of informer.hashes.keys()) {
+    for (const key of this.#known.keys()) {
       const [namespace = '', name = ''] = key.split('/');
-      if (!known.has(key)) this.gone(namespace, name.slice(reportName('').length));
+      if (!ofWorkloads.has(key)) this.gone(namespace, name.slice(reportName('').length));
     }
   }
 
   details(): Readonly<Record<string, unknown>> {
     const { problem, waiting } = this;
     return {
-      api: this.#found?.target?.apiVersion ?? null,
-      reports: this.#informer?.hashes.size ?? 0,
+      api: this.#known?.api.apiVersion ?? null,
+      reports: this.#known?.size ?? 0,
       waiting,
       ...(problem !== undefined && { problem }),
     };
@@ -136,19 +133,16 @@ export class ReportWriter {
     return this.#stopped.signal.aborted;
   }
 
-  async #keepDiscovering(): Promise<void> {
+  async #discover(): Promise<boolean> {
     const { client, reportSettings } = this.#dependencies;
-    while (!this.#isStopped()) {
-      let pause = DISCOVERY_MILLISECONDS;
-      try {
-        const found = await discoverReportApis(client, reportSettings.setting);
-        if (!this.#isStopped()) await this.#use(found);
-      } catch (error) {
-        // Nothing is concluded from an answer that did not come: the reports stay where they are.
-        this.#note(messageOf(error));
-        pause = this.#backoff.next();
-      }
-      await this.#pause(pause);
+    try {
+      const found = await discoverReportApis(client, reportSettings.setting);
+      if (!this.#isStopped()) await this.#use(found);
+      return true;
+    } catch (error) {
+      // Nothing is concluded from an answer that did not come: the reports stay where they are.
+      this.#note(messageOf(error));
+      return false;
     }
   }
 
@@ -173,26 +167,23 @@ export class ReportWriter {
   }
 
   #inform({ target }: ReportTarget): void {
-    this.#informer?.stop();
-    this.#informer = undefined;
-    if (target === undefined) return;
-    this.#informer = new ReportInformer(this.#dependencies, target, (problem) => this.#note(problem));
-    void this.#informer.start().then(() => {
+    this.#known?.reflector.stop();
+    this.#known = target && new KnownReports(this.#dependencies, target, (problem) => this.#note(problem));
+    void this.#known?.reflector.start().then(() => {
       if (!this.#isStopped()) this.reconcile(this.#workloads.isComplete);
     });
   }
 
   async #keepWriting(): Promise<void> {
-    const { monotonic } = this.#dependencies;
     while (!this.#isStopped()) {
-      const informer = this.#informer;
-      const report = informer?.isSynced === true ? this.#queue.take(monotonic()) : undefined;
-      if (informer === undefined || report === undefined) {
+      const known = this.#known;
+      const report = known?.isSynced === true ? this.#queue.take(this.#dependencies.monotonic()) : undefined;
+      if (known === undefined || report === undefined) {
         await this.#pause(IDLE_MILLISECONDS);
         continue;
       }
       try {
-        await this.#write(report, informer);
+        await this.#write(report, known);
         this.#backoff.reset();
         this.#queue.succeeded(report.namespace);
         this.#note(undefined);
@@ -203,21 +194,20 @@ export class ReportWriter {
     }
   }
 
-  async #write(report: QueuedReport, informer: ReportInformer): Promise<void> {
+  async #write(report: QueuedReport, known: KnownReports): Promise<void> {
     const { client, now, reportSettings } = this.#dependencies;
     const { signal } = this.#stopped;
     const { namespace, uid } = report;
-    const name = reportName(uid);
-    const key = reportKey({ namespace, name });
-    const content = await this.#contentOf(report);
-    const isWanted = content !== undefined && (content.results.length > 0 || reportSettings.includeClean);
-    if (informer.hashes.get(key) === (isWanted ? content.hash : undefined)) return;
+    const key = keyOf(namespace, uid);
+    const judged = await this.#contentOf(report);
+    const content = judged?.results.length === 0 && !reportSettings.includeClean ? undefined : judged;
+    if (known.get(key) === content?.hash) return;
     await this.#pace.turn(signal);
-    const path = `${reportsPath(informer.api, namespace)}/${name}`;
-    if (isWanted) await putReport(client, path, content, informer.api, Math.floor(now() / 1000), signal);
-    else await removeReport(client, path, signal);
-    informer.set(key, isWanted ? content.hash : undefined);
-    this.#writes.inc({ result: isWanted ? 'written' : 'deleted' });
+    const path = `${reportsPath(known.api, namespace)}/${reportName(uid)}`;
+    await writeReport(client, path, content, known.api, Math.floor(now() / 1000), signal);
+    if (content === undefined) known.delete(key);
+    else known.set(key, content.hash);
+    this.#writes.inc({ result: content === undefined ? 'deleted' : 'written' });
   }
 
   /** Undefined when the workload is gone. Rejects when it is there without a verdict: its report stays as it is. */
@@ -266,6 +256,10 @@ export class ReportWriter {
   async #pause(milliseconds: number): Promise<void> {
     await sleep(milliseconds, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
   }
+}
+
+function keyOf(namespace: string, uid: string): string {
+  return reportKey({ namespace, name: reportName(uid) });
 }
 
 export type ReportWrites = Counter<'result'>;

@@ -4,7 +4,7 @@ import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/
 import { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import { Backoff, RepeatedWork } from '../../cluster/client/timing.ts';
 import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type WorkloadName } from '../observed-workload.ts';
-import { ScanLists, affectedNamespaces, exceptionEnds, kindKey, listsFor, union } from './scan-lists.ts';
+import { affectedNamespaces, exceptionEnds, kindKey, listReader, listsFor, union } from './scan-lists.ts';
 import { Verdicts, type Run, type ScanDependencies } from './verdicts.ts';
 import { WorkloadWatches } from './workload-watches.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -32,7 +32,7 @@ export class LeadingScan {
   readonly #pods: StandalonePods;
   readonly #stopped = new AbortController();
   readonly #watches: WorkloadWatches;
-  readonly #lists: ScanLists;
+  readonly #readList: ReturnType<typeof listReader>;
   readonly #work: RepeatedWork;
   readonly #backoff: Backoff;
   /** The run of all that watches show. */
@@ -40,8 +40,6 @@ export class LeadingScan {
   #isStarting = false;
   /** What is asked for during a scan becomes one further scan. */
   #asked: { readonly scope: AffectedNamespaces; readonly reason: ScanReason } | undefined;
-  /** What could not be listed. `at`: by the clock that never goes back. */
-  #retry: { readonly scope: AffectedNamespaces; readonly at: number } | undefined;
   /** True while the last scan has read all lists whole, also those of Pods without a controller. */
   #areAllListed = false;
   #before: Snapshot | undefined;
@@ -50,11 +48,11 @@ export class LeadingScan {
   #noticed: number;
 
   constructor(dependencies: ScanDependencies, status: ScanStatus, pods: StandalonePods, writes: ReportWrites) {
-    const { client, now, monotonic, random } = dependencies;
+    const { client, monotonic, random } = dependencies;
     this.#dependencies = dependencies;
     this.#status = status;
     this.#pods = pods;
-    this.#noticed = now();
+    this.#noticed = dependencies.now();
     this.reports = new ReportWriter(dependencies, this, writes);
     this.verdicts = new Verdicts(dependencies, this.reports);
     this.#watches = new WorkloadWatches(dependencies, (kind) => ({
@@ -63,7 +61,8 @@ export class LeadingScan {
       listed: (uids) => this.listed(kind, uids),
       troubled: (problem) => this.#troubled(kind, problem),
     }));
-    this.#lists = new ScanLists(client, new RateLimiter(REQUESTS_PER_SECOND, monotonic), random, this.#stopped.signal);
+    const limiter = new RateLimiter(REQUESTS_PER_SECOND, monotonic);
+    this.#readList = listReader(client, limiter, random, this.#stopped.signal);
     this.#work = new RepeatedWork(() => this.#round(), TICK_MILLISECONDS, random);
     this.#backoff = new Backoff(RETRIES, random);
   }
@@ -159,10 +158,8 @@ export class LeadingScan {
   #troubled(kind: ObservedKind, problem: string | undefined): void {
     const { log } = this.#dependencies;
     const path = collectionOf(kind);
-    if (problem === undefined) {
-      log.info({ path }, 'workloads can be watched again');
-      this.#tryAgain();
-    } else log.warn({ path, problem }, 'workloads cannot be watched now');
+    if (problem === undefined) log.info({ path }, 'workloads can be watched again');
+    else log.warn({ path, problem }, 'workloads cannot be watched now');
   }
 
   /** The first scan: the first list of each watch. It ends when each kind has been read whole, or could not be read. */
@@ -207,15 +204,8 @@ export class LeadingScan {
     this.#work.ask();
   }
 
-  /** Scans what could not be listed. */
-  #tryAgain(): void {
-    const retry = this.#retry;
-    this.#retry = undefined;
-    if (retry !== undefined) this.#ask(retry.scope, 'retry');
-  }
-
   async #round(): Promise<boolean> {
-    const { now, monotonic, store } = this.#dependencies;
+    const { now, store } = this.#dependencies;
     const present = now();
     if (present >= this.#nextScan) {
       this.#nextScan = Infinity;
@@ -223,7 +213,6 @@ export class LeadingScan {
     }
     this.#ask(exceptionEnds(store.current, this.#noticed, present), 'expiry');
     this.#noticed = present;
-    if (this.#retry !== undefined && monotonic() >= this.#retry.at) this.#tryAgain();
     const asked = this.#asked;
     this.#asked = undefined;
     if (asked !== undefined) await this.#scan(asked.scope, asked.reason);
@@ -231,7 +220,7 @@ export class LeadingScan {
   }
 
   async #scan(scope: AffectedNamespaces, reason: ScanReason): Promise<void> {
-    const { log, now, monotonic, scanInterval } = this.#dependencies;
+    const { log, now, scanInterval } = this.#dependencies;
     const { signal } = this.#stopped;
     const run = this.#started(randomUUID(), reason, scope);
     const isIn = (namespace: string | undefined): boolean =>
@@ -245,7 +234,7 @@ export class LeadingScan {
     const kinds = new Set(['/Pod', ...planned.map(({ kind }) => kindKey(kind.served))]);
     for (const list of planned) {
       if (signal.aborted) return;
-      const problem = await this.#lists.read(list, (object) => {
+      const problem = await this.#readList(list, (object) => {
         shown.add(object.metadata.uid);
         if (isIn(object.metadata.namespace)) this.take(object, list.kind, run);
       });
@@ -267,8 +256,7 @@ export class LeadingScan {
       this.#areAllListed = problems.length === 0 && this.#pods.isListed;
       this.reports.reconcile(this.isComplete);
     }
-    if (problems.length > 0)
-      this.#retry = { scope: union(this.#retry?.scope ?? scope, scope), at: monotonic() + this.#backoff.next() };
-    else if (this.#retry === undefined) this.#backoff.reset();
+    if (problems.length === 0) this.#backoff.reset();
+    else setTimeout(() => this.#ask(scope, 'retry'), this.#backoff.next()).unref();
   }
 }

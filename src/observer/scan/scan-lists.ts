@@ -1,16 +1,14 @@
 import { messageOf } from '../../base/text/error-message.ts';
-import { ApiError, hasCode } from '../../cluster/client/api-client.ts';
+import { ApiError, hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
 import { Backoff } from '../../cluster/client/timing.ts';
 import { PAGE_SIZE, PagedList } from '../../cluster/client/paged-list.ts';
 import { pauseAfter } from '../api-answers.ts';
-import { LIVE_PODS, OBSERVED_POD, collectionOf } from '../observed-workload.ts';
+import { LIVE_PODS, OBSERVED_POD, collectionOf, type ObservedKind } from '../observed-workload.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
-import type { ObservedKind } from '../observed-workload.ts';
 import type { WorkloadRecords } from './verdicts.ts';
 
 export interface ListToRead {
@@ -58,44 +56,39 @@ export function listsFor(
 const MOST_ATTEMPTS = 4;
 const PAUSES = { minimum: 500, maximum: 15_000 };
 
+/** Hands over each object of a list. Resolves with the problem if the list could not be read whole. */
+type ReadList = (list: ListToRead, take: (object: KubernetesObject) => void) => Promise<string | undefined>;
+
 /** Lists workloads page by page, at a limited pace. Each page is dropped after use. */
-export class ScanLists {
-  readonly #client: Pick<ApiClient, 'measured'>;
-  readonly #random: () => number;
-  readonly #signal: AbortSignal;
-
-  constructor(client: ApiClient, pace: RateLimiter, random: () => number, signal: AbortSignal) {
-    this.#random = random;
-    this.#signal = signal;
-    this.#client = {
-      measured: async (request) => {
-        await pace.turn(signal);
-        return await client.measured(request);
-      },
-    };
-  }
-
-  /** Hands over each object. Resolves with the problem if the list could not be read whole. */
-  async read(
-    { kind, namespace, fieldSelector }: ListToRead,
-    take: (object: KubernetesObject) => void,
-  ): Promise<string | undefined> {
-    const backoff = new Backoff(PAUSES, this.#random);
+export function listReader(
+  client: ApiClient,
+  limiter: RateLimiter,
+  random: () => number,
+  signal: AbortSignal,
+): ReadList {
+  const paced: Pick<ApiClient, 'measured'> = {
+    measured: async (request) => {
+      await limiter.turn(signal);
+      return await client.measured(request);
+    },
+  };
+  return async ({ kind, namespace, fieldSelector }, take) => {
+    const backoff = new Backoff(PAUSES, random);
     const query = fieldSelector === undefined ? {} : { fieldSelector };
-    const request = { path: collectionOf(kind, namespace), query, dropsStatus: true, signal: this.#signal };
+    const request = { path: collectionOf(kind, namespace), query, dropsStatus: true, signal };
     for (let attempt = 1; ; attempt++) {
       try {
-        await new PagedList(this.#client).forEachPage(request, ({ items }) => {
-          for (const item of items) if (!this.#signal.aborted) take(item);
+        await new PagedList(paced).forEachPage(request, ({ items }) => {
+          for (const item of items) if (!signal.aborted) take(item);
         });
         return undefined;
       } catch (error) {
-        if (this.#signal.aborted) return 'stopped';
+        if (signal.aborted) return 'stopped';
         if (attempt === MOST_ATTEMPTS || !mayPass(error)) return messageOf(error);
-        await sleep(pauseAfter(error, backoff.next()), undefined, { signal: this.#signal }).catch(() => undefined);
+        await sleep(pauseAfter(error, backoff.next()), undefined, { signal }).catch(() => undefined);
       }
     }
-  }
+  };
 }
 
 /** A page that has expired (410), an API server that is busy, broken or away. A missing right stays missing. */
@@ -105,26 +98,17 @@ function mayPass(error: unknown): boolean {
 }
 
 /** Pods without a controller: namespaces by UID. Every replica knows them, so a new leader need not list all Pods. */
-export class StandalonePods {
-  readonly #namespaces = new Map<string, string>();
+export class StandalonePods extends Map<string, string> {
   /** True once a whole list has been read. */
   isListed = false;
 
   get namespaces(): readonly string[] {
-    return [...new Set(this.#namespaces.values())];
-  }
-
-  add(uid: string, namespace: string): void {
-    this.#namespaces.set(uid, namespace);
-  }
-
-  delete(uid: string): void {
-    this.#namespaces.delete(uid);
+    return [...new Set(this.values())];
   }
 
   /** A list of all Pods is complete: what it has not shown is gone. */
   listed(uids: ReadonlySet<string>): void {
-    for (const uid of this.#namespaces.keys()) if (!uids.has(uid)) this.#namespaces.delete(uid);
+    for (const uid of this.keys()) if (!uids.has(uid)) this.delete(uid);
     this.isListed = true;
   }
 }

@@ -5,7 +5,7 @@ import { registerReportMetrics, type ReportWrites } from '../reports/report-writ
 import { LeadingScan } from './leading-scan.ts';
 import { StandalonePods } from './scan-lists.ts';
 import { registerScanMetrics, ScanStatus } from './scan-status.ts';
-import { UnknownControllers, type ScanDependencies } from './verdicts.ts';
+import { unknownControllers, type ScanDependencies } from './verdicts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ObserverPart } from '../observer-part.ts';
@@ -15,7 +15,7 @@ export class Scan implements ObserverPart {
   readonly #dependencies: ScanDependencies;
   readonly #status = new ScanStatus();
   readonly #pods = new StandalonePods();
-  readonly #unknown: UnknownControllers;
+  readonly #noteController: ReturnType<typeof unknownControllers>;
   readonly #writes: ReportWrites;
   #leading: LeadingScan | undefined;
 
@@ -24,7 +24,7 @@ export class Scan implements ObserverPart {
     const { registers } = dependencies;
     registerScanMetrics(this.#status, () => this.#leading?.verdicts.records, registers);
     this.#writes = registerReportMetrics(() => this.#leading?.reports, registers);
-    this.#unknown = new UnknownControllers(dependencies.log);
+    this.#noteController = unknownControllers(dependencies.log);
     dependencies.store.onChange(() => this.#leading?.policiesChanged());
     dependencies.extraResults.onChange((workload) => this.#leading?.reports.extraResultsChanged(workload));
     dependencies.podWatch.listen({
@@ -61,14 +61,14 @@ export class Scan implements ObserverPart {
   };
 
   #seen(pod: KubernetesObject): void {
-    const { namespace, name, uid } = pod.metadata;
+    const { namespace, uid } = pod.metadata;
     if (namespace === undefined || uid === undefined) return;
     if (hasControllerOwner(pod as unknown as JsonObject)) {
-      this.#unknown.note(pod as unknown as JsonObject, { namespace, name, kind: 'Pod' });
+      this.#noteController(pod, 'Pod');
       this.#pods.delete(uid);
       return;
     }
-    this.#pods.add(uid, namespace);
+    this.#pods.set(uid, namespace);
     this.#leading?.take(pod, OBSERVED_POD);
   }
 

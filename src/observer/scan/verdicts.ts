@@ -1,6 +1,6 @@
 import { isOfController } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
-import { canHaveController, controllerOwners, hasControllerOwner } from '../../engine/workload/controller-owner.ts';
+import { canHaveController, controllerOwners } from '../../engine/workload/controller-owner.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import { versionOf, workloadKey, workloadOf } from '../observed-workload.ts';
 import { reportContent, type ReportContent } from '../reports/report-object.ts';
@@ -45,13 +45,13 @@ export class Verdicts {
   readonly records: WorkloadRecords = new NamespaceShares(Infinity);
   /** Exempt namespaces with workloads: nothing else is known of these workloads. */
   readonly #exempt = new Set<string>();
-  readonly #unknown: UnknownControllers;
+  readonly #noteController: ReturnType<typeof unknownControllers>;
   readonly #dependencies: ScanDependencies;
   readonly #listener: VerdictsListener;
 
   constructor(dependencies: ScanDependencies, listener: VerdictsListener) {
     this.#dependencies = dependencies;
-    this.#unknown = new UnknownControllers(dependencies.log);
+    this.#noteController = unknownControllers(dependencies.log);
     this.#listener = listener;
   }
 
@@ -66,7 +66,7 @@ export class Verdicts {
       this.forget(workload);
       return undefined;
     }
-    this.#unknown.note(object as unknown as JsonObject, workload);
+    this.#noteController(object, workload.kind);
     // The owner is judged in its place.
     if (isOfController(object, { ...kind.served, names: [], isNamespaced: true })) return undefined;
     const version = versionOf(object);
@@ -126,23 +126,19 @@ export class Verdicts {
  * Names objects with a controller that Kubernetes does not have, once for each pair of kinds. Kubernetes makes no Pod
  * for a ConfigMap. The observer does not learn which account made an object. The webhook's log names the account.
  */
-export class UnknownControllers {
-  readonly #log: Logger;
-  readonly #named = new Set<string>();
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
-
-  note(object: JsonObject, { namespace, kind, name }: Omit<WorkloadName, 'group'>): void {
-    if (this.#named.size >= MOST_NAMED || !hasControllerOwner(object) || canHaveController(object, kind)) return;
-    const owners = controllerOwners(object).map((owner) => `${owner.apiVersion}/${owner.kind}`);
+export function unknownControllers(log: Logger): (object: KubernetesObject, kind: string) => void {
+  const named = new Set<string>();
+  return (object, kind) => {
+    const json = object as unknown as JsonObject;
+    const owners = controllerOwners(json).map((owner) => `${owner.apiVersion}/${owner.kind}`);
+    if (named.size >= MOST_NAMED || owners.length === 0 || canHaveController(json, kind)) return;
     const owner = cut(owners.join(), 253);
     const pair = `${kind} of ${owner}`;
-    if (this.#named.has(pair)) return;
-    this.#named.add(pair);
-    this.#log.warn({ kind, owner, namespace, name }, 'the object has a controller that Kubernetes does not have');
-  }
+    if (named.has(pair)) return;
+    named.add(pair);
+    const { namespace, name } = object.metadata;
+    log.warn({ kind, owner, namespace, name }, 'the object has a controller that Kubernetes does not have');
+  };
 }
 
 export interface WorkloadRecord {

@@ -13,7 +13,8 @@ import {
   instantOf,
   metadataOf,
 } from '../pod-status.ts';
-import type { ContainerState } from '../pod-status.ts';
+import type { ContainerState, PodCondition } from '../pod-status.ts';
+import { formatInstant } from '../../base/text/duration.ts';
 import { overEstimate, startProbeOf, type StartProbe } from '../start-limits.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 
@@ -26,6 +27,14 @@ export interface StartPlace {
 
 export interface MeasuredStart extends StartPlace {
   readonly sample: StartSample;
+}
+
+/** A start that a probe has ended. */
+export interface KilledStart extends StartPlace {
+  /** Identifies the start, so that two observers count it once. */
+  readonly id: string;
+  /** The time that the probe granted. */
+  readonly boundSeconds: number;
 }
 
 export function placeOf(pod: JsonObject, container: JsonObject, workload: WorkloadReference): StartPlace {
@@ -64,7 +73,7 @@ export function startOf(
       basis: probe.basis,
       restart: isRestart,
       node: shortHash(nodeOf(pod)),
-      at: new Date(running.startedAt * 1000).toISOString().replace('.000Z', 'Z'),
+      at: formatInstant(running.startedAt),
       id: startId(pod, running.containerID),
     },
   };
@@ -72,12 +81,12 @@ export function startOf(
 
 /** Seconds from the start to the condition ContainersReady, rounded up; undefined when the condition does not tell. */
 export function secondsUntilReady(
-  ready: ReadyCondition | undefined,
+  ready: PodCondition | undefined,
   one: ObservedContainer,
   startedAt: number,
 ): number | undefined {
   if (ready?.isTrue !== true || !one.ready || ready.since < startedAt) return undefined;
-  return Math.ceil(ready.since - startedAt) + 1;
+  return Math.ceil((ready.since - startedAt) / 1000) + 1;
 }
 
 /** True when the container is ready only after a second probe, which may pass long after the startup probe. */
@@ -89,7 +98,7 @@ export function hasLaterProbe({ container }: ObservedContainer, { basis }: Start
 export function better(
   start: MeasuredStart,
   one: ObservedContainer,
-  ready: ReadyCondition | undefined,
+  ready: PodCondition | undefined,
   startedAt: number,
 ): MeasuredStart {
   const seconds = secondsUntilReady(ready, one, startedAt);
@@ -100,11 +109,11 @@ export function better(
 }
 
 /** A Pod that became ready later than this after its creation has probably been unready before. */
-const LONGEST_START_SECONDS = 3600;
+const LONGEST_START_MILLISECONDS = 3_600_000;
 /** Older Pods say little about the application of today. */
 const OLDEST_MILLISECONDS = 30 * 86_400_000;
 /** A container without a probe is ready this soon after its start. */
-const READY_AT_ONCE_SECONDS = 3;
+const READY_AT_ONCE_MILLISECONDS = 3000;
 const ROUNDING_SECONDS = 2;
 
 /**
@@ -119,7 +128,7 @@ export function startInSnapshot(pod: JsonObject, now: number): MeasuredStart | u
   const created = instantOf(objectMember(pod, 'metadata') ?? {}, 'creationTimestamp');
   const containers = isBeingDeleted(pod) ? undefined : observedContainers(pod);
   if (ready?.isTrue !== true || created === undefined || containers === undefined) return undefined;
-  if (ready.since - created / 1000 >= LONGEST_START_SECONDS || now - created >= OLDEST_MILLISECONDS) return undefined;
+  if (ready.since - created >= LONGEST_START_MILLISECONDS || now - created >= OLDEST_MILLISECONDS) return undefined;
   if (containers.some(({ isRestart, running }) => isRestart || running === undefined)) return undefined;
   const [slow, ...others] = containers.filter(({ container }) => startProbeOf(container.spec) !== undefined);
   const probe = slow && startProbeOf(slow.container.spec);
@@ -127,24 +136,17 @@ export function startInSnapshot(pod: JsonObject, now: number): MeasuredStart | u
   const { startedAt } = slow.running;
   // The condition also waits for containers without probes, which are ready as soon as they run.
   const latest = Math.max(...containers.map(({ running }) => running?.startedAt ?? 0));
-  if (ready.since < startedAt || (latest > startedAt && ready.since <= latest + READY_AT_ONCE_SECONDS))
-    return undefined;
+  if (latest > startedAt && ready.since <= latest + READY_AT_ONCE_MILLISECONDS) return undefined;
   // Readiness comes after the startup probe, and may wait for other services.
   const hasReadiness = member(slow.container.spec, 'readinessProbe') !== undefined;
-  const seconds = Math.ceil(ready.since - startedAt) + 1;
-  const start = startOf(pod, slow, probe, seconds, ROUNDING_SECONDS);
+  const seconds = secondsUntilReady(ready, slow, startedAt);
+  const start = seconds === undefined ? undefined : startOf(pod, slow, probe, seconds, ROUNDING_SECONDS);
   return start && { ...start, sample: { ...start.sample, ...(hasReadiness && { basis: 'readiness' }) } };
 }
 
-/** A container of a Pod with its status. Its start is in seconds since the epoch. */
+/** A container of a Pod with its status. */
 export interface ObservedContainer extends ContainerState {
   readonly container: Container;
-}
-
-/** Whether all containers are ready, and since when, in seconds since the epoch. */
-export interface ReadyCondition {
-  readonly isTrue: boolean;
-  readonly since: number;
 }
 
 /**
@@ -156,23 +158,15 @@ export function observedContainers(pod: JsonObject): readonly ObservedContainer[
   const spec = objectMember(pod, 'spec');
   if (spec === undefined || !podRunsForever(spec)) return undefined;
   const statuses = containerStatuses(pod);
-  const found: ObservedContainer[] = [];
-  for (const container of containersOf(spec)) {
-    if (container.name === '' || container.role === 'init' || container.role === 'mesh') continue;
-    if (found.length >= MOST_CONTAINERS) return undefined;
-    const { running, ...state } = containerState(statuses.get(container.name) ?? {});
-    const isKnown = running !== undefined && running.containerID !== '';
-    found.push({
-      ...state,
-      container,
-      running: isKnown ? { ...running, startedAt: running.startedAt / 1000 } : undefined,
-    });
-  }
-  return found;
+  const containers = containersOf(spec).filter(({ name, role }) => name !== '' && role !== 'init' && role !== 'mesh');
+  if (containers.length > MOST_CONTAINERS) return undefined;
+  return containers.map((container) => {
+    const state = containerState(statuses.get(container.name) ?? {});
+    return { ...state, container, running: state.running?.containerID === '' ? undefined : state.running };
+  });
 }
 
 /** The condition ContainersReady. The condition Ready also waits for readiness gates. */
-export function containersReady(pod: JsonObject): ReadyCondition | undefined {
-  const condition = conditionOf(pod, 'ContainersReady');
-  return condition?.since === undefined ? undefined : { isTrue: condition.isTrue, since: condition.since / 1000 };
+export function containersReady(pod: JsonObject): PodCondition | undefined {
+  return conditionOf(pod, 'ContainersReady');
 }

@@ -15,23 +15,11 @@ import {
   learnedSeconds,
   type StartFigures,
 } from '../../engine/probe/startup-budget.ts';
+import { formatInstant } from '../../base/text/duration.ts';
+import type { MeasuredStart } from './measured-start.ts';
+import type { PendingStart } from './pending-starts.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-
-export interface KilledSample {
-  readonly id: string;
-  readonly boundSeconds: number;
-  /** RFC 3339: when the observer saw the end. */
-  readonly at: string;
-}
-
-export interface ContainerNews {
-  readonly image: string;
-  readonly samples: readonly StartSample[];
-  readonly killed: readonly KilledSample[];
-}
-
-export type ProfileNews = ReadonlyMap<string, ContainerNews>;
 
 /** Restarts in place may take so many places of a full profile: they would else push out all first starts. */
 const MOST_RESTARTS = 10;
@@ -40,64 +28,55 @@ const MOST_RESTARTS = 10;
 export function updatedProfile(
   profile: StartupProfile | undefined,
   workload: WorkloadReference,
-  news: ProfileNews,
+  starts: readonly PendingStart[],
 ): StartupProfile {
   const containers = new Map(profile?.containers.map((container) => [container.name, container]));
-  for (const [name, { image, samples, killed }] of news) {
+  for (const [name, own] of Map.groupBy(starts, ({ container }) => container)) {
     const known = containers.get(name);
     if (known === undefined && containers.size >= PROFILE_BOUNDS.containers) continue;
+    // The newest start tells the image.
+    const image = own.at(-1)?.image ?? '';
     // Another repository is another application: its starts say nothing about the present one.
-    const before = known !== undefined && repositoryOf(known.image) === repositoryOf(image) ? known : undefined;
-    containers.set(
-      name,
-      updatedContainer(before ?? { name, image, samples: [], killed: NONE_KILLED }, image, samples, killed),
-    );
+    const isSame = known !== undefined && repositoryOf(known.image) === repositoryOf(image);
+    const before = isSame ? known : { samples: [], killed: NONE_KILLED };
+    const measured = own.flatMap((start) => ('sample' in start ? start.sample : []));
+    const ended = own.flatMap((start) => ('sample' in start ? [] : start));
+    const samples = latest([...measured, ...before.samples]);
+    containers.set(name, { name, image, samples, killed: withKilled(before.killed, ended, samples) });
   }
   return { workload, containers: [...containers.values()].sort((one, other) => (one.name < other.name ? -1 : 1)) };
 }
 
-function updatedContainer(
-  before: ContainerProfile,
-  image: string,
-  added: readonly StartSample[],
-  killed: readonly KilledSample[],
-): ContainerProfile {
-  const byId = new Map([...before.samples, ...added].map((sample) => [sample.id, sample] as const));
-  for (const sample of before.samples) byId.set(sample.id, sample);
-  const samples = latest([...byId.values()]);
-  return { name: before.name, image, samples, killed: withKilled(before.killed, killed, samples) };
-}
-
+/** The last samples, the oldest first. Of two samples of one start, the later one of the list counts. */
 function latest(samples: readonly StartSample[]): readonly StartSample[] {
-  const sorted = samples.toSorted((one, other) => compare(one.at, other.at) || compare(one.id, other.id));
-  let restarts = sorted.filter(({ restart }) => restart).length;
-  while (sorted.length > PROFILE_BOUNDS.samples) {
-    const oldestRestart = restarts > MOST_RESTARTS ? sorted.findIndex(({ restart }) => restart) : 0;
-    const [dropped] = sorted.splice(oldestRestart, 1);
-    if (dropped?.restart === true) restarts -= 1;
-  }
-  return sorted;
+  const known = new Map(samples.map((sample) => [sample.id, sample]));
+  const sorted = [...known.values()].sort((one, other) => compare(one.at, other.at) || compare(one.id, other.id));
+  const excess = Math.max(0, sorted.length - PROFILE_BOUNDS.samples);
+  const restarts = sorted.filter(({ restart }) => restart);
+  const dropped = restarts.slice(0, Math.max(0, Math.min(excess, restarts.length - MOST_RESTARTS)));
+  return sorted.filter((sample) => !dropped.includes(sample)).slice(-PROFILE_BOUNDS.samples);
 }
 
 function withKilled(
   before: KilledStarts,
-  added: readonly KilledSample[],
+  added: readonly Exclude<PendingStart, MeasuredStart>[],
   samples: readonly StartSample[],
 ): KilledStarts {
   const ids = new Set(before.ids);
   let { count, boundSeconds, at } = before;
   // The profile keeps the identities of the last ones only. An earlier one has been counted, and its identity is gone.
   const countedUntil = before.ids.length < PROFILE_BOUNDS.killedIds ? '' : before.at;
-  for (const sample of added) {
-    if (ids.has(sample.id)) continue;
-    boundSeconds = Math.max(boundSeconds, sample.boundSeconds);
-    if (compare(sample.at, countedUntil) <= 0) continue;
-    ids.add(sample.id);
+  for (const start of added) {
+    if (ids.has(start.id)) continue;
+    boundSeconds = Math.max(boundSeconds, start.boundSeconds);
+    const endedAt = formatInstant(Math.floor(start.seenAt / 1000) * 1000);
+    if (endedAt <= countedUntil) continue;
+    ids.add(start.id);
     count += 1;
-    if (compare(at, sample.at) < 0) at = sample.at;
+    if (at < endedAt) at = endedAt;
   }
   // Thirty later starts have passed: the container of today starts within what its probes grant.
-  const isOutlived = samples.length >= PROFILE_BOUNDS.samples && samples.every((sample) => compare(sample.at, at) > 0);
+  const isOutlived = samples.length >= PROFILE_BOUNDS.samples && samples.every((sample) => sample.at > at);
   return { count, boundSeconds: isOutlived ? 0 : boundSeconds, at, ids: [...ids].slice(-PROFILE_BOUNDS.killedIds) };
 }
 

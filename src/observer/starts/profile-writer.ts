@@ -6,7 +6,7 @@ import {
   readStartupProfile,
   STARTUP_PROFILE_KIND,
 } from '../../engine/facts/startup-profile.ts';
-import { hasCode } from '../../cluster/client/api-client.ts';
+import { hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { statusWriteFailure } from '../../cluster/sources/status-writer.ts';
 import { unlessMissing } from '../api-answers.ts';
@@ -14,9 +14,8 @@ import { groupOf } from '../observed-workload.ts';
 import { profileStatus, shownFigures, updatedProfile } from './profile-update.ts';
 import type { ContainerProfile, StartupProfile } from '../../engine/facts/startup-profile.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
-import type { PendingStarts, PendingWorkload } from './pending-starts.ts';
+import { sinceOf, type PendingStarts, type PendingWorkload } from './pending-starts.ts';
 
 /** The result of writing one profile. `unchanged`: the profile waits for a change that matters. */
 export type WriteResult = 'written' | 'unchanged' | 'conflict' | 'gone' | 'failed';
@@ -53,7 +52,7 @@ export class ProfileWriter {
 
   /** Writes the starts of one workload. Rejects when the API server is away, or refuses for another reason. */
   async write(pending: PendingWorkload, now: number, signal: AbortSignal): Promise<WriteResult> {
-    const { key, namespace, workload, news, since } = pending;
+    const { key, namespace, workload, starts } = pending;
     this.#writtenAt.set(key, now);
     const name = profileName(workload.kind, workload.name);
     const collection = `/apis/${POLICY_API_VERSION}/namespaces/${encodeURIComponent(namespace)}/startupprofiles`;
@@ -63,10 +62,10 @@ export class ProfileWriter {
       const existing = isJsonObject(found) ? found : undefined;
       const known = existing && readStartupProfile(existing);
       if (known !== undefined && !isSame(known.workload, workload)) return this.#done(pending, 'gone');
-      const profile = updatedProfile(known, workload, news);
+      const profile = updatedProfile(known, workload, starts);
       // Another leader has written these starts.
       if (known !== undefined && isDeepStrictEqual(known, profile)) return this.#done(pending, 'unchanged');
-      if (known !== undefined && Math.abs(now - since) < QUIET_MILLISECONDS && !isRelevant(known, profile))
+      if (known !== undefined && Math.abs(now - sinceOf(pending)) < QUIET_MILLISECONDS && !isRelevant(known, profile))
         return 'unchanged';
       const object = existing ?? (await this.#create(collection, name, namespace, workload, signal));
       if (object === undefined) return this.#done(pending, 'gone');

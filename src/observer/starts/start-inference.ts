@@ -3,7 +3,7 @@ import { ownProbe } from '../../engine/probe/probe.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import { controllerOfPod } from '../observed-workload.ts';
-import { conditionOf, metadataOf } from '../pod-status.ts';
+import { conditionOf, metadataOf, type ContainerState, type EndedRun, type PodCondition } from '../pod-status.ts';
 import { KubeletRestarts, type ClosedGate } from './kubelet-restarts.ts';
 import {
   better,
@@ -17,14 +17,7 @@ import {
   startOf,
 } from './measured-start.ts';
 import { startLimits, startProbeOf, type StartProbe } from '../start-limits.ts';
-import type { ContainerState, EndedRun } from '../pod-status.ts';
-import type { MeasuredStart, ObservedContainer, ReadyCondition, StartPlace } from './measured-start.ts';
-
-export interface KilledStart extends StartPlace {
-  /** Identifies the start, so that two observers count it once. */
-  readonly id: string;
-  readonly boundSeconds: number;
-}
+import type { KilledStart, MeasuredStart, ObservedContainer } from './measured-start.ts';
 
 export interface StartListener {
   measured(start: MeasuredStart): void;
@@ -36,7 +29,7 @@ type ContainerEnd = ContainerState['ends'][number];
 interface Starting {
   /** The container that runs; '' while none runs. */
   readonly containerID: string;
-  /** Start by the node's clock, in seconds since the epoch. */
+  /** Start by the node's clock, in milliseconds since the epoch. */
   readonly startedAt: number;
   /** When a watch first told that the container runs, by our clock; undefined when it may have run before. */
   readonly runningSeenAt: number | undefined;
@@ -64,7 +57,7 @@ interface PodEvent {
   /** About when the kubelet wrote this status, in seconds since the epoch. */
   readonly wroteAt: number;
   readonly containers: readonly ObservedContainer[];
-  readonly ready: ReadyCondition | undefined;
+  readonly ready: PodCondition | undefined;
   readonly before: StartingPod | undefined;
   readonly receivedAt: number;
 }
@@ -73,9 +66,9 @@ const NOTHING = { startedAt: 0, runningSeenAt: undefined, gate: undefined, isUns
 const NOT_RUNNING: Starting = { containerID: '', ...NOTHING };
 
 /** The kubelet finds a new container within a relist (1 s) and a sync, and writes the status soon after. */
-const RUNNING_SEEN_WITHIN_SECONDS = 3;
+const RUNNING_SEEN_WITHIN_MILLISECONDS = 3000;
 /** A container that is seen this soon after its start was not unseen for long. Our clock may be a little behind. */
-const JUST_STARTED_SECONDS = { earliest: -2, latest: 5 };
+const JUST_STARTED = { earliest: -2000, latest: 5000 };
 /** Both instants of the kubelet are whole seconds, so their difference is off by less than one in both directions. */
 const ROUNDING_SECONDS = 2;
 /** Three seconds from the start to the first sight, one of rounding, and two by which a status may be written later. */
@@ -255,9 +248,9 @@ export class StartInference {
       return undefined;
     }
     if (now.runningSeenAt === undefined) return undefined;
-    const age = receivedAt / 1000 - now.startedAt;
-    if (isOneEvent && (age < JUST_STARTED_SECONDS.earliest || age > JUST_STARTED_SECONDS.latest)) return undefined;
-    const seconds = Math.ceil((receivedAt - now.runningSeenAt) / 1000) + RUNNING_SEEN_WITHIN_SECONDS;
+    const age = receivedAt - now.startedAt;
+    if (isOneEvent && (age < JUST_STARTED.earliest || age > JUST_STARTED.latest)) return undefined;
+    const seconds = Math.ceil((receivedAt - now.runningSeenAt + RUNNING_SEEN_WITHIN_MILLISECONDS) / 1000);
     const start = startOf(event.pod, one, probe, seconds, EVENT_ERROR_SECONDS);
     return start && { ...now, provisional: { start, at: receivedAt } };
   }
@@ -293,7 +286,7 @@ function boundOf(pod: JsonObject, container: JsonObject, { from, until, outOfMem
 
 /** True when the Pod has stopped being ready since this start of a container: its container was ready before. */
 function hasBeenReady({ ready }: Pick<PodEvent, 'ready'>, startedAt: number): boolean {
-  return ready?.isTrue === false && ready.since > startedAt + RUNNING_SEEN_WITHIN_SECONDS;
+  return ready?.isTrue === false && ready.since > startedAt + RUNNING_SEEN_WITHIN_MILLISECONDS;
 }
 
 /**
@@ -331,5 +324,5 @@ function withClosedGate(one: Starting, { wroteAt }: PodEvent): Starting {
 
 /** When the container surely ran already, in milliseconds: the clock of the node may be ahead. */
 function beginOf({ startedAt, runningSeenAt }: Starting): number {
-  return Math.min(startedAt * 1000, runningSeenAt ?? Infinity);
+  return Math.min(startedAt, runningSeenAt ?? Infinity);
 }

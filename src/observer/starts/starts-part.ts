@@ -55,11 +55,11 @@ export class StartsPart implements ObserverPart {
     this.#inference = new StartInference({
       measured: (start) => {
         starts.inc({ result: 'measured' });
-        this.#pending.measured(start, now());
+        this.#pending.add(start, now());
       },
       killed: (start) => {
         starts.inc({ result: 'killed' });
-        this.#pending.killed(start, now());
+        this.#pending.add(start, now());
       },
     });
     this.#writer = new ProfileWriter(client, this.#pending, (namespace, workload) => this.#find(namespace, workload));

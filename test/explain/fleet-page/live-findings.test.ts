@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failingResults } from '../../../src/observer/failing/failing-results.ts';
-import { MissedPods } from '../../../src/observer/missed/missed-probes.ts';
+import { missedResults as resultsOfPods } from '../../../src/observer/missed/missed-probes.ts';
 import { reportContent, reportObject } from '../../../src/observer/reports/report-object.ts';
 import { liveFindings } from '../../../src/explain/fleet-page/live-findings.ts';
 import { readObserverReport, REPORT_APIS } from '../../../src/cluster/sources/observer-reports.ts';
@@ -10,9 +10,8 @@ import type { ReportResult } from '../../../src/observer/reports/report-result.t
 const web = { namespace: 'apps', group: 'apps', kind: 'Deployment', name: 'web' };
 
 function missedResults(): readonly ReportResult[] {
-  const pods = new MissedPods();
-  for (const uid of ['a', 'b']) pods.set(uid, web, { cause: 'outdated', sources: ['ProbePolicy/apps/static'] });
-  return [...pods.results()].flatMap(([, results]) => results);
+  const pod = { workload: web, missed: { cause: 'outdated', sources: ['ProbePolicy/apps/static'] } } as const;
+  return resultsOfPods([pod, pod]).flatMap(([, results]) => results);
 }
 
 const FAILING = failingResults({

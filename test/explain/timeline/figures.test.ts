@@ -17,13 +17,16 @@ function timing(letters: { D?: number; P?: number; T?: number; F?: number; S?: n
 
 const within = (graceSeconds: number, hasPreStop = false): Kill => ({ graceSeconds, hasPreStop });
 
-const container = (timings: Partial<ContainerTimings>): Figure[] =>
-  containerFigures({ startupKill: within(30), livenessKill: within(30), ...timings }, true);
+type Timings = Partial<Record<keyof ContainerTimings, ProbeTiming & { readonly kill?: Kill }>>;
+const container = (timings: Timings): Figure[] => {
+  const kills = Object.entries(timings).map(([kind, one]) => [kind, { kill: within(30), ...one }] as const);
+  return containerFigures(Object.fromEntries(kills), true);
+};
 
 const spanOf = (figures: readonly Figure[], id: FigureId): Span | undefined => figureOf(figures, id)?.span;
 
 describe('what was measured with the real kubelet worker lies within the figures', () =>
-  it.each<[string, FigureId, Partial<ContainerTimings>, Span]>([
+  it.each<[string, FigureId, Timings, Span]>([
     ['refused, P2 T1 F3', 'never-healthy-stop', { livenessProbe: timing({ P: 2, F: 3 }) }, span(4.03, 5.97)],
     ['the same with D3', 'never-healthy-stop', { livenessProbe: timing({ D: 3, P: 2, F: 3 }) }, span(6.35, 8.32)],
     ['the same as a startup probe', 'never-healthy-stop', { startupProbe: timing({ P: 2, F: 3 }) }, span(4.03, 5.97)],
@@ -81,8 +84,11 @@ describe('the worked examples', () => {
 
 describe('the end of a killed container', () =>
   it('is timed by the grace period of the probe that kills', () => {
-    const graces = { startupKill: within(5), livenessKill: within(100) };
-    const figures = container({ startupProbe: timing(), livenessProbe: timing(), ...graces });
+    const probes = {
+      startupProbe: { ...timing(), kill: within(5) },
+      livenessProbe: { ...timing(), kill: within(100) },
+    };
+    const figures = container(probes);
     expect(spanOf(figures, 'never-healthy-dead')).toEqual(span(20, 36));
     expect(spanOf(figures, 'deadlock-dead')).toEqual(span(20, 131));
   }));
@@ -104,8 +110,8 @@ describe('every formula that is shown', () => {
   ];
   const cases = probes.flatMap((startupProbe) =>
     probes.flatMap((other) => [
-      container({ startupProbe, livenessProbe: other, readinessProbe: other, livenessKill: within(1) }),
-      container({ livenessProbe: startupProbe, readinessProbe: other, livenessKill: within(9, true) }),
+      container({ startupProbe, livenessProbe: { ...other, kill: within(1) }, readinessProbe: other }),
+      container({ livenessProbe: { ...startupProbe, kill: within(9, true) }, readinessProbe: other }),
     ]),
   );
 
@@ -117,9 +123,8 @@ describe('every formula that is shown', () => {
   });
 
   it('stays finite and in order with numbers that no API server accepts', () => {
-    const huge = timing({ D: 1e300, P: 1e300, T: 1e300, F: 1e300, S: 1e300 });
-    const graces = { startupKill: within(1e300), livenessKill: within(1e300) };
-    for (const figure of container({ startupProbe: huge, livenessProbe: huge, readinessProbe: huge, ...graces })) {
+    const huge = { ...timing({ D: 1e300, P: 1e300, T: 1e300, F: 1e300, S: 1e300 }), kill: within(1e300) };
+    for (const figure of container({ startupProbe: huge, livenessProbe: huge, readinessProbe: huge })) {
       expect(Number.isFinite(figure.span.latest)).toBe(true);
       expect(figure.span.earliest).toBeLessThanOrEqual(figure.span.latest);
     }

@@ -131,11 +131,11 @@ class Replica {
     this.inference = new StartInference({
       measured: (start) => {
         told.measured.add(start.sample.id);
-        this.pending.measured(start, this.now);
+        this.pending.add(start, this.now);
       },
       killed: (start) => {
         told.killed.add(start.id);
-        this.pending.killed(start, this.now);
+        this.pending.add(start, this.now);
       },
     });
   }
@@ -162,8 +162,8 @@ class Replica {
   ids(): string[] {
     return this.pending
       .workloads()
-      .flatMap(({ news }) => [...news.values()].flatMap(({ samples, killed }) => [...samples, ...killed]))
-      .map(({ id }) => id);
+      .flatMap(({ starts }) => starts)
+      .map((start) => ('sample' in start ? start.sample.id : start.id));
   }
 }
 

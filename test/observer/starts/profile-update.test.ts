@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { figuresOf, readStartupProfile } from '../../../src/engine/facts/startup-profile.ts';
 import { profileStatus, repositoryOf, updatedProfile } from '../../../src/observer/starts/profile-update.ts';
 import type { StartSample, StartupProfile } from '../../../src/engine/facts/startup-profile.ts';
-import type { KilledSample } from '../../../src/observer/starts/profile-update.ts';
+import type { PendingStart } from '../../../src/observer/starts/pending-starts.ts';
 
 const WEB = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
 const instant = (second: number): string => new Date(1.7e12 + second * 1000).toISOString().replace('.000', '');
@@ -16,19 +16,36 @@ const sample = (second: number, seconds = 10, restart = false): StartSample => (
   at: instant(second),
   id: `s${second}`,
 });
-const kill = (second: number, boundSeconds = 20): KilledSample => ({
+interface Kill {
+  readonly id: string;
+  readonly boundSeconds: number;
+  readonly seenAt: number;
+}
+const kill = (second: number, boundSeconds = 20): Kill => ({
   id: `k${second}`,
   boundSeconds,
-  at: instant(second),
+  seenAt: 1.7e12 + second * 1000,
 });
+const startsOf = (
+  container: string,
+  samples: StartSample[],
+  killed: Kill[] = [],
+  image = 'r/app:1',
+): PendingStart[] => {
+  const place = { namespace: 'apps', workload: WEB, container, image };
+  return [
+    ...samples.map((one) => ({ ...place, sample: one, seenAt: 0 })),
+    ...killed.map((one) => ({ ...place, ...one })),
+  ];
+};
 
 function updated(
   profile: StartupProfile | undefined,
   samples: StartSample[],
-  killed: KilledSample[] = [],
+  killed: Kill[] = [],
   image = 'r/app:1',
 ): StartupProfile {
-  return updatedProfile(profile, WEB, new Map([['app', { image, samples, killed }]]));
+  return updatedProfile(profile, WEB, startsOf('app', samples, killed, image));
 }
 const app = (profile: StartupProfile) => profile.containers[0] ?? expect.fail();
 const many = (from: number, count: number, restart = false): StartSample[] =>
@@ -50,7 +67,7 @@ describe('a profile', () => {
   it('counts each start once, whoever reports it, and in whatever order', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(fc.nat(60), fc.boolean(), fc.boolean()), { maxLength: 80 }),
+        fc.array(fc.tuple(fc.nat(60), fc.boolean(), fc.boolean()), { minLength: 1, maxLength: 80 }),
         fc.array(fc.nat(3), { maxLength: 80 }),
         (events, writers) => {
           const samples = events.map(([second, restart]) => sample(second, 10 + second, restart && second % 2 === 0));
@@ -100,13 +117,8 @@ describe('a profile', () => {
   });
 
   it('has at most 64 containers', () => {
-    const news = new Map(
-      Array.from(
-        { length: 80 },
-        (_, index) => [`c${index}`, { image: 'i', samples: [sample(1)], killed: [] }] as const,
-      ),
-    );
-    expect(updatedProfile(undefined, WEB, news).containers).toHaveLength(64);
+    const starts = Array.from({ length: 80 }, (_, index) => startsOf(`c${index}`, [sample(1)]));
+    expect(updatedProfile(undefined, WEB, starts.flat()).containers).toHaveLength(64);
   });
 
   it('is the same after it was written and read', () => {
@@ -115,18 +127,9 @@ describe('a profile', () => {
   });
 
   it('shows the figures of the slowest container', () => {
-    const news = new Map([
-      ['app', { image: 'a', samples: many(0, 4), killed: [] }],
-      [
-        'db',
-        {
-          image: 'd',
-          samples: [sample(1, 60), sample(2, 20), sample(3, 20), sample(4, 30), sample(5, 40), sample(6, 9, true)],
-          killed: [kill(9, 50)],
-        },
-      ],
-    ]);
-    expect(profileStatus(updatedProfile(undefined, WEB, news))).toMatchObject({
+    const ofDb = [sample(1, 60), sample(2, 20), sample(3, 20), sample(4, 30), sample(5, 40), sample(6, 9, true)];
+    const starts = [...startsOf('app', many(0, 4)), ...startsOf('db', ofDb, [kill(9, 50)])];
+    expect(profileStatus(updatedProfile(undefined, WEB, starts))).toMatchObject({
       workload: WEB,
       container: 'db',
       starts: 5,

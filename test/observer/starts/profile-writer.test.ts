@@ -41,8 +41,8 @@ describe('the writer of profiles', () => {
 
   it('creates a profile that its workload owns, and then writes the status', async () => {
     const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
-    pending.measured({ ...start, sample: sample(1) }, BEGIN);
-    pending.killed({ ...start, id: 'k', boundSeconds: 20 }, BEGIN);
+    pending.add({ ...start, sample: sample(1) }, BEGIN);
+    pending.add({ ...start, id: 'k', boundSeconds: 20 }, BEGIN);
     expect(await once(pending, profiles, BEGIN)).toEqual(['written']);
     expect(pending.size).toBe(0);
     expect(profiles.requests).toEqual([
@@ -63,15 +63,15 @@ describe('the writer of profiles', () => {
 
   it('keeps the first end of a start that is probed again after a restart of the kubelet', async () => {
     const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
-    pending.measured({ ...start, sample: sample(1) }, BEGIN);
-    pending.measured({ ...start, sample: { ...sample(1), seconds: 99 } }, BEGIN);
+    pending.add({ ...start, sample: sample(1) }, BEGIN);
+    pending.add({ ...start, sample: { ...sample(1), seconds: 99 } }, BEGIN);
     await once(pending, profiles, BEGIN);
     expect(written(profiles)).toMatchObject({ status: { containers: [{ samples: [sample(1)] }] } });
   });
 
   it('writes nothing for starts that another leader has written, and forgets them', async () => {
     const [mine, others, profiles] = [new PendingStarts(), new PendingStarts(), new ProfileStore()];
-    for (const pending of [mine, others]) pending.measured({ ...start, sample: sample(1) }, BEGIN);
+    for (const pending of [mine, others]) pending.add({ ...start, sample: sample(1) }, BEGIN);
     await once(mine, profiles, BEGIN);
     expect(await once(others, profiles, BEGIN + 1000)).toEqual(['unchanged']);
     expect(others.size).toBe(0);
@@ -79,20 +79,20 @@ describe('the writer of profiles', () => {
 
   it('of a replica that does not lead forgets old starts, and keeps the later ones of the same workload', async () => {
     const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
-    pending.measured({ ...start, sample: sample(1) }, BEGIN);
-    pending.measured({ ...start, sample: sample(2) }, BEGIN + 10_000);
+    pending.add({ ...start, sample: sample(1) }, BEGIN);
+    pending.add({ ...start, sample: sample(2) }, BEGIN + 10_000);
     pending.expire(BEGIN + 5000);
-    expect(pending.workloads()).toMatchObject([{ since: BEGIN + 10_000 }]);
+    expect(pending.workloads()).toMatchObject([{ starts: [{ seenAt: BEGIN + 10_000 }] }]);
     await once(pending, profiles, BEGIN + 20_000);
     expect(written(profiles)).toMatchObject({ status: { containers: [{ samples: [sample(2)] }] } });
-    pending.measured({ ...start, sample: sample(3) }, BEGIN);
+    pending.add({ ...start, sample: sample(3) }, BEGIN);
     pending.expire(BEGIN + 1);
     expect(pending.size).toBe(0);
   });
 
   it('writes nothing for a workload that is gone, and forgets its starts', async () => {
     const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
-    pending.measured({ ...start, sample: sample(1) }, BEGIN);
+    pending.add({ ...start, sample: sample(1) }, BEGIN);
     expect(await once(pending, profiles, BEGIN, () => Promise.resolve(undefined as never))).toEqual(['gone']);
     expect([pending.size, profiles.objects.size]).toEqual([0, 0]);
   });
@@ -103,12 +103,12 @@ describe('the writer of profiles', () => {
     const round = (now: number): Promise<WriteResult[]> =>
       Promise.all(writer.due(now).map((one) => writer.write(one, now, never)));
     for (let number = 0; number < 30; number++)
-      pending.measured({ ...start, sample: { ...sample(number), seconds: 20 } }, BEGIN);
+      pending.add({ ...start, sample: { ...sample(number), seconds: 20 } }, BEGIN);
     expect(await round(BEGIN)).toEqual(['written']);
-    pending.measured({ ...start, sample: { ...sample(50), seconds: 21 } }, BEGIN + 1000);
+    pending.add({ ...start, sample: { ...sample(50), seconds: 21 } }, BEGIN + 1000);
     expect(await round(BEGIN + 1000)).toEqual([]);
     expect(await round(BEGIN + WRITE_MILLISECONDS)).toEqual(['written']);
-    pending.measured({ ...start, sample: { ...sample(51), seconds: 20 } }, BEGIN + WRITE_MILLISECONDS);
+    pending.add({ ...start, sample: { ...sample(51), seconds: 20 } }, BEGIN + WRITE_MILLISECONDS);
     expect(await round(BEGIN + 2 * WRITE_MILLISECONDS)).toEqual(['unchanged']);
     expect(await round(BEGIN + 20 * WRITE_MILLISECONDS)).toEqual(['written']);
   });
@@ -118,7 +118,7 @@ describe('the writer of profiles', () => {
     const writer = new ProfileWriter(profiles.client(), pending, owner);
     const results: WriteResult[] = [];
     for (const now of [BEGIN, BEGIN - 86_400_000]) {
-      pending.measured({ ...start, sample: { ...sample(results.length), seconds: 10 + 20 * results.length } }, now);
+      pending.add({ ...start, sample: { ...sample(results.length), seconds: 10 + 20 * results.length } }, now);
       for (const one of writer.due(now)) results.push(await writer.write(one, now, never));
     }
     expect(results).toEqual(['written', 'written']);
@@ -134,9 +134,9 @@ const startOf = (namespace: string, name: string): MeasuredStart => ({
 
 it('a namespace with more workloads than the store holds pushes out none of another namespace', () => {
   const pending = new PendingStarts();
-  pending.measured(startOf('apps', 'first'), 0);
-  for (let index = 0; index < 21_000; index++) pending.measured(startOf('tenant', `w-${index}`), 1);
-  pending.measured(startOf('late', 'last'), 2);
+  pending.add(startOf('apps', 'first'), 0);
+  for (let index = 0; index < 21_000; index++) pending.add(startOf('tenant', `w-${index}`), 1);
+  pending.add(startOf('late', 'last'), 2);
   expect(pending.size).toBe(20_000);
   const namespaces = pending.workloads().map(({ namespace }) => namespace);
   expect([namespaces[0], namespaces.at(-1)]).toEqual(['apps', 'late']);
@@ -144,8 +144,8 @@ it('a namespace with more workloads than the store holds pushes out none of anot
 
 it('workloads come in the order of their oldest start, across namespaces', () => {
   const pending = new PendingStarts();
-  pending.measured(startOf('b', 'one'), 1);
-  pending.measured(startOf('a', 'two'), 2);
-  pending.measured(startOf('b', 'three'), 3);
+  pending.add(startOf('b', 'one'), 1);
+  pending.add(startOf('a', 'two'), 2);
+  pending.add(startOf('b', 'three'), 3);
   expect(pending.workloads().map(({ workload }) => workload.name)).toEqual(['one', 'two', 'three']);
 });

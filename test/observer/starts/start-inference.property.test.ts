@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StartInference, type KilledStart } from '../../../src/observer/starts/start-inference.ts';
+import { StartInference } from '../../../src/observer/starts/start-inference.ts';
 import { startProbeOf } from '../../../src/observer/start-limits.ts';
 import { shortHash } from '../../../src/base/text/utf8.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
@@ -10,7 +10,7 @@ import { podAsListed, watchEventsOf } from '../../kubelet/watch-events.ts';
 import { runs } from '../../support/runs.ts';
 import { uidsOf } from './pod-events.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { MeasuredStart } from '../../../src/observer/starts/measured-start.ts';
+import type { KilledStart, MeasuredStart } from '../../../src/observer/starts/measured-start.ts';
 import type { PodHistory } from '../../kubelet/status-history.ts';
 import type { ContainerTruth, StartTruth, TrueStart } from '../../kubelet/truth.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { StartInference, type KilledStart } from '../../../src/observer/starts/start-inference.ts';
+import { StartInference } from '../../../src/observer/starts/start-inference.ts';
 import { at, ms, podSaid, uidsOf, type Said } from './pod-events.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { MeasuredStart } from '../../../src/observer/starts/measured-start.ts';
+import type { KilledStart, MeasuredStart } from '../../../src/observer/starts/measured-start.ts';
 
 const httpGet = { path: '/healthz', port: 8080 };
 const STARTUP = { name: 'app', image: 'r/app:1', startupProbe: { httpGet, periodSeconds: 5, failureThreshold: 5 } };
