@@ -4,15 +4,17 @@ import { laxer } from '../../engine/policy/action.ts';
 import { judge } from '../../engine/verdict/judge.ts';
 import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
 import { podTemplatesOf, removedVersionOf } from '../../engine/workload/kinds.ts';
-import { coverageOfInputs } from './coverage.ts';
 import { policyFindings } from './policy-findings.ts';
 import { countByAction, type CheckReport, type PlacedViolation } from './report.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
+import { type JsonObject, objectMember, stringMembers } from '../../base/json/json-value.ts';
+import { coverageOf, type ProbeCover } from '../../engine/verdict/coverage.ts';
+import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { Enforcement } from '../../engine/verdict/modes.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { CheckOutput, ListedProbeCounts } from '../output/json-outputs.ts';
 
 /**
  * Gives every workload of the inputs the verdict that the webhook would give at CREATE.
@@ -121,3 +123,51 @@ function withBareScalar(violation: Violation, { document, path }: Pick<Manifest,
 
 /** Booleans are short. A longer number is no help in a message. */
 const LONGEST_WORD = 40;
+
+export type Coverage = CheckOutput['summary']['coverage'];
+
+/** A workload of which policies want the main container, and none can be determined. */
+export type NoMainContainer = Coverage['noMainContainer'][number];
+
+function coverageOfInputs(inputs: Inputs): Coverage {
+  const templates = inputs.texts.flatMap(({ manifests }) => manifests.flatMap((each) => templatesOf(each, inputs)));
+  const containers = templates.flatMap((template) => template.containers);
+  return {
+    containers: containers.length,
+    livenessProbe: countsOf(containers.map(({ livenessProbe }) => livenessProbe)),
+    readinessProbe: countsOf(containers.map(({ readinessProbe }) => readinessProbe)),
+    noMainContainer: templates.flatMap(({ noMainContainer }) => noMainContainer ?? []),
+  };
+}
+
+interface PlacedCoverage {
+  readonly containers: ReturnType<typeof coverageOf>['containers'];
+  readonly noMainContainer: NoMainContainer | undefined;
+}
+
+function templatesOf({ object, document, path }: Manifest, inputs: Inputs): PlacedCoverage[] {
+  const workload = workloadIn(object, inputs);
+  if (workload === undefined) return [];
+  const { kind, namespace, name } = workload;
+  const itself = workloadNameOf(object, kind, false);
+  return workload.templates.map(({ template }) => {
+    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+    const policy = inputs.policies.policyFor(namespace, labels, itself);
+    const { containers, noMainContainer } = coverageOf(template, policy, kind);
+    if (noMainContainer === undefined) return { containers, noMainContainer };
+    const { policies, detail: message } = noMainContainer;
+    const place = { file: document.file, ...document.position(path) };
+    return { containers, noMainContainer: { ...place, kind: kind.kind, namespace, name, policies, message } };
+  });
+}
+
+function countsOf(covers: readonly ProbeCover[]): ListedProbeCounts {
+  const counts = new Map<ProbeCover, number>();
+  for (const cover of covers) counts.set(cover, (counts.get(cover) ?? 0) + 1);
+  const {
+    have = 0,
+    get = 0,
+    ...reasons
+  } = Object.fromEntries([...counts].sort(([, a], [, b]) => b - a)) as Partial<Record<ProbeCover, number>>;
+  return { have, get, lack: covers.length - have - get, reasons };
+}

@@ -1,7 +1,7 @@
 import { optional, toggle, withDefault, type CommandDefinition, type FlagValues } from '../flags/flag.ts';
 import { choice, path } from '../flags/value-types.ts';
 import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from '../input/input-flags.ts';
-import { SELECTION_FLAGS, selectionConflicts } from '../check/selection-flags.ts';
+import { SELECTION_FLAGS, selectionConflicts } from '../check/definition.ts';
 import { COLOUR_FLAG } from '../output/screen.ts';
 
 const FLAGS = {

@@ -1,4 +1,14 @@
-import { mergedFacts, readNamespaceLabels } from '../../engine/facts/facts.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { quote } from '../../base/text/cut.ts';
+import { VERSION } from '../../base/version.ts';
+import { PatientClient } from '../../cluster/client/patient-client.ts';
+import { loadUserAccess } from '../../cluster/client/cluster-access.ts';
+import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
+import { PROGRAM } from '../command-table.ts';
+import { type ClusterLine, type ClusterName, wantedKinds, type WantedKind } from './cluster-choice.ts';
+import { mergedFacts, readNamespaceLabels, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { inParallel } from '../../cluster/client/rate-limit.ts';
 import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
@@ -12,17 +22,59 @@ import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import { readPolicyDocuments, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
-import { wantedKinds, type ClusterName, type WantedKind } from './cluster-choice.ts';
 import { CLUSTER_PLACE, clusterText } from './cluster-object.ts';
 import { ClusterFacts, ClusterReading, readObserverReports, type ListedKind } from './cluster-reading.ts';
-import { NO_TEXTS, warningsOf, type Inputs, type OnRead } from './inputs.ts';
-import { policiesAmong, PolicyPlaces } from './policies-among.ts';
+import { NO_TEXTS, warningsOf, type Inputs, type OnRead, policiesAmong, PolicyPlaces } from './inputs.ts';
 import { readPolicyTexts } from './read-inputs.ts';
-import type { LabelsOfNamespace } from '../../engine/facts/facts.ts';
+import type { CommandIo } from '../io.ts';
+import type { Progress } from '../output/progress.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { ParsedText } from './manifest.ts';
+
+/**
+ * Reads the cluster that a command line means.
+ *
+ * @throws PolicyFilesError when nothing of the cluster can be read
+ */
+export async function readCluster(
+  { flags }: ClusterLine,
+  names: readonly ClusterName[],
+  io: CommandIo,
+  progress: Progress,
+  wishes: ReadingWishes,
+): Promise<ClusterInputs> {
+  const { policies, 'workload-kinds': workloadKinds } = flags;
+  try {
+    const { client, namespace } = await openCluster({ flags }, io);
+    const options = { ...wishes, names, namespace, policies, workloadKinds, now: flags.now ?? io.now() };
+    return await readClusterInputs(CHECK_CATALOGUE, client, options, (done, total) => {
+      progress.show('reading', done, total, 'lists');
+    });
+  } catch (error) {
+    if (error instanceof PolicyFilesError) throw error;
+    throw new PolicyFilesError(`the cluster cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** The cluster that a command line means, and its namespace; undefined = all namespaces. Nothing is sent yet. */
+export async function openCluster(
+  { flags }: Pick<ClusterLine, 'flags'>,
+  io: CommandIo,
+): Promise<{ readonly client: PatientClient; readonly namespace: string | undefined }> {
+  const { context, kubeconfig } = flags;
+  const access = await loadUserAccess({ kubeconfig, context, env: io.env });
+  const namespace = flags['all-namespaces'] ? undefined : namespaceToRead(flags.namespace ?? access.namespace);
+  return { client: new PatientClient(access, `${PROGRAM}/${VERSION}`), namespace };
+}
+
+/** The name becomes a part of the request's path, where `..` would mean all namespaces. */
+function namespaceToRead(given = ''): string {
+  if (given === '') return 'default';
+  if (isDnsSubdomain(given)) return given;
+  throw new PolicyFilesError(`--namespace: must be the name of a Kubernetes object, not ${quote(given)}`);
+}
 
 /** The command line's inputs from a cluster. */
 export interface ClusterInputOptions {

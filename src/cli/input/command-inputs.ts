@@ -36,7 +36,7 @@ export async function readAnyInputs(
   }
   return await readingInputs(command, io, progress, async () => {
     // Most command lines name files, and need no client of the API server.
-    const { readCluster } = await import('./read-cluster.ts');
+    const { readCluster } = await import('./cluster-inputs.ts');
     return await readCluster(line, choice.names, io, progress, wishes);
   });
 }

@@ -9,12 +9,17 @@ import { readChart, renderChart, unrenderedChart } from './charts.ts';
 import { Exclusions, InputFiles, linksOf, unreadable } from './input-files.ts';
 import { inputsOf, NO_TEXTS, type Inputs, type OnRead, type ReadTexts } from './inputs.ts';
 import { isMeantAsManifest } from './passed-over.ts';
-import { buildKustomization, plannedInputs } from './kustomizations.ts';
-import { refuseRemoteParts } from './remote-bases.ts';
+import {
+  buildKustomization,
+  plannedInputs,
+  refuseRemoteParts,
+  type FoundInput,
+  type PlannedInput,
+  type Stream,
+} from './kustomizations.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ManifestText } from './manifest.ts';
-import type { FoundInput, PlannedInput, Stream } from './kustomizations.ts';
 
 /** The command line's inputs. Each new kind of input has a member here and a step in `readInputs`. */
 interface InputOptions {

@@ -4,12 +4,11 @@ import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { parseInstant } from '../../base/text/duration.ts';
 import { isLoopbackHost } from '../../engine/probe/handler-values.ts';
-import { socketsInside } from './address-target.ts';
+import { socketsInside, type Target } from './target.ts';
 import { NotRun } from './answer.ts';
 import { dial, reach, type Endpoint } from './connection.ts';
 import { RUNTIMES, type Runtime } from './definition.ts';
 import { runProgram } from './exec-probe.ts';
-import type { Target } from './target.ts';
 
 /** A runtime that says nothing for so long is down. */
 const INSPECT_MILLISECONDS = 10_000;

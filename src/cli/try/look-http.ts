@@ -1,8 +1,7 @@
 import { isSuccess } from './answer.ts';
 import { objectsAt } from '../../base/json/field-path.ts';
 import { member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { causeOfAnswer } from './cause.ts';
-import { asked, diagnosis, edit, type Diagnosis, type Finder, type Look } from './diagnosis.ts';
+import { causeOfAnswer, asked, diagnosis, edit, type Diagnosis, type Finder, type Look } from './diagnosis.ts';
 import type { PlannedProbe } from './planned-probes.ts';
 
 /** The paths that are tried after a failure, beside those of the policies. No other path is ever asked. */

@@ -1,5 +1,5 @@
 import { checkInputs } from '../../cli/check/check-inputs.ts';
-import { listedViolation } from '../../cli/check/json.ts';
+import { listedViolation } from '../../cli/check/formats.ts';
 import { engineInputs, withoutPosition } from './engine-inputs.ts';
 import type { ListedViolation } from '../../cli/output/json-outputs.ts';
 import type { EngineOptions, KubernetesObjects } from './engine-options.ts';

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/text/error-message.ts';
 import { unifiedDiff, type DiffLine } from '../../base/text/unified-diff.ts';
 import { checkInputs } from '../../cli/check/check-inputs.ts';
-import { jsonReport } from '../../cli/check/json.ts';
+import { jsonReport } from '../../cli/check/formats.ts';
 import { NOTHING_LEFT_OUT, shownReport, type ShownReport } from '../../cli/check/report.ts';
 import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
 import { fixFile } from '../../cli/fix/fix-file.ts';

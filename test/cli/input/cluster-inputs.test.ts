@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { PatientClient } from '../../../src/cluster/client/patient-client.ts';
-import { readClusterInputs } from '../../../src/cli/input/cluster-inputs.ts';
+import {
+  readClusterInputs,
+  type ClusterInputOptions,
+  type ClusterInputs,
+} from '../../../src/cli/input/cluster-inputs.ts';
 import { startFakeApiServer } from '../../cluster/client/fake-api-server.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
 import { BUILT_INS, discovery, POLICIES, type DiscoveredKind } from './discovery.ts';
 import { NOW } from '../../support/now.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import type { ClusterInputOptions, ClusterInputs } from '../../../src/cli/input/cluster-inputs.ts';
 import type { FakeApiServer, Fault, SeenRequest } from '../../cluster/client/fake-api-server.ts';
 
 let api: FakeApiServer;
