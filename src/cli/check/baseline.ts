@@ -4,15 +4,8 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
-import {
-  type FindingIdentity,
-  objectName,
-  shownReport,
-  withoutKnown,
-  type CheckReport,
-  type KnownFindings,
-  type Selection,
-} from './report.ts';
+import { objectName, shownReport, withoutKnown } from './report.ts';
+import type { FindingIdentity, CheckReport, KnownFindings, Selection } from './report.ts';
 import { readUtf8File, refuseSpecialFile } from '../../base/files/regular-file.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
 import { nameOf, namespaceOf } from '../input/manifest.ts';

@@ -5,7 +5,7 @@ import { judge } from '../../engine/verdict/judge.ts';
 import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
 import { podTemplatesOf, removedVersionOf } from '../../engine/workload/kinds.ts';
 import { policyFindings } from './policy-findings.ts';
-import { countByAction, type CheckReport, type PlacedViolation } from './report.ts';
+import { countByAction, type CheckReport } from './report.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
 import { type JsonObject, objectMember, stringMembers } from '../../base/json/json-value.ts';
 import { coverageOf, type ProbeCover } from '../../engine/verdict/coverage.ts';
@@ -52,12 +52,8 @@ export function checkInputs(
   };
 }
 
-interface CheckedManifest {
-  readonly violations: readonly PlacedViolation[];
-  readonly warnings: readonly FileProblem[];
-}
-
-function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem[]): CheckedManifest | undefined {
+/** The violations and warnings of a workload. Undefined for another object. */
+function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem[]) {
   const { object, document, path } = manifest;
   const { policies, now } = inputs;
   const subject = workloadIn(object, inputs);
@@ -140,12 +136,7 @@ function coverageOfInputs(inputs: Inputs): Coverage {
   };
 }
 
-interface PlacedCoverage {
-  readonly containers: ReturnType<typeof coverageOf>['containers'];
-  readonly noMainContainer: NoMainContainer | undefined;
-}
-
-function templatesOf({ object, document, path }: Manifest, inputs: Inputs): PlacedCoverage[] {
+function templatesOf({ object, document, path }: Manifest, inputs: Inputs) {
   const workload = workloadIn(object, inputs);
   if (workload === undefined) return [];
   const { kind, namespace, name } = workload;

@@ -79,9 +79,9 @@ export const CHECK: CommandDefinition<typeof FLAGS> = {
   positionals: INPUT.CLUSTER_INPUT_FILES,
   flags: FLAGS,
   conflicts: selectionConflicts,
-  exitCodes: [
-    { code: 0, meaning: 'Nothing is denied.' },
-    { code: 1, meaning: 'A violation is denied; with --strict also: there is a warning.' },
-    { code: 2, meaning: 'An input cannot be read in whole, no input has an object, or the command line is wrong.' },
-  ],
+  exitCodes: {
+    0: 'Nothing is denied.',
+    1: 'A violation is denied; with --strict also: there is a warning.',
+    2: 'An input cannot be read in whole, no input has an object, or the command line is wrong.',
+  },
 };

@@ -5,7 +5,7 @@ import { HOMEPAGE, checkUrl, formatException, fullMessage } from '../../engine/c
 import { formatPath } from '../../base/json/field-path.ts';
 import { jsonText, outputLine, visible } from '../../base/text/visible.ts';
 import { VERSION } from '../../base/version.ts';
-import { findingCounter, findingKey, type FindingIdentity, type PlacedViolation, type ShownReport } from './report.ts';
+import { findingKey, type PlacedViolation, type ShownReport } from './report.ts';
 import { isWithin } from '../../base/files/yaml-files.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
 import { YamlFieldEditor, type TextReplacement } from '../../yaml/editing/field-editing.ts';
@@ -24,7 +24,7 @@ export function sarifReport({ violations, problems, texts = [] }: ShownReport): 
   const found = new Set(violations.map(({ check }) => check));
   const rules = CHECKS.filter(({ id }) => found.has(id));
   const ruleIndexes = new Map(rules.map(({ id }, index) => [id, index]));
-  const count = findingCounter();
+  const occurrences = new Map<string, number>();
   const fixes = new SarifFixes(texts);
   const driver = {
     name: 'probewright',
@@ -39,17 +39,19 @@ export function sarifReport({ violations, problems, texts = [] }: ShownReport): 
     ],
     originalUriBaseIds: { [SOURCE_ROOT]: { description: { text: 'The directory in which probewright ran.' } } },
     columnKind: 'utf16CodeUnits',
-    results: violations.map((violation) => ({
-      ...result(violation, ruleIndexes.get(violation.check), count(violation)),
-      ...fixes.of(violation),
-    })),
+    results: violations.map((violation) => {
+      const key = findingKey(violation);
+      const occurrence = (occurrences.get(key) ?? 0) + 1;
+      occurrences.set(key, occurrence);
+      const partialFingerprints = fingerprintOf(key, occurrence);
+      return { ...result(violation, ruleIndexes.get(violation.check), partialFingerprints), ...fixes.of(violation) };
+    }),
   };
   const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] };
   return `${jsonText(log, undefined, 2)}\n`;
 }
 
-/** @param occurrence the number of the finding among the findings of the same identity, from 1 */
-function result(violation: PlacedViolation, ruleIndex: number | undefined, occurrence: number): object {
+function result(violation: PlacedViolation, ruleIndex: number | undefined, partialFingerprints: object): object {
   const { check, action, kind, namespace, name } = violation;
   const path = formatPath(violation.path);
   return {
@@ -65,7 +67,7 @@ function result(violation: PlacedViolation, ruleIndex: number | undefined, occur
         ],
       },
     ],
-    partialFingerprints: fingerprintOf(violation, occurrence),
+    partialFingerprints,
     ...(violation.properties && { properties: violation.properties }),
     ...suppressionOf(violation),
   };
@@ -132,8 +134,8 @@ const FINGERPRINT = 'probewrightFinding/v1';
  *
  * @param occurrence the number of the finding among the findings of the same identity, from 1
  */
-function fingerprintOf(finding: FindingIdentity, occurrence: number): Readonly<Record<string, string>> {
-  const hash = createHash('sha256').update(findingKey(finding).toWellFormed()).digest('hex').slice(0, 32);
+function fingerprintOf(key: string, occurrence: number): object {
+  const hash = createHash('sha256').update(key.toWellFormed()).digest('hex').slice(0, 32);
   return { [FINGERPRINT]: `${hash}:${occurrence}` };
 }
 
@@ -152,21 +154,18 @@ interface EditedText {
  * written into the text alone, when the text is no file, and when verification would take too long.
  */
 class SarifFixes {
-  readonly #texts = new Map<string, string | undefined>();
+  readonly #texts: ReadonlyMap<string, readonly ManifestText[]>;
   readonly #edited = new Map<string, EditedText | undefined>();
   #charactersLeft = MOST_CHARACTERS;
 
   constructor(texts: readonly ManifestText[]) {
-    for (const { file, text, rendered } of texts) {
-      const isFile = rendered === undefined && file !== STDIN_NAME;
-      const isAmbiguous = this.#texts.has(file) && this.#texts.get(file) !== text;
-      this.#texts.set(file, isFile && !isAmbiguous ? text : undefined);
-    }
+    this.#texts = Map.groupBy(texts, ({ file }) => file);
   }
 
   of({ file, remedy, edits, object }: PlacedViolation): { readonly fixes?: readonly unknown[] } {
     if (edits === undefined || object === undefined) return {};
-    const edited = this.#editedText(file);
+    if (!this.#edited.has(file)) this.#edited.set(file, editedText(this.#texts.get(file)));
+    const edited = this.#edited.get(file);
     if (edited === undefined || edited.text.length > this.#charactersLeft) return {};
     this.#charactersLeft -= edited.text.length;
     const placed = edits.map(({ path, value }) => ({ path: [...object.path, ...path], value }));
@@ -178,17 +177,14 @@ class SarifFixes {
       fixes: [{ ...description, artifactChanges: [{ artifactLocation: artifactLocation(file), replacements }] }],
     };
   }
+}
 
-  #editedText(file: string): EditedText | undefined {
-    if (this.#edited.has(file)) return this.#edited.get(file);
-    const text = this.#texts.get(file);
-    const edited =
-      text === undefined || text.length > LONGEST_TEXT
-        ? undefined
-        : { text, editor: new YamlFieldEditor(text), positionAt: positionsIn(text) };
-    this.#edited.set(file, edited);
-    return edited;
-  }
+/** Undefined for texts of one name that differ, that are no file, or that are too long. */
+function editedText(texts: readonly ManifestText[] = []): EditedText | undefined {
+  const [{ text, file } = { text: '', file: STDIN_NAME }] = texts;
+  const isOneFile = texts.every((each) => each.text === text && each.rendered === undefined) && file !== STDIN_NAME;
+  if (!isOneFile || text.length > LONGEST_TEXT) return undefined;
+  return { text, editor: new YamlFieldEditor(text), positionAt: positionsIn(text) };
 }
 
 function sarifReplacement({ start, end, text }: TextReplacement, positionAt: EditedText['positionAt']): unknown {

@@ -53,7 +53,6 @@ export function violationsOfText(
 const WRITTEN_TWICE =
   'is written twice: kubectl refuses that, and for other clients the last one counts, objects being merged';
 
-/** Fields that only a manifest shows, as violations of valid-probe. None where policies turn that check off. */
 function asViolations(
   fields: readonly Pick<Violation, 'container' | 'path' | 'message' | 'remedy' | 'edits'>[],
   { template }: PlacedTemplate,

@@ -25,7 +25,6 @@ export const textReport: ReportFormat = (report, screen) => {
   return blocks.map((lines) => lines.map((line) => `${line}\n`).join('')).join('\n');
 };
 
-/** The end of the text, in blocks of lines: coverage, findings by check, the totals, and the hidden notes. */
 function summaryBlocks(report: ShownReport, screen: Screen): string[][] {
   const { coverage } = report.summary;
   return [
@@ -36,7 +35,6 @@ function summaryBlocks(report: ShownReport, screen: Screen): string[][] {
   ];
 }
 
-/** The checks with findings: errors first, then the checks with most findings. */
 function countsByCheck(violations: readonly PlacedViolation[], screen: Screen): string[] {
   if (violations.length === 0) return [];
   const checks = [...Map.groupBy(violations, ({ check }) => check)]
@@ -189,7 +187,6 @@ const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'too-few-starts': 'too few starts are known for a learned startup probe',
 };
 
-/** How many containers have, get and lack probes, with the reasons. */
 function coverageLines({ containers, ...counts }: Coverage, screen: Screen): string[] {
   if (containers === 0) return [];
   return [

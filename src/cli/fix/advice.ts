@@ -1,12 +1,11 @@
 import { formatPath, type FieldEdit, type FieldPath } from '../../base/json/field-path.ts';
 import { manifestsOf, type ManifestText } from '../input/manifest.ts';
 import { YamlFieldEditor, type FieldEditPlan } from '../../yaml/editing/field-editing.ts';
-import { withoutKnown } from '../check/report.ts';
+import { withoutKnown, NOTHING_LEFT_OUT, shownReport } from '../check/report.ts';
+import type { FindingIdentity, ObjectPlace, PlacedViolation, Selection } from '../check/report.ts';
 import { checkInputs } from '../check/check-inputs.ts';
-import { NOTHING_LEFT_OUT, shownReport } from '../check/report.ts';
 import type { Enforcement } from '../../engine/verdict/modes.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { FindingIdentity, ObjectPlace, PlacedViolation, Selection } from '../check/report.ts';
 
 export interface AdvisedText {
   readonly text: string;
@@ -126,7 +125,6 @@ interface Round {
   readonly refused: readonly { readonly finding: EditedFinding; readonly reason: string }[];
 }
 
-/** Applies one finding of each container. The others follow in the next round. */
 function applyRound(text: string, findings: readonly EditedFinding[]): Round {
   const editor = new YamlFieldEditor(text);
   const plans: FieldEditPlan[] = [];
@@ -157,13 +155,13 @@ function applyRound(text: string, findings: readonly EditedFinding[]): Round {
  */
 function separateFindings(findings: readonly EditedFinding[]): EditedFinding[] {
   const containers = new Set<string>();
-  const taken = new Set<string>();
+  const taken: FieldPath[] = [];
   return findings.filter(({ object, template, container, documentEdits }) => {
     const place = JSON.stringify([object.path, template, container]);
     const paths = documentEdits.map(touchedPath);
-    if (containers.has(place) || paths.some((path) => isTaken(taken, path))) return false;
+    if (containers.has(place) || paths.some((path) => taken.some((other) => isInside(path, other)))) return false;
     containers.add(place);
-    for (const path of paths) for (const key of keysOf(path)) taken.add(key);
+    taken.push(...paths);
     return true;
   });
 }
@@ -173,18 +171,10 @@ function touchedPath({ path, value }: FieldEdit): FieldPath {
   return value === null && typeof path.at(-1) === 'number' ? path.slice(0, -1) : path;
 }
 
-/** True when an earlier edit touches this place, a place above or a place inside. */
-function isTaken(taken: ReadonlySet<string>, path: FieldPath): boolean {
-  const above = path.map((_step, index) => `at ${JSON.stringify(path.slice(0, index + 1))}`);
-  return taken.has(`in ${JSON.stringify(path)}`) || above.some((key) => taken.has(key));
-}
-
-/** The place itself, and every place that has the place inside. */
-function keysOf(path: FieldPath): string[] {
-  return [
-    `at ${JSON.stringify(path)}`,
-    ...path.map((_step, index) => `in ${JSON.stringify(path.slice(0, index + 1))}`),
-  ];
+/** True when one of two places is inside the other, or is the other. */
+function isInside(one: FieldPath, other: FieldPath): boolean {
+  const [outer, inner] = one.length < other.length ? [one, other] : [other, one];
+  return outer.every((step, index) => step === inner[index]);
 }
 
 /** The same finding, before and after elements of lists are added or removed. */

@@ -37,16 +37,13 @@ export const FIX: CommandDefinition<typeof FLAGS> = {
   ],
   positionals: INPUT_FILES,
   flags: FLAGS,
-  exitCodes: [
-    { code: 0, meaning: 'All manifests are printed or written; with --diff: nothing would change.' },
-    { code: 1, meaning: 'With --diff: something would change.' },
-    {
-      code: 2,
-      meaning:
-        'A manifest cannot be read, edited or written; the others are printed or written. Or a policy cannot be ' +
-        'read, or the command line is wrong; nothing is printed or written.',
-    },
-  ],
+  exitCodes: {
+    0: 'All manifests are printed or written; with --diff: nothing would change.',
+    1: 'With --diff: something would change.',
+    2:
+      'A manifest cannot be read, edited or written; the others are printed or written. Or a policy cannot be ' +
+      'read, or the command line is wrong; nothing is printed or written.',
+  },
   conflicts,
 };
 

@@ -2,6 +2,7 @@ import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { formatNotInjected } from '../../engine/defaulting/injection.ts';
 import { objectMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
 import { describeManifest, manifestsOf, placeOfManifest, workloadIn } from '../input/manifest.ts';
+import type { Manifest, ParsedText } from '../input/manifest.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { withTemplateAt } from '../../engine/workload/kinds.ts';
@@ -10,7 +11,6 @@ import { withFieldEdits, type DocumentEdit } from '../../yaml/editing/field-edit
 import { withAdvice, type AdviceSelection } from './advice.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { Manifest, ParsedText } from '../input/manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 export interface FixedFile {

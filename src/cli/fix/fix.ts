@@ -97,7 +97,6 @@ interface StreamedText {
   readonly source?: string | undefined;
 }
 
-/** The texts of several files as one stream of YAML documents. */
 function yamlStream(texts: readonly StreamedText[]): string {
   let stream = '';
   for (const { text, source } of texts) {

@@ -6,7 +6,6 @@ import type { CommandDefinition, CommandLine, Flag, Flags, FlagValues } from './
 type CommandLineParse<F extends Flags> =
   CommandLine<F> | { readonly problems: readonly string[] } | { readonly wantsHelp: true };
 
-/** The flags that every command has. */
 const HELP_FLAGS = ['--help', '-h'];
 
 /**

@@ -30,7 +30,6 @@ import type { CommandIo } from '../io.ts';
 import type { Progress } from '../output/progress.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { ParsedText } from './manifest.ts';
 
 /**
@@ -49,7 +48,7 @@ export async function readCluster(
   try {
     const { client, namespace } = await openCluster({ flags }, io);
     const options = { ...wishes, names, namespace, policies, workloadKinds, now: flags.now ?? io.now() };
-    return await readClusterInputs(CHECK_CATALOGUE, client, options, (done, total) => {
+    return await readClusterInputs(client, options, (done, total) => {
       progress.show('reading', done, total, 'lists');
     });
   } catch (error) {
@@ -113,7 +112,6 @@ const POLICY_KINDS: readonly ListedKind[] = [
  * @throws PolicyFilesError when the file of custom kinds cannot be used
  */
 export async function readClusterInputs(
-  catalogue: CheckCatalogue,
   client: ApiClient,
   options: ClusterInputOptions,
   onRead: OnRead = () => undefined,
@@ -131,7 +129,7 @@ export async function readClusterInputs(
   const steps: readonly (() => Promise<readonly ParsedText[]>)[] = [
     ...policyKinds.map((kind) => () => policyReading.list(kind, (object) => clusterText(object, kind))),
     ...factKinds.map((kind) => async () => {
-      await facts.read(catalogue, policyReading, kind);
+      await facts.read(policyReading, kind);
       return [];
     }),
     ...wanted.flatMap((each) => workloadSteps(reading, each)),
@@ -143,8 +141,8 @@ export async function readClusterInputs(
     return texts;
   });
   const policyTexts = read.slice(0, policyKinds.length).flat();
-  const inForce = await policiesInForce(catalogue, policies, policyTexts);
-  const applied = await policiesOfFiles(catalogue, change?.newPolicies);
+  const inForce = await policiesInForce(policies, policyTexts);
+  const applied = await policiesOfFiles(change?.newPolicies);
   const observed = readsReports === true ? await readObserverReports(client, policyReading) : undefined;
   const readsLabels = keepsObjects || inForce.set.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
   const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
@@ -195,7 +193,7 @@ function workloadSteps(reading: ClusterReading, { kind, names }: WantedKind): ((
 }
 
 /** The policies of files, as the lowest tier, and those of the cluster above them: as in the webhook. */
-async function policiesInForce(catalogue: CheckCatalogue, policyFiles: string | undefined, ofCluster: ParsedText[]) {
+async function policiesInForce(policyFiles: string | undefined, ofCluster: ParsedText[]) {
   const places = new PolicyPlaces();
   const files = policyFiles === undefined ? NO_TEXTS : await readPolicyTexts(policyFiles);
   const objects = ofCluster.flatMap(({ manifests }) =>
@@ -204,10 +202,10 @@ async function policiesInForce(catalogue: CheckCatalogue, policyFiles: string | 
   const add: Parameters<typeof readPolicyDocuments>[3] = ({ source }, document, path) => {
     places.add(source, document, path);
   };
-  const low = readPolicyDocuments(catalogue, files.texts, [], add);
-  const high = readPolicyDocuments(catalogue, [], objects, add);
+  const low = readPolicyDocuments(CHECK_CATALOGUE, files.texts, [], add);
+  const high = readPolicyDocuments(CHECK_CATALOGUE, [], objects, add);
   return {
-    set: new PolicySet(catalogue, [new PolicyTier(low.policies), new PolicyTier(high.policies)]),
+    set: new PolicySet(CHECK_CATALOGUE, [new PolicyTier(low.policies), new PolicyTier(high.policies)]),
     facts: low.facts,
     places,
     problems: [...files.problems, ...low.problems, ...high.problems],
@@ -215,9 +213,9 @@ async function policiesInForce(catalogue: CheckCatalogue, policyFiles: string | 
   };
 }
 
-async function policiesOfFiles(catalogue: CheckCatalogue, path: string | undefined) {
+async function policiesOfFiles(path: string | undefined) {
   const files = path === undefined ? NO_TEXTS : await readPolicyTexts(path);
-  const read = policiesAmong(catalogue, [], files.texts);
+  const read = policiesAmong([], files.texts);
   return { ...read, problems: [...files.problems, ...read.problems] };
 }
 

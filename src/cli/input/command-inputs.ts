@@ -1,5 +1,4 @@
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
-import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { PROGRAM } from '../command-table.ts';
 import { printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
@@ -63,7 +62,7 @@ export async function readCommandInputs(
     allowRemoteBases: flags['allow-remote-bases'],
   };
   return await readingInputs(command, io, progress, async () => {
-    const inputs = await readInputs(CHECK_CATALOGUE, options, io.readStdin, (done, total) => {
+    const inputs = await readInputs(options, io.readStdin, (done, total) => {
       progress.show('reading', done, total);
     });
     progress.end();

@@ -1,17 +1,11 @@
-import {
-  manifestsOf,
-  type ManifestText,
-  type ParsedText,
-  nameOf,
-  problemsOfDocuments,
-  type Manifest,
-} from './manifest.ts';
+import { manifestsOf, nameOf, problemsOfDocuments } from './manifest.ts';
+import type { ManifestText, ParsedText, Manifest } from './manifest.ts';
 import { foundText, type PassedOver, type Unread } from './passed-over.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { type JsonObject, stringMember } from '../../base/json/json-value.ts';
-import { type FileProblem, readPolicyDocuments } from '../../cluster/sources/policy-documents.ts';
+import { readPolicyDocuments, type FileProblem, type PolicyDocuments } from '../../cluster/sources/policy-documents.ts';
 import { factKindOf } from '../../cluster/sources/fact-kinds.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
@@ -49,7 +43,6 @@ export interface ReadTexts extends Unread {
 export const NO_TEXTS: ReadTexts = { texts: [], problems: [] };
 
 interface InputSettings extends PolicySettings, Pick<Inputs, 'kinds' | 'now'> {
-  readonly catalogue: CheckCatalogue;
   /** Is called now and then with how many characters of all manifests have been read. */
   readonly onRead?: OnRead | undefined;
 }
@@ -68,11 +61,10 @@ export function inputsOf(
   settings: InputSettings,
   newPolicyTexts: ReadTexts = NO_TEXTS,
 ): Inputs {
-  const { catalogue } = settings;
   const { parsed, passedOver } = parsedTexts(manifestTexts.texts, settings.onRead);
   const manifests = parsed.flatMap((text) => text.manifests);
-  const policies = policiesAmong(catalogue, manifests, policyTexts.texts, newPolicyTexts.texts, settings);
-  const newPolicies = policiesAmong(catalogue, [], newPolicyTexts.texts, [], settings);
+  const policies = policiesAmong(manifests, policyTexts.texts, newPolicyTexts.texts, settings);
+  const newPolicies = policiesAmong([], newPolicyTexts.texts, [], settings);
   const unreadable = [policyTexts, newPolicyTexts].flatMap(({ problems }) => problems);
   const unusable = [policies, newPolicies].flatMap(({ problems }) => problems);
   const { kinds, namespace, now } = settings;
@@ -125,13 +117,6 @@ function parsedTexts(
   return { parsed, passedOver };
 }
 
-interface PoliciesAmong {
-  readonly set: Snapshot;
-  readonly places: PolicyPlaces;
-  readonly problems: readonly FileProblem[];
-  readonly warnings: readonly FileProblem[];
-}
-
 interface PolicySettings {
   readonly namespace: string;
   /** Two names with one identity are one file. Default: the name, because texts in memory have no paths. */
@@ -145,12 +130,11 @@ interface PolicySettings {
  * @param otherPolicyTexts policies that the caller reads as another set; they do not count among the manifests
  */
 export function policiesAmong(
-  catalogue: CheckCatalogue,
   manifests: readonly Manifest[],
   policyTexts: readonly ManifestText[],
   otherPolicyTexts: readonly ManifestText[] = [],
   { namespace, fileIdentity = (file) => file }: PolicySettings = { namespace: 'default' },
-): PoliciesAmong {
+): Pick<PolicyDocuments, 'problems' | 'warnings'> & { readonly set: Snapshot; readonly places: PolicyPlaces } {
   const read = new Set([...policyTexts, ...otherPolicyTexts].map(({ file }) => fileIdentity(file)));
   const among = manifests.filter(
     ({ object, document }) => isForPolicies(object) && !read.has(fileIdentity(document.file)),
@@ -158,13 +142,13 @@ export function policiesAmong(
   const placed = among.map(({ document, object, path }) => ({ document, value: object, path }));
   const places = new PolicyPlaces();
   const { policies, facts, problems, warnings } = readPolicyDocuments(
-    catalogue,
+    CHECK_CATALOGUE,
     policyTexts,
     placed,
     (policy, document, path) => places.add(policy.source, document, path),
     namespace,
   );
-  return { set: Snapshot.of(catalogue, policies, facts), places, problems, warnings };
+  return { set: Snapshot.of(CHECK_CATALOGUE, policies, facts), places, problems, warnings };
 }
 
 const POLICY_API_GROUP = 'probewright.dev/';

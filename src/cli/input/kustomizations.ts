@@ -24,7 +24,7 @@ export interface Stream {
 
 export type PlannedInput =
   | Stream
-  | { readonly kind: 'file' | 'chart'; readonly path: string; readonly isFound?: boolean }
+  | (FoundInput & { readonly kind: 'file' | 'chart' })
   | { readonly kind: 'build'; readonly kustomization: Kustomization }
   | { readonly kind: 'note'; readonly note: InputNote };
 
@@ -69,11 +69,6 @@ export async function plannedInputs(
       user === undefined ? { ...input, kind: 'file' } : unbuilt(user, `not built, so its part ${path} is skipped`),
     ];
   });
-}
-
-/** Undefined for a file that cannot be read. It is then read as a manifest, which reports the problem. */
-async function kustomizationIn(path: string): Promise<Kustomization | undefined> {
-  return await readKustomization(path).catch(() => undefined);
 }
 
 /** @param state what happens instead of the build */
@@ -134,13 +129,13 @@ export function isKustomizationFile(path: string): boolean {
 }
 
 /**
- * Reads a kustomization. Undefined for a file of that name that holds something else, such as Flux's Kustomization.
- *
- * @throws Error when the file cannot be read
+ * Reads a kustomization. Undefined for a file of that name that holds something else, such as Flux's Kustomization, and
+ * for a file that cannot be read. It is then read as a manifest, which reports the problem.
  */
-async function readKustomization(file: string): Promise<Kustomization | undefined> {
-  const { documents } = parseYamlDocuments(file, await readUtf8File(file));
-  const content = documents[0]?.value ?? {};
+async function kustomizationIn(file: string): Promise<Kustomization | undefined> {
+  const text = await readUtf8File(file).catch(() => undefined);
+  if (text === undefined) return undefined;
+  const content = parseYamlDocuments(file, text).documents[0]?.value ?? {};
   if (!isJsonObject(content) || !isOfKustomize(content)) return undefined;
   const directory = dirname(file);
   const resources = new Set<string>();

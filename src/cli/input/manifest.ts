@@ -1,10 +1,10 @@
 import { isJsonObject, member, numberOrLiteral, objectMember, stringMember } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { parseYamlDocuments, type Position, type YamlDocument } from '../../yaml/reading/documents.ts';
 import { templatesToLookAt, workloadKindOfManifest } from '../../engine/workload/kinds.ts';
-import { valueAt, type PathStep } from '../../base/json/field-path.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
+import { valueAt, type PathStep } from '../../base/json/field-path.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 /** A text with manifests or policies, and the name that messages give it. */
 export interface ManifestText {

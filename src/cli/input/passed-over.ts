@@ -28,7 +28,6 @@ export interface Unread {
   readonly notes?: readonly InputNote[];
 }
 
-/** A template of Helm, Jinja, ERB or mustache. */
 const TEMPLATE = /\{\{|\{%|<%/;
 /** What sed and envsubst replace. Scripts in manifests have such texts too, so only the line of a fault counts. */
 const PLACEHOLDER = /\$\{|@\w+@|%\w+%|\{[A-Z]\w*\}/;

@@ -1,4 +1,3 @@
-import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { isJsonObject, member, stringMember, type JsonObject, objectMember } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { inputsOf, type Inputs } from '../input/inputs.ts';
@@ -30,7 +29,7 @@ export async function runKrmFunction(_line: unknown, io: CommandIo): Promise<num
   const inputs = inputsOf(
     { texts: [{ file: STDIN_NAME, text }], problems: [] },
     { texts: policies, problems: [] },
-    { catalogue: CHECK_CATALOGUE, kinds: KNOWN_KINDS, namespace, now },
+    { kinds: KNOWN_KINDS, namespace, now },
   );
   // Without one of the policies, another verdict would be given than the webhook gives.
   if (inputs.problems.length > 0) {
@@ -122,7 +121,6 @@ function refuse(problems: readonly string[], io: CommandIo): number {
   return EXIT_USAGE;
 }
 
-/** A result by the specification of KRM functions. */
 interface FunctionResult {
   readonly message: string;
   readonly severity: 'error' | 'warning' | 'info';

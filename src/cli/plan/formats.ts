@@ -90,6 +90,8 @@ export function planOutput({ effects, summary }: Plan): PlanOutput {
 
 /** Workloads with the same effect, as people read them. All texts are visible. */
 interface PlanGroup {
+  /** How many workloads. */
+  readonly size: number;
   readonly title: string;
   readonly names: string;
   /** The difference of the probes of the Pods. Empty for violations. */
@@ -99,34 +101,24 @@ interface PlanGroup {
 
 /** Returns the effects of a plan: workloads with the same effect are one group, the largest group first. */
 function planGroups({ effects }: Plan): readonly PlanGroup[] {
-  return [...probeGroups(effects), ...violationGroups(effects)]
-    .toSorted((a, b) => b.size - a.size)
-    .map(({ group }) => group());
+  return [...probeGroups(effects), ...violationGroups(effects)].toSorted((a, b) => b.size - a.size);
 }
 
-/** Returns the last line of a plan. */
 function planSentence({ changedProbes, newlyDenied, noLongerDenied, unchanged }: PlanSummary): string {
   const probes = `${count(changedProbes, 'workload')} ${changedProbes === 1 ? 'gets' : 'get'} other probes`;
   const denied = `${newlyDenied} would be denied at ${newlyDenied === 1 ? 'its' : 'their'} next change`;
   return `Plan: ${probes}, ${denied}, ${noLongerDenied} no longer; ${unchanged} unchanged.`;
 }
 
-interface SizedGroup {
-  readonly size: number;
-  readonly group: () => PlanGroup;
-}
-
 /** The same patch is the same probes in the same places. Names of containers differ between workloads. */
-function probeGroups(effects: readonly WorkloadEffect[]): SizedGroup[] {
+function probeGroups(effects: readonly WorkloadEffect[]): PlanGroup[] {
   const changed = effects.filter(({ probes }) => probes.length > 0);
   return [...Map.groupBy(changed, ({ probes }) => patchKey(probes)).values()].map((same) => ({
     size: same.length,
-    group: () => ({
-      title: `${count(same.length, 'workload')} ${same.length === 1 ? 'gets' : 'get'} other probes`,
-      names: namesOf(same),
-      diff: podDiff(same.map(({ probes }) => probes)),
-      example: undefined,
-    }),
+    title: `${count(same.length, 'workload')} ${same.length === 1 ? 'gets' : 'get'} other probes`,
+    names: namesOf(same),
+    diff: podDiff(same.map(({ probes }) => probes)),
+    example: undefined,
   }));
 }
 
@@ -141,7 +133,7 @@ interface Found {
   readonly change: ViolationChange;
 }
 
-function violationGroups(effects: readonly WorkloadEffect[]): SizedGroup[] {
+function violationGroups(effects: readonly WorkloadEffect[]): PlanGroup[] {
   const all = effects.flatMap((effect) => effect.violations.map((change): Found => ({ effect, change })));
   const keyOf = ({ change: { violation, before, after } }: Found): string =>
     JSON.stringify([violation.check, before, after]);
@@ -149,13 +141,15 @@ function violationGroups(effects: readonly WorkloadEffect[]): SizedGroup[] {
     const [first] = same;
     if (first === undefined) return [];
     const workloads = [...new Set(same.map(({ effect }) => effect))];
-    const group = (): PlanGroup => ({
-      title: violationTitle(workloads.length, first.change),
-      names: namesOf(workloads),
-      diff: [],
-      example: exampleOf(first.change, same),
-    });
-    return [{ size: workloads.length, group }];
+    return [
+      {
+        size: workloads.length,
+        title: violationTitle(workloads.length, first.change),
+        names: namesOf(workloads),
+        diff: [],
+        example: exampleOf(first.change, same),
+      },
+    ];
   });
 }
 
@@ -171,7 +165,6 @@ function violationTitle(size: number, { violation: { check }, before, after }: V
 const LONGEST_NAME = 300;
 const LONGEST_EXAMPLE = 1000;
 
-/** Says that the violation is an example if the others of the group read differently. */
 function exampleOf(first: ViolationChange, same: readonly Found[]): string {
   const text = textOf(first);
   return same.some(({ change }) => textOf(change) !== text) ? `for example: ${text}` : text;

@@ -162,14 +162,13 @@ export const SERVE: CommandDefinition<typeof SERVE_FLAGS> = {
   ],
   flags: SERVE_FLAGS,
   readsEnvironment: true,
-  exitCodes: [
-    { code: 0, meaning: 'The server has stopped after a signal.' },
-    { code: 2, meaning: 'The server cannot start, or the command line is wrong.' },
-  ],
+  exitCodes: {
+    0: 'The server has stopped after a signal.',
+    2: 'The server cannot start, or the command line is wrong.',
+  },
   conflicts: conflictsOfServe,
 };
 
-/** The conflicts between values of serve's flags that are right by themselves. */
 function conflictsOfServe(flags: ServeFlagValues): string[] {
   const problems: string[] = [];
   if (flags.policies === undefined && flags.kubeconfig === undefined)

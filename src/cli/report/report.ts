@@ -6,6 +6,7 @@ import { groupOfVersion, placeOfManifest, workloadIn, type Manifest } from '../i
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
 import { reportPage } from '../../explain/fleet-page/report-page.ts';
 import { reportedChecks, reportedExceptions, reportedStarts } from '../../explain/fleet-page/report.ts';
+import type { Report, ReportedPolicy, ReportedWorkload } from '../../explain/fleet-page/report.ts';
 import { readObserverReport, type ObservedResult } from '../../cluster/sources/observer-reports.ts';
 import { count } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
@@ -19,7 +20,6 @@ import { Progress } from '../output/progress.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { Report, ReportedPolicy, ReportedWorkload } from '../../explain/fleet-page/report.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from '../check/report.ts';
 import type { ClusterLine } from '../input/cluster-choice.ts';
@@ -55,7 +55,6 @@ async function write(page: string, file: string | undefined, io: CommandIo): Pro
   }
 }
 
-/** The report of a command's inputs. Its verdicts are those of `check`. */
 function reportOfInputs(
   inputs: Inputs,
   line: ClusterLine,

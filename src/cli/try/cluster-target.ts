@@ -133,7 +133,6 @@ async function findPod(
   return newest;
 }
 
-/** The labels that the workload's Pods have, as a selector. */
 function selectorOf(object: JsonObject): string {
   const labels =
     valueAt(object, ['spec', 'selector', 'matchLabels']) ??
@@ -145,7 +144,6 @@ function selectorOf(object: JsonObject): string {
   return pairs.join(',');
 }
 
-/** When the last of the containers started. */
 function startOf(pod: JsonObject): Pick<Target, 'startedAt'> {
   const starts = objectsAt(pod, 'status', 'containerStatuses')
     .map((status) => Date.parse(textAt(status, 'state', 'running', 'startedAt') ?? ''))

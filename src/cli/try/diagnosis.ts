@@ -113,10 +113,7 @@ export async function asked(
   handler: JsonObject,
   timeoutSeconds = LOOK_SECONDS,
 ): Promise<Answer | undefined> {
-  try {
-    return await askProbe({ ...planned, handlerKind, handler, timing: { ...planned.timing, timeoutSeconds } }, asking);
-  } catch (error) {
-    if (error instanceof NotRun) return undefined;
-    throw error;
-  }
+  const timing = { ...planned.timing, timeoutSeconds };
+  const answer = await askProbe({ ...planned, handlerKind, handler, timing }, asking);
+  return answer instanceof NotRun ? undefined : answer;
 }

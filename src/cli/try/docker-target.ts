@@ -38,7 +38,6 @@ export async function dockerTarget(
   throw new Error(problems.join('; '));
 }
 
-/** Rejects with the reason why the container cannot be asked. */
 async function inspect(program: Runtime, container: string): Promise<JsonObject> {
   const { code, output } = await runProgram([program, 'inspect', container], INSPECT_MILLISECONDS, INSPECT_BYTES);
   const what = `${program} inspect ${container}`;

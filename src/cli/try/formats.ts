@@ -94,7 +94,6 @@ function jsonReport({ probes, starts }: TryReport): string {
   return `${jsonText(output, undefined, 2)}\n`;
 }
 
-/** What happened, and what to write, in one line. */
 function sentence({ event, cause, remedy, edits }: TriedProbe): string {
   const parts = [event.trimEnd(), cause === null ? remedy : `${cause}: ${remedy}`, ...edits.map(editText)];
   return parts.filter(Boolean).join('; ');

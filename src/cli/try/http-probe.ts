@@ -42,7 +42,6 @@ function probeUrl(scheme: string, host: string, port: number, path: string): Pro
   };
 }
 
-/** Path and query of a URL. Undefined where Go finds no URL. */
 function targetOf(url: string): string | undefined {
   const [, before = '', query = ''] = /^([^?#]*)(\?[^#]*)?/.exec(url) ?? [];
   const path = before.replace(/^\/\/[^/]*/, '');
@@ -140,7 +139,6 @@ export async function httpProbe(probe: HttpProbe, timeoutMilliseconds: number, s
   const time = AbortSignal.timeout(timeoutMilliseconds);
   const end = new AbortController();
   const signal = AbortSignal.any([time, end.signal]);
-  /** The URL that errors name. */
   let shown = `${scheme}:${path}`;
   let code: number | undefined;
   try {

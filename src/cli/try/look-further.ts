@@ -1,18 +1,7 @@
 import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { isSuccess, type Answer } from './answer.ts';
-import {
-  causeOfAnswer,
-  remedyFor,
-  type TryCause,
-  asked,
-  diagnosis,
-  edit,
-  replaced,
-  type Diagnosis,
-  type Finder,
-  type Look,
-  LOOK_SECONDS,
-} from './diagnosis.ts';
+import { causeOfAnswer, remedyFor, asked, diagnosis, edit, replaced, LOOK_SECONDS } from './diagnosis.ts';
+import type { TryCause, Diagnosis, Finder, Look } from './diagnosis.ts';
 import { localHost, otherPath, secureProto, wrongScheme } from './look-http.ts';
 import { declaredPorts, portOf, type PlannedProbe } from './planned-probes.ts';
 import { openSession } from './grpc-probe.ts';
@@ -208,7 +197,6 @@ async function speaksHttp2({ asking, port }: Look): Promise<boolean> {
   return session !== undefined;
 }
 
-/** An HTTP server where a gRPC server is asked. */
 async function httpForGrpc(look: Look): Promise<Diagnosis | undefined> {
   const { port, planned } = look;
   const path = await otherPath({ ...look, cause: 'other-protocol', planned: { ...planned, handler: { port } } });
@@ -239,7 +227,6 @@ const SHELL_SIGNS = /['"`$|&;<>()\\]/;
 /** The end of a script that changes nothing: the command fails already. */
 const FAILS = /\|\|\s?(?:exit [1-9]\d*|false)$/;
 
-/** The words of a script of one command. Undefined for any other script. */
 function onlyCommand(script: string): readonly string[] | undefined {
   const command = script.trim().replace(FAILS, '');
   return SHELL_SIGNS.test(command) ? undefined : command.split(/\s+/).filter((word) => word !== '');

@@ -52,7 +52,6 @@ export const localHost: Finder = (look) =>
 /** and redirect requests that came without TLS. */
 export const secureProto: Finder = (look) => otherHeader(look, 'X-Forwarded-Proto', 'https', '');
 
-/** A header with which the probe passes. */
 async function otherHeader(look: Look, name: string, value: string, also: string): Promise<Diagnosis | undefined> {
   const given = objectsAt(look.planned.handler, 'httpHeaders');
   if (given.some((header) => stringMember(header, 'name')?.toLowerCase() === name.toLowerCase())) return undefined;

@@ -1,12 +1,6 @@
 import { formatPath, objectsAt, type FieldPath } from '../../base/json/field-path.ts';
-import {
-  isJsonObject,
-  member,
-  objectMember,
-  stringMember,
-  stringMembers,
-  type JsonObject,
-} from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, stringMembers } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { injectionAt } from '../../engine/defaulting/injection.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
@@ -42,7 +36,6 @@ export interface PlannedProbe extends FilePlace {
   readonly injectedBy?: string;
 }
 
-/** The order in which the kubelet runs the probes of a container. */
 const ORDER = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
 
 /** Which probes the command line selects. Empty lists select all. */
@@ -91,7 +84,6 @@ function probesOfManifest(manifest: Manifest, inputs: Inputs): PlannedProbe[] {
   });
 }
 
-/** The probe of a container. Undefined for none, and for one without a handler. */
 function probeOf({ name, spec }: Container, kind: ProbeKind, containerPath: FieldPath) {
   const probe = ownProbe(spec, kind);
   const handlerKind = isJsonObject(probe) ? handlerKindsOf(probe)[0] : undefined;
@@ -105,7 +97,6 @@ function placeOf({ document, path }: Manifest, field: FieldPath): FilePlace {
   return { file: document.file, ...document.position([...path, ...field], { key: true }) };
 }
 
-/** The endpoints of all layers that speak about a workload. */
 function pathsOf({ layers }: WorkloadPolicy): string[] {
   const paths = layers.flatMap(({ probes }) =>
     PROBE_KINDS.map((kind) => stringMember(probes[kind]?.handler?.fields ?? {}, 'path')),

@@ -20,12 +20,10 @@ export interface PodName {
   readonly name: string;
 }
 
-/** The path of a subresource of a Pod. */
 function podPath({ namespace, name }: PodName, subresource: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${name}/${subresource}`;
 }
 
-/** The value in a text of JSON. Undefined for any other text. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -221,7 +219,6 @@ async function get(access: ClusterAccess, path: string, given: Headers, signal: 
   }
 }
 
-/** Reads what the kubelet reads of a body. */
 async function bodyOf(response: IncomingMessage): Promise<{ readonly text: string; readonly isLong: boolean }> {
   let [text, bytes] = ['', 0];
   try {

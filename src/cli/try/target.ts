@@ -62,7 +62,6 @@ function isThisMachine(host: string): boolean {
   return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === host));
 }
 
-/** The tables of sockets that Linux has. */
 const SOCKET_FILES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const SOCKETS_MILLISECONDS = 5000;
 

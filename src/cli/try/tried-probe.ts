@@ -6,7 +6,6 @@ import { handlerText } from '../../engine/workload/handler-text.ts';
 import { causeOfAnswer, remedyFor, type TryCause, type Diagnosis } from './diagnosis.ts';
 import type { TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
 
-/** The answers of one probe, with what they took. */
 interface Measured {
   /** The first answer that is no plain success; the last one when all are. */
   readonly answer: Answer;
@@ -15,19 +14,19 @@ interface Measured {
   readonly milliseconds: { readonly median: number; readonly longest: number };
 }
 
-/** Asks one probe. Rejects with NotRun where it cannot be asked. */
-type Ask = (probe: PlannedProbe) => Promise<Answer>;
+type Ask = (probe: PlannedProbe) => Promise<Answer | NotRun>;
 
 /** A probe that fails so often in a row is not run again. */
 const ENOUGH_FAILURES = 2;
 
-/** Runs a probe several times, one after the other. Rejects with NotRun. */
-export async function measure(probe: PlannedProbe, times: number, ask: Ask): Promise<Measured> {
+/** Runs a probe several times, one after the other. */
+export async function measure(probe: PlannedProbe, times: number, ask: Ask): Promise<Measured | NotRun> {
   const answers: Answer[] = [];
   const took: number[] = [];
   let inARow = 0;
   while (answers.length < times && inARow < ENOUGH_FAILURES) {
     const answer = await ask(probe);
+    if (answer instanceof NotRun) return answer;
     took.push(tenths(answer.milliseconds ?? 0));
     answers.push(answer);
     inARow = isSuccess(answer) ? 0 : inARow + 1;
@@ -77,30 +76,21 @@ export async function waitForStart(
   });
   return [...Map.groupBy(asked, ({ probe }) => probe.container)].flatMap(([container, own]) => {
     const last = Math.max(...own.map(({ at }) => at));
-    if (last === Infinity) return [];
-    return [
-      startOf(
-        container,
-        Math.max(0, last - since) / 1000,
-        own.map(({ probe }) => probe),
-      ),
-    ];
+    const ofContainer = own.map(({ probe }) => probe);
+    return last === Infinity ? [] : [startOf(container, Math.max(0, last - since) / 1000, ofContainer)];
   });
 }
 
 /** When a probe first passed; Infinity for never, undefined for a probe that cannot be asked. */
 async function passedAt(probe: PlannedProbe, ask: Ask, now: () => number, end: number): Promise<number | undefined> {
-  try {
-    for (;;) {
-      const begin = now();
-      if (isSuccess(await ask(probe))) return now();
-      const next = Math.max(begin + probe.timing.periodSeconds * 1000, now());
-      if (next >= end) return Infinity;
-      await sleep(next - now());
-    }
-  } catch (error) {
-    if (error instanceof NotRun) return undefined;
-    throw error;
+  for (;;) {
+    const begin = now();
+    const answer = await ask(probe);
+    if (answer instanceof NotRun) return undefined;
+    if (isSuccess(answer)) return now();
+    const next = Math.max(begin + probe.timing.periodSeconds * 1000, now());
+    if (next >= end) return Infinity;
+    await sleep(next - now());
   }
 }
 

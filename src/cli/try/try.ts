@@ -53,7 +53,6 @@ async function readTryInputs(line: TryLine, io: CommandIo): Promise<Inputs | und
   return await readCommandInputs('try', { ...line, flags: { ...flags, namespace } }, io);
 }
 
-/** Rejects with the reason why the container cannot be asked. */
 async function openTarget(line: TryLine, inputs: Inputs, io: CommandIo): Promise<Target> {
   const { address, docker, port, exec = [], runtime } = line.flags;
   if (address !== undefined) return addressTarget(address.replace(/^\[|\]$/g, ''), new Map(port), exec);
@@ -72,15 +71,12 @@ async function tryAll(
 ): Promise<number> {
   const { count, wait, output, color, strict } = line.flags;
   const asking = { target, monotonic: io.monotonic, allowsSideEffects: line.flags['allow-side-effects'] };
-  const ask = (probe: PlannedProbe): Promise<Answer> => askProbe(probe, asking);
+  const ask = (probe: PlannedProbe): Promise<Answer | NotRun> => askProbe(probe, asking);
   const since = target.startedAt ?? io.now();
   const starts = wait === undefined ? [] : await waitForStart(planned, ask, io.now, since, wait);
   const probes: TriedProbe[] = [];
   for (const probe of planned) {
-    const measured = await measure(probe, count, ask).catch((error: unknown) => {
-      if (error instanceof NotRun) return error;
-      throw error;
-    });
+    const measured = await measure(probe, count, ask);
     // A redirect to another host is a success that proves nothing.
     const isWrong = !(measured instanceof NotRun) && measured.answer.result !== 'success';
     const diagnosis = isWrong ? await lookFurther(probe, measured.answer, asking) : undefined;

@@ -20,11 +20,9 @@ import {
   lineIndent,
   startsLine,
   tokenEnd,
-  type Addition,
-  type PairTokens,
-  type TextEdit,
   lineStartBefore,
 } from './text-edits.ts';
+import type { Addition, PairTokens, TextEdit } from './text-edits.ts';
 import { visible } from '../../base/text/visible.ts';
 import type { Layout } from './layout.ts';
 
@@ -158,7 +156,6 @@ export function replacement(text: string, slot: Slot, value: unknown, layout: La
   return blockReplacement(text, { head, old, first, lines }, layout, parent.indent + 1);
 }
 
-/** Returns the text after the colon or the dash, and the lines below. */
 function linesOf(
   parent: Slot['parent'],
   old: CST.Token | undefined,

@@ -39,7 +39,6 @@ export function layoutOf(text: string, root: ParsedNode, eol: string): Layout {
   };
 }
 
-/** The measurements, one entry for each place. */
 interface Measures {
   readonly steps: number[];
   readonly sequenceSteps: number[];

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { PatientClient } from '../../../src/cluster/client/patient-client.ts';
 import {
   readClusterInputs,
@@ -39,7 +38,7 @@ function intercept(
 function read(options: Partial<ClusterInputOptions> = {}): Promise<ClusterInputs> {
   const client = new PatientClient(api.access, 'test', { random: () => 0, pause: () => Promise.resolve() });
   const all = { names: [], namespace: 'shop', policies: undefined, workloadKinds: undefined, now: NOW, ...options };
-  return readClusterInputs(CHECK_CATALOGUE, client, all);
+  return readClusterInputs(client, all);
 }
 
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments';
@@ -230,7 +229,7 @@ describe('a cluster as inputs', () => {
       }
     }
     const options = { names, namespace: 'shop', policies: undefined, workloadKinds: undefined, now: NOW };
-    const inputs = await readClusterInputs(CHECK_CATALOGUE, new Counting(counting, 'test'), options);
+    const inputs = await readClusterInputs(new Counting(counting, 'test'), options);
     expect({ most, texts: inputs.texts.length }).toEqual({ most: 5, texts: 40 });
   });
 

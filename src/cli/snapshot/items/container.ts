@@ -96,7 +96,6 @@ function variablesOf(container: JsonObject, commands: readonly string[]): readon
     });
 }
 
-/** Headers whose values are credentials. */
 const CREDENTIALS = /^(?:proxy-)?authorization$|^cookie$|token|secret|password|api-?key|credential/i;
 
 const LETTERS = 'xyzabcdefghijklmnopqrstuvw'.split('');

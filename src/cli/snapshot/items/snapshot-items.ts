@@ -1,12 +1,8 @@
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
 import { STARTUP_PROFILE_KIND } from '../../../engine/facts/startup-profile.ts';
 import { ANNOTATION_PREFIX } from '../../../engine/policy/annotations.ts';
-import {
-  workloadKindOfManifest,
-  type WorkloadKind,
-  MIRROR_POD_ANNOTATION,
-  podTemplatesOf,
-} from '../../../engine/workload/kinds.ts';
+import { workloadKindOfManifest, MIRROR_POD_ANNOTATION, podTemplatesOf } from '../../../engine/workload/kinds.ts';
+import type { WorkloadKind } from '../../../engine/workload/kinds.ts';
 import { bare, listPart, objectPart, pick, scalar, scalars, type Part, type Parts, declaredPart } from './parts.ts';
 import { misplacedProbes, unknownProbeFields } from '../../../engine/checks/lib/unknown-fields.ts';
 import { CONTAINER_LISTS } from '../../../engine/probe/api-defaults.ts';
@@ -84,7 +80,6 @@ function always(parts: Parts): Part {
   return (value) => pick(isJsonObject(value) ? value : {}, parts);
 }
 
-/** An object; a value of another type does not leave. */
 function objectOnly(part: (object: JsonObject) => JsonObject): Part {
   return (value) => (isJsonObject(value) ? part(value) : undefined);
 }
@@ -119,7 +114,6 @@ const NAMESPACE: Parts = {
   metadata: always({ name: scalar, labels: objectOnly((labels) => Object.fromEntries(stringEntries(labels))) }),
 };
 
-/** The fields of a Service that service-readiness and defaulting read. */
 const SERVICE: Parts = {
   ...TYPE,
   metadata: NAME,
@@ -213,7 +207,6 @@ function templateMetadata(metadata: JsonObject): JsonObject {
   };
 }
 
-/** The members of a map that are texts. */
 function stringEntries(map: unknown): readonly (readonly [string, string])[] {
   if (!isJsonObject(map)) return [];
   return Object.entries(map).filter((entry): entry is [string, string] => typeof entry[1] === 'string');

@@ -90,7 +90,7 @@ function inputs(old: readonly JsonObject[], now: readonly JsonObject[], objects:
     texts: documents.map((document, index) => ({ file: `${name}${index}`, text: JSON.stringify(document) })),
     problems: [],
   });
-  const settings = { catalogue: CHECK_CATALOGUE, kinds: KNOWN_KINDS, namespace: 'default', now: NOW };
+  const settings = { kinds: KNOWN_KINDS, namespace: 'default', now: NOW };
   const read = inputsOf(texts(objects.map(inFile), 'w'), texts(old, 'old'), settings, texts(now, 'new'));
   expect(read.policyProblems).toEqual([]);
   return read;
