@@ -1,5 +1,5 @@
 import { validProbe } from '../../engine/checks/valid-probe.ts';
-import { describeManifest, manifestsAsSent, workloadIn, type Manifest } from '../input/manifest.ts';
+import { describeManifest, manifestsAsSent, policyOfTemplate, workloadIn, type Manifest } from '../input/manifest.ts';
 import { laxer } from '../../engine/policy/action.ts';
 import { judge } from '../../engine/verdict/judge.ts';
 import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
@@ -7,9 +7,8 @@ import { podTemplatesOf, removedVersionOf } from '../../engine/workload/kinds.ts
 import { policyFindings } from './policy-findings.ts';
 import { countByAction, type CheckReport } from './report.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
-import { type JsonObject, objectMember, stringMembers } from '../../base/json/json-value.ts';
+import { type JsonObject } from '../../base/json/json-value.ts';
 import { coverageOf, type ProbeCover } from '../../engine/verdict/coverage.ts';
-import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { Enforcement } from '../../engine/verdict/modes.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Inputs } from '../input/inputs.ts';
@@ -28,10 +27,10 @@ export function checkInputs(
   progress: (done: number, total: number) => void = () => undefined,
 ): CheckReport {
   const sent = inputs.texts.flatMap(manifestsAsSent);
-  const problems = [...inputs.problems];
+  const replaced = new Set<FileProblem>();
   const checked = sent.flatMap((manifest, index) => {
     progress(index, sent.length);
-    return checkManifest(manifest, inputs, problems) ?? [];
+    return checkManifest(manifest, inputs, replaced) ?? [];
   });
   const ofWorkloads = checked.flatMap((each) => each.violations);
   const violations = [...policyFindings(inputs, ofWorkloads), ...ofWorkloads].map((violation) => ({
@@ -48,12 +47,12 @@ export function checkInputs(
       coverage: coverageOfInputs(inputs),
     },
     warnings: [...inputs.policyWarnings, ...checked.flatMap(({ warnings }) => warnings)],
-    problems,
+    problems: inputs.problems.filter((problem) => !replaced.has(problem)),
   };
 }
 
 /** The violations and warnings of a workload. Undefined for another object. */
-function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem[]) {
+function checkManifest(manifest: Manifest, inputs: Inputs, replaced: Set<FileProblem>) {
   const { object, document, path } = manifest;
   const { policies, now } = inputs;
   const subject = workloadIn(object, inputs);
@@ -69,7 +68,7 @@ function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem
     return [...strayFields(changed, policies, now), ...judge(changed, policies, true, now).violations];
   };
   const violations = [
-    ...violationsOfText(manifest, subject, policies, now, problems),
+    ...violationsOfText(manifest, subject, policies, inputs, replaced),
     ...withSafeAdvice(object, ofObject, judgeAgain),
   ];
   const place = { file: document.file, ...document.position(path) };
@@ -140,10 +139,8 @@ function templatesOf({ object, document, path }: Manifest, inputs: Inputs) {
   const workload = workloadIn(object, inputs);
   if (workload === undefined) return [];
   const { kind, namespace, name } = workload;
-  const itself = workloadNameOf(object, kind, false);
   return workload.templates.map(({ template }) => {
-    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-    const policy = inputs.policies.policyFor(namespace, labels, itself);
+    const policy = policyOfTemplate(workload, template, inputs.policies);
     const { containers, noMainContainer } = coverageOf(template, policy, kind);
     if (noMainContainer === undefined) return { containers, noMainContainer };
     const { policies, detail: message } = noMainContainer;

@@ -83,16 +83,13 @@ export interface TestCase {
  */
 export function testSuites(cases: readonly TestCase[], none: string): string {
   const suites = [...Map.groupBy(cases, ({ file }) => file)].map(([file, own]) => suite(file, own));
-  const body = suites.length > 0 ? suites.join('') : suiteWithoutCases(none);
+  const passed = `<testcase name="${none}" classname="probewright"/>`;
+  const suiteWithoutCases = `  <testsuite name="probewright" ${counts([], 1)}>${passed}</testsuite>\n`;
+  const body = suites.length > 0 ? suites.join('') : suiteWithoutCases;
   return (
     '<?xml version="1.0" encoding="UTF-8"?>\n' +
     `<testsuites name="probewright" ${counts(cases, Math.max(1, cases.length))}>\n${body}</testsuites>\n`
   );
-}
-
-function suiteWithoutCases(name: string): string {
-  const passed = `<testcase name="${name}" classname="probewright"/>`;
-  return `  <testsuite name="probewright" ${counts([], 1)}>${passed}</testsuite>\n`;
 }
 
 function suite(file: string, cases: readonly TestCase[]): string {

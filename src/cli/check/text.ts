@@ -92,22 +92,20 @@ function hiddenNotes({ summary: { hidden } }: ShownReport, screen: Screen): stri
 function findingGroups(violations: readonly PlacedViolation[], screen: Screen, origin: Origin = {}): string[] {
   const blocks = [...Map.groupBy(violations, ({ file }) => file)].flatMap(([file, ofFile]) => {
     const hasLines = !isInCluster(file, origin);
-    return [...Map.groupBy(ofFile, objectName)].map(([workload, found], index) => [
-      ...(hasLines && index === 0 ? paragraph(screen, { text: file, style: 'heading', split: wrapFile }) : []),
-      ...paragraph(screen, { text: workload, indent: hasLines ? 2 : 0, style: 'heading' }),
-      ...linesOfFindings(found, screen, hasLines),
-    ]);
+    return [...Map.groupBy(ofFile, objectName)].map(([workload, found], index) => {
+      const width = hasLines ? found.reduce((widest, each) => Math.max(widest, positionOf(each).length), 0) : 0;
+      return [
+        ...(hasLines && index === 0 ? paragraph(screen, { text: file, style: 'heading', split: wrapFile }) : []),
+        ...paragraph(screen, { text: workload, indent: hasLines ? 2 : 0, style: 'heading' }),
+        ...found.flatMap((violation) => findingLines(violation, width, screen)),
+      ];
+    });
   });
   return blocks.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
 
 function positionOf({ line, column }: PlacedViolation): string {
   return `${line}:${column}`;
-}
-
-function linesOfFindings(found: readonly PlacedViolation[], screen: Screen, hasLines: boolean): string[] {
-  const positionWidth = hasLines ? found.reduce((width, each) => Math.max(width, positionOf(each).length), 0) : 0;
-  return found.flatMap((violation) => findingLines(violation, positionWidth, screen));
 }
 
 const LEVEL_WIDTH = Math.max(...LEVELS.map(({ length }) => length));

@@ -80,33 +80,32 @@ function findingsIn(source: ManifestText, inputs: Inputs, selection: AdviceSelec
 
 /** The advice that `check` shows for a text, by finding. */
 class ShownAdvice {
-  /** How many findings of an identity still have unused advice. */
-  readonly #unused = new Map<string, number>();
-  readonly #fields = new Map<string, Set<string>>();
+  /** By lasting identity: how many findings still have unused advice, and the fields of the advice. */
+  readonly #shown = new Map<string, { unused: number; readonly fields: Set<string> }>();
 
   constructor(findings: readonly EditedFinding[]) {
     for (const finding of findings) {
       if (finding.documentEdits.length === 0) continue;
       const key = lastingIdentityOf(finding);
-      this.#unused.set(key, (this.#unused.get(key) ?? 0) + 1);
-      const fields = this.#fields.get(key) ?? new Set();
-      for (const { path } of finding.documentEdits) fields.add(fieldNamesOf(path));
-      this.#fields.set(key, fields);
+      const known = this.#shown.get(key) ?? { unused: 0, fields: new Set() };
+      known.unused += 1;
+      for (const { path } of finding.documentEdits) known.fields.add(fieldNamesOf(path));
+      this.#shown.set(key, known);
     }
   }
 
   /** True for a finding whose advice is shown. A finding without edits counts only while advice is unused. */
   has(finding: EditedFinding): boolean {
-    const unused = this.#unused.get(lastingIdentityOf(finding));
-    return unused !== undefined && (unused > 0 || finding.documentEdits.length > 0);
+    const known = this.#shown.get(lastingIdentityOf(finding));
+    return known !== undefined && (known.unused > 0 || finding.documentEdits.length > 0);
   }
 
   /** Returns why the advice of a finding is not applied, now that other edits are made. */
   reasonAgainst(finding: EditedFinding): string | undefined {
-    const key = lastingIdentityOf(finding);
+    const known = this.#shown.get(lastingIdentityOf(finding));
     if (finding.documentEdits.length === 0) return 'no value is known to work after the other edits';
-    if ((this.#unused.get(key) ?? 0) === 0) return 'the finding came back after the other edits';
-    const unseen = finding.documentEdits.find(({ path }) => this.#fields.get(key)?.has(fieldNamesOf(path)) !== true);
+    if (known === undefined || known.unused === 0) return 'the finding came back after the other edits';
+    const unseen = finding.documentEdits.find(({ path }) => !known.fields.has(fieldNamesOf(path)));
     return (
       unseen &&
       `after the other edits, it needs ${formatPath(unseen.path)}, too, which check did not show for it; run check again`
@@ -114,8 +113,8 @@ class ShownAdvice {
   }
 
   use(finding: EditedFinding): void {
-    const key = lastingIdentityOf(finding);
-    this.#unused.set(key, (this.#unused.get(key) ?? 0) - 1);
+    const known = this.#shown.get(lastingIdentityOf(finding));
+    if (known !== undefined) known.unused -= 1;
   }
 }
 

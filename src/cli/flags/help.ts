@@ -38,9 +38,7 @@ export function commandHelp(program: string, definition: CommandDefinition): str
 }
 
 /** Returns the flags of a command by group heading, in the order of the definition. */
-export function flagGroups({
-  flags,
-}: CommandDefinition): readonly (readonly [string | undefined, readonly (readonly [string, Flag<unknown>])[]])[] {
+export function flagGroups({ flags }: CommandDefinition): [string | undefined, [string, Flag<unknown>][]][] {
   return [...Map.groupBy(Object.entries(flags), ([, { group }]) => group)];
 }
 

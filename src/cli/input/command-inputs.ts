@@ -7,7 +7,7 @@ import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
 import { unreadLines } from './passed-over.ts';
 import { readInputs } from './read-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import type { INPUT_FLAGS } from './input-flags.ts';
+import type { CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 import type { ReadingWishes } from './cluster-inputs.ts';
 import type { Inputs } from './inputs.ts';
 
@@ -23,11 +23,7 @@ export async function readAnyInputs(
   wishes: ReadingWishes = {},
 ): Promise<Inputs | undefined> {
   const choice = await clusterChoice(line);
-  if (choice === undefined) {
-    const { namespace = 'default', ...flags } = line.flags;
-    const files = { flags: { ...flags, namespace }, positionals: line.positionals };
-    return await readCommandInputs(command, files, io, progress, wishes.change?.newPolicies);
-  }
+  if (choice === undefined) return await readCommandInputs(command, line, io, progress, wishes.change?.newPolicies);
   if ('problem' in choice) {
     printLine(io.stderr, `${PROGRAM} ${command}: ${choice.problem}`);
     printLine(io.stderr, `Run "${PROGRAM} ${command} --help" for the flags.`);
@@ -47,12 +43,12 @@ export async function readAnyInputs(
  */
 export async function readCommandInputs(
   command: string,
-  { flags, positionals }: CommandLine<typeof INPUT_FLAGS>,
+  { flags, positionals }: CommandLine<typeof CLUSTER_INPUT_FLAGS>,
   io: CommandIo,
   progress = new Progress(io),
   newPolicies?: string,
 ): Promise<Inputs | undefined> {
-  const { policies, namespace, exclude } = flags;
+  const { policies, namespace = 'default', exclude } = flags;
   const options = {
     files: positionals,
     ...{ policies, newPolicies, namespace, exclude },

@@ -1,6 +1,6 @@
 import { replaceFile } from '../../base/files/replace-file.ts';
 import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
-import { member, objectMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
+import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { isInCluster } from '../input/cluster-object.ts';
 import { groupOfVersion, placeOfManifest, workloadIn, type Manifest } from '../input/manifest.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
@@ -12,6 +12,7 @@ import { count } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { VERSION } from '../../base/version.ts';
+import { podLabelsOf } from '../../engine/verdict/judge.ts';
 import { checkInputs } from '../check/check-inputs.ts';
 import { PROGRAM } from '../command-table.ts';
 import { EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
@@ -126,8 +127,7 @@ function reportedWorkload(
 function policiesOf(object: JsonObject, inputs: Inputs): string[] {
   const { templates = [], namespace = '' } = workloadIn(object, inputs) ?? {};
   const sources = templates.flatMap(({ template }) => {
-    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-    return inputs.policies.policyFor(namespace, labels).sources;
+    return inputs.policies.policyFor(namespace, podLabelsOf(template)).sources;
   });
   return [...new Set(sources)];
 }

@@ -1,5 +1,5 @@
 import { formatPath, objectsAt, type FieldPath } from '../../base/json/field-path.ts';
-import { isJsonObject, member, objectMember, stringMember, stringMembers } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { injectionAt } from '../../engine/defaulting/injection.ts';
@@ -10,8 +10,7 @@ import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.t
 import { containersOf, type Container } from '../../engine/workload/containers.ts';
 import { isPod } from '../../engine/workload/kinds.ts';
 import { meshProxyTest } from '../../engine/workload/mesh.ts';
-import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
-import { workloadIn, type Manifest } from '../input/manifest.ts';
+import { policyOfTemplate, workloadIn, type Manifest } from '../input/manifest.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { ProbeWord } from './definition.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
@@ -60,10 +59,8 @@ function probesOfManifest(manifest: Manifest, inputs: Inputs): PlannedProbe[] {
   const workload = workloadIn(manifest.object, inputs);
   if (workload === undefined) return [];
   const { kind, namespace, name, templates } = workload;
-  const itself = workloadNameOf(manifest.object, kind, false);
   return templates.flatMap(({ template, path }) => {
-    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-    const policy = inputs.policies.policyFor(namespace, labels, itself);
+    const policy = policyOfTemplate(workload, template, inputs.policies);
     const { injections } = permittedDefaulting(template, policy, kind);
     const podSpec = defaultedPodSpec(objectMember(effectiveTemplate(template, injections), 'spec') ?? {});
     const shared = { kind: kind.kind, namespace, name, policyPaths: pathsOf(policy) };

@@ -3,7 +3,7 @@ import { failureThresholdFor, guaranteedStartSeconds } from '../../engine/probe/
 import { isSuccess, NotRun, type Answer, eventMessage } from './answer.ts';
 import { type PlannedProbe, probeField } from './planned-probes.ts';
 import { handlerText } from '../../engine/workload/handler-text.ts';
-import { causeOfAnswer, remedyFor, type TryCause, type Diagnosis } from './diagnosis.ts';
+import { causeOfAnswer, remedyFor, type Diagnosis } from './diagnosis.ts';
 import type { TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
 
 interface Measured {
@@ -111,11 +111,7 @@ function startOf(container: string, seconds: number, probes: readonly PlannedPro
 const SLOW_PART = 0.5;
 
 /** Puts what was asked and found into one result. */
-export function triedProbe(
-  planned: PlannedProbe,
-  measured: Measured | NotRun,
-  diagnosis: Diagnosis | undefined,
-): TriedProbe {
+export function triedProbe(planned: PlannedProbe, measured: Measured | NotRun, found?: Diagnosis): TriedProbe {
   const { file, line, column, kind, namespace, name, container, probe, timing } = planned;
   const place = { file, line, column, kind, namespace, name, container, probe };
   const { timeoutSeconds } = timing;
@@ -124,10 +120,13 @@ export function triedProbe(
     const nothing = { event: '', code: null, milliseconds: null, cause: null, edits: [] };
     return { ...place, handler, result: 'not run', timeoutSeconds, ...nothing, remedy: measured.message };
   }
-  const { answer, milliseconds } = measured;
-  const isSlow = milliseconds.longest > timeoutSeconds * 1000 * SLOW_PART;
-  const cause = diagnosis?.cause ?? causeOfAnswer(answer, planned.handlerKind) ?? (isSlow ? 'slow' : undefined);
-  const result = !isSuccess(answer) ? 'fails' : cause === undefined ? 'passes' : 'warns';
+  const { answer, milliseconds, asked, failed } = measured;
+  const diagnosis = found ?? ownDiagnosis(planned, measured);
+  const result = !isSuccess(answer) ? 'fails' : diagnosis === undefined ? 'passes' : 'warns';
+  const often = failed > 0 && failed < asked ? `It failed ${failed} times of ${asked}. ` : '';
+  const { injectedBy } = planned;
+  const isOfPolicy = injectedBy !== undefined && injectedBy !== 'safety';
+  const source = isOfPolicy ? ` ${injectedBy} gives the probe: change it there.` : '';
   return {
     ...place,
     handler,
@@ -136,36 +135,22 @@ export function triedProbe(
     code: answer.code ?? null,
     milliseconds,
     timeoutSeconds,
-    cause: cause ?? null,
-    remedy: cause === undefined ? '' : remedyOf(planned, measured, cause, diagnosis),
-    edits: planned.injectedBy === undefined ? (diagnosis?.edits ?? editsOf(planned, measured, cause)) : [],
+    cause: diagnosis?.cause ?? null,
+    remedy: diagnosis === undefined ? '' : `${often}${diagnosis.remedy}${source}`,
+    edits: injectedBy === undefined ? (diagnosis?.edits ?? []) : [],
   };
 }
 
-/** Twice the longest answer, which is then no more than half of the time. */
-function enoughSeconds({ milliseconds }: Measured): number {
-  return Math.ceil((milliseconds.longest / 1000) * 2);
-}
-
-function editsOf(planned: PlannedProbe, measured: Measured, cause: TryCause | undefined): TriedProbe['edits'] {
-  if (cause !== 'slow') return [];
-  return [{ path: probeField(planned, 'timeoutSeconds'), value: enoughSeconds(measured) }];
-}
-
-function remedyOf(
-  { injectedBy, timing }: PlannedProbe,
-  { asked, failed, milliseconds }: Measured,
-  cause: TryCause,
-  diagnosis: Diagnosis | undefined,
-): string {
-  const often = failed > 0 && failed < asked ? `It failed ${failed} times of ${asked}. ` : '';
-  const late =
-    cause === 'slow' && diagnosis === undefined
-      ? `The longest answer took ${milliseconds.longest} ms of timeoutSeconds: ${timing.timeoutSeconds}. `
-      : '';
-  const source =
-    injectedBy === undefined || injectedBy === 'safety' ? '' : ` ${injectedBy} gives the probe: change it there.`;
-  return `${often}${late}${diagnosis?.remedy ?? remedyFor(cause)}${source}`;
+/** What the answers alone tell. Undefined for answers that are right, and come in time. */
+function ownDiagnosis(planned: PlannedProbe, { answer, milliseconds: { longest } }: Measured): Diagnosis | undefined {
+  const cause = causeOfAnswer(answer, planned.handlerKind);
+  if (cause !== undefined) return { cause, remedy: remedyFor(cause), edits: [] };
+  const { timeoutSeconds } = planned.timing;
+  if (longest <= timeoutSeconds * 1000 * SLOW_PART) return undefined;
+  const late = `The longest answer took ${longest} ms of timeoutSeconds: ${timeoutSeconds}. `;
+  // The longest answer then takes no more than half of the time.
+  const edits = [{ path: probeField(planned, 'timeoutSeconds'), value: Math.ceil((longest / 1000) * 2) }];
+  return { cause: 'slow', remedy: `${late}${remedyFor('slow')}`, edits };
 }
 
 /** Counts the results. */

@@ -107,6 +107,6 @@ export function plan(objects: KubernetesObjects, options: PlanOptions = {}): Pla
   if (unknown.length > 0)
     throw new InvalidInputError(unknown.map((source) => ({ place: 'remove', message: `there is no ${source}` })));
   const after = snapshotAfter(CHECK_CATALOGUE, before, change);
-  const workloads = workloadsOf(inputs, () => []);
+  const workloads = workloadsOf(inputs, new Set());
   return planOutput(planOf(workloads, before, after, inputs.now));
 }

@@ -44,15 +44,10 @@ export function flowAdditions(
   const ownLine = items
     .map((item) => flowItemStart(item))
     .findLast((start) => start !== undefined && startsLine(text, start));
-  if (ownLine === undefined)
-    return [
-      appendOnLine(
-        text,
-        last,
-        rendered((value) => renderFlow(value, style)),
-        style,
-      ),
-    ];
+  if (ownLine === undefined) {
+    const added = rendered((value) => renderFlow(value, style));
+    return [appendOnLine(text, last, added, style)];
+  }
   const indent = lineIndent(text, ownLine);
   const lines = rendered((value) => renderOwnLine(value, indent, style, layout));
   return appendLines(text, collection, contentEnd(last) ?? 0, indent, lines, layout);
@@ -153,42 +148,18 @@ export function replacement(text: string, slot: Slot, value: unknown, layout: La
   // A block scalar at the end of the text needs a line break.
   const isLast = lineEndAfter(text, contentEnd(tokens) ?? head) === text.length && !text.endsWith('\n');
   if (isLast && lines.length > 0 && endsInBlockScalar(value)) lines.push('');
-  return blockReplacement(text, { head, old, first, lines }, layout, parent.indent + 1);
-}
-
-function linesOf(
-  parent: Slot['parent'],
-  old: CST.Token | undefined,
-  value: unknown,
-  layout: Layout,
-): readonly string[] {
-  const quoted = quotedLike(old, value);
-  if (quoted !== undefined) return [` ${quoted}`];
-  const [first = '', ...rest] =
-    parent.type === 'block-map' ? renderBlock('k', value, layout) : renderBlockItem(value, layout);
-  return [first.slice(parent.type === 'block-map' ? 'k:'.length : '-'.length), ...rest];
-}
-
-interface BlockValue {
-  /** The end of the colon, the dash or the anchor before the value. */
-  readonly head: number;
-  readonly old: CST.Token | undefined;
-  readonly first: string;
-  readonly lines: readonly string[];
-}
-
-function blockReplacement(
-  text: string,
-  { head, old, first, lines }: BlockValue,
-  layout: Layout,
-  depth: number,
-): TextEdit[] {
-  const start = old?.offset ?? head;
-  const end = old === undefined ? head : tokenEnd(old);
+  const [start, end] = old === undefined ? [head, head] : [old.offset, tokenEnd(old)];
   const eol = lineBreakBefore(text, lineEndAfter(text, head)) ?? layout.eol;
+  const depth = parent.indent + 1;
   const isOnHeadLine = !text.slice(head, start).includes('\n');
-  const isOneLine = isOnHeadLine && !text.slice(start, end).includes('\n');
-  if (isOneLine) return oneLineReplacement(text, { head, first, lines }, { start, end, eol, depth });
+  if (isOnHeadLine && !text.slice(start, end).includes('\n')) {
+    // The spaces before the value and the comment behind the value stay.
+    const keepsSpace = start > head && first.startsWith(' ');
+    const edit = { start: keepsSpace ? start : head, end, text: keepsSpace ? first.slice(1) : first, depth };
+    if (lines.length === 0) return [edit];
+    const below = beforeLineBreak(text, lineEndAfter(text, end));
+    return [edit, { start: below, end: below, text: lines.map((line) => eol + line).join(''), depth }];
+  }
   // The value starts on a line below: its lines are replaced, and comments beside the key stay.
   if (!isOnHeadLine) {
     const below = lineEndAfter(text, end);
@@ -203,17 +174,17 @@ function blockReplacement(
   return [{ start: head, end: last, text: [first, ...lines].join(eol), depth }];
 }
 
-/** Keeps the spaces before the value and the comment behind the value. */
-function oneLineReplacement(
-  text: string,
-  { head, first, lines }: Pick<BlockValue, 'head' | 'first' | 'lines'>,
-  { start, end, eol, depth }: { start: number; end: number; eol: string; depth: number },
-): TextEdit[] {
-  const keepsSpace = start > head && first.startsWith(' ');
-  const edit = { start: keepsSpace ? start : head, end, text: keepsSpace ? first.slice(1) : first, depth };
-  if (lines.length === 0) return [edit];
-  const below = beforeLineBreak(text, lineEndAfter(text, end));
-  return [edit, { start: below, end: below, text: lines.map((line) => eol + line).join(''), depth }];
+function linesOf(
+  parent: Slot['parent'],
+  old: CST.Token | undefined,
+  value: unknown,
+  layout: Layout,
+): readonly string[] {
+  const quoted = quotedLike(old, value);
+  if (quoted !== undefined) return [` ${quoted}`];
+  const [first = '', ...rest] =
+    parent.type === 'block-map' ? renderBlock('k', value, layout) : renderBlockItem(value, layout);
+  return [first.slice(parent.type === 'block-map' ? 'k:'.length : '-'.length), ...rest];
 }
 
 /** Returns a string in the quotes of the old value. Undefined when the old value has no quotes. */
