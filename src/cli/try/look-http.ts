@@ -5,23 +5,10 @@ import { causeOfAnswer, asked, diagnosis, edit, type Diagnosis, type Finder, typ
 import type { PlannedProbe } from './planned-probes.ts';
 
 /** The paths that are tried after a failure, beside those of the policies. No other path is ever asked. */
-export const USUAL_PATHS: readonly string[] = [
-  '/livez',
-  '/readyz',
-  '/healthz',
-  '/health',
-  '/health/live',
-  '/health/ready',
-  '/ping',
-  '/up',
-  '/-/healthy',
-  '/-/ready',
-  '/actuator/health/liveness',
-  '/actuator/health/readiness',
-  '/q/health/live',
-  '/q/health/ready',
-  '/api/health',
-];
+export const USUAL_PATHS: readonly string[] = (
+  '/livez /readyz /healthz /health /health/live /health/ready /ping /up ' +
+  '/-/healthy /-/ready /actuator/health/liveness /actuator/health/readiness /q/health/live /q/health/ready /api/health'
+).split(' ');
 /** So many paths in a row without an answer: a server that hangs on two paths hangs on all, and a person waits. */
 const MOST_LATE = 2;
 /** A server that gives this many of the paths a success gives it to every path. */

@@ -6,11 +6,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** An incident whose manifest is silent: a server, the probe of its manifest, and what `try` finds. */
-interface Incident {
-  readonly name: string;
-  readonly start: () => Promise<object>;
+type Incident = [name: string, cause: string | null, start: () => Promise<object>, found?: Found];
+interface Found {
   readonly args?: readonly string[];
-  readonly cause: string | null;
+  /** Default: `fails`. */
   readonly result?: string;
   readonly event?: RegExp;
   readonly remedy?: RegExp;
@@ -45,120 +44,114 @@ const later = (milliseconds: number, handler: Handler): Handler => {
 const ON_HOST = ['--exec', 'env'] as const;
 
 const INCIDENTS: readonly Incident[] = [
-  {
-    name: 'the framework serves /livez, and the manifest asks /health',
-    start: async () => live(await http(paths({ '/livez': 200, '/readyz': 200 }))),
-    cause: 'http-404',
-    event: /^Liveness probe failed: HTTP probe failed with statuscode: 404$/,
-    edits: { 'httpGet.path': '/livez' },
-  },
-  {
-    name: 'Spring Boot without its base path',
-    start: async () =>
-      ready(await http(paths({ '/actuator/health/readiness': 200, '/actuator/health/liveness': 200 }))),
-    cause: 'http-404',
-    edits: { 'httpGet.path': '/actuator/health/readiness' },
-  },
-  {
-    name: 'liveness is never sent to a path of readiness',
-    start: async () => live(await http(paths({ '/readyz': 200 }))),
-    cause: 'http-404',
-  },
-  {
-    name: 'a password that an environment variable turns on',
-    start: async () => live(await http(paths({ '/health': 401, '/healthz': 200 }))),
-    cause: 'http-401',
-    edits: { 'httpGet.path': '/healthz' },
-  },
-  {
-    name: 'every path needs a token',
-    start: async () => live(await http((_request, response) => response.writeHead(403).end())),
-    cause: 'http-403',
-  },
-  {
-    name: 'ALLOWED_HOSTS knows localhost only',
-    start: async () =>
+  [
+    'the framework serves /livez, and the manifest asks /health',
+    'http-404',
+    async () => live(await http(paths({ '/livez': 200, '/readyz': 200 }))),
+    { event: /^Liveness probe failed: HTTP probe failed with statuscode: 404$/, edits: { 'httpGet.path': '/livez' } },
+  ],
+  [
+    'Spring Boot without its base path',
+    'http-404',
+    async () => ready(await http(paths({ '/actuator/health/readiness': 200, '/actuator/health/liveness': 200 }))),
+    { edits: { 'httpGet.path': '/actuator/health/readiness' } },
+  ],
+  [
+    'liveness is never sent to a path of readiness',
+    'http-404',
+    async () => live(await http(paths({ '/readyz': 200 }))),
+  ],
+  [
+    'a password that an environment variable turns on',
+    'http-401',
+    async () => live(await http(paths({ '/health': 401, '/healthz': 200 }))),
+    { edits: { 'httpGet.path': '/healthz' } },
+  ],
+  [
+    'every path needs a token',
+    'http-403',
+    async () => live(await http((_request, response) => response.writeHead(403).end())),
+  ],
+  [
+    'ALLOWED_HOSTS knows localhost only',
+    'http-400',
+    async () =>
       live(await http(({ headers }, response) => response.writeHead(headers.host === 'localhost' ? 200 : 400).end())),
-    cause: 'http-400',
-    edits: { 'httpGet.httpHeaders': [{ name: 'Host', value: 'localhost' }] },
-  },
-  {
-    name: 'a rate limit',
-    start: async () => live(await http((_request, response) => response.writeHead(429).end())),
-    cause: 'http-4xx',
-  },
-  {
-    name: 'readiness that asks a database which is down',
-    start: async () => ready(await http(paths({ '/health': 503, '/healthz': 200 }))),
-    cause: 'http-5xx',
-  },
-  {
-    name: 'liveness that asks a database which is down',
-    start: async () => live(await http(paths({ '/health': 503, '/livez': 200 }))),
-    cause: 'http-5xx',
-    edits: { 'httpGet.path': '/livez' },
-  },
-  {
-    name: 'a slow database',
-    start: async () => live(await http(later(1300, paths({ '/health': 200 })))),
-    cause: 'slow',
-    event: /context deadline exceeded \(Client\.Timeout exceeded while awaiting headers\)$/,
-    edits: { timeoutSeconds: 3 },
-  },
-  {
-    name: 'an answer that takes more than half of the time',
-    start: async () => live(await http(later(650, paths({ '/health': 200 })))),
-    cause: 'slow',
-    result: 'warns',
-    edits: { timeoutSeconds: 2 },
-  },
-  {
-    name: 'the server speaks TLS',
-    start: async () => live(await https(paths({ '/health': 200 }))),
-    cause: 'tls-mismatch',
-    edits: { 'httpGet.scheme': 'HTTPS' },
-  },
-  {
-    name: 'the server speaks TLS, and serves another path',
-    start: async () => live(await https(paths({ '/livez': 200 }))),
-    cause: 'tls-mismatch',
-    edits: { 'httpGet.scheme': 'HTTPS', 'httpGet.path': '/livez' },
-  },
-  {
-    name: 'TLS ends at the ingress',
-    start: async () => live(await http(paths({ '/health': 200 })), { scheme: 'HTTPS' }),
-    cause: 'tls-mismatch',
-    event: /http: server gave HTTP response to HTTPS client$/,
-    edits: { 'httpGet.scheme': 'HTTP' },
-  },
-  {
-    name: 'mutual TLS',
-    start: async () => live(await https(paths({ '/health': 200 }), { requestCert: true }), { scheme: 'HTTPS' }),
-    cause: 'tls-handshake',
-    event: /remote error: tls: /,
-    edits: { httpGet: null, tcpSocket: 'PORT' },
-  },
-  {
-    name: 'a gRPC server behind httpGet',
-    start: async () => live(await h2c(health({ serving: 1 }))),
-    cause: 'http2-only',
-    edits: { httpGet: null, grpc: 'PORT' },
-  },
-  {
-    name: 'HTTP/2 without TLS',
-    start: async () => live(await h2c((stream) => stream.respond({ ':status': 200 }, { endStream: true }))),
-    cause: 'http2-only',
-    edits: { httpGet: null, tcpSocket: 'PORT' },
-  },
-  {
-    name: 'a database behind httpGet',
-    start: async () => live(await tcp((socket) => socket.end('-ERR unknown command\r\n'))),
-    cause: 'other-protocol',
-    edits: { httpGet: null, tcpSocket: 'PORT' },
-  },
-  {
-    name: 'the application listens on another declared port',
-    start: async () => {
+    { edits: { 'httpGet.httpHeaders': [{ name: 'Host', value: 'localhost' }] } },
+  ],
+  ['a rate limit', 'http-4xx', async () => live(await http((_request, response) => response.writeHead(429).end()))],
+  [
+    'readiness that asks a database which is down',
+    'http-5xx',
+    async () => ready(await http(paths({ '/health': 503, '/healthz': 200 }))),
+  ],
+  [
+    'liveness that asks a database which is down',
+    'http-5xx',
+    async () => live(await http(paths({ '/health': 503, '/livez': 200 }))),
+    { edits: { 'httpGet.path': '/livez' } },
+  ],
+  [
+    'a slow database',
+    'slow',
+    async () => live(await http(later(1300, paths({ '/health': 200 })))),
+    {
+      event: /context deadline exceeded \(Client\.Timeout exceeded while awaiting headers\)$/,
+      edits: { timeoutSeconds: 3 },
+    },
+  ],
+  [
+    'an answer that takes more than half of the time',
+    'slow',
+    async () => live(await http(later(650, paths({ '/health': 200 })))),
+    { result: 'warns', edits: { timeoutSeconds: 2 } },
+  ],
+  [
+    'the server speaks TLS',
+    'tls-mismatch',
+    async () => live(await https(paths({ '/health': 200 }))),
+    { edits: { 'httpGet.scheme': 'HTTPS' } },
+  ],
+  [
+    'the server speaks TLS, and serves another path',
+    'tls-mismatch',
+    async () => live(await https(paths({ '/livez': 200 }))),
+    { edits: { 'httpGet.scheme': 'HTTPS', 'httpGet.path': '/livez' } },
+  ],
+  [
+    'TLS ends at the ingress',
+    'tls-mismatch',
+    async () => live(await http(paths({ '/health': 200 })), { scheme: 'HTTPS' }),
+    { event: /http: server gave HTTP response to HTTPS client$/, edits: { 'httpGet.scheme': 'HTTP' } },
+  ],
+  [
+    'mutual TLS',
+    'tls-handshake',
+    async () => live(await https(paths({ '/health': 200 }), { requestCert: true }), { scheme: 'HTTPS' }),
+    { event: /remote error: tls: /, edits: { httpGet: null, tcpSocket: 'PORT' } },
+  ],
+  [
+    'a gRPC server behind httpGet',
+    'http2-only',
+    async () => live(await h2c(health({ serving: 1 }))),
+    { edits: { httpGet: null, grpc: 'PORT' } },
+  ],
+  [
+    'HTTP/2 without TLS',
+    'http2-only',
+    async () => live(await h2c((stream) => stream.respond({ ':status': 200 }, { endStream: true }))),
+    { edits: { httpGet: null, tcpSocket: 'PORT' } },
+  ],
+  [
+    'a database behind httpGet',
+    'other-protocol',
+    async () => live(await tcp((socket) => socket.end('-ERR unknown command\r\n'))),
+    { edits: { httpGet: null, tcpSocket: 'PORT' } },
+  ],
+  [
+    'the application listens on another declared port',
+    'connection-refused',
+    async () => {
       const [wrong, right] = [await closedPort(), await http(paths({ '/health': 200 }))];
       const ports = [
         { name: 'http', containerPort: wrong },
@@ -166,81 +159,78 @@ const INCIDENTS: readonly Incident[] = [
       ];
       return { ...live(wrong), ports };
     },
-    cause: 'connection-refused',
-    event: /dial tcp 127\.0\.0\.1:\d+: connect: connection refused$/,
-    edits: { 'httpGet.port': 'admin' },
-  },
-  {
-    name: 'migrations run before the server listens',
-    start: async () => live(await closedPort()),
-    cause: 'connection-refused',
-  },
-  {
-    name: 'a redirect to the login of another host',
-    start: async () =>
+    { event: /dial tcp 127\.0\.0\.1:\d+: connect: connection refused$/, edits: { 'httpGet.port': 'admin' } },
+  ],
+  ['migrations run before the server listens', 'connection-refused', async () => live(await closedPort())],
+  [
+    'a redirect to the login of another host',
+    'redirect-other-host',
+    async () =>
       live(
         await http((request, response) => {
           if (request.url === '/healthz') response.end();
           else response.writeHead(302, { location: 'https://login.example.com/' }).end();
         }),
       ),
-    cause: 'redirect-other-host',
-    result: 'warns',
-    event: /^Liveness probe warning: Probe terminated redirects, Response body: $/,
-    edits: { 'httpGet.path': '/healthz' },
-  },
-  {
-    name: 'a framework that redirects everything without TLS',
-    start: async () =>
+    {
+      result: 'warns',
+      event: /^Liveness probe warning: Probe terminated redirects, Response body: $/,
+      edits: { 'httpGet.path': '/healthz' },
+    },
+  ],
+  [
+    'a framework that redirects everything without TLS',
+    'redirect-other-host',
+    async () =>
       live(
         await http(({ headers }, response) => {
           if (headers['x-forwarded-proto'] === 'https') response.end();
           else response.writeHead(301, { location: 'https://shop.example.com/' }).end();
         }),
       ),
-    cause: 'redirect-other-host',
-    result: 'warns',
-    edits: { 'httpGet.httpHeaders': [{ name: 'X-Forwarded-Proto', value: 'https' }] },
-  },
-  {
-    name: 'a page of metrics as the health endpoint',
-    start: async () => live(await http((_request, response) => response.end('a'.repeat(20_000)))),
-    cause: 'body-over-10-kib',
-    result: 'warns',
-  },
-  {
-    name: 'an event stream as the health endpoint',
-    start: async () =>
+    { result: 'warns', edits: { 'httpGet.httpHeaders': [{ name: 'X-Forwarded-Proto', value: 'https' }] } },
+  ],
+  [
+    'a page of metrics as the health endpoint',
+    'body-over-10-kib',
+    async () => live(await http((_request, response) => response.end('a'.repeat(20_000)))),
+    { result: 'warns' },
+  ],
+  [
+    'an event stream as the health endpoint',
+    'timeout',
+    async () =>
       live(
         await http((request, response) => (request.url === '/health' ? response.write('data: 1\n') : response.end())),
       ),
-    cause: 'timeout',
-    event: /^Liveness probe errored and resulted in failure state: context deadline exceeded/,
-  },
-  {
-    name: 'the image has no curl',
-    start: async () => exec(['no-curl-here', '-f', `http://localhost:${await http(paths({ '/health': 200 }))}/health`]),
-    args: ON_HOST,
-    cause: 'executable-not-found',
-  },
-  {
-    name: 'a command that fails',
-    start: () => Promise.resolve(exec([process.execPath, '-e', 'console.log("no session"); process.exitCode = 1'])),
-    args: ON_HOST,
-    cause: 'command-failed',
-    event: /^Liveness probe failed: no session\n$/,
-  },
-  {
-    name: 'a command that hangs',
-    start: () => Promise.resolve(exec([process.execPath, '-e', 'setTimeout(() => 0, 1300)'])),
-    args: ON_HOST,
-    cause: 'slow',
-    event: /^Liveness probe failed: command timed out: ".*" timed out after 1s$/,
-    edits: { timeoutSeconds: expect.any(Number) as number },
-  },
-  {
-    name: 'a gRPC service that the server does not know',
-    start: async () =>
+    { event: /^Liveness probe errored and resulted in failure state: context deadline exceeded/ },
+  ],
+  [
+    'the image has no curl',
+    'executable-not-found',
+    async () => exec(['no-curl-here', '-f', `http://localhost:${await http(paths({ '/health': 200 }))}/health`]),
+    { args: ON_HOST },
+  ],
+  [
+    'a command that fails',
+    'command-failed',
+    () => Promise.resolve(exec([process.execPath, '-e', 'console.log("no session"); process.exitCode = 1'])),
+    { args: ON_HOST, event: /^Liveness probe failed: no session\n$/ },
+  ],
+  [
+    'a command that hangs',
+    'slow',
+    () => Promise.resolve(exec([process.execPath, '-e', 'setTimeout(() => 0, 1300)'])),
+    {
+      args: ON_HOST,
+      event: /^Liveness probe failed: command timed out: ".*" timed out after 1s$/,
+      edits: { timeoutSeconds: expect.any(Number) as number },
+    },
+  ],
+  [
+    'a gRPC service that the server does not know',
+    'grpc-unhealthy',
+    async () =>
       grpc(
         await h2c((stream) => {
           stream.once('data', (bytes: Buffer) =>
@@ -249,44 +239,46 @@ const INCIDENTS: readonly Incident[] = [
         }),
         'shop.Orders',
       ),
-    cause: 'grpc-unhealthy',
-    event:
-      /^Readiness probe failed: error: health rpc probe failed: rpc error: code = NotFound desc = unknown service$/,
-    edits: { 'grpc.service': null },
-  },
-  {
-    name: 'a gRPC server without a health service',
-    start: async () => grpc(await h2c(health({ status: 12, message: 'unknown service grpc.health.v1.Health' }))),
-    cause: 'grpc-unimplemented',
-    edits: { grpc: null, tcpSocket: 'PORT' },
-  },
-  {
-    name: 'a gRPC server with TLS',
-    start: async () => grpc(await https(paths({}))),
-    cause: 'grpc-tls',
-    edits: { grpc: null, tcpSocket: 'PORT' },
-  },
-  {
-    name: 'a gateway of REST where gRPC is asked',
-    start: async () => grpc(await http(paths({ '/readyz': 200 }))),
-    cause: 'other-protocol',
-    edits: { grpc: null, httpGet: expect.objectContaining({ path: '/readyz' }) as object },
-  },
+    {
+      event:
+        /^Readiness probe failed: error: health rpc probe failed: rpc error: code = NotFound desc = unknown service$/,
+      edits: { 'grpc.service': null },
+    },
+  ],
+  [
+    'a gRPC server without a health service',
+    'grpc-unimplemented',
+    async () => grpc(await h2c(health({ status: 12, message: 'unknown service grpc.health.v1.Health' }))),
+    { edits: { grpc: null, tcpSocket: 'PORT' } },
+  ],
+  [
+    'a gRPC server with TLS',
+    'grpc-tls',
+    async () => grpc(await https(paths({}))),
+    { edits: { grpc: null, tcpSocket: 'PORT' } },
+  ],
+  [
+    'a gateway of REST where gRPC is asked',
+    'other-protocol',
+    async () => grpc(await http(paths({ '/readyz': 200 }))),
+    { edits: { grpc: null, httpGet: expect.objectContaining({ path: '/readyz' }) as object } },
+  ],
   ...(
     [
       ['a body that is cut off', 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nok'],
       ['chunks that are none', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
       ['a status that does not exist', 'HTTP/1.1 099 OK\r\n\r\n'],
     ] as const
-  ).map(([name, text]) => ({
+  ).map(([name, text]): Incident => [
     name,
-    start: async () => live(await tcp((socket) => socket.once('data', () => socket.end(text)))),
-    cause: 'unclear',
-    remedy: /is no correct HTTP/,
-  })),
-  {
-    name: 'a body that is reset',
-    start: async () =>
+    'unclear',
+    async () => live(await tcp((socket) => socket.once('data', () => socket.end(text)))),
+    { remedy: /is no correct HTTP/ },
+  ]),
+  [
+    'a body that is reset',
+    'unclear',
+    async () =>
       live(
         await tcp((socket) =>
           socket.once('data', () =>
@@ -296,56 +288,51 @@ const INCIDENTS: readonly Incident[] = [
           ),
         ),
       ),
-    cause: 'unclear',
-    event: /errored and resulted in failure state: read tcp .* connection reset by peer$/,
-    remedy: /breaks off/,
-  },
-  {
-    name: 'a connection that is reset at once',
-    start: async () => live(await tcp((socket) => socket.resetAndDestroy())),
-    cause: 'other-protocol',
-  },
+    { event: /errored and resulted in failure state: read tcp .* connection reset by peer$/, remedy: /breaks off/ },
+  ],
+  [
+    'a connection that is reset at once',
+    'other-protocol',
+    async () => live(await tcp((socket) => socket.resetAndDestroy())),
+  ],
   ...(
     [
       ['answers in HTTP/1.1', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')],
       ['closes at once', (socket) => socket.end()],
       ['stays silent', () => undefined],
     ] as readonly [string, (socket: Socket) => unknown][]
-  ).map(([name, handler]) => ({
-    name: `gRPC asks a server that ${name}`,
-    start: async () => grpc(await tcp(handler)),
-    cause: 'other-protocol',
-    event: /failed to connect service/,
-    remedy: /^The port is open/,
-  })),
-  {
-    name: 'a gRPC server that is not available',
-    start: async () => grpc(await h2c(health({ status: 14, message: 'starting' }))),
-    cause: 'grpc-unhealthy',
-  },
-  {
-    name: 'a health service that asks for credentials',
-    start: async () => grpc(await h2c(health({ status: 16, message: 'no token' }))),
-    cause: 'grpc-unhealthy',
-    remedy: /credentials, which a probe cannot send/,
-  },
-  {
-    name: 'a port name with a typo',
-    start: async () => live(await http(paths({ '/health': 200 })), { port: 'htpp' }),
-    cause: 'port-name-undeclared',
-    event: /^Liveness probe errored and resulted in unknown state: strconv\.Atoi: parsing "htpp": invalid syntax$/,
-    edits: { 'httpGet.port': 'http' },
-  },
+  ).map(([name, handler]): Incident => [
+    `gRPC asks a server that ${name}`,
+    'other-protocol',
+    async () => grpc(await tcp(handler)),
+    { event: /failed to connect service/, remedy: /^The port is open/ },
+  ]),
+  [
+    'a gRPC server that is not available',
+    'grpc-unhealthy',
+    async () => grpc(await h2c(health({ status: 14, message: 'starting' }))),
+  ],
+  [
+    'a health service that asks for credentials',
+    'grpc-unhealthy',
+    async () => grpc(await h2c(health({ status: 16, message: 'no token' }))),
+    { remedy: /credentials, which a probe cannot send/ },
+  ],
+  [
+    'a port name with a typo',
+    'port-name-undeclared',
+    async () => live(await http(paths({ '/health': 200 })), { port: 'htpp' }),
+    {
+      event: /^Liveness probe errored and resulted in unknown state: strconv\.Atoi: parsing "htpp": invalid syntax$/,
+      edits: { 'httpGet.port': 'http' },
+    },
+  ],
 ];
 
 describe('an incident', () => {
-  it.each(INCIDENTS)('has its cause and its remedy: $name', async (incident) => {
-    const container = await incident.start();
-    const probe = await tryOne(container, ['--count', '1', ...(incident.args ?? [])]);
-    expect({ result: probe.result, cause: probe.cause }).toEqual({
-      result: incident.result ?? 'fails',
-      cause: incident.cause,
-    });
+  it.each(INCIDENTS)('has its cause and its remedy: %s', async (_name, cause, start, incident = {}) => {
+    const probe = await tryOne(await start(), ['--count', '1', ...(incident.args ?? [])]);
+    expect({ result: probe.result, cause: probe.cause }).toEqual({ result: incident.result ?? 'fails', cause });
     if (incident.event !== undefined) expect(probe.event).toMatch(incident.event);
     expect(probe.remedy).toMatch(incident.remedy ?? /./);
     const field = (path: string): string => path.replace(/^spec\.containers\[0\]\.\w+\./, '');
