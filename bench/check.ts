@@ -1,4 +1,3 @@
-import { CHECK_CATALOGUE } from '../src/engine/checks/catalogue.ts';
 import { LineCounter, parseAllDocuments } from 'yaml';
 import { checkInputs } from '../src/cli/check/check-inputs.ts';
 import { inputsOf } from '../src/cli/input/inputs.ts';
@@ -77,7 +76,7 @@ function check(): number {
   const inputs = inputsOf(
     manifests,
     { texts: [], problems: [] },
-    { catalogue: CHECK_CATALOGUE, namespace: 'default', kinds: KNOWN_KINDS, now: NOW },
+    { namespace: 'default', kinds: KNOWN_KINDS, now: NOW },
   );
   return checkInputs(inputs, 'Deny').summary.deny;
 }

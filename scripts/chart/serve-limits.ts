@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { SERVE_FLAGS } from '../../src/cli/process/serve-flags.ts';
+import { SERVE_FLAGS } from '../../src/cli/process/serve-definition.ts';
 import { DURATION_LIMITS } from '../../src/webhook/config.ts';
 
 /**

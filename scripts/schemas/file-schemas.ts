@@ -1,4 +1,4 @@
-import { OPTIONAL_MEMBER, REQUIRED_MEMBERS, BASELINE_VERSION } from '../../src/cli/check/baseline-file.ts';
+import { OPTIONAL_MEMBER, REQUIRED_MEMBERS, BASELINE_VERSION } from '../../src/cli/check/baseline.ts';
 import { FUNCTION_KIND, KRM_MODES } from '../../src/cli/krm/function-config.ts';
 import { POLICY_API_VERSION } from '../../src/engine/policy/object-names.ts';
 import { POD_TEMPLATE_PATH } from '../../src/cluster/sources/workload-kinds.ts';

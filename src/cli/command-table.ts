@@ -1,8 +1,6 @@
 import { CHECK } from './check/definition.ts';
-import { CHECKS } from './checks/definition.ts';
 import { EXPLAIN } from './explain/definition.ts';
 import { FIX } from './fix/definition.ts';
-import { KRM_FUNCTION } from './krm/definition.ts';
 import { PLAN } from './plan/definition.ts';
 import { OBSERVE } from './process/observe-definition.ts';
 import { SERVE } from './process/serve-definition.ts';
@@ -10,11 +8,47 @@ import { REPORT } from './report/definition.ts';
 import { SNAPSHOT } from './snapshot/definition.ts';
 import { STARTS } from './starts/definition.ts';
 import { TRY } from './try/definition.ts';
-import type { CommandDefinition, NoFlags } from './flags/flag.ts';
+import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
+import { withDefault, type CommandDefinition, type NoFlags } from './flags/flag.ts';
+import { choice } from './flags/value-types.ts';
 
 export const PROGRAM = 'probewright';
 
-/** The shells that `probewright completion` knows. */
+const KRM_FUNCTION: CommandDefinition<NoFlags> = {
+  name: 'krm-function',
+  summary: 'Check or fix a ResourceList, as a function of kustomize or kpt',
+  usage: '',
+  description: [
+    'Reads a ResourceList from standard input, and prints a ResourceList with results.',
+    'The functionConfig of the list says what to do: check or fix.',
+  ],
+  flags: {},
+  exitCodes: {
+    0: 'The ResourceList is printed.',
+    1: 'The ResourceList is printed; a violation is denied, with strict also: there is a warning.',
+    2: 'Standard input, a policy or the functionConfig cannot be read; nothing is printed.',
+  },
+};
+
+const CHECKS_FLAGS = {
+  output: withDefault({ type: choice(['text', 'json']), default: 'text', summary: 'Format of the list.' }),
+} as const;
+
+export const CHECKS: CommandDefinition<typeof CHECKS_FLAGS> = {
+  name: 'checks',
+  summary: 'List the checks, or explain one',
+  usage: '[CHECK] [flags]',
+  description: [
+    'Lists the checks with their default actions. With the id of a check, prints its parameters and an example policy.',
+  ],
+  positionals: { name: 'CHECK', minimum: 0, maximum: 1, suggestions: Object.keys(CHECK_CATALOGUE), missing: '' },
+  flags: CHECKS_FLAGS,
+  exitCodes: {
+    0: 'The list is printed.',
+    2: 'There is no such check, or the command line is wrong.',
+  },
+};
+
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
@@ -34,7 +68,7 @@ const COMPLETION: CommandDefinition<NoFlags> = {
     missing: `name one of ${SHELLS.join(', ')}`,
   },
   flags: {},
-  exitCodes: [],
+  exitCodes: {},
 };
 
 const VERSION: CommandDefinition<NoFlags> = {
@@ -43,7 +77,7 @@ const VERSION: CommandDefinition<NoFlags> = {
   usage: '',
   description: ['Prints the version of Probewright.'],
   flags: {},
-  exitCodes: [],
+  exitCodes: {},
 };
 
 const COMMANDS = {
@@ -70,7 +104,7 @@ const HELP: CommandDefinition<NoFlags> = {
   description: ['Prints the commands, or the flags of a command.'],
   positionals: { name: 'COMMAND', minimum: 0, maximum: 1, suggestions: OTHER_COMMANDS, missing: '' },
   flags: {},
-  exitCodes: [],
+  exitCodes: {},
 };
 
 /**

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { checkInputs } from '../../src/cli/check/check-inputs.ts';
 import { SHOWN_BY_DEFAULT, withAdvice, type AdvisedText } from '../../src/cli/fix/advice.ts';
 import { shownReport, type PlacedViolation } from '../../src/cli/check/report.ts';
@@ -25,7 +24,7 @@ function advised(object: JsonObject, minLevel: Level = 'warning'): AdvisedText &
 }
 
 function read(object: JsonObject): { readonly source: Inputs['texts'][number]; readonly inputs: Inputs } {
-  const settings = { catalogue: CHECK_CATALOGUE, namespace: 'default', kinds: KNOWN_KINDS, now: NOW };
+  const settings = { namespace: 'default', kinds: KNOWN_KINDS, now: NOW };
   const texts = [{ file: 'web.json', text: JSON.stringify(object) }];
   const inputs = inputsOf({ texts, problems: [] }, { texts: [], problems: [] }, settings);
   const [source] = inputs.texts;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fix } from '../../src/package/api/fix.ts';
-import { plan } from '../../src/package/api/plan.ts';
+import { fix, plan } from '../../src/package/api/index.ts';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import { factsOf } from '../engine/checks/workload.ts';

@@ -3,7 +3,7 @@ import { paintFor, PLAIN, type ColourChoice } from '../../src/cli/output/screen.
 import { shownReport, type PlacedViolation } from '../../src/cli/check/report.ts';
 import { textReport } from '../../src/cli/check/text.ts';
 import { NO_COVERAGE } from './no-coverage.ts';
-import type { Coverage } from '../../src/cli/check/coverage.ts';
+import type { Coverage } from '../../src/cli/check/check-inputs.ts';
 import type { CommandIo } from '../../src/cli/io.ts';
 
 const port: PlacedViolation = {

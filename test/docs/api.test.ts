@@ -26,16 +26,16 @@ describe('docs/api.md', () => {
     const listed = [...section('Options').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
     expect(listed).toEqual([
       ...membersOf('src/package/api/engine-options.ts', 'EngineOptions'),
-      ...membersOf('src/package/api/fix.ts', 'FixOptions'),
-      ...membersOf('src/package/api/plan.ts', 'PlanOptions'),
+      ...membersOf('src/package/api/index.ts', 'FixOptions'),
+      ...membersOf('src/package/api/index.ts', 'PlanOptions'),
     ]);
   });
 
   it('names the fields of each result', () => {
     const listed = [...section('Functions').matchAll(/`\{ ([\w, ]+) \}` \|$/gm)].map(([, all]) => all);
     expect(listed).toEqual([
-      membersOf('src/package/api/judge.ts', 'Verdict').join(', '),
-      membersOf('src/package/api/fix.ts', 'Fixed').join(', '),
+      membersOf('src/package/api/index.ts', 'Verdict').join(', '),
+      membersOf('src/package/api/index.ts', 'Fixed').join(', '),
       membersOf('src/cli/output/json-outputs.ts', 'PlanOutput').join(', '),
     ]);
   });

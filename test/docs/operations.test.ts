@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { COMMAND_DEFINITIONS } from '../../src/cli/command-table.ts';
-import { SERVE_FLAGS } from '../../src/cli/process/serve-flags.ts';
+import { SERVE_FLAGS } from '../../src/cli/process/serve-definition.ts';
 
 const PAGES = readdirSync('docs').filter((name) => name.endsWith('.md'));
 const doc = (name: string): string => readFileSync(join('docs', name), 'utf8');

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { schemaFiles, SCHEMAS, schemaUrl } from '../../scripts/schemas/schema-files.ts';
-import { baselineText } from '../../src/cli/check/baseline-file.ts';
+import { baselineText } from '../../src/cli/check/baseline.ts';
 import { readFunctionConfig } from '../../src/cli/krm/function-config.ts';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { POLICY_KINDS, parseProbePolicy } from '../../src/engine/policy/probe-policy.ts';

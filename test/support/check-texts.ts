@@ -1,4 +1,3 @@
-import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { checkInputs } from '../../src/cli/check/check-inputs.ts';
 import { inputsOf } from '../../src/cli/input/inputs.ts';
 import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
@@ -14,8 +13,5 @@ export function checkTexts(
   { namespace = 'default', kinds = KNOWN_KINDS }: { namespace?: string; kinds?: readonly WorkloadKind[] } = {},
 ): CheckReport {
   const texts = (list: ManifestText[]): { texts: ManifestText[]; problems: [] } => ({ texts: list, problems: [] });
-  return checkInputs(
-    inputsOf(texts(manifests), texts(policies), { catalogue: CHECK_CATALOGUE, namespace, kinds, now: NOW }),
-    'Deny',
-  );
+  return checkInputs(inputsOf(texts(manifests), texts(policies), { namespace, kinds, now: NOW }), 'Deny');
 }

@@ -1,18 +1,19 @@
 import { validProbe } from '../../engine/checks/valid-probe.ts';
-import { describeManifest, manifestsAsSent, workloadIn, type Manifest } from '../input/manifest.ts';
+import { describeManifest, manifestsAsSent, policyOfTemplate, workloadIn, type Manifest } from '../input/manifest.ts';
 import { laxer } from '../../engine/policy/action.ts';
 import { judge } from '../../engine/verdict/judge.ts';
 import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
 import { podTemplatesOf, removedVersionOf } from '../../engine/workload/kinds.ts';
-import { coverageOfInputs } from './coverage.ts';
 import { policyFindings } from './policy-findings.ts';
-import { countByAction, type CheckReport, type PlacedViolation } from './report.ts';
+import { countByAction, type CheckReport } from './report.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
+import { type JsonObject } from '../../base/json/json-value.ts';
+import { coverageOf, type ProbeCover } from '../../engine/verdict/coverage.ts';
 import type { Enforcement } from '../../engine/verdict/modes.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { CheckOutput, ListedProbeCounts } from '../output/json-outputs.ts';
 
 /**
  * Gives every workload of the inputs the verdict that the webhook would give at CREATE.
@@ -26,10 +27,10 @@ export function checkInputs(
   progress: (done: number, total: number) => void = () => undefined,
 ): CheckReport {
   const sent = inputs.texts.flatMap(manifestsAsSent);
-  const problems = [...inputs.problems];
+  const replaced = new Set<FileProblem>();
   const checked = sent.flatMap((manifest, index) => {
     progress(index, sent.length);
-    return checkManifest(manifest, inputs, problems) ?? [];
+    return checkManifest(manifest, inputs, replaced) ?? [];
   });
   const ofWorkloads = checked.flatMap((each) => each.violations);
   const violations = [...policyFindings(inputs, ofWorkloads), ...ofWorkloads].map((violation) => ({
@@ -46,16 +47,12 @@ export function checkInputs(
       coverage: coverageOfInputs(inputs),
     },
     warnings: [...inputs.policyWarnings, ...checked.flatMap(({ warnings }) => warnings)],
-    problems,
+    problems: inputs.problems.filter((problem) => !replaced.has(problem)),
   };
 }
 
-interface CheckedManifest {
-  readonly violations: readonly PlacedViolation[];
-  readonly warnings: readonly FileProblem[];
-}
-
-function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem[]): CheckedManifest | undefined {
+/** The violations and warnings of a workload. Undefined for another object. */
+function checkManifest(manifest: Manifest, inputs: Inputs, replaced: Set<FileProblem>) {
   const { object, document, path } = manifest;
   const { policies, now } = inputs;
   const subject = workloadIn(object, inputs);
@@ -71,7 +68,7 @@ function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem
     return [...strayFields(changed, policies, now), ...judge(changed, policies, true, now).violations];
   };
   const violations = [
-    ...violationsOfText(manifest, subject, policies, now, problems),
+    ...violationsOfText(manifest, subject, policies, inputs, replaced),
     ...withSafeAdvice(object, ofObject, judgeAgain),
   ];
   const place = { file: document.file, ...document.position(path) };
@@ -121,3 +118,44 @@ function withBareScalar(violation: Violation, { document, path }: Pick<Manifest,
 
 /** Booleans are short. A longer number is no help in a message. */
 const LONGEST_WORD = 40;
+
+export type Coverage = CheckOutput['summary']['coverage'];
+
+/** A workload of which policies want the main container, and none can be determined. */
+export type NoMainContainer = Coverage['noMainContainer'][number];
+
+function coverageOfInputs(inputs: Inputs): Coverage {
+  const templates = inputs.texts.flatMap(({ manifests }) => manifests.flatMap((each) => templatesOf(each, inputs)));
+  const containers = templates.flatMap((template) => template.containers);
+  return {
+    containers: containers.length,
+    livenessProbe: countsOf(containers.map(({ livenessProbe }) => livenessProbe)),
+    readinessProbe: countsOf(containers.map(({ readinessProbe }) => readinessProbe)),
+    noMainContainer: templates.flatMap(({ noMainContainer }) => noMainContainer ?? []),
+  };
+}
+
+function templatesOf({ object, document, path }: Manifest, inputs: Inputs) {
+  const workload = workloadIn(object, inputs);
+  if (workload === undefined) return [];
+  const { kind, namespace, name } = workload;
+  return workload.templates.map(({ template }) => {
+    const policy = policyOfTemplate(workload, template, inputs.policies);
+    const { containers, noMainContainer } = coverageOf(template, policy, kind);
+    if (noMainContainer === undefined) return { containers, noMainContainer };
+    const { policies, detail: message } = noMainContainer;
+    const place = { file: document.file, ...document.position(path) };
+    return { containers, noMainContainer: { ...place, kind: kind.kind, namespace, name, policies, message } };
+  });
+}
+
+function countsOf(covers: readonly ProbeCover[]): ListedProbeCounts {
+  const counts = new Map<ProbeCover, number>();
+  for (const cover of covers) counts.set(cover, (counts.get(cover) ?? 0) + 1);
+  const {
+    have = 0,
+    get = 0,
+    ...reasons
+  } = Object.fromEntries([...counts].sort(([, a], [, b]) => b - a)) as Partial<Record<ProbeCover, number>>;
+  return { have, get, lack: covers.length - have - get, reasons };
+}

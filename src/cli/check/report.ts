@@ -136,27 +136,13 @@ export function countByAction(
 
 /** Files keep their order. Findings at one place keep the order of the catalogue. */
 function inLineOrder(violations: readonly PlacedViolation[]): readonly PlacedViolation[] {
-  const files = new Map<string, number>();
-  for (const { file } of violations) if (!files.has(file)) files.set(file, files.size);
-  return violations.toSorted(
-    (a, b) => (files.get(a.file) ?? 0) - (files.get(b.file) ?? 0) || a.line - b.line || a.column - b.column,
-  );
+  const byFile = Map.groupBy(violations, ({ file }) => file).values();
+  return [...byFile].flatMap((own) => own.toSorted((a, b) => a.line - b.line || a.column - b.column));
 }
 
 /** Returns the identity as one text, equal for equal identities. */
 export function findingKey({ check, kind, namespace, name, container, probe }: FindingIdentity): string {
   return JSON.stringify([check, kind, namespace, name, container, probe]);
-}
-
-/** Returns a function that numbers the findings of each identity, from 1. */
-export function findingCounter(): (finding: FindingIdentity) => number {
-  const counts = new Map<string, number>();
-  return (finding) => {
-    const key = findingKey(finding);
-    const count = (counts.get(key) ?? 0) + 1;
-    counts.set(key, count);
-    return count;
-  };
 }
 
 interface UnknownFindings {

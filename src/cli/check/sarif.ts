@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto';
+import { isAbsolute, relative } from 'node:path';
 import { CHECKS } from '../../engine/checks/catalogue.ts';
 import { HOMEPAGE, checkUrl, formatException, fullMessage } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { jsonText, outputLine, visible } from '../../base/text/visible.ts';
 import { VERSION } from '../../base/version.ts';
-import { artifactLocation, SOURCE_ROOT, SarifFixes } from './sarif-fixes.ts';
-import { findingCounter, findingKey, type FindingIdentity, type PlacedViolation, type ShownReport } from './report.ts';
+import { findingKey, type PlacedViolation, type ShownReport } from './report.ts';
+import { isWithin } from '../../base/files/yaml-files.ts';
+import { STDIN_NAME } from '../input/read-inputs.ts';
+import { YamlFieldEditor, type TextReplacement } from '../../yaml/editing/field-editing.ts';
+import { positionsIn, type Position } from '../../yaml/reading/documents.ts';
 import type { CheckDefinition } from '../../engine/policy/check-catalogue.ts';
 import type { CheckParameters } from '../../engine/policy/check-parameters.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { ManifestText } from '../input/manifest.ts';
 
 /**
  * SARIF 2.1.0, by the rules of GitHub's code scanning: a check with violations is a rule with help, each is a result,
@@ -19,7 +24,7 @@ export function sarifReport({ violations, problems, texts = [] }: ShownReport): 
   const found = new Set(violations.map(({ check }) => check));
   const rules = CHECKS.filter(({ id }) => found.has(id));
   const ruleIndexes = new Map(rules.map(({ id }, index) => [id, index]));
-  const count = findingCounter();
+  const occurrences = new Map<string, number>();
   const fixes = new SarifFixes(texts);
   const driver = {
     name: 'probewright',
@@ -34,17 +39,19 @@ export function sarifReport({ violations, problems, texts = [] }: ShownReport): 
     ],
     originalUriBaseIds: { [SOURCE_ROOT]: { description: { text: 'The directory in which probewright ran.' } } },
     columnKind: 'utf16CodeUnits',
-    results: violations.map((violation) => ({
-      ...result(violation, ruleIndexes.get(violation.check), count(violation)),
-      ...fixes.of(violation),
-    })),
+    results: violations.map((violation) => {
+      const key = findingKey(violation);
+      const occurrence = (occurrences.get(key) ?? 0) + 1;
+      occurrences.set(key, occurrence);
+      const partialFingerprints = fingerprintOf(key, occurrence);
+      return { ...result(violation, ruleIndexes.get(violation.check), partialFingerprints), ...fixes.of(violation) };
+    }),
   };
   const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] };
   return `${jsonText(log, undefined, 2)}\n`;
 }
 
-/** @param occurrence the number of the finding among the findings of the same identity, from 1 */
-function result(violation: PlacedViolation, ruleIndex: number | undefined, occurrence: number): object {
+function result(violation: PlacedViolation, ruleIndex: number | undefined, partialFingerprints: object): object {
   const { check, action, kind, namespace, name } = violation;
   const path = formatPath(violation.path);
   return {
@@ -60,7 +67,7 @@ function result(violation: PlacedViolation, ruleIndex: number | undefined, occur
         ],
       },
     ],
-    partialFingerprints: fingerprintOf(violation, occurrence),
+    partialFingerprints,
     ...(violation.properties && { properties: violation.properties }),
     ...suppressionOf(violation),
   };
@@ -127,7 +134,88 @@ const FINGERPRINT = 'probewrightFinding/v1';
  *
  * @param occurrence the number of the finding among the findings of the same identity, from 1
  */
-function fingerprintOf(finding: FindingIdentity, occurrence: number): Readonly<Record<string, string>> {
-  const hash = createHash('sha256').update(findingKey(finding).toWellFormed()).digest('hex').slice(0, 32);
+function fingerprintOf(key: string, occurrence: number): object {
+  const hash = createHash('sha256').update(key.toWellFormed()).digest('hex').slice(0, 32);
   return { [FINGERPRINT]: `${hash}:${occurrence}` };
+}
+
+const LONGEST_TEXT = 256 * 1024;
+/** Most characters that are read again to verify fixes: 64 fixes of the longest text, about 5 s. */
+const MOST_CHARACTERS = 64 * LONGEST_TEXT;
+
+interface EditedText {
+  readonly text: string;
+  readonly editor: YamlFieldEditor;
+  readonly positionAt: (offset: number) => Position;
+}
+
+/**
+ * Turns advice into `fixes` of SARIF: replacements of exact regions. A violation gets no fix when its advice cannot be
+ * written into the text alone, when the text is no file, and when verification would take too long.
+ */
+class SarifFixes {
+  readonly #texts: ReadonlyMap<string, readonly ManifestText[]>;
+  readonly #edited = new Map<string, EditedText | undefined>();
+  #charactersLeft = MOST_CHARACTERS;
+
+  constructor(texts: readonly ManifestText[]) {
+    this.#texts = Map.groupBy(texts, ({ file }) => file);
+  }
+
+  of({ file, remedy, edits, object }: PlacedViolation): { readonly fixes?: readonly unknown[] } {
+    if (edits === undefined || object === undefined) return {};
+    if (!this.#edited.has(file)) this.#edited.set(file, editedText(this.#texts.get(file)));
+    const edited = this.#edited.get(file);
+    if (edited === undefined || edited.text.length > this.#charactersLeft) return {};
+    this.#charactersLeft -= edited.text.length;
+    const placed = edits.map(({ path, value }) => ({ path: [...object.path, ...path], value }));
+    const plan = edited.editor.verifiedPlan(object.document, placed);
+    if (plan.kind === 'refused' || plan.replacements.length === 0) return {};
+    const replacements = plan.replacements.map((replacement) => sarifReplacement(replacement, edited.positionAt));
+    const description = remedy === undefined ? {} : { description: { text: visible(remedy) } };
+    return {
+      fixes: [{ ...description, artifactChanges: [{ artifactLocation: artifactLocation(file), replacements }] }],
+    };
+  }
+}
+
+/** Undefined for texts of one name that differ, that are no file, or that are too long. */
+function editedText(texts: readonly ManifestText[] = []): EditedText | undefined {
+  const [{ text, file } = { text: '', file: STDIN_NAME }] = texts;
+  const isOneFile = texts.every((each) => each.text === text && each.rendered === undefined) && file !== STDIN_NAME;
+  if (!isOneFile || text.length > LONGEST_TEXT) return undefined;
+  return { text, editor: new YamlFieldEditor(text), positionAt: positionsIn(text) };
+}
+
+function sarifReplacement({ start, end, text }: TextReplacement, positionAt: EditedText['positionAt']): unknown {
+  const [from, to] = [positionAt(start), positionAt(end)];
+  return {
+    deletedRegion: { startLine: from.line, startColumn: from.column, endLine: to.line, endColumn: to.column },
+    ...(text !== '' && { insertedContent: { text } }),
+  };
+}
+
+/** The name of the working directory in SARIF. GitHub takes relative URIs as relative to the repository's root. */
+const SOURCE_ROOT = '%SRCROOT%';
+
+/**
+ * Returns where SARIF finds a file. A file below the working directory gets a URI relative to that directory, also when
+ * the command line names the file by an absolute path.
+ */
+function artifactLocation(file: string): { readonly uri: string; readonly uriBaseId?: string } {
+  if (!isAbsolute(file)) return { uri: uriPath(file), uriBaseId: SOURCE_ROOT };
+  const below = relative('', file);
+  return isWithin('', file) && below !== ''
+    ? { uri: uriPath(below), uriBaseId: SOURCE_ROOT }
+    : { uri: `file://${uriPath(file.replace(/^\/+/, '/'))}` };
+}
+
+/** Encodes a path. A relative path begins without `./`, because GitHub compares paths as texts. */
+function uriPath(path: string): string {
+  return path
+    .toWellFormed()
+    .replace(/^(?:\.\/+)+/, '')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/');
 }

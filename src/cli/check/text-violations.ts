@@ -1,12 +1,13 @@
 import { misplacedProbes, unknownProbeFields } from '../../engine/checks/lib/unknown-fields.ts';
 import { validProbe } from '../../engine/checks/valid-probe.ts';
-import { isJsonObject, member, objectMember, stringMember, stringMembers } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
 import { withExceptions } from '../../engine/verdict/exceptions-of-workload.ts';
-import { namesOfSubject, type Subject } from '../../engine/verdict/judge.ts';
+import { namesOfSubject, podLabelsOf, type Subject } from '../../engine/verdict/judge.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
+import type { Inputs } from '../input/inputs.ts';
 import type { Manifest } from '../input/manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedTemplate } from '../../engine/workload/kinds.ts';
@@ -27,23 +28,20 @@ export function strayFields(subject: Subject, policies: Snapshot, now: number): 
 }
 
 /**
- * Violations that only the text of a manifest shows: keys that are written twice. The file's problem about such a key
- * is removed from `problems`, as the violation replaces it.
+ * Violations that only the text of a manifest shows: keys that are written twice.
  *
- * @param now the instant of the verdict, in milliseconds since the epoch
+ * @param replaced gets the problems of the inputs about such keys, which the violations replace
  */
 export function violationsOfText(
   manifest: Manifest,
   subject: Subject,
   policies: Snapshot,
-  now: number,
-  problems: FileProblem[],
+  { problems, now }: Pick<Inputs, 'problems' | 'now'>,
+  replaced: Set<FileProblem>,
 ): Violation[] {
   return subject.templates.flatMap((placed) => {
     const fields = duplicateKeysIn(manifest, placed, problems).map(({ container, path, problem }) => {
-      // An anchored probe is in several containers and has one problem.
-      const index = problems.indexOf(problem);
-      if (index >= 0) problems.splice(index, 1);
+      replaced.add(problem);
       return { container, path, message: WRITTEN_TWICE };
     });
     return asViolations(fields, placed, subject, policies, now);
@@ -53,7 +51,6 @@ export function violationsOfText(
 const WRITTEN_TWICE =
   'is written twice: kubectl refuses that, and for other clients the last one counts, objects being merged';
 
-/** Fields that only a manifest shows, as violations of valid-probe. None where policies turn that check off. */
 function asViolations(
   fields: readonly Pick<Violation, 'container' | 'path' | 'message' | 'remedy' | 'edits'>[],
   { template }: PlacedTemplate,
@@ -63,7 +60,7 @@ function asViolations(
 ): readonly Violation[] {
   if (fields.length === 0) return [];
   const { namespace } = subject;
-  const podLabels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+  const podLabels = podLabelsOf(template);
   const policy = policies.policyFor(namespace, podLabels);
   const violations = fields.flatMap((field): Violation[] => {
     const action = policy.checkPolicy(field.container).get(validProbe.id)?.action ?? validProbe.action;

@@ -4,10 +4,12 @@ import { isInCluster, type Origin } from '../input/cluster-object.ts';
 import { count } from '../../base/text/cut.ts';
 import { outputLine, visible } from '../../base/text/visible.ts';
 import { wrapFile, wrapPath } from '../../base/text/wrap.ts';
-import { coverageLines, noMainContainerLines } from './coverage-text.ts';
 import { paragraph, type Paint, type Screen } from '../output/screen.ts';
 import { objectName, type PlacedViolation, type ReportFormat, type ShownReport } from './report.ts';
 import { isShownAt, LEVEL_OF_ACTION, LEVELS, type Level } from '../output/level.ts';
+import { COVERED_PROBES, type LackReason } from '../../engine/verdict/coverage.ts';
+import type { ListedProbeCounts } from '../output/json-outputs.ts';
+import type { Coverage, NoMainContainer } from './check-inputs.ts';
 
 /**
  * For people. On a terminal, findings are grouped by file and workload. Elsewhere each finding is one line, in the form
@@ -23,7 +25,6 @@ export const textReport: ReportFormat = (report, screen) => {
   return blocks.map((lines) => lines.map((line) => `${line}\n`).join('')).join('\n');
 };
 
-/** The end of the text, in blocks of lines: coverage, findings by check, the totals, and the hidden notes. */
 function summaryBlocks(report: ShownReport, screen: Screen): string[][] {
   const { coverage } = report.summary;
   return [
@@ -34,7 +35,6 @@ function summaryBlocks(report: ShownReport, screen: Screen): string[][] {
   ];
 }
 
-/** The checks with findings: errors first, then the checks with most findings. */
 function countsByCheck(violations: readonly PlacedViolation[], screen: Screen): string[] {
   if (violations.length === 0) return [];
   const checks = [...Map.groupBy(violations, ({ check }) => check)]
@@ -92,22 +92,20 @@ function hiddenNotes({ summary: { hidden } }: ShownReport, screen: Screen): stri
 function findingGroups(violations: readonly PlacedViolation[], screen: Screen, origin: Origin = {}): string[] {
   const blocks = [...Map.groupBy(violations, ({ file }) => file)].flatMap(([file, ofFile]) => {
     const hasLines = !isInCluster(file, origin);
-    return [...Map.groupBy(ofFile, objectName)].map(([workload, found], index) => [
-      ...(hasLines && index === 0 ? paragraph(screen, { text: file, style: 'heading', split: wrapFile }) : []),
-      ...paragraph(screen, { text: workload, indent: hasLines ? 2 : 0, style: 'heading' }),
-      ...linesOfFindings(found, screen, hasLines),
-    ]);
+    return [...Map.groupBy(ofFile, objectName)].map(([workload, found], index) => {
+      const width = hasLines ? found.reduce((widest, each) => Math.max(widest, positionOf(each).length), 0) : 0;
+      return [
+        ...(hasLines && index === 0 ? paragraph(screen, { text: file, style: 'heading', split: wrapFile }) : []),
+        ...paragraph(screen, { text: workload, indent: hasLines ? 2 : 0, style: 'heading' }),
+        ...found.flatMap((violation) => findingLines(violation, width, screen)),
+      ];
+    });
   });
   return blocks.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
 
 function positionOf({ line, column }: PlacedViolation): string {
   return `${line}:${column}`;
-}
-
-function linesOfFindings(found: readonly PlacedViolation[], screen: Screen, hasLines: boolean): string[] {
-  const positionWidth = hasLines ? found.reduce((width, each) => Math.max(width, positionOf(each).length), 0) : 0;
-  return found.flatMap((violation) => findingLines(violation, positionWidth, screen));
 }
 
 const LEVEL_WIDTH = Math.max(...LEVELS.map(({ length }) => length));
@@ -159,4 +157,68 @@ export function shownMessage({ message, workloads, exception }: PlacedViolation)
   if (exception !== undefined) return `${message}; allowed by ${formatException(exception)}`;
   if (workloads === undefined) return message;
   return `${message}; ${count(workloads, 'workload')} of the inputs ${workloads === 1 ? 'gets' : 'get'} the probe`;
+}
+
+/** The reasons in words. docs/defaulting.md and docs/commands.md say what helps. */
+const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
+  'no-policy': 'no policy asks for probes',
+  'not-selected': 'the policies select other containers',
+  'run-to-completion': 'the containers run to completion',
+  'no-main-container': 'no main container can be determined',
+  'container-not-found': 'the annotation names a container that does not exist',
+  'init-container': 'init containers may have no probes',
+  'mesh-container': 'the service mesh probes the container',
+  'skipped-by-annotation': 'the annotation probewright.dev/skip names the probe',
+  'removed-by-policy': 'a policy removes the probe',
+  'no-endpoint': 'no policy names an endpoint or another handler',
+  'no-port': 'no port, or several and none is named "http"',
+  'no-http-port': 'no port that may answer HTTP',
+  'port-not-declared': "the policy's port is not declared",
+  'port-not-tcp': "the policy's port is not a TCP port",
+  'no-liveness-probe': 'there is no liveness probe',
+  'liveness-cannot-work': 'the liveness probe cannot work',
+  'own-handler-differs': 'the own probes ask in another way than the policy',
+  'own-handler-acts': 'the command of the liveness probe acts',
+  'startup-period-too-long': 'the own startup probe asks too seldom',
+  'opted-out': 'a label keeps the Pod from the webhook',
+  'forbidden-by-floor': 'a floor of a cluster policy forbids the probe',
+  'too-few-starts': 'too few starts are known for a learned startup probe',
+};
+
+function coverageLines({ containers, ...counts }: Coverage, screen: Screen): string[] {
+  if (containers === 0) return [];
+  return [
+    screen.paint('heading', `Coverage of ${count(containers, 'container')}:`),
+    ...COVERED_PROBES.flatMap((probe) => probeLines(probe, counts[probe], screen)),
+  ];
+}
+
+function probeLines(probe: string, { have, get, lack, reasons }: ListedProbeCounts, screen: Screen): string[] {
+  const parts = [
+    [have, have === 1 ? 'has one' : 'have one'],
+    [get, `${get === 1 ? 'gets' : 'get'} one from a policy`],
+    [lack, lack === 1 ? 'lacks one' : 'lack one'],
+  ] as const;
+  const text = parts.flatMap(([number, verb]) => (number === 0 ? [] : [`${number} ${verb}`])).join(', ');
+  const width = String(lack).length;
+  return [
+    ...paragraph(screen, { text: `${probe}: ${text}`, indent: 2 }),
+    ...Object.entries(reasons).flatMap(([reason, number]) => {
+      const label = { text: `${String(number).padStart(width)}  `, style: 'heading' } as const;
+      return paragraph(screen, { text: `${REASON_TEXTS[reason as LackReason]} (${reason})`, indent: 4, label });
+    }),
+  ];
+}
+
+/** The workloads that get no probes because no main container can be determined, with the policies that want one. */
+function noMainContainerLines(workloads: readonly NoMainContainer[], screen: Screen, origin: Origin = {}): string[] {
+  if (workloads.length === 0) return [];
+  return [
+    screen.paint('heading', 'No main container:'),
+    ...workloads.flatMap(({ file, line, column, kind, namespace, name, policies, message }) => {
+      const place = isInCluster(file, origin) ? '' : `${file}:${line}:${column}: `;
+      const text = `${place}${kind} ${namespace}/${name}: ${message} (wanted by ${policies.join(', ')})`;
+      return paragraph(screen, { text, indent: 2 });
+    }),
+  ];
 }

@@ -7,7 +7,7 @@ import { EXIT_OK, type CommandIo } from '../io.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { CheckDefinition } from '../../engine/policy/check-catalogue.ts';
 import type { CheckParameter, CheckParameters } from '../../engine/policy/check-parameters.ts';
-import type { CHECKS } from './definition.ts';
+import type { CHECKS } from '../command-table.ts';
 
 export function runChecks({ flags, positionals: [id] }: CommandLine<typeof CHECKS.flags>, io: CommandIo): number {
   // The definition lets no other ids through.
@@ -87,7 +87,6 @@ interface ListedParameter {
   readonly text: string;
 }
 
-/** The parameters of a check. Fields of a group are named `group.field`. */
 function parametersOf(parameters: CheckParameters): ListedParameter[] {
   return Object.entries(parameters).flatMap(([name, parameter]) => {
     const own = { name, type: typeOf(parameter), default: defaultOf(parameter), text: parameter.text };

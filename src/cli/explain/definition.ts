@@ -34,13 +34,10 @@ export const EXPLAIN: CommandDefinition<typeof FLAGS> = {
   ],
   positionals: INPUT.CLUSTER_INPUT_FILES,
   flags: FLAGS,
-  exitCodes: [
-    { code: 0, meaning: 'All workloads are explained.' },
-    {
-      code: 2,
-      meaning: 'An input cannot be read, a picture cannot be written, or the command line is wrong.',
-    },
-  ],
+  exitCodes: {
+    0: 'All workloads are explained.',
+    2: 'An input cannot be read, a picture cannot be written, or the command line is wrong.',
+  },
   conflicts: ({ output, details, fields, 'output-dir': directory }) => [
     ...(details && (fields || output !== 'text')
       ? [`--details: ${fields ? '--fields prints no times' : `--output ${output} has all details`}; leave one out`]

@@ -60,21 +60,14 @@ function explanationsAsJson(workloads: readonly WorkloadWithFailures[]): string 
   return `${jsonText(output, undefined, 2)}\n`;
 }
 
-function listedContainer({
-  name,
-  role,
-  path,
-  headline,
-  caveats,
-  fields,
-  ...container
-}: ContainerExplanation): ExplainedContainer {
+function listedContainer(container: ContainerExplanation): ExplainedContainer {
+  const { name, role, path, headline, caveats } = container;
   return {
     name,
     role,
     path,
     headline,
-    probes: fields.map(({ kind, fields: ofProbe }) => {
+    probes: container.fields.map(({ kind, fields: ofProbe }) => {
       const probe = container.probes.find((candidate) => candidate.kind === kind);
       return { kind, ...(probe && { handler: probe.handler, from: probe.from }), fields: ofProbe };
     }),

@@ -11,7 +11,7 @@ import { clusterChoice, type ClusterLine } from '../input/cluster-choice.ts';
 import { PROGRAM } from '../command-table.ts';
 import { printLine, type CommandIo } from '../io.ts';
 import { groupOfVersion, namespaceOf } from '../input/manifest.ts';
-import { openCluster } from '../input/read-cluster.ts';
+import { openCluster } from '../input/cluster-inputs.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Inputs } from '../input/inputs.ts';

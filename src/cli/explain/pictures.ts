@@ -45,15 +45,7 @@ const OVERVIEW = 'overview.svg';
 export class PictureNames {
   readonly #taken = new Set<string>([OVERVIEW]);
 
-  next({
-    kind,
-    namespace,
-    name,
-  }: {
-    readonly kind: string;
-    readonly namespace: string;
-    readonly name: string;
-  }): string {
+  next({ kind, namespace, name }: Pick<WorkloadExplanation, 'kind' | 'namespace' | 'name'>): string {
     const stem = safe(`${kind}-${namespace}-${name}`);
     for (let count = 1; ; count += 1) {
       const candidate = count === 1 ? `${stem}.svg` : `${stem}-${count}.svg`;

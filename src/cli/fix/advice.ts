@@ -1,12 +1,11 @@
 import { formatPath, type FieldEdit, type FieldPath } from '../../base/json/field-path.ts';
 import { manifestsOf, type ManifestText } from '../input/manifest.ts';
 import { YamlFieldEditor, type FieldEditPlan } from '../../yaml/editing/field-editing.ts';
-import { withoutKnown } from '../check/report.ts';
+import { withoutKnown, NOTHING_LEFT_OUT, shownReport } from '../check/report.ts';
+import type { FindingIdentity, ObjectPlace, PlacedViolation, Selection } from '../check/report.ts';
 import { checkInputs } from '../check/check-inputs.ts';
-import { NOTHING_LEFT_OUT, shownReport } from '../check/report.ts';
 import type { Enforcement } from '../../engine/verdict/modes.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { FindingIdentity, ObjectPlace, PlacedViolation, Selection } from '../check/report.ts';
 
 export interface AdvisedText {
   readonly text: string;
@@ -81,33 +80,32 @@ function findingsIn(source: ManifestText, inputs: Inputs, selection: AdviceSelec
 
 /** The advice that `check` shows for a text, by finding. */
 class ShownAdvice {
-  /** How many findings of an identity still have unused advice. */
-  readonly #unused = new Map<string, number>();
-  readonly #fields = new Map<string, Set<string>>();
+  /** By lasting identity: how many findings still have unused advice, and the fields of the advice. */
+  readonly #shown = new Map<string, { unused: number; readonly fields: Set<string> }>();
 
   constructor(findings: readonly EditedFinding[]) {
     for (const finding of findings) {
       if (finding.documentEdits.length === 0) continue;
       const key = lastingIdentityOf(finding);
-      this.#unused.set(key, (this.#unused.get(key) ?? 0) + 1);
-      const fields = this.#fields.get(key) ?? new Set();
-      for (const { path } of finding.documentEdits) fields.add(fieldNamesOf(path));
-      this.#fields.set(key, fields);
+      const known = this.#shown.get(key) ?? { unused: 0, fields: new Set() };
+      known.unused += 1;
+      for (const { path } of finding.documentEdits) known.fields.add(fieldNamesOf(path));
+      this.#shown.set(key, known);
     }
   }
 
   /** True for a finding whose advice is shown. A finding without edits counts only while advice is unused. */
   has(finding: EditedFinding): boolean {
-    const unused = this.#unused.get(lastingIdentityOf(finding));
-    return unused !== undefined && (unused > 0 || finding.documentEdits.length > 0);
+    const known = this.#shown.get(lastingIdentityOf(finding));
+    return known !== undefined && (known.unused > 0 || finding.documentEdits.length > 0);
   }
 
   /** Returns why the advice of a finding is not applied, now that other edits are made. */
   reasonAgainst(finding: EditedFinding): string | undefined {
-    const key = lastingIdentityOf(finding);
+    const known = this.#shown.get(lastingIdentityOf(finding));
     if (finding.documentEdits.length === 0) return 'no value is known to work after the other edits';
-    if ((this.#unused.get(key) ?? 0) === 0) return 'the finding came back after the other edits';
-    const unseen = finding.documentEdits.find(({ path }) => this.#fields.get(key)?.has(fieldNamesOf(path)) !== true);
+    if (known === undefined || known.unused === 0) return 'the finding came back after the other edits';
+    const unseen = finding.documentEdits.find(({ path }) => !known.fields.has(fieldNamesOf(path)));
     return (
       unseen &&
       `after the other edits, it needs ${formatPath(unseen.path)}, too, which check did not show for it; run check again`
@@ -115,8 +113,8 @@ class ShownAdvice {
   }
 
   use(finding: EditedFinding): void {
-    const key = lastingIdentityOf(finding);
-    this.#unused.set(key, (this.#unused.get(key) ?? 0) - 1);
+    const known = this.#shown.get(lastingIdentityOf(finding));
+    if (known !== undefined) known.unused -= 1;
   }
 }
 
@@ -126,7 +124,6 @@ interface Round {
   readonly refused: readonly { readonly finding: EditedFinding; readonly reason: string }[];
 }
 
-/** Applies one finding of each container. The others follow in the next round. */
 function applyRound(text: string, findings: readonly EditedFinding[]): Round {
   const editor = new YamlFieldEditor(text);
   const plans: FieldEditPlan[] = [];
@@ -157,13 +154,13 @@ function applyRound(text: string, findings: readonly EditedFinding[]): Round {
  */
 function separateFindings(findings: readonly EditedFinding[]): EditedFinding[] {
   const containers = new Set<string>();
-  const taken = new Set<string>();
+  const taken: FieldPath[] = [];
   return findings.filter(({ object, template, container, documentEdits }) => {
     const place = JSON.stringify([object.path, template, container]);
     const paths = documentEdits.map(touchedPath);
-    if (containers.has(place) || paths.some((path) => isTaken(taken, path))) return false;
+    if (containers.has(place) || paths.some((path) => taken.some((other) => isInside(path, other)))) return false;
     containers.add(place);
-    for (const path of paths) for (const key of keysOf(path)) taken.add(key);
+    taken.push(...paths);
     return true;
   });
 }
@@ -173,18 +170,10 @@ function touchedPath({ path, value }: FieldEdit): FieldPath {
   return value === null && typeof path.at(-1) === 'number' ? path.slice(0, -1) : path;
 }
 
-/** True when an earlier edit touches this place, a place above or a place inside. */
-function isTaken(taken: ReadonlySet<string>, path: FieldPath): boolean {
-  const above = path.map((_step, index) => `at ${JSON.stringify(path.slice(0, index + 1))}`);
-  return taken.has(`in ${JSON.stringify(path)}`) || above.some((key) => taken.has(key));
-}
-
-/** The place itself, and every place that has the place inside. */
-function keysOf(path: FieldPath): string[] {
-  return [
-    `at ${JSON.stringify(path)}`,
-    ...path.map((_step, index) => `in ${JSON.stringify(path.slice(0, index + 1))}`),
-  ];
+/** True when one of two places is inside the other, or is the other. */
+function isInside(one: FieldPath, other: FieldPath): boolean {
+  const [outer, inner] = one.length < other.length ? [one, other] : [other, one];
+  return outer.every((step, index) => step === inner[index]);
 }
 
 /** The same finding, before and after elements of lists are added or removed. */

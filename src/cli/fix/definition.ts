@@ -1,7 +1,7 @@
 import { optional, toggle, withDefault, type CommandDefinition, type FlagValues } from '../flags/flag.ts';
 import { choice, path } from '../flags/value-types.ts';
 import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from '../input/input-flags.ts';
-import { SELECTION_FLAGS, selectionConflicts } from '../check/selection-flags.ts';
+import { SELECTION_FLAGS, selectionConflicts } from '../check/definition.ts';
 import { COLOUR_FLAG } from '../output/screen.ts';
 
 const FLAGS = {
@@ -37,16 +37,13 @@ export const FIX: CommandDefinition<typeof FLAGS> = {
   ],
   positionals: INPUT_FILES,
   flags: FLAGS,
-  exitCodes: [
-    { code: 0, meaning: 'All manifests are printed or written; with --diff: nothing would change.' },
-    { code: 1, meaning: 'With --diff: something would change.' },
-    {
-      code: 2,
-      meaning:
-        'A manifest cannot be read, edited or written; the others are printed or written. Or a policy cannot be ' +
-        'read, or the command line is wrong; nothing is printed or written.',
-    },
-  ],
+  exitCodes: {
+    0: 'All manifests are printed or written; with --diff: nothing would change.',
+    1: 'With --diff: something would change.',
+    2:
+      'A manifest cannot be read, edited or written; the others are printed or written. Or a policy cannot be ' +
+      'read, or the command line is wrong; nothing is printed or written.',
+  },
   conflicts,
 };
 

@@ -1,16 +1,15 @@
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { formatNotInjected } from '../../engine/defaulting/injection.ts';
-import { objectMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
-import { describeManifest, manifestsOf, placeOfManifest, workloadIn } from '../input/manifest.ts';
+import { type JsonObject } from '../../base/json/json-value.ts';
+import { describeManifest, manifestsOf, placeOfManifest, policyOfTemplate, workloadIn } from '../input/manifest.ts';
+import type { Manifest, ParsedText } from '../input/manifest.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { withEdits } from '../../base/json/field-path.ts';
-import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import { withFieldEdits, type DocumentEdit } from '../../yaml/editing/field-editing.ts';
 import { withAdvice, type AdviceSelection } from './advice.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { Manifest, ParsedText } from '../input/manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 export interface FixedFile {
@@ -77,8 +76,7 @@ function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
   const insertions: DocumentEdit[] = [];
   const defaultings: Defaulting[] = [];
   for (const { template, path: templatePath } of workload.templates) {
-    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-    const policy = inputs.policies.policyFor(namespace, labels, workloadNameOf(object, kind, false));
+    const policy = policyOfTemplate(workload, template, inputs.policies);
     const defaulting = permittedDefaulting(template, policy, kind);
     defaultings.push(defaulting);
     fixed = withEdits(fixed, [{ path: templatePath, value: effectiveTemplate(template, defaulting.injections) }]);

@@ -74,10 +74,9 @@ async function putOut(
   if (flags.diff) io.stdout.write(diffText(files, paintFor(flags.color, io), io.stdoutColumns !== undefined));
   else if (flags.output === 'json') io.stdout.write(listOfObjects(files));
   else {
+    // Named files need no comment that tells where they come from.
     const named = new Set([...positionals, STDIN_NAME]);
-    io.stdout.write(
-      yamlStream(files.map(({ file, after }) => ({ text: after, source: named.has(file) ? undefined : file }))),
-    );
+    io.stdout.write(yamlStream(files, named));
   }
   return [];
 }
@@ -91,20 +90,13 @@ function listOfObjects(files: readonly FixedFile[]): string {
   return `${jsonText({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`;
 }
 
-interface StreamedText {
-  readonly text: string;
-  /** The path in a comment before the text. Undefined for no comment. */
-  readonly source?: string | undefined;
-}
-
-/** The texts of several files as one stream of YAML documents. */
-function yamlStream(texts: readonly StreamedText[]): string {
+function yamlStream(files: readonly FixedFile[], named: ReadonlySet<string>): string {
   let stream = '';
-  for (const { text, source } of texts) {
+  for (const { file, after } of files) {
     const isFirst = stream === '';
     if (!isFirst && !stream.endsWith('\n')) stream += '\n';
-    if (source !== undefined) stream += withSource(text, source, isFirst);
-    else stream += (isFirst ? '' : separatorBefore(text)) + text;
+    if (!named.has(file)) stream += withSource(after, file, isFirst);
+    else stream += (isFirst ? '' : separatorBefore(after)) + after;
   }
   return stream;
 }

@@ -54,25 +54,18 @@ export async function writeFixedFiles(
   names: readonly string[],
   io: CommandIo,
 ): Promise<FileProblem[]> {
-  const problems: FileProblem[] = [];
   const roots = await Promise.all(names.map((name) => realpath(name).catch(() => resolve(name))));
   // Two names may lead to one file.
   const written = new Set<string>();
-  for (const fixed of files) {
-    const { file, before, after } = fixed;
-    if (before === after) continue;
-    try {
-      const real = await realpath(file);
-      if (written.has(real)) continue;
-      if (!roots.some((root) => isWithin(root, real)))
-        throw new Error(`it leads to ${real}, outside of what was named`);
-      await rewriteFile(file, before, after);
-      written.add(real);
-      printLine(io.stdout, `${file}: ${changesOf(fixed)}`);
-    } catch (error) {
-      problems.push(unwritten(file, error));
-    }
-  }
+  const changed = files.filter(({ before, after }) => before !== after);
+  const problems = await writeEach(changed, io, async ({ file, before, after }) => {
+    const real = await realpath(file);
+    if (written.has(real)) return undefined;
+    if (!roots.some((root) => isWithin(root, real))) throw new Error(`it leads to ${real}, outside of what was named`);
+    await rewriteFile(file, before, after);
+    written.add(real);
+    return file;
+  });
   if (written.size === 0 && problems.length === 0) printLine(io.stderr, 'no file needs a change');
   return problems;
 }
@@ -88,24 +81,34 @@ export async function writeIntoDirectory(
   directory: string,
   io: CommandIo,
 ): Promise<FileProblem[]> {
-  const problems: FileProblem[] = [];
   const sources = new Map<string, string>();
-  for (const fixed of files) {
-    const { file, after } = fixed;
+  return await writeEach(files, io, async ({ file, after }) => {
+    const place = join(directory, placeBelow(file, names));
+    const earlier = sources.get(place);
+    if (earlier !== undefined && resolve(earlier) !== resolve(file))
+      throw new Error(`${place} is already written from ${earlier}`);
+    sources.set(place, file);
+    await refuseInput(place, file);
+    await makeFolderWithin(directory, dirname(place));
+    await replaceFile(place, after, (await stat(file)).mode & 0o777);
+    return place;
+  });
+}
+
+/** @param write returns the path that was written; undefined for a file that needs no line */
+async function writeEach(
+  files: readonly FixedFile[],
+  io: CommandIo,
+  write: (fixed: FixedFile) => Promise<string | undefined>,
+): Promise<FileProblem[]> {
+  const problems: FileProblem[] = [];
+  for (const fixed of files)
     try {
-      const place = join(directory, placeBelow(file, names));
-      const earlier = sources.get(place);
-      if (earlier !== undefined && resolve(earlier) !== resolve(file))
-        throw new Error(`${place} is already written from ${earlier}`);
-      sources.set(place, file);
-      await refuseInput(place, file);
-      await makeFolderWithin(directory, dirname(place));
-      await replaceFile(place, after, (await stat(file)).mode & 0o777);
-      printLine(io.stdout, `${place}: ${changesOf(fixed)}`);
+      const place = await write(fixed);
+      if (place !== undefined) printLine(io.stdout, `${place}: ${changesOf(fixed)}`);
     } catch (error) {
-      problems.push(unwritten(file, error));
+      problems.push({ file: fixed.file, line: 1, column: 1, message: `cannot be written: ${messageOf(error)}` });
     }
-  }
   return problems;
 }
 
@@ -152,8 +155,4 @@ function changesOf({ before, after, probes, advice }: FixedFile): string {
     ...(advice > 0 ? [`${count(advice, 'piece')} of advice applied`] : []),
   ];
   return changes.join(', ');
-}
-
-function unwritten(file: string, error: unknown): FileProblem {
-  return { file, line: 1, column: 1, message: `cannot be written: ${messageOf(error)}` };
 }

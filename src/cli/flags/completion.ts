@@ -54,7 +54,6 @@ function valueCases(program: string, { name, flags }: CommandDefinition): string
     });
 }
 
-/** Returns the completions for flags (after a dash) and for positionals. */
 function argumentCases(program: string, { name, flags, positionals }: CommandDefinition): string[] {
   const words = [...Object.keys(flags), 'help'].map((flag) => `--${flag}`);
   return [

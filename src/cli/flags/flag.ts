@@ -25,7 +25,8 @@ export interface CommandDefinition<F extends Flags = Flags> {
   readonly flags: F;
   /** True when each flag can also be set by an environment variable. */
   readonly readsEnvironment?: boolean;
-  readonly exitCodes: readonly ExitCode[];
+  /** What each exit code means. */
+  readonly exitCodes: Readonly<Record<number, string>>;
   /**
    * Returns problems between values that are valid individually. Invalid values have already been replaced by their
    * defaults.
@@ -35,11 +36,6 @@ export interface CommandDefinition<F extends Flags = Flags> {
 
 /** The flags of a command without flags. */
 export type NoFlags = Readonly<Record<string, never>>;
-
-interface ExitCode {
-  readonly code: number;
-  readonly meaning: string;
-}
 
 export interface CommandLine<F extends Flags> {
   readonly flags: FlagValues<F>;

@@ -21,7 +21,8 @@ export function programHelp(program: string, commands: readonly CommandDefinitio
 
 /** Builds the help of a command: description, flags and exit codes. Lines have at most 80 columns. */
 export function commandHelp(program: string, definition: CommandDefinition): string {
-  const { name, usage, description, exitCodes } = definition;
+  const { name, usage, description } = definition;
+  const codes = Object.entries(definition.exitCodes);
   return [
     `Usage: ${[program, name, usage].filter(Boolean).join(' ')}`,
     ...description.flatMap((paragraph) => ['', ...wrap(paragraph, WIDTH)]),
@@ -30,16 +31,14 @@ export function commandHelp(program: string, definition: CommandDefinition): str
       `${group ?? 'Flags'}:`,
       ...flags.flatMap(([flag, texts]) => flagHelp(flag, texts, definition.readsEnvironment === true)),
     ]),
-    ...(exitCodes.length > 0 ? ['', 'Exit codes:'] : []),
-    ...exitCodes.flatMap(({ code, meaning }) => hanging(`  ${code}  `, meaning, WIDTH)),
+    ...(codes.length > 0 ? ['', 'Exit codes:'] : []),
+    ...codes.flatMap(([code, meaning]) => hanging(`  ${code}  `, meaning, WIDTH)),
     '',
   ].join('\n');
 }
 
 /** Returns the flags of a command by group heading, in the order of the definition. */
-export function flagGroups({
-  flags,
-}: CommandDefinition): readonly (readonly [string | undefined, readonly (readonly [string, Flag<unknown>])[]])[] {
+export function flagGroups({ flags }: CommandDefinition): [string | undefined, [string, Flag<unknown>][]][] {
   return [...Map.groupBy(Object.entries(flags), ([, { group }]) => group)];
 }
 
@@ -49,7 +48,6 @@ export function flagUsage(name: string, { type, short }: Flag<unknown>): string 
   return names.map((each) => (type === undefined ? each : `${each} ${type.placeholder}`)).join(', ');
 }
 
-/** Returns the sentences about a flag without its name: purpose, default and environment variable. */
 function flagHelp(name: string, flag: Flag<unknown>, readsEnvironment: boolean): string[] {
   const fallback = flag.default ?? flag.otherwise;
   const sentences = [

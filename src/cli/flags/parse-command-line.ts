@@ -6,7 +6,6 @@ import type { CommandDefinition, CommandLine, Flag, Flags, FlagValues } from './
 type CommandLineParse<F extends Flags> =
   CommandLine<F> | { readonly problems: readonly string[] } | { readonly wantsHelp: true };
 
-/** The flags that every command has. */
 const HELP_FLAGS = ['--help', '-h'];
 
 /**
@@ -46,7 +45,7 @@ export function parseCommandLine<F extends Flags>(
 
 interface SplitArguments {
   readonly texts: Map<string, string[]>;
-  positionals: readonly string[];
+  readonly positionals: string[];
   wantsHelp: boolean;
   /** True when an argument after an unknown flag is either a value or a positional. */
   mayLack: boolean;
@@ -55,10 +54,9 @@ interface SplitArguments {
 }
 
 function splitArguments(args: readonly string[], flags: Flags, problems: string[]): SplitArguments {
-  const positionals: string[] = [];
   const split: SplitArguments = {
     texts: new Map(),
-    positionals,
+    positionals: [],
     wantsHelp: false,
     mayLack: false,
     meantFlags: new Set(),
@@ -71,10 +69,10 @@ function splitArguments(args: readonly string[], flags: Flags, problems: string[
   for (let index = 0; index < args.length; index += 1) {
     const arg = args[index] ?? '';
     const next = args[index + 1];
-    if (arg === '--') return { ...split, positionals: positionals.concat(args.slice(index + 1)) };
+    if (arg === '--') return { ...split, positionals: split.positionals.concat(args.slice(index + 1)) };
     if (HELP_FLAGS.includes(arg)) return { ...split, wantsHelp: true };
     if (isPositional(arg)) {
-      positionals.push(arg);
+      split.positionals.push(arg);
       continue;
     }
     const { written, name, inline } = readArgument(arg, flags);

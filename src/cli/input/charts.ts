@@ -16,7 +16,6 @@ interface Chart {
   readonly isLibrary: boolean;
 }
 
-/** Names that Helm accepts for a release. */
 const RELEASE_NAME = /^(?=.{1,53}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 /** Reads the name and the type of a chart. A chart that cannot be read has the name of its directory. */
@@ -123,7 +122,6 @@ function placesIn(templateText: string, renderedText: string): (position: Positi
   };
 }
 
-/** The document's `kind`, the lines that contain a line, and the line itself. */
 function linesAbove(rendered: readonly Line[], index: number): readonly Line[] {
   const start = rendered.findLastIndex(({ text }, at) => at <= index && text === '---') + 1;
   const document = rendered.slice(start, index + 1);

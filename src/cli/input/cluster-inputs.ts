@@ -1,4 +1,14 @@
-import { mergedFacts, readNamespaceLabels } from '../../engine/facts/facts.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { quote } from '../../base/text/cut.ts';
+import { VERSION } from '../../base/version.ts';
+import { PatientClient } from '../../cluster/client/patient-client.ts';
+import { loadUserAccess } from '../../cluster/client/cluster-access.ts';
+import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
+import { PROGRAM } from '../command-table.ts';
+import { type ClusterLine, type ClusterName, wantedKinds, type WantedKind } from './cluster-choice.ts';
+import { mergedFacts, readNamespaceLabels, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { inParallel } from '../../cluster/client/rate-limit.ts';
 import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
@@ -12,17 +22,58 @@ import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import { readPolicyDocuments, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
-import { wantedKinds, type ClusterName, type WantedKind } from './cluster-choice.ts';
 import { CLUSTER_PLACE, clusterText } from './cluster-object.ts';
 import { ClusterFacts, ClusterReading, readObserverReports, type ListedKind } from './cluster-reading.ts';
-import { NO_TEXTS, warningsOf, type Inputs, type OnRead } from './inputs.ts';
-import { policiesAmong, PolicyPlaces } from './policies-among.ts';
+import { NO_TEXTS, warningsOf, type Inputs, type OnRead, policiesAmong, PolicyPlaces } from './inputs.ts';
 import { readPolicyTexts } from './read-inputs.ts';
-import type { LabelsOfNamespace } from '../../engine/facts/facts.ts';
+import type { CommandIo } from '../io.ts';
+import type { Progress } from '../output/progress.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { ParsedText } from './manifest.ts';
+
+/**
+ * Reads the cluster that a command line means.
+ *
+ * @throws PolicyFilesError when nothing of the cluster can be read
+ */
+export async function readCluster(
+  { flags }: ClusterLine,
+  names: readonly ClusterName[],
+  io: CommandIo,
+  progress: Progress,
+  wishes: ReadingWishes,
+): Promise<ClusterInputs> {
+  const { policies, 'workload-kinds': workloadKinds } = flags;
+  try {
+    const { client, namespace } = await openCluster({ flags }, io);
+    const options = { ...wishes, names, namespace, policies, workloadKinds, now: flags.now ?? io.now() };
+    return await readClusterInputs(client, options, (done, total) => {
+      progress.show('reading', done, total, 'lists');
+    });
+  } catch (error) {
+    if (error instanceof PolicyFilesError) throw error;
+    throw new PolicyFilesError(`the cluster cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** The cluster that a command line means, and its namespace; undefined = all namespaces. Nothing is sent yet. */
+export async function openCluster(
+  { flags }: Pick<ClusterLine, 'flags'>,
+  io: CommandIo,
+): Promise<{ readonly client: PatientClient; readonly namespace: string | undefined }> {
+  const { context, kubeconfig } = flags;
+  const access = await loadUserAccess({ kubeconfig, context, env: io.env });
+  const namespace = flags['all-namespaces'] ? undefined : namespaceToRead(flags.namespace ?? access.namespace);
+  return { client: new PatientClient(access, `${PROGRAM}/${VERSION}`), namespace };
+}
+
+/** The name becomes a part of the request's path, where `..` would mean all namespaces. */
+function namespaceToRead(given = ''): string {
+  if (given === '') return 'default';
+  if (isDnsSubdomain(given)) return given;
+  throw new PolicyFilesError(`--namespace: must be the name of a Kubernetes object, not ${quote(given)}`);
+}
 
 /** The command line's inputs from a cluster. */
 export interface ClusterInputOptions {
@@ -61,7 +112,6 @@ const POLICY_KINDS: readonly ListedKind[] = [
  * @throws PolicyFilesError when the file of custom kinds cannot be used
  */
 export async function readClusterInputs(
-  catalogue: CheckCatalogue,
   client: ApiClient,
   options: ClusterInputOptions,
   onRead: OnRead = () => undefined,
@@ -79,7 +129,7 @@ export async function readClusterInputs(
   const steps: readonly (() => Promise<readonly ParsedText[]>)[] = [
     ...policyKinds.map((kind) => () => policyReading.list(kind, (object) => clusterText(object, kind))),
     ...factKinds.map((kind) => async () => {
-      await facts.read(catalogue, policyReading, kind);
+      await facts.read(policyReading, kind);
       return [];
     }),
     ...wanted.flatMap((each) => workloadSteps(reading, each)),
@@ -91,8 +141,8 @@ export async function readClusterInputs(
     return texts;
   });
   const policyTexts = read.slice(0, policyKinds.length).flat();
-  const inForce = await policiesInForce(catalogue, policies, policyTexts);
-  const applied = await policiesOfFiles(catalogue, change?.newPolicies);
+  const inForce = await policiesInForce(policies, policyTexts);
+  const applied = await policiesOfFiles(change?.newPolicies);
   const observed = readsReports === true ? await readObserverReports(client, policyReading) : undefined;
   const readsLabels = keepsObjects || inForce.set.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
   const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
@@ -142,7 +192,7 @@ function workloadSteps(reading: ClusterReading, { kind, names }: WantedKind): ((
 }
 
 /** The policies of files, as the lowest tier, and those of the cluster above them: as in the webhook. */
-async function policiesInForce(catalogue: CheckCatalogue, policyFiles: string | undefined, ofCluster: ParsedText[]) {
+async function policiesInForce(policyFiles: string | undefined, ofCluster: ParsedText[]) {
   const places = new PolicyPlaces();
   const files = policyFiles === undefined ? NO_TEXTS : await readPolicyTexts(policyFiles);
   const objects = ofCluster.flatMap(({ manifests }) =>
@@ -151,10 +201,10 @@ async function policiesInForce(catalogue: CheckCatalogue, policyFiles: string | 
   const add: Parameters<typeof readPolicyDocuments>[3] = ({ source }, document, path) => {
     places.add(source, document, path);
   };
-  const low = readPolicyDocuments(catalogue, files.texts, [], add);
-  const high = readPolicyDocuments(catalogue, [], objects, add);
+  const low = readPolicyDocuments(CHECK_CATALOGUE, files.texts, [], add);
+  const high = readPolicyDocuments(CHECK_CATALOGUE, [], objects, add);
   return {
-    set: new PolicySet(catalogue, [new PolicyTier(low.policies), new PolicyTier(high.policies)]),
+    set: new PolicySet(CHECK_CATALOGUE, [new PolicyTier(low.policies), new PolicyTier(high.policies)]),
     facts: low.facts,
     places,
     problems: [...files.problems, ...low.problems, ...high.problems],
@@ -162,9 +212,9 @@ async function policiesInForce(catalogue: CheckCatalogue, policyFiles: string | 
   };
 }
 
-async function policiesOfFiles(catalogue: CheckCatalogue, path: string | undefined) {
+async function policiesOfFiles(path: string | undefined) {
   const files = path === undefined ? NO_TEXTS : await readPolicyTexts(path);
-  const read = policiesAmong(catalogue, [], files.texts);
+  const read = policiesAmong([], files.texts);
   return { ...read, problems: [...files.problems, ...read.problems] };
 }
 

@@ -1,16 +1,14 @@
-import { hasCode } from '../../cluster/client/api-client.ts';
+import { hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { PagedList, withoutManagedFields } from '../../cluster/client/paged-list.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
 import { refusal, resourceOf, rootOf, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
-import { CollectedFacts } from '../../cluster/sources/policy-documents.ts';
+import { CollectedFacts, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { readObserverReport, REPORT_APIS, type ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import { clusterPlace } from './cluster-object.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { FactKind } from '../../cluster/sources/fact-kinds.ts';
-import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource' | 'isNamespaced'> & {
   /** The cluster may lack the kind, and then has no objects of the kind. */
@@ -116,7 +114,7 @@ export class ClusterFacts extends CollectedFacts {
   }
 
   /** Reads a kind of facts page by page. Digests are kept. */
-  async read(catalogue: CheckCatalogue, reading: ClusterReading, kind: FactKind): Promise<void> {
+  async read(reading: ClusterReading, kind: FactKind): Promise<void> {
     const unread = (): number => reading.problems.length + reading.missingRights.length;
     const before = unread();
     const listed = { ...kind, isNamespaced: true, mayBeMissing: true, isOptional: !kind.isRequired };
@@ -124,7 +122,7 @@ export class ClusterFacts extends CollectedFacts {
       const json = object as unknown as JsonObject;
       // Lists leave out version and kind of their items.
       if (this.#keepsObjects) this.objects.push({ ...json, apiVersion: kind.apiVersion, kind: kind.kind });
-      const read = kind.read(json, catalogue);
+      const read = kind.read(json, CHECK_CATALOGUE);
       return read === undefined ? undefined : { read, metadata: object.metadata };
     });
     // A list that cannot be read leaves the facts unknown.

@@ -1,5 +1,4 @@
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
-import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { PROGRAM } from '../command-table.ts';
 import { printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
@@ -8,7 +7,7 @@ import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
 import { unreadLines } from './passed-over.ts';
 import { readInputs } from './read-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import type { INPUT_FLAGS } from './input-flags.ts';
+import type { CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 import type { ReadingWishes } from './cluster-inputs.ts';
 import type { Inputs } from './inputs.ts';
 
@@ -24,11 +23,7 @@ export async function readAnyInputs(
   wishes: ReadingWishes = {},
 ): Promise<Inputs | undefined> {
   const choice = await clusterChoice(line);
-  if (choice === undefined) {
-    const { namespace = 'default', ...flags } = line.flags;
-    const files = { flags: { ...flags, namespace }, positionals: line.positionals };
-    return await readCommandInputs(command, files, io, progress, wishes.change?.newPolicies);
-  }
+  if (choice === undefined) return await readCommandInputs(command, line, io, progress, wishes.change?.newPolicies);
   if ('problem' in choice) {
     printLine(io.stderr, `${PROGRAM} ${command}: ${choice.problem}`);
     printLine(io.stderr, `Run "${PROGRAM} ${command} --help" for the flags.`);
@@ -36,7 +31,7 @@ export async function readAnyInputs(
   }
   return await readingInputs(command, io, progress, async () => {
     // Most command lines name files, and need no client of the API server.
-    const { readCluster } = await import('./read-cluster.ts');
+    const { readCluster } = await import('./cluster-inputs.ts');
     return await readCluster(line, choice.names, io, progress, wishes);
   });
 }
@@ -48,12 +43,12 @@ export async function readAnyInputs(
  */
 export async function readCommandInputs(
   command: string,
-  { flags, positionals }: CommandLine<typeof INPUT_FLAGS>,
+  { flags, positionals }: CommandLine<typeof CLUSTER_INPUT_FLAGS>,
   io: CommandIo,
   progress = new Progress(io),
   newPolicies?: string,
 ): Promise<Inputs | undefined> {
-  const { policies, namespace, exclude } = flags;
+  const { policies, namespace = 'default', exclude } = flags;
   const options = {
     files: positionals,
     ...{ policies, newPolicies, namespace, exclude },
@@ -63,7 +58,7 @@ export async function readCommandInputs(
     allowRemoteBases: flags['allow-remote-bases'],
   };
   return await readingInputs(command, io, progress, async () => {
-    const inputs = await readInputs(CHECK_CATALOGUE, options, io.readStdin, (done, total) => {
+    const inputs = await readInputs(options, io.readStdin, (done, total) => {
       progress.show('reading', done, total);
     });
     progress.end();

@@ -1,12 +1,16 @@
-import { manifestsOf, type ManifestText, type ParsedText } from './manifest.ts';
-import { policiesAmong, policyProblemsIn, type PolicyPlaces, type PolicySettings } from './policies-among.ts';
+import { manifestsOf, nameOf, problemsOfDocuments } from './manifest.ts';
+import type { ManifestText, ParsedText, Manifest } from './manifest.ts';
 import { foundText, type PassedOver, type Unread } from './passed-over.ts';
-import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import { Snapshot } from '../../engine/facts/snapshot.ts';
+import { type JsonObject, stringMember } from '../../base/json/json-value.ts';
+import { readPolicyDocuments, type FileProblem, type PolicyDocuments } from '../../cluster/sources/policy-documents.ts';
+import { factKindOf } from '../../cluster/sources/fact-kinds.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
-import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
+import type { YamlDocument } from '../../yaml/reading/documents.ts';
+import type { FilePlace } from '../output/json-outputs.ts';
 
 export interface Inputs extends Unread {
   /** True when the texts are objects of a cluster. Such objects have a place without lines: `cluster:shop/pod/web`. */
@@ -39,7 +43,6 @@ export interface ReadTexts extends Unread {
 export const NO_TEXTS: ReadTexts = { texts: [], problems: [] };
 
 interface InputSettings extends PolicySettings, Pick<Inputs, 'kinds' | 'now'> {
-  readonly catalogue: CheckCatalogue;
   /** Is called now and then with how many characters of all manifests have been read. */
   readonly onRead?: OnRead | undefined;
 }
@@ -58,11 +61,10 @@ export function inputsOf(
   settings: InputSettings,
   newPolicyTexts: ReadTexts = NO_TEXTS,
 ): Inputs {
-  const { catalogue } = settings;
   const { parsed, passedOver } = parsedTexts(manifestTexts.texts, settings.onRead);
   const manifests = parsed.flatMap((text) => text.manifests);
-  const policies = policiesAmong(catalogue, manifests, policyTexts.texts, newPolicyTexts.texts, settings);
-  const newPolicies = policiesAmong(catalogue, [], newPolicyTexts.texts, [], settings);
+  const policies = policiesAmong(manifests, policyTexts.texts, newPolicyTexts.texts, settings);
+  const newPolicies = policiesAmong([], newPolicyTexts.texts, [], settings);
   const unreadable = [policyTexts, newPolicyTexts].flatMap(({ problems }) => problems);
   const unusable = [policies, newPolicies].flatMap(({ problems }) => problems);
   const { kinds, namespace, now } = settings;
@@ -113,4 +115,77 @@ function parsedTexts(
     return { ...text, manifests: isManifest ? read.manifests : [], problems };
   });
   return { parsed, passedOver };
+}
+
+interface PolicySettings {
+  readonly namespace: string;
+  /** Two names with one identity are one file. Default: the name, because texts in memory have no paths. */
+  readonly fileIdentity?: (file: string) => string;
+}
+
+/**
+ * The policies of `--policies` and the policies among the manifests, with the labels of Namespaces, as one set. A file
+ * that is given as both is read once.
+ *
+ * @param otherPolicyTexts policies that the caller reads as another set; they do not count among the manifests
+ */
+export function policiesAmong(
+  manifests: readonly Manifest[],
+  policyTexts: readonly ManifestText[],
+  otherPolicyTexts: readonly ManifestText[] = [],
+  { namespace, fileIdentity = (file) => file }: PolicySettings = { namespace: 'default' },
+): Pick<PolicyDocuments, 'problems' | 'warnings'> & { readonly set: Snapshot; readonly places: PolicyPlaces } {
+  const read = new Set([...policyTexts, ...otherPolicyTexts].map(({ file }) => fileIdentity(file)));
+  const among = manifests.filter(
+    ({ object, document }) => isForPolicies(object) && !read.has(fileIdentity(document.file)),
+  );
+  const placed = among.map(({ document, object, path }) => ({ document, value: object, path }));
+  const places = new PolicyPlaces();
+  const { policies, facts, problems, warnings } = readPolicyDocuments(
+    CHECK_CATALOGUE,
+    policyTexts,
+    placed,
+    (policy, document, path) => places.add(policy.source, document, path),
+    namespace,
+  );
+  return { set: Snapshot.of(CHECK_CATALOGUE, policies, facts), places, problems, warnings };
+}
+
+const POLICY_API_GROUP = 'probewright.dev/';
+
+function isForPolicies(object: JsonObject): boolean {
+  const apiVersion = stringMember(object, 'apiVersion') ?? '';
+  if (apiVersion.startsWith(POLICY_API_GROUP)) return true;
+  const kind = stringMember(object, 'kind');
+  // A Namespace without a name, such as a patch or an assertion of a test, gives no labels to a namespace.
+  return (
+    (apiVersion === 'v1' && kind === 'Namespace' && nameOf(object) !== '') || factKindOf(apiVersion, kind) !== undefined
+  );
+}
+
+/** The problems in documents that may be policies. */
+export function policyProblemsIn(text: string, problems: readonly FileProblem[]): readonly FileProblem[] {
+  return problemsOfDocuments(text, problems, (line) => line.includes(`${POLICY_API_GROUP}v`));
+}
+
+/** Where the policies of the inputs are written, by the policy's source: `ProbePolicy/apps/web`. */
+export class PolicyPlaces {
+  readonly #places = new Map<string, { readonly document: YamlDocument; readonly path: FieldPath }>();
+
+  add(source: string, document: YamlDocument, path: FieldPath): void {
+    this.#places.set(source, { document, path });
+  }
+
+  /**
+   * The place of a field in a policy, or of the nearest field around it. Undefined for a policy that is not among the
+   * inputs.
+   *
+   * @param field the path in the policy's object; [] is the policy itself
+   */
+  find(source: string, field: FieldPath = []): FilePlace | undefined {
+    const place = this.#places.get(source);
+    if (place === undefined) return undefined;
+    const { document, path } = place;
+    return { file: document.file, ...document.position([...path, ...field], { key: true }) };
+  }
 }

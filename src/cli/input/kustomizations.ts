@@ -1,8 +1,11 @@
 import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
 import { readUtf8File } from '../../base/files/regular-file.ts';
 import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import { outputOf, shellPath, type InputNote } from './rendering-tool.ts';
+import { quote } from '../../base/text/cut.ts';
 import type { ManifestText } from './manifest.ts';
 
 /** Something that a command line leads to: a file, a directory with a chart, or the file of a kustomization. */
@@ -21,7 +24,7 @@ export interface Stream {
 
 export type PlannedInput =
   | Stream
-  | { readonly kind: 'file' | 'chart'; readonly path: string; readonly isFound?: boolean }
+  | (FoundInput & { readonly kind: 'file' | 'chart' })
   | { readonly kind: 'build'; readonly kustomization: Kustomization }
   | { readonly kind: 'note'; readonly note: InputNote };
 
@@ -68,11 +71,6 @@ export async function plannedInputs(
   });
 }
 
-/** Undefined for a file that cannot be read. It is then read as a manifest, which reports the problem. */
-async function kustomizationIn(path: string): Promise<Kustomization | undefined> {
-  return await readKustomization(path).catch(() => undefined);
-}
-
 /** @param state what happens instead of the build */
 function unbuilt({ directory }: Kustomization, state: string): PlannedInput {
   const command = `kubectl kustomize ${shellPath(directory)}`;
@@ -106,7 +104,7 @@ function partsOf(kustomizations: readonly Kustomization[]): string[] {
   return kustomizations.flatMap(({ resources }) => [...resources]);
 }
 
-export const KUSTOMIZATION_FILES: readonly string[] = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
+const KUSTOMIZATION_FILES: readonly string[] = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
 
 /** The fields of a kustomization that name manifests and other kustomizations. All other paths are no manifests. */
 const RESOURCE_FIELDS = ['resources', 'bases', 'components'];
@@ -131,13 +129,13 @@ export function isKustomizationFile(path: string): boolean {
 }
 
 /**
- * Reads a kustomization. Undefined for a file of that name that holds something else, such as Flux's Kustomization.
- *
- * @throws Error when the file cannot be read
+ * Reads a kustomization. Undefined for a file of that name that holds something else, such as Flux's Kustomization, and
+ * for a file that cannot be read. It is then read as a manifest, which reports the problem.
  */
-async function readKustomization(file: string): Promise<Kustomization | undefined> {
-  const { documents } = parseYamlDocuments(file, await readUtf8File(file));
-  const content = documents[0]?.value ?? {};
+async function kustomizationIn(file: string): Promise<Kustomization | undefined> {
+  const text = await readUtf8File(file).catch(() => undefined);
+  if (text === undefined) return undefined;
+  const content = parseYamlDocuments(file, text).documents[0]?.value ?? {};
   if (!isJsonObject(content) || !isOfKustomize(content)) return undefined;
   const directory = dirname(file);
   const resources = new Set<string>();
@@ -189,4 +187,107 @@ export async function buildKustomization(
   const environment = allowsRemoteBases ? {} : { GIT_ALLOW_PROTOCOL: 'none' };
   const text = await outputOf('kubectl', ['kustomize', resolve(directory)], environment);
   return { file, text, rendered: { place: () => ({ line: 1, column: 1 }) } };
+}
+
+/** The fields of a kustomization whose elements are files, directories or repositories, in lower case. */
+const BASE_FIELDS: ReadonlySet<string> = new Set(['resources', 'bases', 'components']);
+/** The fields that name or hold the settings of plugins. kustomize reads their elements like resources. */
+const PLUGIN_FIELDS: ReadonlySet<string> = new Set(['generators', 'transformers', 'validators']);
+const MAP_FIELDS: ReadonlySet<string> = new Set(['labels', 'commonlabels', 'commonannotations']);
+/** The members that name files, of patches, generators, replacements and plugins, in lower case. */
+const FILE_MEMBERS: ReadonlySet<string> = new Set(['path', 'paths', 'files', 'envs', 'env']);
+
+/**
+ * The forms of a repository that kustomize clones without a look at the disk (kustomize, api/internal/git/repospec.go),
+ * and the short forms of its older releases.
+ */
+const REPOSITORY =
+  /:\/\/|::|^(?:gh|(?:www\.)?github\.com):|^(?:www\.)?github\.com\/|^[a-z][\w.-]*@|\?(?:[^?]*&)?(?:ref|version|timeout|submodules)=/i;
+/** A host in front of a path. It is a repository unless a directory has this name. */
+const HOST = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?[/:]/;
+const WEB_FILE = /^https?:\/\//i;
+
+const MOST_KUSTOMIZATIONS = 1000;
+
+/**
+ * Refuses a kustomization that makes kustomize download something, also through its local bases: the author of a pull
+ * request could otherwise have the job fetch and run through any address (issue 30, E7).
+ *
+ * @throws Error with the file, the field and the entry, or with the file that cannot be read
+ */
+export async function refuseRemoteParts(directory: string): Promise<void> {
+  // A loop visits what is added to the map meanwhile. The keys are real paths, so links cannot make the search endless.
+  const directories = new Map([[await realpath(directory), directory]]);
+  for (const at of directories.values()) {
+    if (directories.size > MOST_KUSTOMIZATIONS)
+      throw new Error(`${directory} leads to more than ${MOST_KUSTOMIZATIONS} kustomizations`);
+    for (const name of KUSTOMIZATION_FILES) {
+      const file = join(at, name);
+      if (!existsSync(file)) continue;
+      for (const base of await localBasesOf(file, at)) directories.set(await realpath(base), base);
+    }
+  }
+}
+
+async function localBasesOf(file: string, directory: string): Promise<readonly string[]> {
+  const bases: string[] = [];
+  for (const content of await contentsOf(file))
+    for (const [key, value] of Object.entries(content)) {
+      // Go reads the names of members in any case.
+      const field = key.toLowerCase();
+      if (!BASE_FIELDS.has(field) && !PLUGIN_FIELDS.has(field)) {
+        if (!MAP_FIELDS.has(field)) refuseWebFiles(file, key, value);
+        continue;
+      }
+      const isPlugin = PLUGIN_FIELDS.has(field);
+      for (const entry of strings(value)) {
+        // A plugin may be written into the list, and may name files itself.
+        if (entry.includes('\n')) {
+          for (const { value: plugin } of parseYamlDocuments(file, entry).documents) refuseWebFiles(file, key, plugin);
+          continue;
+        }
+        if (REPOSITORY.test(entry)) refuse(file, key, entry);
+        const path = resolve(directory, entry);
+        const stats = await stat(path).catch(() => undefined);
+        if (stats === undefined && HOST.test(entry)) refuse(file, key, entry);
+        if (stats?.isDirectory() === true) bases.push(path);
+        else if (stats !== undefined && isPlugin)
+          for (const plugin of await contentsOf(path)) refuseWebFiles(path, key, plugin);
+      }
+    }
+  return bases;
+}
+
+/** Refuses a file of the web below a value: an element of the list itself, or of a member that names files. */
+function refuseWebFiles(file: string, field: string, value: unknown): void {
+  const values: { readonly value: unknown; readonly isFile: boolean }[] = [{ value, isFile: true }];
+  // The loop also visits what is added meanwhile.
+  for (const { value: each, isFile } of values) {
+    if (typeof each === 'string') {
+      // A generator's file may be written KEY=PATH.
+      if (isFile && (WEB_FILE.test(each) || WEB_FILE.test(each.slice(each.indexOf('=') + 1))))
+        refuse(file, field, each);
+    } else if (Array.isArray(each)) for (const element of each) values.push({ value: element, isFile });
+    else if (isJsonObject(each))
+      for (const [key, below] of Object.entries(each))
+        values.push({ value: below, isFile: FILE_MEMBERS.has(key.toLowerCase()) });
+  }
+}
+
+function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+async function contentsOf(file: string): Promise<readonly JsonObject[]> {
+  const { documents, problems } = parseYamlDocuments(file, await readUtf8File(file));
+  const [problem] = problems;
+  if (problem !== undefined) throw new Error(`${file}:${problem.line}:${problem.column}: ${problem.message}`);
+  return documents.map(({ value }) => value).filter(isJsonObject);
+}
+
+function refuse(file: string, field: string, entry: string): never {
+  throw new Error(
+    `${file}: ${field} has ${quote(entry)}, which kustomize would download; ` +
+      'keep a copy in the repository, or add --allow-remote-bases if you trust the address',
+  );
 }

@@ -1,10 +1,14 @@
 import { isJsonObject, member, numberOrLiteral, objectMember, stringMember } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { parseYamlDocuments, type Position, type YamlDocument } from '../../yaml/reading/documents.ts';
 import { templatesToLookAt, workloadKindOfManifest } from '../../engine/workload/kinds.ts';
-import { valueAt, type PathStep } from '../../base/json/field-path.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
+import { valueAt, type PathStep } from '../../base/json/field-path.ts';
+import { podLabelsOf } from '../../engine/verdict/judge.ts';
+import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 /** A text with manifests or policies, and the name that messages give it. */
 export interface ManifestText {
@@ -127,6 +131,15 @@ export function workloadIn(
   if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
   const namespace = namespaceOf(object) ?? inputs.namespace;
   return { object, kind, templates: found.templates, namespace, name: nameOf(object) };
+}
+
+/** The policy in force for the Pods of one of the templates of a workload. */
+export function policyOfTemplate(
+  { object, kind, namespace }: ManifestWorkload,
+  template: JsonObject,
+  policies: Snapshot,
+): WorkloadPolicy {
+  return policies.policyFor(namespace, podLabelsOf(template), workloadNameOf(object, kind, false));
 }
 
 /** An object as messages name it: `Deployment apps/web`. */

@@ -28,7 +28,6 @@ export interface Unread {
   readonly notes?: readonly InputNote[];
 }
 
-/** A template of Helm, Jinja, ERB or mustache. */
 const TEMPLATE = /\{\{|\{%|<%/;
 /** What sed and envsubst replace. Scripts in manifests have such texts too, so only the line of a fault counts. */
 const PLACEHOLDER = /\$\{|@\w+@|%\w+%|\{[A-Z]\w*\}/;
@@ -93,32 +92,23 @@ function isKubernetesObject(object: JsonObject): boolean {
  * @param isVerbose lists each of them
  */
 export function unreadLines({ passedOver = [], notes = [] }: Unread, command: string, isVerbose: boolean): string[] {
-  const listed = isVerbose
-    ? [
-        ...passedOver.map(({ file, reason }) => `${file}: passed over: ${REASONS[reason]}`),
-        ...notes.map((note) => noteLine(note, command)),
-      ]
-    : [];
-  return [...listed, ...passedOverLine(passedOver, isVerbose), ...notesLine(notes, command, isVerbose)];
-}
-
-function passedOverLine(passedOver: readonly PassedOver[], isVerbose: boolean): string[] {
-  if (passedOver.length === 0) return [];
   const byReason = Map.groupBy(passedOver, ({ reason }) => reason);
   const counts = (Object.keys(REASONS) as PassedOverReason[]).flatMap((reason) => {
     const files = byReason.get(reason);
     return files === undefined ? [] : [`${files.length} ${REASONS[reason]}`];
   });
-  const how = isVerbose ? '' : '; --verbose lists them';
-  return [`passed over ${count(passedOver.length, 'file')}: ${counts.join(', ')}${how}`];
-}
-
-function notesLine(notes: readonly InputNote[], command: string, isVerbose: boolean): string[] {
-  const [only] = notes;
-  if (only === undefined || isVerbose) return [];
-  if (notes.length === 1) return [noteLine(only, command)];
+  const summary = `passed over ${count(passedOver.length, 'file')}: ${counts.join(', ')}`;
+  const noted = notes.map((note) => noteLine(note, command));
+  if (isVerbose)
+    return [
+      ...passedOver.map(({ file, reason }) => `${file}: passed over: ${REASONS[reason]}`),
+      ...noted,
+      ...(passedOver.length > 0 ? [summary] : []),
+    ];
+  const many = `${notes.length} charts and kustomizations are not rendered; --render-charts renders them, --verbose lists them`;
   return [
-    `${notes.length} charts and kustomizations are not rendered; --render-charts renders them, --verbose lists them`,
+    ...(passedOver.length > 0 ? [`${summary}; --verbose lists them`] : []),
+    ...(notes.length > 1 ? [many] : noted),
   ];
 }
 

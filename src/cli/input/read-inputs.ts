@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { NotUtf8Error, readUtf8File, utf8Text } from '../../base/files/regular-file.ts';
 import { findYamlFiles } from '../../base/files/yaml-files.ts';
+import { inParallel } from '../../cluster/client/rate-limit.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
@@ -9,27 +10,28 @@ import { readChart, renderChart, unrenderedChart } from './charts.ts';
 import { Exclusions, InputFiles, linksOf, unreadable } from './input-files.ts';
 import { inputsOf, NO_TEXTS, type Inputs, type OnRead, type ReadTexts } from './inputs.ts';
 import { isMeantAsManifest } from './passed-over.ts';
-import { buildKustomization, plannedInputs } from './kustomizations.ts';
-import { refuseRemoteParts } from './remote-bases.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import { buildKustomization, plannedInputs, refuseRemoteParts } from './kustomizations.ts';
+import type { FoundInput, PlannedInput, Stream } from './kustomizations.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ManifestText } from './manifest.ts';
-import type { FoundInput, PlannedInput, Stream } from './kustomizations.ts';
+
+interface ManifestSelection {
+  /** The namespace of objects that name no namespace, and of the release of a rendered chart. */
+  readonly namespace: string;
+  readonly exclude: readonly string[];
+  readonly renderCharts: boolean;
+  readonly allowRemoteBases: boolean;
+}
 
 /** The command line's inputs. Each new kind of input has a member here and a step in `readInputs`. */
-interface InputOptions {
+interface InputOptions extends ManifestSelection {
   readonly files: readonly string[];
   /** A file or a directory with policies. Undefined = policies among the manifests only. */
   readonly policies: string | undefined;
   /** A file or a directory with policies that are to be applied over the others. */
   readonly newPolicies?: string | undefined;
   readonly workloadKinds: string | undefined;
-  /** The namespace of objects that name no namespace, and of the release of a rendered chart. */
-  readonly namespace: string;
   readonly now: number;
-  readonly exclude: readonly string[];
-  readonly renderCharts: boolean;
-  readonly allowRemoteBases: boolean;
 }
 
 /**
@@ -38,7 +40,6 @@ interface InputOptions {
  * @throws PolicyFilesError when the file of custom kinds cannot be used
  */
 export async function readInputs(
-  catalogue: CheckCatalogue,
   { files, policies, newPolicies, workloadKinds, ...selection }: InputOptions,
   readStdin: () => Promise<string>,
   onRead?: OnRead,
@@ -48,11 +49,9 @@ export async function readInputs(
   const policyTexts = policies === undefined ? NO_TEXTS : await readPolicyTexts(policies);
   const newPolicyTexts = newPolicies === undefined ? NO_TEXTS : await readPolicyTexts(newPolicies);
   const { namespace, now } = selection;
-  const settings = { catalogue, kinds, namespace, now, onRead, fileIdentity: resolve };
+  const settings = { kinds, namespace, now, onRead, fileIdentity: resolve };
   return inputsOf(manifestTexts, policyTexts, settings, newPolicyTexts);
 }
-
-type ManifestSelection = Pick<InputOptions, 'exclude' | 'renderCharts' | 'allowRemoteBases' | 'namespace'>;
 
 export const STDIN_NAME = '<stdin>';
 const STDIN_PATH = /^\/dev\/(?:stdin|fd\/0)$/;
@@ -84,11 +83,7 @@ async function readManifestTexts(
     else for (const input of await files.find(name)) inputs.push(input);
   }
   const planned = await plannedInputs(inputs, files.directoriesAbove, selection.renderCharts);
-  const read: ReadTexts[] = [];
-  for (let start = 0; start < planned.length; start += MOST_AT_A_TIME) {
-    const some = planned.slice(start, start + MOST_AT_A_TIME);
-    for (const each of await Promise.all(some.map((input) => readInput(input, selection)))) read.push(each);
-  }
+  const read = await inParallel(planned, MOST_AT_A_TIME, (input) => readInput(input, selection));
   return {
     texts: read.flatMap(({ texts }) => texts),
     problems: [...files.problems, ...read.flatMap(({ problems }) => problems)],

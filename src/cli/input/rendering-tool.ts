@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { utf8Text } from '../../base/files/regular-file.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
@@ -30,35 +31,27 @@ const LONGEST_ERROR = 1000;
  * @param environment variables that the program gets beside those of this process
  * @throws Error with the reason, in the program's own words when the program has any
  */
-export function outputOf(
+export async function outputOf(
   program: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const limits = { timeout: TIME_LIMIT_MILLISECONDS, maxBuffer: OUTPUT_LIMIT_BYTES, killSignal: 'SIGKILL' as const };
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const child = execFile(
-    program,
-    args,
-    { ...limits, env: { ...process.env, ...environment }, encoding: 'buffer' },
-    (error, stdout, stderr) => {
-      if (error !== null) {
-        reject(new Error(reasonOf(program, error, stderr), { cause: error }));
-        return;
-      }
-      try {
-        resolve(utf8Text(stdout));
-      } catch (problem) {
-        reject(new Error(`the output of ${program} cannot be read: ${messageOf(problem)}`, { cause: problem }));
-      }
-    },
-  );
-  child.stdin?.on('error', () => undefined);
-  child.stdin?.end();
-  return promise;
+  const options = { ...limits, env: { ...process.env, ...environment }, encoding: 'buffer' as const };
+  const running = promisify(execFile)(program, args, options);
+  running.child.stdin?.on('error', () => undefined);
+  running.child.stdin?.end();
+  const { stdout } = await running.catch((error: unknown) => {
+    throw new Error(reasonOf(program, error as ToolError), { cause: error });
+  });
+  try {
+    return utf8Text(stdout);
+  } catch (problem) {
+    throw new Error(`the output of ${program} cannot be read: ${messageOf(problem)}`, { cause: problem });
+  }
 }
 
-function reasonOf(program: string, { code, killed, message }: ToolError, stderr: Buffer): string {
+function reasonOf(program: string, { code, killed, message, stderr }: ToolError): string {
   if (code === 'ENOENT') return `${program} is not on the PATH`;
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
     return `${program} prints more than ${OUTPUT_LIMIT_BYTES / 1024 / 1024} MiB`;
@@ -76,4 +69,5 @@ interface ToolError {
   readonly code?: string | number | null;
   readonly killed?: boolean;
   readonly message: string;
+  readonly stderr: Buffer;
 }

@@ -1,10 +1,8 @@
 import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
-import { formatProblem } from '../../engine/policy/reader.ts';
-import { Reader } from '../../engine/policy/reader.ts';
+import { formatProblem, Reader, type Problem } from '../../engine/policy/reader.ts';
 import { parseInstant } from '../../base/text/duration.ts';
-import type { Problem } from '../../engine/policy/reader.ts';
 import type { PolicyText } from '../../cluster/sources/policy-documents.ts';
 
 /** The job of a KRM function: `fix` changes the objects, `check` only reports. */

@@ -1,5 +1,4 @@
-import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, member, stringMember, type JsonObject, objectMember } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { inputsOf, type Inputs } from '../input/inputs.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
@@ -14,7 +13,12 @@ import { fixFile } from '../fix/fix-file.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import { readFunctionConfig, type FunctionSettings } from './function-config.ts';
-import { lineResult, violationResult, type FunctionResult } from './function-results.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { checkUrl, fullMessage } from '../../engine/checks/violation.ts';
+import { namespaceOf } from '../input/manifest.ts';
+import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
+import { LEVEL_OF_ACTION, type Level } from '../output/level.ts';
+import type { PlacedViolation } from '../check/report.ts';
 
 /** `probewright krm-function`: a ResourceList in, a ResourceList out, as kustomize and kpt run functions. */
 export async function runKrmFunction(_line: unknown, io: CommandIo): Promise<number> {
@@ -25,7 +29,7 @@ export async function runKrmFunction(_line: unknown, io: CommandIo): Promise<num
   const inputs = inputsOf(
     { texts: [{ file: STDIN_NAME, text }], problems: [] },
     { texts: policies, problems: [] },
-    { catalogue: CHECK_CATALOGUE, kinds: KNOWN_KINDS, namespace, now },
+    { kinds: KNOWN_KINDS, namespace, now },
   );
   // Without one of the policies, another verdict would be given than the webhook gives.
   if (inputs.problems.length > 0) {
@@ -115,4 +119,63 @@ function objectOf(reference: JsonObject = {}): string {
 function refuse(problems: readonly string[], io: CommandIo): number {
   for (const problem of problems) printLine(io.stderr, `${PROGRAM} krm-function: ${problem}`);
   return EXIT_USAGE;
+}
+
+interface FunctionResult {
+  readonly message: string;
+  readonly severity: 'error' | 'warning' | 'info';
+  readonly resourceRef?: JsonObject;
+  readonly field?: { readonly path: string };
+  readonly file?: JsonObject;
+  readonly tags?: JsonObject;
+}
+
+const SEVERITY: Readonly<Record<Level, FunctionResult['severity']>> = {
+  error: 'error',
+  warning: 'warning',
+  note: 'info',
+};
+
+/**
+ * Returns a violation as a result.
+ *
+ * @param items the items of the ResourceList
+ */
+function violationResult(violation: PlacedViolation, items: readonly unknown[]): FunctionResult {
+  const { check, action, path, object, kind, namespace, name } = violation;
+  const position = object?.path[0] === 'items' ? object.path[1] : undefined;
+  const item = typeof position === 'number' ? items[position] : undefined;
+  const apiVersion = isJsonObject(item) ? stringMember(item, 'apiVersion') : POLICY_API_VERSION;
+  // A reference names the item as the item is, and not the namespace that stands in for a missing one.
+  const given = isJsonObject(item) ? namespaceOf(item) : namespace === '' ? undefined : namespace;
+  const file = isJsonObject(item) ? fileOf(item) : undefined;
+  return {
+    message: `${fullMessage(violation)} (${check})`,
+    severity: SEVERITY[LEVEL_OF_ACTION[action]],
+    resourceRef: {
+      ...(apiVersion !== undefined && { apiVersion }),
+      kind,
+      ...(given !== undefined && { namespace: given }),
+      name,
+    },
+    field: { path: formatPath(path) },
+    ...(file !== undefined && { file }),
+    tags: { check, url: checkUrl(check) },
+  };
+}
+
+function lineResult(message: string): FunctionResult {
+  return { message, severity: 'info' };
+}
+
+/** The names under which orchestrators write where an object comes from, the newer first. */
+const PREFIXES = ['internal.config.kubernetes.io', 'config.kubernetes.io'];
+
+function fileOf(item: JsonObject): JsonObject | undefined {
+  const annotations = objectMember(objectMember(item, 'metadata') ?? {}, 'annotations') ?? {};
+  const written = (name: string): unknown =>
+    PREFIXES.map((prefix) => member(annotations, `${prefix}/${name}`)).find((value) => typeof value === 'string');
+  const [path, index] = [written('path'), Number(written('index'))];
+  if (typeof path !== 'string') return undefined;
+  return { path, ...(Number.isInteger(index) && { index }) };
 }

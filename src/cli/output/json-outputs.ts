@@ -26,8 +26,15 @@ export interface AdvisedEdit {
   readonly value: unknown;
 }
 
+interface ObjectName {
+  readonly kind: string;
+  /** Empty for objects without a namespace. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** A violation of a check, in an object or a policy. */
-export interface ListedViolation {
+export interface ListedViolation extends ObjectName {
   /** The id of the check, such as `named-port`. */
   readonly check: string;
   readonly action: ViolationAction;
@@ -39,10 +46,6 @@ export interface ListedViolation {
   readonly advice?: readonly AdvisedEdit[];
   /** The field of the object, such as `spec.template.spec.containers[0].livenessProbe`. */
   readonly path: string;
-  readonly kind: string;
-  /** Empty for objects without a namespace. */
-  readonly namespace: string;
-  readonly name: string;
   /** Empty when the violation is about no single container. */
   readonly container: string;
   readonly probe?: ProbeName;
@@ -92,13 +95,8 @@ export interface CheckOutput {
       readonly containers: number;
       readonly livenessProbe: ListedProbeCounts;
       readonly readinessProbe: ListedProbeCounts;
-      readonly noMainContainer: readonly (FilePlace & {
-        readonly kind: string;
-        readonly namespace: string;
-        readonly name: string;
-        readonly policies: readonly string[];
-        readonly message: string;
-      })[];
+      readonly noMainContainer: readonly (FilePlace &
+        ObjectName & { readonly policies: readonly string[]; readonly message: string })[];
     };
   };
 }
@@ -128,13 +126,10 @@ export interface PlannedViolation {
 /** The output of `probewright plan --output json`. */
 export interface PlanOutput {
   /** The workloads with an effect. */
-  readonly workloads: readonly {
-    readonly kind: string;
-    readonly namespace: string;
-    readonly name: string;
+  readonly workloads: readonly (ObjectName & {
     readonly probes: readonly PlannedProbe[];
     readonly violations: readonly PlannedViolation[];
-  }[];
+  })[];
   readonly summary: {
     /** The workloads that were looked at. */
     readonly workloads: number;
@@ -231,10 +226,7 @@ export interface ListedFailure {
 
 /** The output of `probewright explain --output json`. */
 export interface ExplainOutput {
-  readonly workloads: readonly {
-    readonly kind: string;
-    readonly namespace: string;
-    readonly name: string;
+  readonly workloads: readonly (ObjectName & {
     /** `file:line:column`, or `cluster:NAMESPACE/TYPE/NAME`. */
     readonly place: string;
     readonly containers: readonly ExplainedContainer[];
@@ -247,17 +239,14 @@ export interface ExplainOutput {
      * could be read.
      */
     readonly failures?: readonly ListedFailure[];
-  }[];
+  })[];
 }
 
 /** The result of a probe that was run, or not run. */
 export type TryResult = 'passes' | 'warns' | 'fails' | 'not run';
 
 /** A probe with its result. */
-export interface TriedProbe extends FilePlace {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
+export interface TriedProbe extends FilePlace, ObjectName {
   readonly container: string;
   readonly probe: ProbeName;
   /** Such as `httpGet /healthz on port http`. */

@@ -69,9 +69,9 @@ export const PLAN: CommandDefinition<typeof FLAGS> = {
     policies === undefined && remove.length === 0
       ? ['--policies: name the new policies, or name a policy that is removed with --remove']
       : [],
-  exitCodes: [
-    { code: 0, meaning: 'There is no effect that --fail-on names.' },
-    { code: 1, meaning: 'There is such an effect.' },
-    { code: 2, meaning: 'An input cannot be read, a removed policy is unknown, or the command line is wrong.' },
-  ],
+  exitCodes: {
+    0: 'There is no effect that --fail-on names.',
+    1: 'There is such an effect.',
+    2: 'An input cannot be read, a removed policy is unknown, or the command line is wrong.',
+  },
 };

@@ -43,7 +43,11 @@ export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandI
     printLine(io.stderr, `${PROGRAM} plan: the inputs have no Kubernetes object, so the plan is empty`);
   const snapshots = changedSnapshots(inputs, flags.remove, io);
   if (snapshots === undefined) return EXIT_USAGE;
-  const { plan, problems } = computedPlan(inputs, snapshots, progress);
+  const replaced = new Set<FileProblem>();
+  const workloads = workloadsOf(inputs, replaced);
+  const plan = planOf(counted(workloads, progress), snapshots.before, snapshots.after, inputs.now);
+  progress.end();
+  const problems = inputs.problems.filter((problem) => !replaced.has(problem));
   io.stdout.write(FORMATS[flags.output](plan, { columns: io.stdoutColumns, paint: paintFor(flags.color, io) }));
   reportProblems([...inputs.policyWarnings, ...problems], io, inputs);
   if (problems.length > 0) return EXIT_USAGE;
@@ -59,18 +63,6 @@ function changedSnapshots(inputs: Inputs, removed: readonly string[], io: Comman
   for (const source of unknown)
     printLine(io.stderr, `${PROGRAM} plan: --remove: there is no ${source}${didYouMean(source, known)}`);
   return unknown.length > 0 ? undefined : { before, after: snapshotAfter(CHECK_CATALOGUE, before, change) };
-}
-
-function computedPlan(
-  inputs: Inputs,
-  { before, after }: Snapshots,
-  progress: Progress,
-): { readonly plan: Plan; readonly problems: readonly FileProblem[] } {
-  const problems = { before: [...inputs.problems], after: [...inputs.problems] };
-  const all = workloadsOf(inputs, (policies) => (policies === before ? problems.before : problems.after));
-  const plan = planOf(counted(all, progress), before, after, inputs.now);
-  progress.end();
-  return { plan, problems: problems.before };
 }
 
 function* counted<T>(items: readonly T[], progress: Progress): Generator<T, undefined, undefined> {

@@ -1,6 +1,5 @@
 import { manifestsAsSent, workloadIn } from '../input/manifest.ts';
 import { strayFields, violationsOfText } from '../check/text-violations.ts';
-import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { Workload } from '../../engine/verdict/judge.ts';
@@ -8,10 +7,9 @@ import type { Workload } from '../../engine/verdict/judge.ts';
 /**
  * The workloads of the inputs, with the violations that only a manifest shows.
  *
- * @param problemsFor the problems of the inputs, a list for each snapshot. The problem of a doubled key is removed from
- *   the list, because a violation replaces the problem
+ * @param replaced gets the problems of the inputs that such violations replace, when a plan asks for them
  */
-export function workloadsOf(inputs: Inputs, problemsFor: (policies: Snapshot) => FileProblem[]): readonly Workload[] {
+export function workloadsOf(inputs: Inputs, replaced: Set<FileProblem>): readonly Workload[] {
   return inputs.texts.flatMap((text) => {
     const sent = manifestsAsSent(text);
     return text.manifests.flatMap((manifest, index): readonly Workload[] => {
@@ -23,7 +21,7 @@ export function workloadsOf(inputs: Inputs, problemsFor: (policies: Snapshot) =>
           ...workload,
           ...(manifestAsSent !== manifest && { asSent: subject }),
           violationsOfText: (policies) => [
-            ...violationsOfText(manifestAsSent, subject, policies, inputs.now, problemsFor(policies)),
+            ...violationsOfText(manifestAsSent, subject, policies, inputs, replaced),
             ...strayFields(subject, policies, inputs.now),
           ],
         },

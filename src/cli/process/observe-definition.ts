@@ -97,10 +97,10 @@ export const OBSERVE: CommandDefinition<typeof OBSERVE_FLAGS> = {
   ],
   flags: OBSERVE_FLAGS,
   readsEnvironment: true,
-  exitCodes: [
-    { code: 0, meaning: 'The observer has stopped after a signal.' },
-    { code: 2, meaning: 'The observer cannot start, or the command line is wrong.' },
-  ],
+  exitCodes: {
+    0: 'The observer has stopped after a signal.',
+    2: 'The observer cannot start, or the command line is wrong.',
+  },
   conflicts: conflictsOfObserve,
 };
 

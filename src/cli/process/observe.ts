@@ -1,4 +1,4 @@
-import { startObserver } from '../../observer/observe.ts';
+import { startObserver, type ObserveConfig } from '../../observer/observe.ts';
 import { createLogger } from '../../process/log.ts';
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { messageOf } from '../../base/text/error-message.ts';
@@ -6,7 +6,6 @@ import { connectionConfig, settingsOf } from './process-flags.ts';
 import { EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import type { ObserveConfig } from '../../observer/observe.ts';
 import type { OBSERVE, ObserveFlagValues } from './observe-definition.ts';
 
 export async function runObserve({ flags }: CommandLine<typeof OBSERVE.flags>, io: CommandIo): Promise<number> {

@@ -7,8 +7,7 @@ import { EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { ServeConfig } from '../../webhook/config.ts';
-import type { SERVE } from './serve-definition.ts';
-import type { ServeFlagValues } from './serve-flags.ts';
+import type { SERVE, ServeFlagValues } from './serve-definition.ts';
 
 export async function runServe({ flags }: CommandLine<typeof SERVE.flags>, io: CommandIo): Promise<number> {
   const config = serveConfig(flags);

@@ -24,8 +24,8 @@ export const REPORT: CommandDefinition<typeof FLAGS> = {
   ],
   positionals: INPUT.CLUSTER_INPUT_FILES,
   flags: FLAGS,
-  exitCodes: [
-    { code: 0, meaning: 'The page is complete, whatever it says.' },
-    { code: 2, meaning: 'An input cannot be read, the page cannot be written, or the command line is wrong.' },
-  ],
+  exitCodes: {
+    0: 'The page is complete, whatever it says.',
+    2: 'An input cannot be read, the page cannot be written, or the command line is wrong.',
+  },
 };

@@ -1,16 +1,18 @@
 import { replaceFile } from '../../base/files/replace-file.ts';
 import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
-import { member, objectMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
+import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { isInCluster } from '../input/cluster-object.ts';
 import { groupOfVersion, placeOfManifest, workloadIn, type Manifest } from '../input/manifest.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
 import { reportPage } from '../../explain/fleet-page/report-page.ts';
 import { reportedChecks, reportedExceptions, reportedStarts } from '../../explain/fleet-page/report.ts';
+import type { Report, ReportedPolicy, ReportedWorkload } from '../../explain/fleet-page/report.ts';
 import { readObserverReport, type ObservedResult } from '../../cluster/sources/observer-reports.ts';
 import { count } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { VERSION } from '../../base/version.ts';
+import { podLabelsOf } from '../../engine/verdict/judge.ts';
 import { checkInputs } from '../check/check-inputs.ts';
 import { PROGRAM } from '../command-table.ts';
 import { EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
@@ -19,7 +21,6 @@ import { Progress } from '../output/progress.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { Report, ReportedPolicy, ReportedWorkload } from '../../explain/fleet-page/report.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from '../check/report.ts';
 import type { ClusterLine } from '../input/cluster-choice.ts';
@@ -55,7 +56,6 @@ async function write(page: string, file: string | undefined, io: CommandIo): Pro
   }
 }
 
-/** The report of a command's inputs. Its verdicts are those of `check`. */
 function reportOfInputs(
   inputs: Inputs,
   line: ClusterLine,
@@ -127,8 +127,7 @@ function reportedWorkload(
 function policiesOf(object: JsonObject, inputs: Inputs): string[] {
   const { templates = [], namespace = '' } = workloadIn(object, inputs) ?? {};
   const sources = templates.flatMap(({ template }) => {
-    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-    return inputs.policies.policyFor(namespace, labels).sources;
+    return inputs.policies.policyFor(namespace, podLabelsOf(template)).sources;
   });
   return [...new Set(sources)];
 }

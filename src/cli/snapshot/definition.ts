@@ -23,8 +23,8 @@ export const SNAPSHOT: CommandDefinition<typeof FLAGS> = {
   ],
   positionals: INPUT.CLUSTER_INPUT_FILES,
   flags: FLAGS,
-  exitCodes: [
-    { code: 0, meaning: 'The snapshot is complete.' },
-    { code: 2, meaning: 'An input cannot be read, so the snapshot lacks it, or the command line is wrong.' },
-  ],
+  exitCodes: {
+    0: 'The snapshot is complete.',
+    2: 'An input cannot be read, so the snapshot lacks it, or the command line is wrong.',
+  },
 };

@@ -4,12 +4,12 @@ import { groupOfVersion, manifestsAsSent } from '../input/manifest.ts';
 import { knownResult } from '../../observer/reports/known-result.ts';
 import { snapshotItems } from './items/snapshot-items.ts';
 import { PROBEWRIGHT, readObserverReport, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
+import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import { Progress } from '../output/progress.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import type { SNAPSHOT } from './definition.ts';
 
 export async function runSnapshot(line: CommandLine<typeof SNAPSHOT.flags>, io: CommandIo): Promise<number> {

@@ -24,8 +24,8 @@ export const STARTS: CommandDefinition<typeof FLAGS> = {
   ],
   positionals: INPUT.CLUSTER_INPUT_FILES,
   flags: FLAGS,
-  exitCodes: [
-    { code: 0, meaning: 'The start times are printed, also when none are known.' },
-    { code: 2, meaning: 'An input cannot be read, or the command line is wrong.' },
-  ],
+  exitCodes: {
+    0: 'The start times are printed, also when none are known.',
+    2: 'An input cannot be read, or the command line is wrong.',
+  },
 };

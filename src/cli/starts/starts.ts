@@ -77,12 +77,10 @@ interface StartsRow extends ShownFigures {
 
 const COLUMNS = ['NAMESPACE', 'WORKLOAD', 'CONTAINER', 'STARTS', 'P50', 'P90', 'MAX', 'BUDGET'] as const;
 
-/** One object for programs. Times are in seconds. */
 function startsAsJson(rows: readonly StartsRow[]): string {
   return `${jsonText({ starts: rows }, undefined, 2)}\n`;
 }
 
-/** A table as `kubectl get` prints one. */
 function startsAsText(rows: readonly StartsRow[]): string {
   if (rows.length === 0) return 'No start times are known. The observer measures them (docs/observer.md).\n';
   const table = [

@@ -21,8 +21,17 @@ export interface Asking {
   readonly allowsSideEffects: boolean;
 }
 
-/** Runs one probe once, by the kubelet's rules. Rejects with NotRun. */
-export async function askProbe(planned: PlannedProbe, asking: Asking): Promise<Answer> {
+/** Runs one probe once, by the kubelet's rules. Resolves with NotRun for a probe that cannot be asked. */
+export async function askProbe(planned: PlannedProbe, asking: Asking): Promise<Answer | NotRun> {
+  try {
+    return await answerOf(planned, asking);
+  } catch (error) {
+    if (error instanceof NotRun) return error;
+    throw error;
+  }
+}
+
+async function answerOf(planned: PlannedProbe, asking: Asking): Promise<Answer> {
   const { handler, handlerKind, timing } = planned;
   const { target, monotonic } = asking;
   const timeout = timing.timeoutSeconds * 1000;

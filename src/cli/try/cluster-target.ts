@@ -8,8 +8,7 @@ import { PROGRAM } from '../command-table.ts';
 import { hostPort, NotRun } from './answer.ts';
 import { GoError, until } from './connection.ts';
 import { httpProbe } from './http-probe.ts';
-import { ForwardRefused, forward, podExec, type PodName } from './pod-channel.ts';
-import { isForProxy, sendByProxy } from './pod-proxy.ts';
+import { ForwardRefused, forward, podExec, type PodName, isForProxy, sendByProxy } from './pod-access.ts';
 import type { CommandIo } from '../io.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
@@ -134,7 +133,6 @@ async function findPod(
   return newest;
 }
 
-/** The labels that the workload's Pods have, as a selector. */
 function selectorOf(object: JsonObject): string {
   const labels =
     valueAt(object, ['spec', 'selector', 'matchLabels']) ??
@@ -146,7 +144,6 @@ function selectorOf(object: JsonObject): string {
   return pairs.join(',');
 }
 
-/** When the last of the containers started. */
 function startOf(pod: JsonObject): Pick<Target, 'startedAt'> {
   const starts = objectsAt(pod, 'status', 'containerStatuses')
     .map((status) => Date.parse(textAt(status, 'state', 'running', 'startedAt') ?? ''))

@@ -44,7 +44,6 @@ const COMMAND: ValueType<readonly string[]> = {
   },
 };
 
-/** Where the container runs. */
 const TARGET_FLAGS = inGroup('Flags that say where to ask', {
   address: optional({
     type: textThat(
@@ -120,9 +119,9 @@ export const TRY: CommandDefinition<typeof FLAGS> = {
     ];
     return problems.flatMap(([isThere, problem]) => (isThere ? [problem] : []));
   },
-  exitCodes: [
-    { code: 0, meaning: 'All probes that were run pass; without --strict some may warn.' },
-    { code: 1, meaning: 'A probe fails; with --strict also: a probe warns.' },
-    { code: 2, meaning: 'An input cannot be read, no probe can be run, or the command line is wrong.' },
-  ],
+  exitCodes: {
+    0: 'All probes that were run pass; without --strict some may warn.',
+    1: 'A probe fails; with --strict also: a probe warns.',
+    2: 'An input cannot be read, no probe can be run, or the command line is wrong.',
+  },
 };

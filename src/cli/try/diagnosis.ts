@@ -1,11 +1,63 @@
-import { NotRun, type Answer } from './answer.ts';
+import { answerOf } from '../../observer/failing/probe-events.ts';
+import { CAUSE_TEXTS, type AnswerCause } from '../../observer/failing/causes.ts';
+import { type Answer, NotRun } from './answer.ts';
 import { askProbe, type Asking } from './ask.ts';
 import { probeField, type PlannedProbe } from './planned-probes.ts';
+import type { HandlerKind } from '../../engine/probe/probe.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { HandlerKind } from '../../engine/probe/probe.ts';
 import type { AdvisedEdit } from '../output/json-outputs.ts';
-import type { TryCause } from './cause.ts';
+
+/** Causes that only somebody who asks can tell, and answers that nobody knows. The others: rule `probe-failing`. */
+const OWN_REMEDIES = {
+  'loopback-only': 'Let the container listen on 0.0.0.0 or [::]. The kubelet asks the address of the Pod.',
+  slow: 'Make the endpoint faster, or set a larger timeoutSeconds.',
+  // The port speaks HTTP/2 without TLS only, and the kubelet asks in HTTP/1.1.
+  'http2-only': 'Let the server answer HTTP/1.1 too, or use tcpSocket.',
+  // The kubelet speaks no TLS to gRPC before Kubernetes 1.37.
+  'grpc-tls': 'Serve the health service on a port without TLS, or use tcpSocket.',
+  'body-over-10-kib': 'Set httpGet.path to a path with a short answer.',
+  unclear: 'The answer breaks off, or is no correct HTTP. Read the log of the container.',
+} as const;
+
+const NO_CREDENTIALS =
+  'The health service asks for credentials, which a probe cannot send. Exempt it from authentication, or use tcpSocket.';
+
+/** Why a probe fails or warns. */
+export type TryCause = AnswerCause | keyof typeof OWN_REMEDIES;
+
+/** What to do about a cause, in whole sentences. */
+export function remedyFor(cause: TryCause, answer?: Answer): string {
+  if (/code = (?:Unauthenticated|PermissionDenied) /.test(answer?.text ?? '')) return NO_CREDENTIALS;
+  return isOwn(cause) ? OWN_REMEDIES[cause] : CAUSE_TEXTS[cause].remedy;
+}
+
+function isOwn(cause: TryCause): cause is keyof typeof OWN_REMEDIES {
+  return Object.hasOwn(OWN_REMEDIES, cause);
+}
+
+/** The exit codes of shells for a program that is missing, or that is no program (POSIX, 2.8.2). */
+const NO_PROGRAM: readonly unknown[] = [126, 127];
+
+/** The cause that the kubelet's text alone tells. Undefined for a success without a warning. */
+export function causeOfAnswer(answer: Answer, handlerKind?: HandlerKind): TryCause | undefined {
+  const { result, text, isLong, isNoRedirect, code } = answer;
+  if (result === 'warning') return isNoRedirect === true ? 'http-3xx' : 'redirect-other-host';
+  if (result === 'success') return isLong === true ? 'body-over-10-kib' : undefined;
+  const cause = answerOf(text);
+  if (handlerKind !== 'exec') {
+    // The head of the answer was HTTP.
+    if (result === 'failed-error' && cause !== 'timeout') return 'unclear';
+    if (cause === 'connection-lost') return 'other-protocol';
+    // The server has answered, whatever its code.
+    if (text.startsWith('error: health rpc probe failed')) return 'grpc-unhealthy';
+    return cause === 'command-failed' || cause === 'executable-not-found' ? 'unclear' : cause;
+  }
+  // What a command prints about its own connections is no answer to the kubelet.
+  if (result === 'error' || NO_PROGRAM.includes(code)) return 'executable-not-found';
+  const isOwn = cause === 'executable-not-found' || (cause === 'timeout' && code === undefined);
+  return isOwn ? cause : 'command-failed';
+}
 
 /** Why a probe fails, and what to write. */
 export interface Diagnosis {
@@ -61,10 +113,7 @@ export async function asked(
   handler: JsonObject,
   timeoutSeconds = LOOK_SECONDS,
 ): Promise<Answer | undefined> {
-  try {
-    return await askProbe({ ...planned, handlerKind, handler, timing: { ...planned.timing, timeoutSeconds } }, asking);
-  } catch (error) {
-    if (error instanceof NotRun) return undefined;
-    throw error;
-  }
+  const timing = { ...planned.timing, timeoutSeconds };
+  const answer = await askProbe({ ...planned, handlerKind, handler, timing }, asking);
+  return answer instanceof NotRun ? undefined : answer;
 }

@@ -4,12 +4,11 @@ import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { parseInstant } from '../../base/text/duration.ts';
 import { isLoopbackHost } from '../../engine/probe/handler-values.ts';
-import { socketsInside } from './address-target.ts';
+import { socketsInside, type Target } from './target.ts';
 import { NotRun } from './answer.ts';
 import { dial, reach, type Endpoint } from './connection.ts';
 import { RUNTIMES, type Runtime } from './definition.ts';
 import { runProgram } from './exec-probe.ts';
-import type { Target } from './target.ts';
 
 /** A runtime that says nothing for so long is down. */
 const INSPECT_MILLISECONDS = 10_000;
@@ -39,7 +38,6 @@ export async function dockerTarget(
   throw new Error(problems.join('; '));
 }
 
-/** Rejects with the reason why the container cannot be asked. */
 async function inspect(program: Runtime, container: string): Promise<JsonObject> {
   const { code, output } = await runProgram([program, 'inspect', container], INSPECT_MILLISECONDS, INSPECT_BYTES);
   const what = `${program} inspect ${container}`;

@@ -1,12 +1,10 @@
 import { jsonText } from '../../base/text/visible.ts';
 import { count } from '../../base/text/cut.ts';
-import { annotation } from '../check/github.ts';
-import { testSuites, type TestCase } from '../check/junit.ts';
+import { annotation, testSuites, type TestCase } from '../check/formats.ts';
 import { paragraph, type Screen, type Style } from '../output/screen.ts';
 import { isInCluster, type Origin } from '../input/cluster-object.ts';
-import { summaryOf } from './tried-probe.ts';
+import { summaryOf, type Start } from './tried-probe.ts';
 import type { AdvisedEdit, TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
-import type { Start } from './measure.ts';
 import type { TryFormatName } from './definition.ts';
 
 /** All that `try` prints. */
@@ -96,7 +94,6 @@ function jsonReport({ probes, starts }: TryReport): string {
   return `${jsonText(output, undefined, 2)}\n`;
 }
 
-/** What happened, and what to write, in one line. */
 function sentence({ event, cause, remedy, edits }: TriedProbe): string {
   const parts = [event.trimEnd(), cause === null ? remedy : `${cause}: ${remedy}`, ...edits.map(editText)];
   return parts.filter(Boolean).join('; ');

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, goDuration, hostPort, KUBE_PROBE, NotRun, SUCCESS, type Answer } from './answer.ts';
 import { until, type Connect, type Endpoint } from './connection.ts';
-import { decoded } from './probe-url.ts';
+import { decoded } from './http-probe.ts';
 
 /** google.golang.org/grpc/codes, by number. */
 const CODES =

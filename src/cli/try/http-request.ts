@@ -2,12 +2,10 @@ import { connect as http2Connect } from 'node:http2';
 import { messageOf } from '../../base/text/error-message.ts';
 import { firstControlCharacter } from '../../engine/probe/handler-values.ts';
 import { KUBE_PROBE } from './answer.ts';
-import { GoError, readText, type Connect } from './connection.ts';
+import { GoError, readText, type Connect, alertText, openTls } from './connection.ts';
 import { Http1Reader, MOST_BODY_BYTES } from './http1-reader.ts';
-import { urlText, type ProbeUrl } from './probe-url.ts';
-import { alertText, openTls } from './tls-connection.ts';
+import { urlText, type ProbeUrl, type Head, type Headers, type Send } from './http-probe.ts';
 import type { Duplex } from 'node:stream';
-import type { Head, Headers, Send } from './http-probe.ts';
 
 /** Sends each request over a connection of its own: no proxy, no compression, TLS without verification. */
 export function sendOver(connect: Connect): Send {

@@ -37,7 +37,6 @@ export class Http1Reader {
     this.#textOf = textOf;
   }
 
-  /** Reads the status line and the headers. Rejects with a GoError. */
   async head(): Promise<Http1Head> {
     // The first byte: what happens before is told without a frame around it (net/http, persistConn.readLoop).
     if (!(await this.#fill(1))) throw new GoError(this.#end);
@@ -124,13 +123,11 @@ export class Http1Reader {
     }
   }
 
-  /** True when so many bytes have come; false when the connection ended before. */
   async #fill(bytes: number): Promise<boolean> {
     while (this.#bytes.length < bytes) if (!(await this.#more())) return false;
     return true;
   }
 
-  /** Waits for more bytes. False at the end of the connection. */
   async #more(): Promise<boolean> {
     if (this.#end !== undefined) return false;
     try {

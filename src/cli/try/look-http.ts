@@ -1,28 +1,14 @@
 import { isSuccess } from './answer.ts';
 import { objectsAt } from '../../base/json/field-path.ts';
 import { member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { causeOfAnswer } from './cause.ts';
-import { asked, diagnosis, edit, type Diagnosis, type Finder, type Look } from './diagnosis.ts';
+import { causeOfAnswer, asked, diagnosis, edit, type Diagnosis, type Finder, type Look } from './diagnosis.ts';
 import type { PlannedProbe } from './planned-probes.ts';
 
 /** The paths that are tried after a failure, beside those of the policies. No other path is ever asked. */
-export const USUAL_PATHS: readonly string[] = [
-  '/livez',
-  '/readyz',
-  '/healthz',
-  '/health',
-  '/health/live',
-  '/health/ready',
-  '/ping',
-  '/up',
-  '/-/healthy',
-  '/-/ready',
-  '/actuator/health/liveness',
-  '/actuator/health/readiness',
-  '/q/health/live',
-  '/q/health/ready',
-  '/api/health',
-];
+export const USUAL_PATHS: readonly string[] = (
+  '/livez /readyz /healthz /health /health/live /health/ready /ping /up ' +
+  '/-/healthy /-/ready /actuator/health/liveness /actuator/health/readiness /q/health/live /q/health/ready /api/health'
+).split(' ');
 /** So many paths in a row without an answer: a server that hangs on two paths hangs on all, and a person waits. */
 const MOST_LATE = 2;
 /** A server that gives this many of the paths a success gives it to every path. */
@@ -53,7 +39,6 @@ export const localHost: Finder = (look) =>
 /** and redirect requests that came without TLS. */
 export const secureProto: Finder = (look) => otherHeader(look, 'X-Forwarded-Proto', 'https', '');
 
-/** A header with which the probe passes. */
 async function otherHeader(look: Look, name: string, value: string, also: string): Promise<Diagnosis | undefined> {
   const given = objectsAt(look.planned.handler, 'httpHeaders');
   if (given.some((header) => stringMember(header, 'name')?.toLowerCase() === name.toLowerCase())) return undefined;

@@ -1,12 +1,6 @@
 import { formatPath, objectsAt, type FieldPath } from '../../base/json/field-path.ts';
-import {
-  isJsonObject,
-  member,
-  objectMember,
-  stringMember,
-  stringMembers,
-  type JsonObject,
-} from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { injectionAt } from '../../engine/defaulting/injection.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
@@ -16,8 +10,7 @@ import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.t
 import { containersOf, type Container } from '../../engine/workload/containers.ts';
 import { isPod } from '../../engine/workload/kinds.ts';
 import { meshProxyTest } from '../../engine/workload/mesh.ts';
-import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
-import { workloadIn, type Manifest } from '../input/manifest.ts';
+import { policyOfTemplate, workloadIn, type Manifest } from '../input/manifest.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { ProbeWord } from './definition.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
@@ -42,7 +35,6 @@ export interface PlannedProbe extends FilePlace {
   readonly injectedBy?: string;
 }
 
-/** The order in which the kubelet runs the probes of a container. */
 const ORDER = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
 
 /** Which probes the command line selects. Empty lists select all. */
@@ -67,10 +59,8 @@ function probesOfManifest(manifest: Manifest, inputs: Inputs): PlannedProbe[] {
   const workload = workloadIn(manifest.object, inputs);
   if (workload === undefined) return [];
   const { kind, namespace, name, templates } = workload;
-  const itself = workloadNameOf(manifest.object, kind, false);
   return templates.flatMap(({ template, path }) => {
-    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-    const policy = inputs.policies.policyFor(namespace, labels, itself);
+    const policy = policyOfTemplate(workload, template, inputs.policies);
     const { injections } = permittedDefaulting(template, policy, kind);
     const podSpec = defaultedPodSpec(objectMember(effectiveTemplate(template, injections), 'spec') ?? {});
     const shared = { kind: kind.kind, namespace, name, policyPaths: pathsOf(policy) };
@@ -91,7 +81,6 @@ function probesOfManifest(manifest: Manifest, inputs: Inputs): PlannedProbe[] {
   });
 }
 
-/** The probe of a container. Undefined for none, and for one without a handler. */
 function probeOf({ name, spec }: Container, kind: ProbeKind, containerPath: FieldPath) {
   const probe = ownProbe(spec, kind);
   const handlerKind = isJsonObject(probe) ? handlerKindsOf(probe)[0] : undefined;
@@ -105,7 +94,6 @@ function placeOf({ document, path }: Manifest, field: FieldPath): FilePlace {
   return { file: document.file, ...document.position([...path, ...field], { key: true }) };
 }
 
-/** The endpoints of all layers that speak about a workload. */
 function pathsOf({ layers }: WorkloadPolicy): string[] {
   const paths = layers.flatMap(({ probes }) =>
     PROBE_KINDS.map((kind) => stringMember(probes[kind]?.handler?.fields ?? {}, 'path')),

@@ -4,19 +4,17 @@ import { readAnyInputs, readCommandInputs } from '../input/command-inputs.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import { paintFor } from '../output/screen.ts';
-import { addressTarget } from './address-target.ts';
+import { addressTarget, type Target } from './target.ts';
 import { NotRun, type Answer } from './answer.ts';
 import { askProbe } from './ask.ts';
 import { dockerTarget } from './docker-target.ts';
 import { TRY_REPORTS } from './formats.ts';
 import { lookFurther } from './look-further.ts';
-import { measure, waitForStart } from './measure.ts';
+import { measure, waitForStart, summaryOf, triedProbe } from './tried-probe.ts';
 import { plannedProbes, type PlannedProbe } from './planned-probes.ts';
-import { summaryOf, triedProbe } from './tried-probe.ts';
 import type { TriedProbe } from '../output/json-outputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { Target } from './target.ts';
 import type { TRY } from './definition.ts';
 
 type TryLine = CommandLine<typeof TRY.flags>;
@@ -33,7 +31,24 @@ export async function runTry(line: TryLine, io: CommandIo): Promise<number> {
   if (planned.length === 0) return refuse(io, 'the inputs have no such probe, so nothing is tried');
   const target = await openTarget(line, inputs, io).catch((error: unknown) => messageOf(error));
   if (typeof target === 'string') return refuse(io, target);
-  return await tryAll(planned, target, line, inputs.isFromCluster === true, io);
+  const { count, wait, output, color, strict } = line.flags;
+  const asking = { target, monotonic: io.monotonic, allowsSideEffects: line.flags['allow-side-effects'] };
+  const ask = (one: PlannedProbe): Promise<Answer | NotRun> => askProbe(one, asking);
+  const since = target.startedAt ?? io.now();
+  const starts = wait === undefined ? [] : await waitForStart(planned, ask, io.now, since, wait);
+  const probes: TriedProbe[] = [];
+  for (const one of planned) {
+    const measured = await measure(one, count, ask);
+    // A redirect to another host is a success that proves nothing.
+    const isWrong = !(measured instanceof NotRun) && measured.answer.result !== 'success';
+    probes.push(triedProbe(one, measured, isWrong ? await lookFurther(one, measured.answer, asking) : undefined));
+  }
+  const screen = { columns: io.stdoutColumns, paint: paintFor(color, io) };
+  const origin = inputs.isFromCluster === true && { isFromCluster: true };
+  io.stdout.write(TRY_REPORTS[output]({ probes, starts, ...origin }, screen));
+  const { fails, warns, notRun } = summaryOf(probes);
+  if (notRun === probes.length) return refuse(io, 'no probe can be run');
+  return fails > 0 || (strict && warns > 0) ? EXIT_DENIED : EXIT_OK;
 }
 
 function refuse(io: CommandIo, problem: string): number {
@@ -42,20 +57,14 @@ function refuse(io: CommandIo, problem: string): number {
 }
 
 async function readTryInputs(line: TryLine, io: CommandIo): Promise<Inputs | undefined> {
-  const { address, docker, namespace = 'default', ...flags } = line.flags;
-  if (address === undefined && docker === undefined) {
-    const inputs = await readAnyInputs('try', line, io);
-    if (inputs === undefined || inputs.isFromCluster === true) return inputs;
-    refuse(
-      io,
-      'name where to ask: --address HOST, --docker NAME, or a workload of a cluster such as -n shop deploy/web',
-    );
-    return undefined;
-  }
-  return await readCommandInputs('try', { ...line, flags: { ...flags, namespace } }, io);
+  const { address, docker } = line.flags;
+  if (address !== undefined || docker !== undefined) return await readCommandInputs('try', line, io);
+  const inputs = await readAnyInputs('try', line, io);
+  if (inputs === undefined || inputs.isFromCluster === true) return inputs;
+  refuse(io, 'name where to ask: --address HOST, --docker NAME, or a workload of a cluster such as -n shop deploy/web');
+  return undefined;
 }
 
-/** Rejects with the reason why the container cannot be asked. */
 async function openTarget(line: TryLine, inputs: Inputs, io: CommandIo): Promise<Target> {
   const { address, docker, port, exec = [], runtime } = line.flags;
   if (address !== undefined) return addressTarget(address.replace(/^\[|\]$/g, ''), new Map(port), exec);
@@ -63,38 +72,4 @@ async function openTarget(line: TryLine, inputs: Inputs, io: CommandIo): Promise
   // Most command lines need no client of the API server.
   const { clusterTarget } = await import('./cluster-target.ts');
   return await clusterTarget(line, inputs, io);
-}
-
-async function tryAll(
-  planned: readonly PlannedProbe[],
-  target: Target,
-  line: TryLine,
-  isFromCluster: boolean,
-  io: CommandIo,
-): Promise<number> {
-  const { count, wait, output, color, strict } = line.flags;
-  const asking = { target, monotonic: io.monotonic, allowsSideEffects: line.flags['allow-side-effects'] };
-  const ask = (probe: PlannedProbe): Promise<Answer> => askProbe(probe, asking);
-  const since = target.startedAt ?? io.now();
-  const starts = wait === undefined ? [] : await waitForStart(planned, ask, io.now, since, wait);
-  const probes: TriedProbe[] = [];
-  for (const probe of planned) {
-    const measured = await measure(probe, count, ask).catch((error: unknown) => {
-      if (error instanceof NotRun) return error;
-      throw error;
-    });
-    // A redirect to another host is a success that proves nothing.
-    const isWrong = !(measured instanceof NotRun) && measured.answer.result !== 'success';
-    const diagnosis = isWrong ? await lookFurther(probe, measured.answer, asking) : undefined;
-    probes.push(triedProbe(probe, measured, diagnosis));
-  }
-  const screen = { columns: io.stdoutColumns, paint: paintFor(color, io) };
-  io.stdout.write(TRY_REPORTS[output]({ probes, starts, ...(isFromCluster && { isFromCluster }) }, screen));
-  return exitCode(probes, strict, io);
-}
-
-function exitCode(probes: readonly TriedProbe[], isStrict: boolean, io: CommandIo): number {
-  const { fails, warns, notRun } = summaryOf(probes);
-  if (notRun === probes.length) return refuse(io, 'no probe can be run');
-  return fails > 0 || (isStrict && warns > 0) ? EXIT_DENIED : EXIT_OK;
 }

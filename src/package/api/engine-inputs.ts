@@ -1,12 +1,11 @@
-import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { inputsOf, type Inputs, type ReadTexts } from '../../cli/input/inputs.ts';
 import { readWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
 import { InvalidInputError } from './engine-options.ts';
+import type { EngineOptions, InputProblem, KubernetesObject, KubernetesObjects } from './engine-options.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
-import type { EngineOptions, InputProblem, KubernetesObject, KubernetesObjects } from './engine-options.ts';
 
 /**
  * The inputs of a command, made of objects. Each object becomes a text of JSON, which is read as every manifest is. So
@@ -28,7 +27,7 @@ export function engineInputs(
   const inputs = inputsOf(
     textsOf('objects', Array.isArray(objects) ? (objects as readonly unknown[]) : [objects]),
     textsOf('policies', policies),
-    { catalogue: CHECK_CATALOGUE, kinds: kindsOf(workloadKinds), namespace, now: now.getTime() },
+    { kinds: kindsOf(workloadKinds), namespace, now: now.getTime() },
     textsOf('apply', applied),
   );
   if (inputs.problems.length > 0) throw new InvalidInputError(inputs.problems.map(problemOf));

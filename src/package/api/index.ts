@@ -1,11 +1,112 @@
+import { checkInputs } from '../../cli/check/check-inputs.ts';
+import { listedViolation } from '../../cli/check/formats.ts';
+import { engineInputs, withoutPosition } from './engine-inputs.ts';
+import { InvalidInputError } from './engine-options.ts';
+import type { EngineOptions, KubernetesObjects, KubernetesObject } from './engine-options.ts';
+import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
+import { fixFile } from '../../cli/fix/fix-file.ts';
+import { LEVELS, type Level } from '../../cli/output/level.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { planOutput } from '../../cli/plan/formats.ts';
+import { workloadsOf } from '../../cli/plan/workloads.ts';
+import { planOf } from '../../engine/verdict/compare/plan.ts';
+import { snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
+import type { ListedViolation, PlanOutput } from '../../cli/output/json-outputs.ts';
+
 /** The exports of `import 'probewright'`. docs/api.md explains every name. */
-export { fix } from './fix.ts';
-export { InvalidInputError } from './engine-options.ts';
-export { judge } from './judge.ts';
-export { plan } from './plan.ts';
-export type { Fixed, FixOptions } from './fix.ts';
-export type { InputProblem } from './engine-options.ts';
-export type { Verdict } from './judge.ts';
-export type { PlanOptions } from './plan.ts';
-export type { CustomKind, EngineOptions, KubernetesObject, KubernetesObjects } from './engine-options.ts';
+export * from './engine-options.ts';
 export type * from '../../cli/output/json-outputs.ts';
+
+/** The verdict on objects. */
+export interface Verdict {
+  /** All violations, findings about policies first. Fields are those of `check --output json`. */
+  readonly violations: readonly ListedViolation[];
+  /** The settings without effect that are probably mistakes, such as a malformed annotation. */
+  readonly warnings: readonly string[];
+  /** How many objects have a Pod template. Other objects have no violations. */
+  readonly workloads: number;
+}
+
+/**
+ * Gives objects the verdict that the webhook would give when they are created.
+ *
+ * @throws InvalidInputError when an argument cannot be used
+ */
+export function judge(objects: KubernetesObjects, options: EngineOptions = {}): Verdict {
+  const inputs = engineInputs(objects, options);
+  const { violations, warnings, problems, summary } = checkInputs(inputs, 'Deny');
+  return {
+    violations: violations.map(listedViolation),
+    warnings: [...inputs.policyWarnings, ...warnings, ...problems].map(({ file, message }) =>
+      withoutPosition(`${file}:1:1: ${message.replace(/^warning: /, '')}`),
+    ),
+    workloads: summary.workloads,
+  };
+}
+
+export interface FixOptions extends EngineOptions {
+  /** Also apply the advice of checks that is known to work. Default false. */
+  readonly advice?: boolean;
+  /** With `advice`: the lowest level of findings whose advice is applied. Default `warning`, as in `check`. */
+  readonly minLevel?: Level;
+}
+
+/** Objects with probes. */
+export interface Fixed {
+  /** Copies of the objects with the probes. The items of a List are objects of their own. */
+  readonly objects: readonly KubernetesObject[];
+  /** The number of probes that were added. */
+  readonly probes: number;
+  /** The number of findings whose advice was applied. */
+  readonly advice: number;
+  /** Why containers got no probe, and advice that was not applied. */
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Writes the probes that policies give to Pods into copies of objects. The arguments are not changed.
+ *
+ * @throws InvalidInputError when an argument cannot be used
+ */
+export function fix(objects: KubernetesObjects, options: FixOptions = {}): Fixed {
+  const inputs = engineInputs(objects, options);
+  const { advice = false, minLevel = SHOWN_BY_DEFAULT.minLevel } = options;
+  if (!LEVELS.includes(minLevel))
+    throw new InvalidInputError([{ place: 'options.minLevel', message: `must be one of ${LEVELS.join(', ')}` }]);
+  const selection = advice ? { ...SHOWN_BY_DEFAULT, minLevel } : undefined;
+  const files = inputs.texts.map((text) => fixFile(text, inputs, selection));
+  const problems = files.flatMap((file) => file.problems);
+  if (problems.length > 0) throw new InvalidInputError(problems.map(({ file, message }) => ({ place: file, message })));
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+  return {
+    objects: files.flatMap((file) => file.objects),
+    probes: sum(files.map((file) => file.probes)),
+    advice: sum(files.map((file) => file.advice)),
+    remarks: files.flatMap((file) => file.remarks.map(withoutPosition)),
+  };
+}
+
+export interface PlanOptions extends EngineOptions {
+  /** Policies and facts that are to be applied over `policies`, object by object, as `kubectl apply` does. */
+  readonly apply?: readonly KubernetesObject[];
+  /** Removals: `ProbePolicy/NAMESPACE/NAME`, `ProbeException/NAMESPACE/NAME` or `ClusterProbePolicy/NAME`. */
+  readonly remove?: readonly string[];
+}
+
+/**
+ * Computes what a change of policies does to workloads.
+ *
+ * @throws InvalidInputError when an argument cannot be used
+ */
+export function plan(objects: KubernetesObjects, options: PlanOptions = {}): PlanOutput {
+  const { apply = [], remove = [], ...others } = options;
+  const inputs = engineInputs(objects, others, apply);
+  const { policies: before, newPolicies: applied } = inputs;
+  const change = { applied, removed: remove };
+  const unknown = unknownRemovals(before, change);
+  if (unknown.length > 0)
+    throw new InvalidInputError(unknown.map((source) => ({ place: 'remove', message: `there is no ${source}` })));
+  const after = snapshotAfter(CHECK_CATALOGUE, before, change);
+  const workloads = workloadsOf(inputs, new Set());
+  return planOutput(planOf(workloads, before, after, inputs.now));
+}

@@ -1,13 +1,12 @@
 import { messageOf } from '../../base/text/error-message.ts';
 import { unifiedDiff, type DiffLine } from '../../base/text/unified-diff.ts';
 import { checkInputs } from '../../cli/check/check-inputs.ts';
-import { jsonReport } from '../../cli/check/json.ts';
+import { jsonReport } from '../../cli/check/formats.ts';
 import { NOTHING_LEFT_OUT, shownReport, type ShownReport } from '../../cli/check/report.ts';
 import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
 import { fixFile } from '../../cli/fix/fix-file.ts';
 import { inputsOf, type Inputs } from '../../cli/input/inputs.ts';
 import { placeOfManifest } from '../../cli/input/manifest.ts';
-import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -42,7 +41,7 @@ export function judgeTexts(texts: PlaygroundTexts, { now, appliesAdvice }: Playg
   const inputs = inputsOf(
     { texts: [{ file: MANIFESTS_FILE, text: judged(texts.manifests) }], problems: tooLong(texts) },
     { texts: [{ file: POLICIES_FILE, text: judged(texts.policies) }], problems: [] },
-    { catalogue: CHECK_CATALOGUE, kinds: KNOWN_KINDS, namespace: 'default', now },
+    { kinds: KNOWN_KINDS, namespace: 'default', now },
   );
   const found = checkInputs(inputs, 'Deny');
   return {

@@ -1,10 +1,11 @@
-import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
+import { Inflate, strFromU8, strToU8, zlibSync } from 'fflate';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
 import { LONGEST_TEXT, type PlaygroundTexts } from './judged-texts.ts';
 
 const VERSION = 'v2:';
 
-/** A link ends with the Adler-32 checksum of its text, because raw deflated bytes have no checksum (RFC 1951). */
+/** A link is zlib data (RFC 1950) without its first bytes: deflated bytes, and the Adler-32 checksum of the text. */
+const HEADER_BYTES = 2;
 const CHECKSUM_BYTES = 4;
 
 /** The most bytes that a link may hold: two texts, escaped as JSON. A small link could expand to gigabytes. */
@@ -13,11 +14,7 @@ const MOST_BYTES = 8 * LONGEST_TEXT;
 /** The texts as the fragment of an address, without `#`. The fragment never leaves the browser. */
 export function linkFragment({ manifests, policies }: PlaygroundTexts): string {
   const text = strToU8(JSON.stringify({ manifests, policies }));
-  const deflated = deflateSync(text, { level: 9 });
-  const bytes = new Uint8Array(deflated.length + CHECKSUM_BYTES);
-  bytes.set(deflated);
-  new DataView(bytes.buffer).setUint32(deflated.length, adler32(text));
-  const base64 = btoa(strFromU8(bytes, true));
+  const base64 = btoa(strFromU8(zlibSync(text, { level: 9 }).subarray(HEADER_BYTES), true));
   return (
     VERSION +
     base64
@@ -48,20 +45,10 @@ function textOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length < CHECKSUM_BYTES) throw new Error('the link is cut');
   const end = bytes.length - CHECKSUM_BYTES;
   const text = inflated(bytes.subarray(0, end));
-  if (new DataView(bytes.buffer, bytes.byteOffset).getUint32(end) !== adler32(text))
-    throw new Error('the link is damaged');
+  // zlib ends with the checksum, also where it compresses nothing.
+  const checksum = zlibSync(text, { level: 0 }).subarray(-CHECKSUM_BYTES);
+  if (checksum.some((byte, index) => byte !== bytes[end + index])) throw new Error('the link is damaged');
   return text;
-}
-
-/** The Adler-32 checksum, as RFC 1950 defines it. */
-function adler32(bytes: Uint8Array): number {
-  const base = 65_521;
-  let [sum, sumOfSums] = [1, 0];
-  for (const byte of bytes) {
-    sum = (sum + byte) % base;
-    sumOfSums = (sumOfSums + sum) % base;
-  }
-  return sumOfSums * 0x1_0000 + sum;
 }
 
 /** @throws Error when the bytes are damaged, or expand to more than MOST_BYTES */

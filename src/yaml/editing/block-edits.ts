@@ -1,8 +1,8 @@
 import type { CST } from 'yaml';
-import type { Layout } from './layout.ts';
 import { endsInBlockScalar, renderBlock, renderBlockItem } from './rendering.ts';
 import { contentEnd, contentStart, insertLines, lineBreakBefore, lineEndAfter, tokenEnd } from './text-edits.ts';
 import type { Addition, TextEdit } from './text-edits.ts';
+import type { Layout } from './layout.ts';
 
 /** Returns the edit that appends to a block collection with content. */
 export function blockAdditions(

@@ -4,10 +4,9 @@ import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
 import type { YamlTree } from '../reading/trees.ts';
 import { isMergeKey, keyName, mergeSources, type YamlNode } from '../reading/values.ts';
 import { blockAdditions } from './block-edits.ts';
-import { flowAdditions } from './flow-edits.ts';
+import { flowAdditions, renamedKey, replacement, type Slot } from './flow-edits.ts';
 import type { Layout } from './layout.ts';
 import { removals } from './removals.ts';
-import { renamedKey, replacement, type Slot } from './replacements.ts';
 import { hasContent, type Addition, type PairTokens, type TextEdit, type YamlPair } from './text-edits.ts';
 
 /** The reason why a change cannot be written into a text without changing anything else. */

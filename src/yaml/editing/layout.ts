@@ -39,7 +39,6 @@ export function layoutOf(text: string, root: ParsedNode, eol: string): Layout {
   };
 }
 
-/** The measurements, one entry for each place. */
 interface Measures {
   readonly steps: number[];
   readonly sequenceSteps: number[];
@@ -57,7 +56,13 @@ function measureBlock(map: CST.BlockMap, seen: Measures): void {
 
 function measureFlow(text: string, map: CST.FlowCollection, seen: Measures): void {
   for (const { key, sep, value } of map.items) {
-    if (key && sep !== undefined && value !== undefined) seen.gaps.push(joinSources(sep).slice(1));
+    if (key && sep !== undefined && value !== undefined)
+      seen.gaps.push(
+        sep
+          .map(({ source }) => source)
+          .join('')
+          .slice(1),
+      );
   }
   const first = map.items[0]?.key;
   if (!first) return;
@@ -70,16 +75,10 @@ function measureFlow(text: string, map: CST.FlowCollection, seen: Measures): voi
   if (inner.startsWith(outer) && inner !== outer) seen.jsonSteps.push(inner.slice(outer.length));
 }
 
-function joinSources(tokens: readonly CST.SourceToken[]): string {
-  return tokens.map(({ source }) => source).join('');
-}
-
 /** Returns the most common value. The first value wins a tie. Undefined for an empty list. */
 function mostCommon<Value>(values: readonly Value[]): Value | undefined {
   const counts = new Map<Value, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].reduce<[Value | undefined, number]>(
-    (best, entry) => (entry[1] > best[1] ? entry : best),
-    [undefined, 0],
-  )[0];
+  const most = Math.max(...counts.values());
+  return values.find((value) => counts.get(value) === most);
 }

@@ -39,7 +39,6 @@ function removalOnDashLine(text: string, items: readonly PairTokens[]): TextEdit
   return { start, end, text: '', depth: 0 };
 }
 
-/** Removes items with one comma each. */
 function flowRemovals(text: string, items: readonly PairTokens[], removed: ReadonlySet<PairTokens>): TextEdit[] {
   const lastKept = items.findLastIndex((item) => !removed.has(item));
   return items.flatMap((item, index) => {

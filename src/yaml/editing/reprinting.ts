@@ -25,7 +25,6 @@ interface Copying {
   readonly keepsLast: boolean;
 }
 
-/** Copies a node without aliases, anchors and duplicate keys. */
 function unshared(copying: Copying, node: YamlNode, inFlow: boolean): YamlNode {
   const original = resolved(copying.tree, node);
   if (original === null) return nullScalar();

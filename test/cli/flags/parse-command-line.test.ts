@@ -36,7 +36,7 @@ const COMMAND: CommandDefinition<typeof FLAGS> = {
   positionals: { name: 'FILE', minimum: 0, maximum: Infinity, suggestions: 'files', missing: 'name a file' },
   flags: FLAGS,
   readsEnvironment: true,
-  exitCodes: [],
+  exitCodes: {},
 };
 
 function parse(
@@ -249,7 +249,7 @@ describe('a flag with a letter', () => {
     positionals: { ...positionals, suggestions: 'files' },
     flags,
     readsEnvironment: false,
-    exitCodes: [],
+    exitCodes: {},
   };
 
   it.each([

@@ -1,15 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { PatientClient } from '../../../src/cluster/client/patient-client.ts';
-import { readClusterInputs } from '../../../src/cli/input/cluster-inputs.ts';
+import {
+  readClusterInputs,
+  type ClusterInputOptions,
+  type ClusterInputs,
+} from '../../../src/cli/input/cluster-inputs.ts';
 import { startFakeApiServer } from '../../cluster/client/fake-api-server.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
 import { BUILT_INS, discovery, POLICIES, type DiscoveredKind } from './discovery.ts';
 import { NOW } from '../../support/now.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import type { ClusterInputOptions, ClusterInputs } from '../../../src/cli/input/cluster-inputs.ts';
 import type { FakeApiServer, Fault, SeenRequest } from '../../cluster/client/fake-api-server.ts';
 
 let api: FakeApiServer;
@@ -36,7 +38,7 @@ function intercept(
 function read(options: Partial<ClusterInputOptions> = {}): Promise<ClusterInputs> {
   const client = new PatientClient(api.access, 'test', { random: () => 0, pause: () => Promise.resolve() });
   const all = { names: [], namespace: 'shop', policies: undefined, workloadKinds: undefined, now: NOW, ...options };
-  return readClusterInputs(CHECK_CATALOGUE, client, all);
+  return readClusterInputs(client, all);
 }
 
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments';
@@ -227,7 +229,7 @@ describe('a cluster as inputs', () => {
       }
     }
     const options = { names, namespace: 'shop', policies: undefined, workloadKinds: undefined, now: NOW };
-    const inputs = await readClusterInputs(CHECK_CATALOGUE, new Counting(counting, 'test'), options);
+    const inputs = await readClusterInputs(new Counting(counting, 'test'), options);
     expect({ most, texts: inputs.texts.length }).toEqual({ most: 5, texts: 40 });
   });
 

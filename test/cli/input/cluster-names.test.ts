@@ -4,39 +4,18 @@ import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 
 describe('names of workloads', () => {
   it.each([
-    ['', []],
-    ['deploy/web', [['deploy', 'web']]],
-    [
-      'deploy/web sts/db',
-      [
-        ['deploy', 'web'],
-        ['sts', 'db'],
-      ],
-    ],
-    [
-      'statefulset web db',
-      [
-        ['statefulset', 'web'],
-        ['statefulset', 'db'],
-      ],
-    ],
-    [
-      'deploy,sts',
-      [
-        ['deploy', undefined],
-        ['sts', undefined],
-      ],
-    ],
-    [
-      'deploy,sts web',
-      [
-        ['deploy', 'web'],
-        ['sts', 'web'],
-      ],
-    ],
+    ['', ''],
+    ['deploy/web', 'deploy/web'],
+    ['deploy/web sts/db', 'deploy/web sts/db'],
+    ['statefulset web db', 'statefulset/web statefulset/db'],
+    ['deploy,sts', 'deploy sts'],
+    ['deploy,sts web', 'deploy/web sts/web'],
   ])('are read as kubectl reads them: %s', (words, expected) => {
     const reading = readClusterNames(words.split(' ').filter(Boolean));
-    expect(reading).toEqual({ names: expected.map(([type, name]) => ({ type, name })) });
+    const names = expected.split(' ').filter(Boolean);
+    expect(reading).toEqual({
+      names: names.map((each) => ({ type: each.split('/')[0], name: each.split('/')[1] })),
+    });
   });
 
   it.each([

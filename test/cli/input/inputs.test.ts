@@ -1,4 +1,3 @@
-import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -94,7 +93,6 @@ describe.each(COMMANDS)('%s', (command, isInForce) => {
 describe('the inputs of a command', () => {
   const read = (files: readonly string[], stdin = ''): Promise<Inputs> =>
     readInputs(
-      CHECK_CATALOGUE,
       {
         files,
         policies: undefined,

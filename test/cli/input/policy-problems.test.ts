@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { policyProblemsIn } from '../../../src/cli/input/policies-among.ts';
+import { policyProblemsIn } from '../../../src/cli/input/inputs.ts';
 
 const problemAt = (line: number) => ({ file: 'all.yaml', line, column: 1, message: 'wrong' });
 const linesOf = (text: string): number[] => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
-import { workloadPart } from '../../../src/cli/snapshot/items/workload-part.ts';
+import { workloadPart } from '../../../src/cli/snapshot/items/snapshot-items.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { anyWorkload } from '../../support/arbitrary-workloads.ts';

@@ -3,9 +3,16 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { fix, InvalidInputError, judge, plan } from '../../../src/package/api/index.ts';
+import {
+  fix,
+  InvalidInputError,
+  judge,
+  plan,
+  type CheckOutput,
+  type KubernetesObject,
+  type PlanOutput,
+} from '../../../src/package/api/index.ts';
 import { runProbewright } from '../../cli/run-probewright.ts';
-import type { CheckOutput, KubernetesObject, PlanOutput } from '../../../src/package/api/index.ts';
 
 const objectsIn = (path: string): KubernetesObject[] =>
   parseAllDocuments(readFileSync(path, 'utf8'), { version: '1.1' })

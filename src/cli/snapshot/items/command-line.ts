@@ -73,7 +73,6 @@ function flagText({ name, value, addresses }: ListenFlag): string {
   return `${name}=${texts.join(',')}`;
 }
 
-/** The place of the script behind `sh -c`. */
 function scriptPlace(container: JsonObject): { list: List; index: number; at: number } | undefined {
   const words = wordsOf(container).filter(({ word }) => typeof word === 'string');
   const at = shellInvocationOf(words.map(({ word }) => word as string))?.scriptAt;

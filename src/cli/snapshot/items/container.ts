@@ -30,12 +30,7 @@ const HOOK_HANDLER = objectPart({
   command: listPart(bare),
   httpHeaders: listPart(objectPart({ name: scalar, value: bare })),
 });
-const HOOK = objectPart({
-  exec: HOOK_HANDLER,
-  httpGet: HOOK_HANDLER,
-  tcpSocket: HOOK_HANDLER,
-  sleep: HOOK_HANDLER,
-});
+const HOOK = objectPart({ exec: HOOK_HANDLER, httpGet: HOOK_HANDLER, tcpSocket: HOOK_HANDLER, sleep: HOOK_HANDLER });
 const LIFECYCLE = objectPart({ stopSignal: scalar, postStart: HOOK, preStop: HOOK });
 
 /** Fields that an ephemeral container may not have: whether they are set. */
@@ -96,7 +91,6 @@ function variablesOf(container: JsonObject, commands: readonly string[]): readon
     });
 }
 
-/** Headers whose values are credentials. */
 const CREDENTIALS = /^(?:proxy-)?authorization$|^cookie$|token|secret|password|api-?key|credential/i;
 
 const LETTERS = 'xyzabcdefghijklmnopqrstuvw'.split('');

@@ -1,9 +1,17 @@
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
 import { STARTUP_PROFILE_KIND } from '../../../engine/facts/startup-profile.ts';
 import { ANNOTATION_PREFIX } from '../../../engine/policy/annotations.ts';
-import { workloadKindOfManifest, type WorkloadKind } from '../../../engine/workload/kinds.ts';
-import { stringEntries, workloadPart } from './workload-part.ts';
-import { bare, listPart, objectPart, pick, scalar, scalars, type Part, type Parts } from './parts.ts';
+import { workloadKindOfManifest, MIRROR_POD_ANNOTATION, podTemplatesOf } from '../../../engine/workload/kinds.ts';
+import type { WorkloadKind } from '../../../engine/workload/kinds.ts';
+import { bare, listPart, objectPart, pick, scalar, scalars, type Part, type Parts, declaredPart } from './parts.ts';
+import { misplacedProbes, unknownProbeFields } from '../../../engine/checks/lib/unknown-fields.ts';
+import { CONTAINER_LISTS } from '../../../engine/probe/api-defaults.ts';
+import { PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
+import { PROBE_KINDS } from '../../../engine/probe/probe.ts';
+import { DEFAULT_CONTAINER_ANNOTATION } from '../../../engine/workload/main-container.ts';
+import { MESH_STATUS_ANNOTATIONS } from '../../../engine/workload/mesh.ts';
+import { containerPart } from './container.ts';
+import type { FieldPath } from '../../../base/json/field-path.ts';
 
 interface SnapshotSettings {
   readonly kinds: readonly WorkloadKind[];
@@ -72,7 +80,6 @@ function always(parts: Parts): Part {
   return (value) => pick(isJsonObject(value) ? value : {}, parts);
 }
 
-/** An object; a value of another type does not leave. */
 function objectOnly(part: (object: JsonObject) => JsonObject): Part {
   return (value) => (isJsonObject(value) ? part(value) : undefined);
 }
@@ -107,7 +114,6 @@ const NAMESPACE: Parts = {
   metadata: always({ name: scalar, labels: objectOnly((labels) => Object.fromEntries(stringEntries(labels))) }),
 };
 
-/** The fields of a Service that service-readiness and defaulting read. */
 const SERVICE: Parts = {
   ...TYPE,
   metadata: NAME,
@@ -128,4 +134,135 @@ function dollarTexts(value: unknown): readonly string[] {
     } else if (typeof next === 'object' && next !== null) for (const inner of Object.values(next)) open.push(inner);
   }
   return found;
+}
+
+const METADATA = scalars('name', 'generateName', 'namespace', 'deletionTimestamp');
+
+/** Fields of a workload's spec that checks read beside the Pod template. */
+const SPEC = scalars('replicas', 'parallelism', 'progressDeadlineSeconds', 'minReadySeconds');
+const POD_SPEC = scalars('restartPolicy', 'terminationGracePeriodSeconds', 'hostNetwork');
+
+/** Annotations of others of which only the presence matters. */
+const PRESENT_OR_NOT: ReadonlySet<string> = new Set([...MESH_STATUS_ANNOTATIONS, MIRROR_POD_ANNOTATION]);
+
+/**
+ * Returns the part of a workload that verdicts depend on: names, numbers of the workload, and the Pod templates. Every
+ * field is named here, so a field that nobody knows never leaves.
+ *
+ * @param commands words of commands that policies give to probes
+ */
+export function workloadPart(object: JsonObject, kind: WorkloadKind, commands: readonly string[]): JsonObject {
+  const spec = objectMember(object, 'spec');
+  const part: Record<string, unknown> = {
+    ...pick(object, scalars('apiVersion', 'kind')),
+    metadata: pick(objectMember(object, 'metadata') ?? {}, METADATA),
+    ...(spec !== undefined && { spec: pick(spec, SPEC) }),
+  };
+  const lists = CONTAINER_LISTS.map((list) => {
+    const ofContainer: Part = (each) => (isJsonObject(each) ? containerPart(each, list, commands) : bare(each, 0));
+    return [list, (value: unknown) => (value === undefined ? undefined : listPart(ofContainer)(value, 0))] as const;
+  });
+  const podSpecParts = { ...POD_SPEC, ...Object.fromEntries(lists) };
+  for (const { template, path } of podTemplatesOf(object, kind)) {
+    const owner = ownerAt(part, object, path);
+    owner['metadata'] = {
+      ...(isJsonObject(owner['metadata']) ? owner['metadata'] : {}),
+      ...templateMetadata(objectMember(template, 'metadata') ?? {}),
+    };
+    owner['spec'] = {
+      ...(isJsonObject(owner['spec']) ? owner['spec'] : {}),
+      ...pick(objectMember(template, 'spec') ?? {}, podSpecParts),
+    };
+  }
+  placeStrayFields(part, object, kind);
+  return part;
+}
+
+/**
+ * Returns the part at a path, and makes the parts on the way. Elements of lists keep their places and names, because a
+ * template is named by its path.
+ */
+function ownerAt(part: Record<string, unknown>, object: JsonObject, path: FieldPath): Record<string, unknown> {
+  let owner = part;
+  let source: unknown = object;
+  for (const step of path) {
+    source = memberAt(source, step);
+    owner = (owner[step] ??= emptyPart(source, 0)) as Record<string, unknown>;
+  }
+  return owner;
+}
+
+const emptyPart: Part = (value) =>
+  Array.isArray(value) ? (value as unknown[]).map(emptyPart) : objectPart({ name: scalar })(value, 0);
+
+function templateMetadata(metadata: JsonObject): JsonObject {
+  const labels = stringEntries(member(metadata, 'labels'));
+  const annotations = stringEntries(member(metadata, 'annotations')).flatMap(([name, value]) => {
+    if (name.startsWith(ANNOTATION_PREFIX) || name === DEFAULT_CONTAINER_ANNOTATION) return [[name, value] as const];
+    return PRESENT_OR_NOT.has(name) ? [[name, ''] as const] : [];
+  });
+  return {
+    ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
+    ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }),
+  };
+}
+
+function stringEntries(map: unknown): readonly (readonly [string, string])[] {
+  if (!isJsonObject(map)) return [];
+  return Object.entries(map).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+}
+
+/**
+ * Adds misspelt and misplaced fields of probes, because check reports them. Their values are kept only where they are
+ * numbers or probes. A manifest has such fields; an object of a cluster rarely does.
+ */
+function placeStrayFields(part: Record<string, unknown>, object: JsonObject, kind: WorkloadKind): void {
+  for (const placed of podTemplatesOf(object, kind)) {
+    const podSpec = objectMember(placed.template, 'spec') ?? {};
+    const strays = [...unknownProbeFields(podSpec, [...placed.path, 'spec']), ...misplacedProbes(object, kind, placed)];
+    for (const { path } of strays) place(part, object, path);
+  }
+}
+
+/** Copies the value at the path, with empty parts on the way. A list whose elements have moved gets no value. */
+function place(part: Record<string, unknown>, object: JsonObject, path: FieldPath): void {
+  let target: unknown = part;
+  let source: unknown = object;
+  for (const [at, step] of path.entries()) {
+    const below = memberAt(source, step);
+    if (!isContainer(target) || (Array.isArray(source) && (target as unknown[]).length !== source.length)) return;
+    const own = target as Record<string | number, unknown>;
+    if (at === path.length - 1) define(own, step, strayValue(path, below));
+    else if (!isContainer(memberAt(target, step)))
+      define(own, step, Array.isArray(below) ? (below as unknown[]).map(bare) : {});
+    target = memberAt(target, step);
+    source = below;
+  }
+}
+
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function memberAt(value: unknown, step: string | number): unknown {
+  if (Array.isArray(value)) return (value as unknown[])[Number(step)];
+  return isJsonObject(value) ? member(value, String(step)) : undefined;
+}
+
+/** A key such as __proto__ becomes an own member. */
+function define(owner: Record<string | number, unknown>, step: string | number, value: unknown): void {
+  Object.defineProperty(owner, step, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Fields of a container that a wrong indentation puts into a probe. Their values are the application's. */
+const OF_CONTAINER: ReadonlySet<unknown> = new Set(['args', 'env', 'envFrom', 'image', 'volumeMounts']);
+
+/** Texts are kept inside a probe only: a probe leaves as a whole. */
+function strayValue(path: FieldPath, value: unknown): unknown {
+  if (isJsonObject(value)) return declaredPart(PROBE_TYPE)(value, 0);
+  if (typeof value === 'number') return value;
+  const key = path.at(-1);
+  const isInProbe = path.slice(0, -1).some((step) => (PROBE_KINDS as readonly unknown[]).includes(step));
+  if (!isInProbe || OF_CONTAINER.has(key)) return bare(value, 0);
+  return key === 'command' && Array.isArray(value) ? (value as unknown[]).map(scalar) : scalar(value, 0);
 }

@@ -1,0 +1,153 @@
+import { checkUrl, type AppliedException } from '../../engine/checks/violation.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { jsonText, escapeXml, visible } from '../../base/text/visible.ts';
+import { type PlacedViolation, type ShownReport, objectName } from './report.ts';
+import { shownViolation } from './text.ts';
+import type { CheckOutput, ListedException, ListedViolation, FilePlace } from '../output/json-outputs.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+
+/**
+ * One object for programs, with the values of the manifests unchanged. `path` is the field, `message` the problem
+ * without the field, `remedy` what to write. `advice` has the remedy as edits; a null value removes a field. `problems`
+ * lists what could not be read.
+ */
+export function jsonReport({ violations, problems, summary }: ShownReport): string {
+  const report: CheckOutput = {
+    violations: violations.map((of) => listed(of, { file: of.file, line: of.line, column: of.column })),
+    problems: problems.map(({ file, line, column, message }) => ({ file, line, column, message })),
+    summary,
+  };
+  return `${jsonText(report, undefined, 2)}\n`;
+}
+
+/** A violation without its place in a file. */
+export function listedViolation(violation: PlacedViolation): ListedViolation {
+  return listed(violation, {});
+}
+
+function listedException({ name, owner, reason, ticket, expires }: AppliedException): ListedException {
+  return { name, owner, reason, ...(ticket !== undefined && { ticket }), expires };
+}
+
+/** The place comes right behind the path, so that a person finds both together. */
+function listed<Place extends object>(
+  { check, action, message, remedy, edits, path, ...violation }: PlacedViolation,
+  place: Place,
+): ListedViolation & Place {
+  const { kind, namespace, name, container, probe, properties, workloads, exception, ended } = violation;
+  return {
+    check,
+    action,
+    message,
+    ...(remedy !== undefined && { remedy }),
+    ...(edits !== undefined && { advice: edits.map((edit) => ({ ...edit, path: formatPath(edit.path) })) }),
+    path: formatPath(path),
+    ...place,
+    kind,
+    namespace,
+    name,
+    container,
+    ...(probe !== undefined && { probe }),
+    ...(properties !== undefined && { properties }),
+    ...(workloads !== undefined && { workloads }),
+    ...(exception !== undefined && { exception: listedException(exception) }),
+    ...(ended !== undefined && { endedException: listedException(ended) }),
+    url: checkUrl(check),
+  };
+}
+
+/**
+ * JUnit XML as GitLab and Jenkins read it: a suite for each file, a test case for each violation and each input error.
+ * A violation that denies is a failure. A warning or a note is a passed case with output. A run without cases has one
+ * passed case, as readers take an empty file for a crash.
+ */
+export function junitReport({ violations, problems }: ShownReport): string {
+  return testSuites([...violations.map(violationCase), ...problems.map(problemCase)], 'no violations');
+}
+
+/** A test case of a report. */
+export interface TestCase {
+  readonly file: string;
+  readonly line: number;
+  readonly title: string;
+  readonly className: string;
+  readonly result: 'passed' | 'failure' | 'error';
+  /** Empty for a passed case that needs no words. */
+  readonly text: string;
+}
+
+/**
+ * The suites of a report, one for each file.
+ *
+ * @param none the name of the passed case of a report without cases
+ */
+export function testSuites(cases: readonly TestCase[], none: string): string {
+  const suites = [...Map.groupBy(cases, ({ file }) => file)].map(([file, own]) => suite(file, own));
+  const passed = `<testcase name="${none}" classname="probewright"/>`;
+  const suiteWithoutCases = `  <testsuite name="probewright" ${counts([], 1)}>${passed}</testsuite>\n`;
+  const body = suites.length > 0 ? suites.join('') : suiteWithoutCases;
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+    `<testsuites name="probewright" ${counts(cases, Math.max(1, cases.length))}>\n${body}</testsuites>\n`
+  );
+}
+
+function suite(file: string, cases: readonly TestCase[]): string {
+  const start = `  <testsuite name="${escapeXml(file)}" ${counts(cases, cases.length)}>`;
+  return `${start}\n${cases.map(element).join('')}  </testsuite>\n`;
+}
+
+function counts(cases: readonly TestCase[], tests: number): string {
+  const count = (wanted: TestCase['result']): number => cases.filter(({ result }) => result === wanted).length;
+  return `tests="${tests}" failures="${count('failure')}" errors="${count('error')}"`;
+}
+
+function violationCase(violation: PlacedViolation): TestCase {
+  const { check, kind, namespace, name, container, probe, file, line, action } = violation;
+  const title = `${objectName({ kind, namespace, name })} ${[container, probe].filter(Boolean).join('.')}: ${check}`;
+  const text = `${file}:${line}: ${shownViolation(violation)}`;
+  const isFailure = action === 'Deny';
+  const shown = isFailure ? text : `${action}: ${text}`;
+  return { file, line, title, className: check, result: isFailure ? 'failure' : 'passed', text: shown };
+}
+
+function problemCase({ file, line, message }: FileProblem): TestCase {
+  const text = `${file}:${line}: ${message}`;
+  return { file, line, title: `input: ${message}`, className: 'input', result: 'error', text };
+}
+
+function element({ file, line, title, className, result, text }: TestCase): string {
+  const names = `name="${escapeXml(title)}" classname="${escapeXml(className)}"`;
+  const shown = escapeXml(text);
+  const content =
+    result === 'passed'
+      ? text === ''
+        ? ''
+        : `<system-out>${shown}</system-out>`
+      : `<${result} message="${shown}" type="${escapeXml(className)}">${shown}</${result}>`;
+  return `    <testcase ${names} file="${escapeXml(file)}" line="${line}">${content}</testcase>\n`;
+}
+
+const COMMAND = { Deny: 'error', Warn: 'warning', Audit: 'notice', Excepted: 'notice' } as const;
+type Command = 'error' | 'warning' | 'notice';
+
+/** GitHub Actions workflow commands: annotations on the lines of a pull request. */
+export function githubReport({ violations, problems }: ShownReport): string {
+  return [
+    ...violations.map((of) => annotation(COMMAND[of.action], of, of.check, shownViolation(of))),
+    ...problems.map((problem) => annotation('error', problem, 'probewright', problem.message)),
+  ].join('');
+}
+
+/** One workflow command. Title and text may hold anything. */
+export function annotation(command: Command, { file, line, column }: FilePlace, title: string, text: string): string {
+  return `::${command} file=${property(file)},line=${line},col=${column},title=${property(title)}::${data(text)}\n`;
+}
+
+/**
+ * The escapes of actions/toolkit's workflow commands. The runner decodes these escapes, so hidden characters are
+ * escaped first.
+ */
+const data = (text: string): string =>
+  visible(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
