@@ -103,7 +103,7 @@ function answer({
 
 describe.each(['violations', 'updates', 'scope', 'exceptions'])('/validate: %s', (name) =>
   describeCases(`test/fixtures/replies/${name}.yaml`, ['denied', 'fields', 'warnings', 'audit', 'skipped'], (given) =>
-    answer(given as unknown as Case),
+    answer(given),
   ),
 );
 
