@@ -15,61 +15,60 @@ const UNCONNECTED =
 const NO_HEALTH =
   'failed: error: this server does not implement the grpc health protocol (grpc.health.v1.Health): unknown service grpc.health.v1.Health';
 
-const GRPC: readonly { readonly name: string; readonly port: () => Promise<number>; readonly event: string }[] = [
-  { name: 'a service that serves', port: () => h2c(health({ serving: 1 })), event: '' },
-  {
-    name: 'a service that does not serve',
-    port: () => h2c(health({ serving: 2 })),
-    event: 'failed: service unhealthy (responded with "NOT_SERVING")',
-  },
-  {
-    name: 'a service that says nothing',
-    port: () => h2c(health({ serving: 0 })),
-    event: 'failed: service unhealthy (responded with "UNKNOWN")',
-  },
-  {
-    name: 'a service that the server does not know',
-    port: () => h2c(health({ status: 5, message: 'unknown service' })),
-    event: 'failed: error: health rpc probe failed: rpc error: code = NotFound desc = unknown service',
-  },
-  {
-    name: 'a server without a health service',
-    port: () => h2c(health({ status: 12, message: 'unknown service grpc.health.v1.Health' })),
-    event: NO_HEALTH,
-  },
-  {
-    name: 'a server that asks for a password',
-    port: () => h2c(health({ status: 16, message: 'no%20token' })),
-    event: 'failed: error: health rpc probe failed: rpc error: code = Unauthenticated desc = no token',
-  },
-  {
-    name: 'a server that never answers',
-    port: () => h2c(() => undefined),
-    event: 'failed: timeout: health rpc did not complete within 0.3s',
-  },
-  {
-    name: 'a server that closes the connection',
-    port: () => h2c((stream) => stream.session?.destroy()),
-    event: `${LOST} error reading from server: EOF`,
-  },
-  {
-    name: 'HTTP/2 without gRPC',
-    port: () => h2c((stream) => stream.respond({ ':status': 503, 'content-type': 'text/html' }, { endStream: true })),
-    event: `${LOST} unexpected HTTP status code received from server: 503 (Service Unavailable); transport: received unexpected content-type "text/html"`,
-  },
-  {
-    name: 'a 404 of HTTP/2',
-    port: () => h2c((stream) => stream.respond({ ':status': 404 }, { endStream: true })),
-    event:
-      'failed: error: this server does not implement the grpc health protocol (grpc.health.v1.Health): unexpected HTTP status code received from server: 404 (Not Found); malformed header: missing HTTP content-type',
-  },
-  { name: 'HTTP/1.1', port: () => http((_request, response) => response.end()), event: UNCONNECTED },
-  { name: 'TLS', port: () => https((_request, response) => response.end()), event: UNCONNECTED },
-  { name: 'nothing on the port', port: closedPort, event: UNCONNECTED },
+const GRPC: readonly (readonly [name: string, port: () => Promise<number>, event: string])[] = [
+  ['a service that serves', () => h2c(health({ serving: 1 })), ''],
+  [
+    'a service that does not serve',
+    () => h2c(health({ serving: 2 })),
+    'failed: service unhealthy (responded with "NOT_SERVING")',
+  ],
+  [
+    'a service that says nothing',
+    () => h2c(health({ serving: 0 })),
+    'failed: service unhealthy (responded with "UNKNOWN")',
+  ],
+  [
+    'a service that the server does not know',
+    () => h2c(health({ status: 5, message: 'unknown service' })),
+    'failed: error: health rpc probe failed: rpc error: code = NotFound desc = unknown service',
+  ],
+  [
+    'a server without a health service',
+    () => h2c(health({ status: 12, message: 'unknown service grpc.health.v1.Health' })),
+    NO_HEALTH,
+  ],
+  [
+    'a server that asks for a password',
+    () => h2c(health({ status: 16, message: 'no%20token' })),
+    'failed: error: health rpc probe failed: rpc error: code = Unauthenticated desc = no token',
+  ],
+  [
+    'a server that never answers',
+    () => h2c(() => undefined),
+    'failed: timeout: health rpc did not complete within 0.3s',
+  ],
+  [
+    'a server that closes the connection',
+    () => h2c((stream) => stream.session?.destroy()),
+    `${LOST} error reading from server: EOF`,
+  ],
+  [
+    'HTTP/2 without gRPC',
+    () => h2c((stream) => stream.respond({ ':status': 503, 'content-type': 'text/html' }, { endStream: true })),
+    `${LOST} unexpected HTTP status code received from server: 503 (Service Unavailable); transport: received unexpected content-type "text/html"`,
+  ],
+  [
+    'a 404 of HTTP/2',
+    () => h2c((stream) => stream.respond({ ':status': 404 }, { endStream: true })),
+    'failed: error: this server does not implement the grpc health protocol (grpc.health.v1.Health): unexpected HTTP status code received from server: 404 (Not Found); malformed header: missing HTTP content-type',
+  ],
+  ['HTTP/1.1', () => http((_request, response) => response.end()), UNCONNECTED],
+  ['TLS', () => https((_request, response) => response.end()), UNCONNECTED],
+  ['nothing on the port', closedPort, UNCONNECTED],
 ];
 
 describe('a gRPC probe', () => {
-  it.each(GRPC)('gets the verdict of the kubelet from $name', async ({ port: start, event }) => {
+  it.each(GRPC)('gets the verdict of the kubelet from %s', async (_name, start, event) => {
     const port = await start();
     const message = eventMessage('readinessProbe', await grpcProbe(connect, at(port), 'shop', 300));
     expect(message.replace(String(port), 'PORT')).toBe(event === '' ? '' : `Readiness probe ${event}`);
