@@ -31,16 +31,71 @@ function constant(file: string, name: string): number {
   return product.split(' * ').reduce((all, factor) => all * Number(factor.replaceAll('_', '')), 1);
 }
 
-type LimitOfPage = [heading: string, limit: string, file: string, name: string, unit: number, suffix: string];
+/** The units of the page, by their suffix. */
+const UNITS = { '': 1, ' MiB': MIB, ' KiB': 1024, ' s': 1000, ' characters': 1 } as const;
+type LimitOfPage = readonly [limit: string, file: string, name: string, suffix?: keyof typeof UNITS];
 
-const OF_THE_OBSERVER: readonly (readonly [limit: string, file: string, name: string])[] = [
-  ['containers of Pods with trouble; a Pod counts as four or more', 'failing/failing-workloads', 'MOST_CONTAINERS'],
-  ['Pods with events about their probes', 'failing/probe-events', 'MOST_PODS'],
-  ['events about probes of one Pod, by container, probe and cause', 'failing/probe-events', 'MOST_HINTS_A_POD'],
-  ['Pods that start now', 'starts/start-inference', 'MOST_PODS'],
-  ['workloads with starts to write', 'starts/pending-starts', 'MOST_WORKLOADS'],
-  ['nodes whose kubelets are known', 'starts/kubelet-restarts', 'MOST_NODES'],
-];
+const CLIENT = 'cluster/client/api-client.ts';
+const BODY = 'webhook/http/body-limit.ts';
+const CONTAINER = 'engine/workload/bounded-container.ts';
+
+/** By the heading of the page. */
+const LIMITS: Readonly<Record<string, readonly LimitOfPage[]>> = {
+  'Reading from the API server': [
+    ['objects a page of a list', 'cluster/client/paged-list.ts', 'PAGE_SIZE'],
+    ['one answer of the API server, so also one page', CLIENT, 'MAX_ANSWER_BYTES', ' MiB'],
+    ['one page of a kind that is kept in memory', 'cluster/client/reflector.ts', 'MOST_PAGE_BYTES', ' MiB'],
+    ['one event of a watch', CLIENT, 'MAX_ANSWER_BYTES', ' MiB'],
+    ['one object', CLIENT, 'MAX_ANSWER_BYTES', ' MiB'],
+    ['problems remembered of one policy', 'cluster/sources/policy-kind.ts', 'MAX_PROBLEMS_LENGTH', ' characters'],
+  ],
+  'The webhook port': [
+    ['connections', 'process/http-app.ts', 'TLS_CONNECTIONS'],
+    ['new connections of one address in a second', 'process/connection-limit.ts', 'NEW_CONNECTIONS_A_SECOND'],
+    ['time of a TLS handshake', 'webhook/http/app.ts', 'HANDSHAKE_MILLISECONDS', ' s'],
+    ['time without traffic during a request', 'webhook/http/app.ts', 'SILENCE_MILLISECONDS', ' s'],
+    ['one body', BODY, 'BODY_LIMIT_BYTES', ' MiB'],
+    ['members and elements of one body over 16 KiB, as JSON', BODY, 'MOST_MEMBERS'],
+    ['bodies and answers over 16 KiB under way', BODY, 'UNDER_WAY_BYTES', ' MiB'],
+    ['new namespaces that are waited for', 'cluster/sources/namespace-waiters.ts', 'MAX_WAITING'],
+    ['findings of a check about one probe', 'engine/checks/check.ts', 'MOST_PROBE_FINDINGS'],
+    ['time to send a request', 'webhook/http/app.ts', 'REQUEST_MILLISECONDS', ' s'],
+    ['containers of an object', 'webhook/review/object-size.ts', 'MAX_CONTAINERS'],
+    ["elements of an object's lists", 'webhook/review/object-size.ts', 'MAX_ELEMENTS'],
+    ['violations of an object', 'engine/verdict/judge.ts', 'MOST_VIOLATIONS'],
+    ['annotations `probewright.dev/*` of an object', 'engine/policy/annotations.ts', 'TOTAL_ANNOTATION_BYTES', ' KiB'],
+  ],
+  'What checks read of a container': [
+    ['characters of a text in `command`, `args`, `env`, probes and hooks', CONTAINER, 'MOST_TEXT_CHARACTERS'],
+    [
+      "entries of `command`, `args`, `env` and `httpHeaders`, and words of a probe's command",
+      CONTAINER,
+      'MOST_LIST_ENTRIES',
+    ],
+  ],
+  'The health port': [
+    ['connections', 'process/http-app.ts', 'PLAIN_CONNECTIONS'],
+    ['problems that `/readyz` lists', 'process/health.ts', 'MOST_LISTED'],
+    ['characters of a problem', 'process/health.ts', 'LONGEST_TEXT'],
+  ],
+  'The observer': [
+    [
+      'containers of Pods with trouble; a Pod counts as four or more',
+      'observer/failing/failing-workloads.ts',
+      'MOST_CONTAINERS',
+    ],
+    ['Pods with events about their probes', 'observer/failing/probe-events.ts', 'MOST_PODS'],
+    [
+      'events about probes of one Pod, by container, probe and cause',
+      'observer/failing/probe-events.ts',
+      'MOST_HINTS_A_POD',
+    ],
+    ['Pods that start now', 'observer/starts/start-inference.ts', 'MOST_PODS'],
+    ['workloads with starts to write', 'observer/starts/pending-starts.ts', 'MOST_WORKLOADS'],
+    ['nodes whose kubelets are known', 'observer/starts/kubelet-restarts.ts', 'MOST_NODES'],
+  ],
+  Files: [['problems of one file', 'cluster/sources/policy-documents.ts', 'MOST_PROBLEMS_OF_FILE']],
+};
 
 describe('docs/limits.md', () => {
   it('lists every bound of a policy with its number, and no other', () => {
@@ -110,134 +165,14 @@ describe('docs/limits.md', () => {
     );
   });
 
-  it.each<LimitOfPage>([
-    ['Reading from the API server', 'objects a page of a list', 'cluster/client/paged-list.ts', 'PAGE_SIZE', 1, ''],
-    [
-      'Reading from the API server',
-      'one answer of the API server, so also one page',
-      'cluster/client/api-client.ts',
-      'MAX_ANSWER_BYTES',
-      MIB,
-      ' MiB',
-    ],
-    [
-      'Reading from the API server',
-      'one page of a kind that is kept in memory',
-      'cluster/client/reflector.ts',
-      'MOST_PAGE_BYTES',
-      MIB,
-      ' MiB',
-    ],
-    [
-      'Reading from the API server',
-      'one event of a watch',
-      'cluster/client/api-client.ts',
-      'MAX_ANSWER_BYTES',
-      MIB,
-      ' MiB',
-    ],
-    ['Reading from the API server', 'one object', 'cluster/client/api-client.ts', 'MAX_ANSWER_BYTES', MIB, ' MiB'],
-    [
-      'Reading from the API server',
-      'problems remembered of one policy',
-      'cluster/sources/policy-informer.ts',
-      'MAX_PROBLEMS_LENGTH',
-      1,
-      ' characters',
-    ],
-    ['The webhook port', 'connections', 'process/http-app.ts', 'TLS_CONNECTIONS', 1, ''],
-    [
-      'The webhook port',
-      'new connections of one address in a second',
-      'process/http-app.ts',
-      'NEW_CONNECTIONS_A_SECOND',
-      1,
-      '',
-    ],
-    ['The webhook port', 'time of a TLS handshake', 'webhook/http/app.ts', 'HANDSHAKE_MILLISECONDS', 1000, ' s'],
-    [
-      'The webhook port',
-      'time without traffic during a request',
-      'webhook/http/app.ts',
-      'SILENCE_MILLISECONDS',
-      1000,
-      ' s',
-    ],
-    ['The webhook port', 'one body', 'webhook/http/body-limit.ts', 'BODY_LIMIT_BYTES', MIB, ' MiB'],
-    [
-      'The webhook port',
-      'members and elements of one body over 16 KiB, as JSON',
-      'webhook/http/body-limit.ts',
-      'MOST_MEMBERS',
-      1,
-      '',
-    ],
-    [
-      'The webhook port',
-      'bodies and answers over 16 KiB under way',
-      'webhook/http/body-limit.ts',
-      'UNDER_WAY_BYTES',
-      MIB,
-      ' MiB',
-    ],
-    [
-      'The webhook port',
-      'new namespaces that are waited for',
-      'cluster/sources/namespace-waiters.ts',
-      'MAX_WAITING',
-      1,
-      '',
-    ],
-    ['The webhook port', 'findings of a check about one probe', 'engine/checks/check.ts', 'MOST_PROBE_FINDINGS', 1, ''],
-    ['The webhook port', 'time to send a request', 'webhook/http/app.ts', 'REQUEST_MILLISECONDS', 1000, ' s'],
-    ['The webhook port', 'containers of an object', 'webhook/review/scope.ts', 'MAX_CONTAINERS', 1, ''],
-    ['The webhook port', "elements of an object's lists", 'webhook/review/scope.ts', 'MAX_ELEMENTS', 1, ''],
-    ['The webhook port', 'violations of an object', 'engine/verdict/judge.ts', 'MOST_VIOLATIONS', 1, ''],
-    [
-      'The webhook port',
-      'annotations `probewright.dev/*` of an object',
-      'engine/policy/annotations.ts',
-      'TOTAL_ANNOTATION_BYTES',
-      1024,
-      ' KiB',
-    ],
-    [
-      'What checks read of a container',
-      'characters of a text in `command`, `args`, `env`, probes and hooks',
-      'engine/workload/bounded-container.ts',
-      'MOST_TEXT_CHARACTERS',
-      1,
-      '',
-    ],
-    [
-      'What checks read of a container',
-      "entries of `command`, `args`, `env` and `httpHeaders`, and words of a probe's command",
-      'engine/workload/bounded-container.ts',
-      'MOST_LIST_ENTRIES',
-      1,
-      '',
-    ],
-    ['The health port', 'connections', 'process/http-app.ts', 'PLAIN_CONNECTIONS', 1, ''],
-    ['The health port', 'problems that `/readyz` lists', 'process/health.ts', 'MOST_LISTED', 1, ''],
-    ['The health port', 'characters of a problem', 'process/health.ts', 'LONGEST_TEXT', 1, ''],
-    ...OF_THE_OBSERVER.map(
-      ([limit, file, name]) => ['The observer', limit, `observer/${file}.ts`, name, 1, ''] as LimitOfPage,
-    ),
-    ['Files', 'problems of one file', 'cluster/sources/policy-documents.ts', 'MOST_PROBLEMS_OF_FILE', 1, ''],
-  ])('under %s, %s is what %s says', (heading, limit, file, name, unit, suffix) => {
-    const row = rowsUnder(heading).find(([first]) => first === limit);
-    expect(row?.[1]).toBe(`${number(constant(file, name) / unit)}${suffix}`);
-  });
-
-  it('says of each limit what happens beyond it', () => {
-    for (const heading of [
-      'Reading from the API server',
-      'The webhook port',
-      'What checks read of a container',
-      'The health port',
-      'The observer',
-      'Files',
-    ])
-      for (const row of rowsUnder(heading)) expect([row.length, row.every((cell) => cell !== '')]).toEqual([3, true]);
+  describe.each(Object.keys(LIMITS))('under %s', (heading) => {
+    it('has the figures of the code, and says of each limit what happens beyond it', () => {
+      const rows = rowsUnder(heading);
+      for (const [limit, file, name, suffix = ''] of LIMITS[heading] ?? []) {
+        const row = rows.find(([first]) => first === limit);
+        expect(row?.[1], limit).toBe(`${number(constant(file, name) / UNITS[suffix])}${suffix}`);
+      }
+      for (const row of rows) expect([row.length, row.every((cell) => cell !== '')]).toEqual([3, true]);
+    });
   });
 });

@@ -5,18 +5,7 @@ import { diagnose, type Failure } from '../../src/observer/failing/diagnosis.ts'
 import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
 import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
-import {
-  both,
-  events,
-  fails,
-  httpGet,
-  kills,
-  livenessProbe,
-  observedPod,
-  REFUSED,
-  status,
-  told,
-} from './observed-pod.ts';
+import { events, fails, httpGet, kills, livenessProbe, observedPod, REFUSED, status } from './observed-pod.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 describe('a Pod of a Job that its liveness probe stops (O7)', () => {
@@ -46,11 +35,6 @@ describe('a Pod of a Job that its liveness probe stops (O7)', () => {
     expect(causes(workloads, 60 + 700)).toStrictEqual([]);
   });
 
-  it('is told by the status of the failed Pod, too', () => {
-    const failed = observedPod({ livenessProbe }, { last: [0, 47], phase: 'Failed', changedAt: 47 }, never);
-    expect(told(failed, given, 60)).toStrictEqual(['livenessProbe http-5xx', 'livenessProbe killed-while-serving']);
-  });
-
   it('is not told when something else stopped the Pod, or the Pod was deleted', () => {
     const workloads = new FailingWorkloads();
     workloads.seen('u', job('import'), podHealth(running));
@@ -67,22 +51,6 @@ describe('a Pod of a Job that its liveness probe stops (O7)', () => {
   });
 });
 
-it('a sidecar that its liveness probe stops is told by the event, whatever its exit code is (O8)', () => {
-  const sidecar = { livenessProbe };
-  const pod = observedPod(sidecar, { runsFrom: 48, last: [0, 47, 0], ready: true, changedAt: 48 });
-  const spec = {
-    initContainers: [{ name: 'app', restartPolicy: 'Always', ...sidecar }],
-    containers: [{ name: 'web' }],
-  };
-  const { containerStatuses, ...status_ } = pod['status'] as JsonObject;
-  const object = { ...pod, spec, status: { ...status_, initContainerStatuses: containerStatuses } };
-  const given = [
-    ...events('Unhealthy', `Liveness probe failed: ${status(503)}`, [35, 40, 45], 'initContainers'),
-    ...events('Killing', 'Init container app failed liveness probe', [45], 'initContainers'),
-  ];
-  expect(told(object, given, 60)).toStrictEqual(['livenessProbe http-5xx', 'livenessProbe killed-while-serving']);
-});
-
 it('a gRPC probe without connection may also meet a port that speaks no gRPC: the texts are the same (O9)', () => {
   const failure = (asks: string): Failure => ({
     container: 'app',
@@ -95,50 +63,6 @@ it('a gRPC probe without connection may also meet a port that speaks no gRPC: th
   );
   expect(failureRemedy(failure('grpc on port 8080'))).toContain('httpGet');
   expect(failureMessage(failure('httpGet / on port 80'))).not.toContain('gRPC');
-});
-
-describe('refused connections of a start (O10)', () => {
-  const startupProbe = { httpGet, periodSeconds: 5, failureThreshold: 20 };
-  const seconds = Array.from({ length: 30 }, (_, index) => 5 * index);
-
-  it('are no failure within the budget of the startup probe, of no probe', () => {
-    const pod = observedPod({ startupProbe, ...both }, { runsFrom: 0 });
-    const opened = observedPod({ startupProbe, ...both }, { runsFrom: 0, started: true });
-    for (const now of [31, 60, 94]) {
-      const until = seconds.filter((second) => second <= now);
-      expect(told(pod, fails('Startup', REFUSED, ...until), now)).toStrictEqual([]);
-      // After a restart of the kubelet, readiness runs before the start.
-      const given = [...fails('Startup', REFUSED, 5, 10, 15), ...fails('Readiness', REFUSED, ...until)];
-      expect(told(opened, given, now)).toStrictEqual([]);
-    }
-  });
-
-  it('are a failure of readiness after 30 s, when the startup probe has passed without them', () => {
-    const pod = observedPod({ startupProbe, ...both }, { runsFrom: 0, started: true });
-    const given = [...fails('Startup', status(503), 5, 10), ...fails('Readiness', REFUSED, 15, 17, 19)];
-    expect(told(pod, given, 29)).toStrictEqual([]);
-    expect(told(pod, given, 31)).toStrictEqual(['readinessProbe connection-refused']);
-  });
-
-  it('are a failure after the budget', () => {
-    const pod = observedPod({ startupProbe }, { runsFrom: 0 });
-    expect(told(pod, fails('Startup', REFUSED, ...seconds), 120)).toStrictEqual(['startupProbe connection-refused']);
-  });
-});
-
-describe('a liveness probe that gets one and the same status from the start (O13)', () => {
-  const pod = observedPod({ livenessProbe }, { runsFrom: 16, last: [0, 16], ready: true, changedAt: 16 });
-
-  it('is no slow start', () => {
-    expect(told(pod, [...fails('Liveness', status(503), 5, 10, 15), ...kills(15)], 20)).toStrictEqual([
-      'livenessProbe http-5xx',
-    ]);
-  });
-
-  it('may be a slow start when nothing listened first', () => {
-    const given = [...fails('Liveness', REFUSED, 5), ...fails('Liveness', status(503), 10, 15), ...kills(15)];
-    expect(told(pod, given, 20)).toContain('livenessProbe killed-while-starting');
-  });
 });
 
 it('the remedy for a slow start names the time that a startup probe guarantees (B5)', () => {
@@ -166,15 +90,5 @@ describe('events of kills (table 3 of the reference)', () => {
   ])('%s', (message, probe) => {
     const [event = {}] = events('Killing', message, [5]);
     expect(readProbeEvent(event)).toMatchObject({ container: 'app', cause: 'killed', probe });
-  });
-
-  it('may come 9 s after the status of the next run, without a gap', () => {
-    const earlier = [...fails('Liveness', REFUSED, 5, 10, 15), ...kills(15)];
-    const pod = observedPod({ livenessProbe }, { runsFrom: 40, last: [20, 39], ready: true, changedAt: 40 });
-    const expected = ['livenessProbe connection-refused', 'livenessProbe killed-while-starting'];
-    expect(told(pod, earlier, 41)).toStrictEqual(expected);
-    expect(told(pod, [...earlier, ...fails('Liveness', REFUSED, 25, 30, 35), ...kills(35)], 50)).toStrictEqual(
-      expected,
-    );
   });
 });

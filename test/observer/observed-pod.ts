@@ -77,10 +77,96 @@ export const kills = (...seconds: number[]): JsonObject[] =>
   events('Killing', 'Container app failed liveness probe, will be restarted', seconds);
 
 /** What the kubelet writes about an answer. */
-export const REFUSED = 'Get "http://10.0.0.1:8080/r": dial tcp 10.0.0.1:8080: connect: connection refused';
 export const status = (code: number): string => `HTTP probe failed with statuscode: ${code}`;
+export const REFUSED = 'Get "http://10.0.0.1:8080/r": dial tcp 10.0.0.1:8080: connect: connection refused';
+const TEXTS: Readonly<Record<string, string>> = {
+  EOF: 'Get "http://10.0.0.1:8080/r": EOF',
+  reset: 'Get "http://10.0.0.1:8080/r": read tcp 10.0.0.9:4711->10.0.0.1:8080: read: connection reset by peer',
+  refused: REFUSED,
+  hang: 'Get "http://x/l": context deadline exceeded',
+  'missing program':
+    'rpc error: code = Unknown desc = failed to exec in container: failed to start exec "b3c2": OCI runtime exec ' +
+    'failed: exec failed: unable to start container process: exec: "probe": executable file not found in $PATH',
+};
 
 export const httpGet = { path: '/healthz', port: 8080 };
 export const livenessProbe = { httpGet: { path: '/l', port: 8080 }, periodSeconds: 5, failureThreshold: 3 };
 export const readinessProbe = { httpGet: { path: '/r', port: 8080 }, periodSeconds: 2, failureThreshold: 3 };
 export const both = { livenessProbe, readinessProbe };
+
+/** What the kubelet writes: about a probe that fails, or in the state that an errored probe ends in; or another event. */
+type EventCase = { readonly at?: readonly number[]; readonly every?: number; readonly until?: number } & (
+  | { readonly kills: readonly number[] }
+  | { readonly reason: string; readonly message: string }
+  | ({ readonly [probe in 'Startup' | 'Liveness' | 'Readiness']?: string | number } & {
+      readonly state?: string;
+      /** The kubelet has combined it with similar events. */
+      readonly combined?: boolean;
+    })
+);
+
+interface PodCase {
+  /** Of `livenessProbe` at `/l` and `readinessProbe` at `/r`; both unless there is a container. */
+  readonly probes?: readonly (keyof typeof both)[];
+  readonly container?: JsonObject;
+  /** The failureThreshold of a startup probe with a period of 5 s. */
+  readonly startup?: number;
+  readonly isSidecar?: boolean;
+  readonly scene: ContainerScene;
+  readonly spec?: JsonObject;
+  readonly events: readonly EventCase[];
+  /** The second at which the observer tells. */
+  readonly now: number;
+}
+
+function eventsOf(given: EventCase, place: string): JsonObject[] {
+  if ('kills' in given) return kills(...given.kills);
+  const { every = 1, until = 0 } = given;
+  const seconds = given.at ?? Array.from({ length: Math.floor(until / every) + 1 }, (_, index) => every * index);
+  if ('reason' in given) return events(given.reason, given.message, seconds, place);
+  const { state, combined = false } = given;
+  return (['Startup', 'Liveness', 'Readiness'] as const).flatMap((probe) => {
+    const answer = given[probe];
+    if (answer === undefined) return [];
+    if (answer === 'redirect') {
+      const message = `${probe} probe warning: Probe terminated redirects, Response body: <a href="x">`;
+      return events('ProbeWarning', message, seconds, place);
+    }
+    const text = typeof answer === 'number' ? status(answer) : (TEXTS[answer] ?? answer);
+    const how = state === undefined ? 'failed' : `errored and resulted in ${state} state`;
+    const message = `${combined ? '(combined from similar events): ' : ''}${probe} probe ${how}: ${text}`;
+    return events('Unhealthy', message, seconds, place);
+  });
+}
+
+/** What the observer tells in a case of test/fixtures/failing. */
+export function toldInCase(given: JsonObject): JsonObject {
+  const { probes, container, startup, isSidecar = false, scene, spec, events: list, now } = given as unknown as PodCase;
+  const names = probes ?? (container === undefined ? (['livenessProbe', 'readinessProbe'] as const) : []);
+  const startupProbe = startup && { httpGet, periodSeconds: 5, failureThreshold: startup };
+  const whole = {
+    ...Object.fromEntries(names.map((name) => [name, both[name]])),
+    ...(startupProbe && { startupProbe }),
+    ...container,
+  };
+  const pod = observedPod(whole, scene, spec);
+  return {
+    told: told(
+      isSidecar ? asSidecar(pod) : pod,
+      list.flatMap((one) => eventsOf(one, isSidecar ? 'initContainers' : 'containers')),
+      now,
+    ),
+  };
+}
+
+/** The Pod with its container as a native sidecar, beside another container. */
+function asSidecar(pod: JsonObject): JsonObject {
+  const { containers } = pod['spec'] as { containers: JsonObject[] };
+  const { containerStatuses, ...others } = pod['status'] as JsonObject;
+  const initContainers = containers.map((one) => ({ ...one, restartPolicy: 'Always' }));
+  return {
+    ...pod,
+    spec: { initContainers, containers: [{ name: 'web' }] },
+    status: { ...others, initContainerStatuses: containerStatuses },
+  };
+}

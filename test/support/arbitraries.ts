@@ -124,3 +124,14 @@ export const plainPod = podOf(validProbe.filter((probe) => !('grpc' in probe))).
 export const anyPod = podOf(anyProbe);
 /** Pods whose probes the API server accepts. */
 export const validPod = podOf(validProbe);
+
+/** Anything, often with these members, however deep. */
+export const wildValue = (...members: string[]): fc.Arbitrary<unknown> =>
+  fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 6, depthSize: 'large' },
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom(...members), tie('value'), { maxKeys: 6 }),
+    ),
+  })).value;

@@ -1,12 +1,15 @@
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { parseProbePolicy, type ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
+import { podTemplatesOf, workloadKindOfManifest } from '../../src/engine/workload/kinds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/webhook/review/trusted-controllers.ts';
 import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
 import { mutate } from './decisions.ts';
 import { decodeReview, type AdmissionRequest } from '../../src/webhook/review/review.ts';
 import { expectValidReply, patched, type DecodedReply } from './protocol.ts';
 import { NOW } from './now.ts';
+import type { WorkloadPolicy } from '../../src/engine/policy/policy-set.ts';
+import type { Workload } from '../../src/engine/verdict/judge.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { ValidateSettings } from '../../src/webhook/review/validate.ts';
 import type { MutationMode } from '../../src/engine/verdict/modes.ts';
@@ -125,4 +128,25 @@ export function containerNamed(object: JsonObject, name: string): JsonObject {
   );
   if (container === undefined) throw new Error(`no container ${name}`);
   return container;
+}
+
+/** A workload as it is judged: with its kind and its templates. An object without a kind that is known is a fault of the test. */
+export function subjectOf(object: JsonObject, namespace = 'apps'): Workload {
+  const kind = workloadKindOfManifest(object, KNOWN_KINDS);
+  if (kind === undefined) throw new Error(`no workload: ${String(object['kind'])}`);
+  return { object, kind, templates: podTemplatesOf(object, kind), namespace, name: 'web' };
+}
+
+/** A Deployment with the metadata and the spec of a Pod as its template. */
+export const deploymentOf = ({ metadata, spec }: JsonObject): JsonObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'random', namespace: 'apps' },
+  spec: { template: { metadata, spec } },
+});
+
+/** The policy for a Pod of namespace apps. */
+export function policyForPod(pod: JsonObject, policies: Snapshot): WorkloadPolicy {
+  const labels = ((pod['metadata'] as JsonObject | undefined)?.['labels'] ?? {}) as Record<string, string>;
+  return policies.policyFor('apps', new Map(Object.entries(labels)));
 }

@@ -15,6 +15,18 @@ function logged(write: (log: ReturnType<typeof createLogger>) => void): {
   return { text, lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
+type Decided = Parameters<ReturnType<typeof requestLog>['decided']>;
+const asked = (members: Partial<Decided[1]>): Decided[1] => ({
+  ...{ uid: 'u', kind: { group: '', version: 'v1', kind: 'Pod' }, subResource: '', operation: 'CREATE', name: '' },
+  ...{ namespace: 'apps', userName: 'jane', dryRun: true, object: undefined, oldObject: undefined, textLength: 0 },
+  ...members,
+});
+const reply = {
+  apiVersion: 'admission.k8s.io/v1',
+  kind: 'AdmissionReview',
+  response: { uid: 'u', allowed: true },
+} as const;
+
 it('a log line commands no terminal, is one line, and holds the very values', () => {
   const { text, lines } = logged((log) =>
     log.warn({ problem: HOSTILE, list: [HOSTILE], [HOSTILE]: 1, err: new Error(HOSTILE) }, HOSTILE),
@@ -27,14 +39,10 @@ it('a log line commands no terminal, is one line, and holds the very values', ()
 it('the line of a decision is what pino would write, and lists have at most 50 entries', () => {
   const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
   const kind = { group: 'apps', version: 'v1', kind: 'Deployment' };
-  const request = {
-    ...{ uid: 'u', kind, subResource: '', operation: 'CREATE', name: '', namespace: 'apps', userName: 'jane' },
-    ...{ dryRun: true, object: { metadata: { generateName: 'web-' } }, oldObject: undefined, textLength: 0 },
-  };
+  const request = asked({ kind, object: { metadata: { generateName: 'web-' } } });
   const exception = { name: 'legacy', namespace: 'apps', reason: 'r', until: undefined };
-  const reply = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid: 'u', allowed: true } };
   const decision = {
-    ...({ reply: reply as never, result: 'warn', policies: names } as const),
+    ...({ reply, result: 'warn', policies: names } as const),
     violations: [
       { check: 'named-port', action: 'Warn', container: 'app', path: [], message: 'm' },
       { check: 'valid-probe', action: 'Audit', container: '', path: [], message: 'm', exception: exception as never },
@@ -60,22 +68,15 @@ it('names in the lines about requests are escaped as well, and cut between chara
   const name = `${'😀'.repeat(200)}${HOSTILE}`;
   const { text, lines } = logged((log) => {
     const kind = { group: HOSTILE, version: 'v1', kind: HOSTILE };
-    const request = {
+    const request = asked({
       ...{ uid: HOSTILE, kind, operation: HOSTILE, namespace: HOSTILE, name, userName: HOSTILE },
-      subResource: '',
-    };
-    const rest = { dryRun: false, object: undefined, oldObject: undefined, textLength: 0 };
-    const reply = {
-      apiVersion: 'admission.k8s.io/v1',
-      kind: 'AdmissionReview',
-      response: { uid: 'u', allowed: true },
-    } as const;
+    });
     const violations = [
       { check: 'named-port', action: 'Deny', container: HOSTILE, path: [HOSTILE], message: HOSTILE },
     ] as const;
     requestLog(log, DEFAULT_TRUSTED_CONTROLLERS, () => 0).decided(
       'validate',
-      { ...request, ...rest },
+      request,
       { reply, result: 'deny', violations, policies: [HOSTILE] },
       1,
     );
@@ -90,11 +91,8 @@ it('names in the lines about requests are escaped as well, and cut between chara
 
 it('an account that looks like a controller and is not trusted is named once, and a hundred accounts at most', () => {
   const reference = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true };
-  const from = (userName: string): Parameters<ReturnType<typeof requestLog>['decided']>[1] => ({
-    ...{ uid: 'u', kind: { group: '', version: 'v1', kind: 'Pod' }, subResource: '', operation: 'CREATE', name: '' },
-    ...{ namespace: 'apps', userName, dryRun: false, oldObject: undefined, textLength: 0 },
-    object: { metadata: { ownerReferences: [reference] } },
-  });
+  const from = (userName: string): Decided[1] =>
+    asked({ userName, dryRun: false, object: { metadata: { ownerReferences: [reference] } } });
   const decision = { reply: {} as never, result: 'allow' } as const;
   const { lines } = logged((log) => {
     const requests = requestLog(

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
-import { tmpdir } from 'node:os';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { TLSSocket, type PeerCertificate } from 'node:tls';
@@ -11,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/process/log.ts';
 import { startServer, type RunningServer } from '../../src/webhook/serve.ts';
 import { makeServingPair } from '../support/certificate.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { expectValidReply } from '../support/protocol.ts';
 import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/webhook/review/trusted-controllers.ts';
@@ -38,7 +38,7 @@ let clockSkew: number;
 let agent: https.Agent;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-serve-'));
+  directory = await temporaryDirectory();
   policies = join(directory, 'policies');
   await mkdir(policies);
   await writeFile(join(policies, 'all.yaml'), policy('/one'));
@@ -52,7 +52,6 @@ afterEach(async () => {
   agent.destroy();
   await running?.stop(0);
   running = undefined;
-  await rm(directory, { recursive: true });
 });
 
 async function writePair({ certPem, keyPem }: { certPem: string; keyPem: string }): Promise<void> {
@@ -148,6 +147,20 @@ async function eventually<T>(probe: () => Promise<T> | T, wanted: (value: T) => 
   }
 }
 
+async function untilPath(server: Listening, path: string): Promise<void> {
+  await eventually(
+    async () => injectedPath(await ask(server)),
+    (found) => found === path,
+  );
+}
+
+async function untilLogged(message: string): Promise<void> {
+  await eventually(
+    () => logged(message),
+    (line) => line !== undefined,
+  );
+}
+
 const logged = (message: string): Record<string, unknown> | undefined => lines.find(({ msg }) => msg === message);
 
 describe('policies in a directory', () => {
@@ -155,10 +168,7 @@ describe('policies in a directory', () => {
     const server = await start();
     expect(injectedPath(await ask(server))).toBe('/one');
     await writeFile(join(policies, 'all.yaml'), policy('/two'));
-    await eventually(
-      async () => injectedPath(await ask(server)),
-      (path) => path === '/two',
-    );
+    await untilPath(server, '/two');
   });
 
   it('mounted like a ConfigMap change when the link is swapped', async () => {
@@ -176,19 +186,13 @@ describe('policies in a directory', () => {
     expect(injectedPath(await ask(server))).toBe('/one');
     await symlink('..v2', join(policies, '..data_tmp'));
     await rename(join(policies, '..data_tmp'), join(policies, '..data'));
-    await eventually(
-      async () => injectedPath(await ask(server)),
-      (path) => path === '/two',
-    );
+    await untilPath(server, '/two');
   });
 
   it('stay in force when a file turns bad, which is logged, counted and told by a server that stays ready', async () => {
     const server = await start();
     await writeFile(join(policies, 'more.yaml'), 'kind: ProbePolicy\nspec: {}\n');
-    await eventually(
-      () => logged('policy not usable, keeping the last good set'),
-      (line) => line !== undefined,
-    );
+    await untilLogged('policy not usable, keeping the last good set');
     expect(lines.filter(({ level }) => level === 'error').map(({ problem }) => problem)).toContain(
       `${join(policies, 'more.yaml')}:1:1: apiVersion: must be probewright.dev/v1alpha1, not nothing`,
     );
@@ -205,10 +209,7 @@ describe('policies in a directory', () => {
 
     await rm(join(policies, 'more.yaml'));
     await writeFile(join(policies, 'all.yaml'), policy('/mended'));
-    await eventually(
-      async () => injectedPath(await ask(server)),
-      (path) => path === '/mended',
-    );
+    await untilPath(server, '/mended');
     expect((await health(server, '/metrics')).body).toContain(
       'probewright_config_objects{kind="policy",status="problem"} 0',
     );
@@ -217,10 +218,7 @@ describe('policies in a directory', () => {
   it('stay in force when the directory goes away', async () => {
     const server = await start();
     await rename(policies, `${policies}-gone`);
-    await eventually(
-      () => logged('policy not usable, keeping the last good set'),
-      (line) => line !== undefined,
-    );
+    await untilLogged('policy not usable, keeping the last good set');
     expect(injectedPath(await ask(server))).toBe('/one');
     await rename(`${policies}-gone`, policies);
     await eventually(
@@ -268,10 +266,7 @@ describe('the certificate', () => {
     const server = await start();
     const { certPem } = await makeServingPair({ commonName: 'second' });
     await writeFile(join(directory, 'tls.crt'), certPem);
-    await eventually(
-      () => logged('the certificate cannot be used; the last good one stays in use'),
-      (line) => line !== undefined,
-    );
+    await untilLogged('the certificate cannot be used; the last good one stays in use');
     expect((await ask(server, new https.Agent({ rejectUnauthorized: false }))).peer).toBe('first');
     expect(JSON.parse((await health(server, '/readyz')).body)).toMatchObject({
       status: 'ready',

@@ -4,8 +4,8 @@ import { Socket, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ApiClient, ApiError } from '../../../src/cluster/client/api-client.ts';
-import { startFakeApiServer, type FakeApiServer } from './fake-api-server.ts';
+import { ApiClient, ApiError, type ApiRequest } from '../../../src/cluster/client/api-client.ts';
+import { startFakeApiServer, type FakeApiServer, type Fault } from './fake-api-server.ts';
 import { waitUntil } from './wait-until.ts';
 import type { ClusterAccess } from '../../../src/cluster/client/cluster-access.ts';
 
@@ -22,17 +22,28 @@ afterEach(() => api.stop());
 
 /** What an attempt that must fail says. */
 async function failure(attempt: Promise<unknown>): Promise<Error> {
-  const error = await attempt.then(
-    () => undefined,
-    (problem: unknown) => problem,
-  );
+  const error = await attempt.catch((problem: unknown) => problem);
   expect(error).toBeInstanceOf(Error);
   return error as Error;
 }
 
+const get = (options: Partial<ApiRequest> = {}, by = client): Promise<unknown> =>
+  by.request({ method: 'GET', path: namespaces, ...options });
+const impatient = (milliseconds = 150): ApiClient => new ApiClient(api.access, 'test', milliseconds);
+const silent = { line: () => undefined, opened: () => undefined };
+/** A watch that is open, and ends when the server ends it. */
+async function opened(by = client, listener: Parameters<ApiClient['lines']>[1] = silent): Promise<() => Promise<void>> {
+  const whole = by.lines(watching, listener);
+  await waitUntil('the watch is open', () => api.openWatches() === 1);
+  return async () => {
+    api.disturbWatches('end');
+    await whole;
+  };
+}
+
 describe('request', () => {
   it('sends what it is, whom it speaks for and what it wants to hear', async () => {
-    await client.request({ method: 'GET', path: namespaces, query: { fieldSelector: 'metadata.name=a&b' } });
+    await get({ query: { fieldSelector: 'metadata.name=a&b' } });
     expect(api.requests[0]).toMatchObject({
       method: 'GET',
       path: namespaces,
@@ -72,39 +83,29 @@ describe('request', () => {
     [undefined, 'GET /api/v1/namespaces: HTTP 502'],
   ])('tells of a refusal that is no Status by its beginning', async (body, message) => {
     api.intercept(() => ({ status: 502, body }));
-    const error = await failure(client.request({ method: 'GET', path: namespaces }));
+    const error = await failure(get());
     expect(error).toMatchObject({ code: 502, reason: '', message });
   });
 
   it('rejects an answer that is no JSON though the API server agreed', async () => {
     api.intercept(() => ({ status: 200, body: '<html>Please log in</html>' }));
-    const error = await failure(client.request({ method: 'GET', path: namespaces }));
+    const error = await failure(get());
     expect(error.message).toBe('GET /api/v1/namespaces: the answer is not JSON: <html>Please log in</html>');
   });
 
   it('says which request it was when there is no connection', async () => {
     await api.pause();
-    const error = await failure(client.request({ method: 'GET', path: namespaces }));
+    const error = await failure(get());
     expect(error.message).toMatch(/^GET \/api\/v1\/namespaces: connect ECONNREFUSED/);
   });
 
-  it('says which request it was when the connection is cut', async () => {
-    api.intercept(() => 'cut');
-    const error = await failure(client.request({ method: 'GET', path: namespaces }));
-    expect(error.message).toBe('GET /api/v1/namespaces: socket hang up');
-  });
-
-  it('says so when nothing is heard', async () => {
-    api.intercept(() => 'hang');
-    const impatient = new ApiClient(api.access, 'test', 150);
-    const error = await failure(impatient.request({ method: 'GET', path: namespaces }));
-    expect(error.message).toBe('GET /api/v1/namespaces: nothing was heard for 0.15 s');
-  });
-
-  it('waits no longer than a request allows that is in more of a hurry', async () => {
-    api.intercept(() => 'hang');
-    const error = await failure(client.request({ method: 'GET', path: namespaces, timeoutMilliseconds: 150 }));
-    expect(error.message).toBe('GET /api/v1/namespaces: nothing was heard for 0.15 s');
+  it.each<[string, Fault, Partial<ApiRequest>, string]>([
+    ['the connection is cut', 'cut', {}, 'socket hang up'],
+    ['nothing is heard', 'hang', {}, 'nothing was heard for 0.15 s'],
+    ['nothing is heard for as long as it allows', 'hang', { timeoutMilliseconds: 100 }, 'nothing was heard for 0.1 s'],
+  ])('says which request it was when %s', async (_, fault, options, message) => {
+    api.intercept(() => fault);
+    expect((await failure(get(options, impatient()))).message).toBe(`GET /api/v1/namespaces: ${message}`);
   });
 
   it('does not wait for a connection any longer, as when packets vanish', async () => {
@@ -114,22 +115,21 @@ describe('request', () => {
       requestOptions: () =>
         Promise.resolve({ createConnection: () => Object.assign(new Socket(), { connecting: true }) }),
     };
-    const error = await failure(new ApiClient(nowhere, 'test', 150).request({ method: 'GET', path: namespaces }));
+    const error = await failure(get({}, new ApiClient(nowhere, 'test', 150)));
     expect(error.message).toBe('GET /api/v1/namespaces: nothing was heard for 0.15 s');
   });
 
   it('ends at once when aborted', async () => {
     api.intercept(() => 'hang');
     const aborter = new AbortController();
-    const attempt = failure(client.request({ method: 'GET', path: namespaces, signal: aborter.signal }));
+    const attempt = failure(get({ signal: aborter.signal }));
     await waitUntil('the request has arrived', () => api.requests.length === 1);
     aborter.abort();
     expect((await attempt).message).toBe('GET /api/v1/namespaces: The operation was aborted');
   });
 
   it('does not even ask when aborted before', async () => {
-    const signal = AbortSignal.abort();
-    await failure(client.request({ method: 'GET', path: namespaces, signal }));
+    await failure(get({ signal: AbortSignal.abort() }));
     expect(api.requests).toEqual([]);
   });
 
@@ -140,8 +140,8 @@ describe('request', () => {
       requestOptions: () => Promise.resolve({ agent: false, headers: { Authorization: `Bearer ${++token}` } }),
     };
     const renewing = new ApiClient(access, 'test');
-    await renewing.request({ method: 'GET', path: namespaces });
-    await renewing.request({ method: 'GET', path: namespaces });
+    await get({}, renewing);
+    await get({}, renewing);
     expect(api.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer 1', 'Bearer 2']);
   });
 });
@@ -149,36 +149,31 @@ describe('request', () => {
 describe('lines', () => {
   it('hands over line by line and resolves when the server ends', async () => {
     const seen: string[] = [];
-    let opened = 0;
-    const whole = client.lines(watching, { line: (text) => seen.push(text), opened: () => opened++ });
-    await waitUntil('the watch is open', () => api.openWatches() === 1);
+    let openings = 0;
+    const end = await opened(client, { line: (text) => seen.push(text), opened: () => openings++ });
     api.put(namespaces, { metadata: { name: 'a' } });
     await waitUntil('the event has come', () => seen.some((line) => line.includes('"ADDED"')));
-    api.disturbWatches('end');
-    await whole;
-    expect(opened).toBe(1);
+    await end();
+    expect(openings).toBe(1);
     for (const line of seen) expect(JSON.parse(line)).toHaveProperty('type');
   });
 
   it('rejects with the Status when the API server refuses', async () => {
     api.intercept(() => ({ status: 403, body: { kind: 'Status', reason: 'Forbidden', message: 'no' } }));
-    let opened = 0;
-    const error = await failure(client.lines(watching, { line: () => undefined, opened: () => opened++ }));
+    let openings = 0;
+    const error = await failure(client.lines(watching, { ...silent, opened: () => openings++ }));
     expect(error).toMatchObject({ code: 403, message: 'WATCH /api/v1/namespaces: HTTP 403 Forbidden: no' });
-    expect(opened).toBe(0);
+    expect(openings).toBe(0);
   });
 
   it('go on after a silence, however long: a quiet collection has nothing to say', async () => {
     api.bookmarks(false);
-    const impatient = new ApiClient(api.access, 'test', 50);
     const seen: string[] = [];
-    const whole = impatient.lines(watching, { line: (text) => seen.push(text), opened: () => undefined });
-    await waitUntil('the watch is open', () => api.openWatches() === 1);
+    const end = await opened(impatient(50), { ...silent, line: (text) => seen.push(text) });
     await sleep(300);
     api.put(namespaces, { metadata: { name: 'a' } });
     await waitUntil('the event has come', () => seen.length === 1);
-    api.disturbWatches('end');
-    await whole;
+    await end();
   });
 
   const isLinux = process.platform === 'linux';
@@ -187,8 +182,7 @@ describe('lines', () => {
   it.skipIf(!isLinux)(
     'come over a connection that the kernel probes, so that a peer that vanished is noticed',
     async () => {
-      const whole = client.lines(watching, { line: () => undefined, opened: () => undefined });
-      await waitUntil('the watch is open', () => api.openWatches() === 1);
+      const end = await opened();
       const port = Number(new URL(api.access.server).port).toString(16).toUpperCase().padStart(4, '0');
       const sockets = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((row) => row.trim().split(/\s+/));
       // local_address, rem_address, st, tx_queue:rx_queue, tr:tm->when; tr 02 is the keep-alive timer, in hundredths of a second.
@@ -199,28 +193,27 @@ describe('lines', () => {
       const [kind, when = ''] = timers[0]?.split(':') ?? [];
       expect([timers.length, kind]).toEqual([1, '02']);
       expect(parseInt(when, 16)).toBeLessThanOrEqual(1500);
-      api.disturbWatches('end');
-      await whole;
+      await end();
     },
   );
 
   it('rejects when the stream never opens', async () => {
     api.intercept(() => 'hang');
-    const impatient = new ApiClient(api.access, 'test', 150);
-    const error = await failure(impatient.lines(watching, { line: () => undefined, opened: () => undefined }));
-    expect(error.message).toBe('WATCH /api/v1/namespaces: nothing was heard for 0.15 s');
+    expect((await failure(impatient().lines(watching, silent))).message).toBe(
+      'WATCH /api/v1/namespaces: nothing was heard for 0.15 s',
+    );
   });
 
   it('rejects when the connection is cut', async () => {
-    const opened = (): void => api.disturbWatches('cut');
-    const error = await failure(client.lines(watching, { line: () => undefined, opened }));
+    const cut = (): void => api.disturbWatches('cut');
+    const error = await failure(client.lines(watching, { ...silent, opened: cut }));
     expect(error.message).toBe('WATCH /api/v1/namespaces: aborted');
   });
 
   it('ends when aborted in the middle of the stream, and leaves no connection behind', async () => {
     const aborter = new AbortController();
     const request = { ...watching, signal: aborter.signal };
-    await failure(client.lines(request, { line: () => aborter.abort(), opened: () => undefined }));
+    await failure(client.lines(request, { ...silent, line: () => aborter.abort() }));
     await waitUntil('the server has lost the connection', () => api.openWatches() === 0);
   });
 
@@ -248,7 +241,7 @@ describe('lines', () => {
       const seen: string[] = [];
       const { port } = server.address() as AddressInfo;
       const near = new ApiClient({ ...api.access, server: `http://127.0.0.1:${port}` }, 'test');
-      await near.lines(watching, { line: (text) => seen.push(text), opened: () => undefined });
+      await near.lines(watching, { ...silent, line: (text) => seen.push(text) });
       return seen;
     }
 

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';
-import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { ApiClient } from '../../../src/cluster/client/api-client.ts';
 import { IN_CLUSTER, loadClusterAccess } from '../../../src/cluster/client/cluster-access.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { makeServingPair, type ServingPair } from '../../support/certificate.ts';
 import type { AddressInfo } from 'node:net';
 
@@ -17,7 +17,7 @@ let server: Server;
 let port: number;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-access-'));
+  directory = await temporaryDirectory();
   pair = await makeServingPair({ commonName: 'api' });
   // Answers who asked.
   server = createServer({ cert: pair.certPem, key: pair.keyPem, requestCert: true, rejectUnauthorized: false });
@@ -30,12 +30,11 @@ beforeEach(async () => {
   await once(server, 'listening');
   port = (server.address() as AddressInfo).port;
 });
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllEnvs();
   server.closeAllConnections();
   server.close();
-  await rm(directory, { recursive: true });
 });
 
 async function file(name: string, content: string): Promise<string> {
@@ -115,14 +114,15 @@ describe('a kubeconfig', () => {
   });
 
   it('gives certificates as they are now when their files have been renewed', async () => {
-    await file('client.crt', pair.certPem);
-    await file('client.key', pair.keyPem);
+    const write = async ({ certPem, keyPem }: ServingPair): Promise<void> => {
+      await file('client.crt', certPem);
+      await file('client.key', keyPem);
+    };
+    await write(pair);
     const user = { 'client-certificate': 'client.crt', 'client-key': 'client.key' };
     const access = await loadClusterAccess(await kubeconfig({ user }));
     expect(await ask(access)).toMatchObject({ subject: 'api' });
-    const renewed = await makeServingPair({ commonName: 'renewed' });
-    await file('client.crt', renewed.certPem);
-    await file('client.key', renewed.keyPem);
+    await write(await makeServingPair({ commonName: 'renewed' }));
     expect(await ask(access)).toMatchObject({ subject: 'renewed' });
   });
 
@@ -160,44 +160,45 @@ describe('a kubeconfig that cannot be used is refused by name and reason:', () =
 
   it('no current context', async () => {
     const message = / cannot be used: it has no current-context$/;
-    expect(await refusal(await kubeconfig({ top: { 'current-context': undefined } }))).toMatch(message);
-    expect(await refusal(await kubeconfig({ top: { 'current-context': '' } }))).toMatch(message);
+    for (const context of [undefined, ''])
+      expect(await refusal(await kubeconfig({ top: { 'current-context': context } }))).toMatch(message);
   });
 
-  it('a context that it does not define', async () =>
-    expect(await refusal(await kubeconfig({ top: { 'current-context': 'there' } }))).toMatch(
-      / cannot be used: its current context "there" names no cluster that it defines$/,
-    ));
-
-  it('a cluster that it does not define', async () =>
-    expect(await refusal(await kubeconfig({ context: { cluster: 'other' } }))).toMatch(
-      / cannot be used: its current context "here" names no cluster that it defines$/,
-    ));
-
-  it('a user that it does not define', async () =>
-    expect(await refusal(await kubeconfig({ context: { user: 'other' } }))).toMatch(
-      / cannot be used: its current context "here" names the user "other", which it does not define$/,
-    ));
-
-  it('no user, whom nobody would allow anything', async () =>
-    expect(await refusal(await kubeconfig({ context: { user: undefined } }))).toMatch(
-      / cannot be used: its current context "here" names no user$/,
-    ));
-
-  it('a server that is no URL', async () =>
-    expect(await refusal(await kubeconfig({ cluster: { server: '10.0.0.1' } }))).toMatch(
-      / cannot be used: its server "10.0.0.1" is no URL$/,
-    ));
-
-  it('a key file that is missing', async () => {
-    const path = await kubeconfig({ user: { 'client-certificate': 'c.crt', 'client-key': 'c.key' } });
-    expect(await refusal(path)).toContain(`no such file or directory, open '${join(directory, 'c.crt')}'`);
+  it.each<[string, Parts, string]>([
+    [
+      'a context that it does not define',
+      { top: { 'current-context': 'there' } },
+      'current context "there" names no cluster that it defines',
+    ],
+    [
+      'a cluster that it does not define',
+      { context: { cluster: 'other' } },
+      'current context "here" names no cluster that it defines',
+    ],
+    [
+      'a user that it does not define',
+      { context: { user: 'other' } },
+      'current context "here" names the user "other", which it does not define',
+    ],
+    [
+      'no user, whom nobody would allow anything',
+      { context: { user: undefined } },
+      'current context "here" names no user',
+    ],
+    ['a server that is no URL', { cluster: { server: '10.0.0.1' } }, 'server "10.0.0.1" is no URL'],
+  ])('%s', async (_, parts, problem) => {
+    const path = await kubeconfig(parts);
+    expect(await refusal(path)).toBe(`kubeconfig ${path} cannot be used: its ${problem}`);
   });
 
-  it('a token file that is missing', async () => {
-    const path = await kubeconfig({ user: { tokenFile: 'token' } });
-    expect(await refusal(path)).toContain(`no such file or directory, open '${join(directory, 'token')}'`);
-  });
+  it.each([
+    ['key', { 'client-certificate': 'c.crt', 'client-key': 'c.key' }, 'c.crt'],
+    ['token', { tokenFile: 'token' }, 'token'],
+  ])('a %s file that is missing', async (_, user, name) =>
+    expect(await refusal(await kubeconfig({ user }))).toContain(
+      `no such file or directory, open '${join(directory, name)}'`,
+    ),
+  );
 
   it('a certificate that is none', async () => {
     const user = { 'client-certificate-data': base64('no certificate'), 'client-key-data': base64(pair.keyPem) };

@@ -80,6 +80,28 @@ async function leading({ election }: Replica): Promise<void> {
   await waitUntil('it leads', () => election.isLeader);
 }
 
+async function leader(...given: Parameters<typeof replica>): Promise<Replica> {
+  const made = replica(...given);
+  made.election.start();
+  await leading(made);
+  return made;
+}
+
+async function lost({ election }: Replica): Promise<void> {
+  await waitUntil('it has let go', () => !election.isLeader);
+}
+
+/** Cuts off the leader, until it has noticed: renewals that were under way may still come in before. */
+async function cutOff(replica: Replica): Promise<void> {
+  disconnect('a', 'cut');
+  await waitUntil('it has noticed', () => replica.told.length > 1);
+}
+
+async function following(replica: Replica): Promise<void> {
+  replica.election.start();
+  await afterLooking(replica);
+}
+
 /** Until it has read, judged and drawn its conclusions from whatever is so now. */
 async function afterLooking(replica: Replica): Promise<void> {
   const before = replica.looks();
@@ -88,9 +110,7 @@ async function afterLooking(replica: Replica): Promise<void> {
 
 describe('a Lease that nobody holds', () => {
   it('is created by the only candidate, in the form that other clients read', async () => {
-    const only = replica('a');
-    only.election.start();
-    await leading(only);
+    const only = await leader('a');
     expect(only.told).toEqual(['gained']);
     expect(api.get(leases, 'probewright')).toMatchObject({
       apiVersion: 'coordination.k8s.io/v1',
@@ -137,9 +157,7 @@ describe('a Lease that nobody holds', () => {
 
   it('is taken when it exists without a holder', async () => {
     api.put(leases, { metadata: { name: 'probewright', labels: { mine: 'yes' } }, spec: { leaseTransitions: 7 } });
-    const only = replica('a');
-    only.election.start();
-    await leading(only);
+    await leader('a');
     expect(spec()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 8 });
     expect(api.get(leases, 'probewright')?.metadata.labels).toEqual({ mine: 'yes' });
   });
@@ -147,13 +165,9 @@ describe('a Lease that nobody holds', () => {
 
 describe('a leader that goes silent', () => {
   it('is followed by another when no renewal was seen for the duration, and not before', async () => {
-    const [a, b] = [replica('a'), replica('b')];
-    a.election.start();
-    await leading(a);
-    disconnect('a', 'cut');
-    await waitUntil('it has noticed', () => a.told.length > 1);
-    b.election.start();
-    await afterLooking(b);
+    const [a, b] = [await leader('a'), replica('b')];
+    await cutOff(a);
+    await following(b);
     b.clock.value = 14_999;
     await afterLooking(b);
     expect(b.election.isLeader).toBe(false);
@@ -163,9 +177,7 @@ describe('a leader that goes silent', () => {
   });
 
   it('is believed anew with each renewal', async () => {
-    const [a, b] = [replica('a'), replica('b')];
-    a.election.start();
-    await leading(a);
+    const [a, b] = [await leader('a'), replica('b')];
     b.election.start();
     for (let i = 0; i < 5; i++) {
       await afterLooking(a);
@@ -180,8 +192,7 @@ describe('a leader that goes silent', () => {
     const held = { holderIdentity: 'other', leaseDurationSeconds: 60 };
     api.put(leases, { metadata: { name: 'probewright' }, spec: held });
     const b = replica('b');
-    b.election.start();
-    await afterLooking(b);
+    await following(b);
     b.clock.value = 59_999;
     await afterLooking(b);
     expect(b.election.isLeader).toBe(false);
@@ -190,16 +201,10 @@ describe('a leader that goes silent', () => {
   });
 
   it.each([-9 * hour, 0, 9 * hour])('is judged by no clock on a wall, however far they are apart', async (offset) => {
-    const a = replica('a');
-    const b = replica('b', {}, { now: () => Date.now() + offset });
-    a.election.start();
-    await leading(a);
-    b.election.start();
-    await afterLooking(b);
+    const [a, b] = [await leader('a'), replica('b', {}, { now: () => Date.now() + offset })];
+    await following(b);
     expect(b.told).toEqual([]);
-    disconnect('a', 'cut');
-    // Renewals that were under way may still come in.
-    await waitUntil('it has noticed', () => a.told.length > 1);
+    await cutOff(a);
     await afterLooking(b);
     expect(b.told).toEqual([]);
     b.clock.value = 15_000;
@@ -207,16 +212,14 @@ describe('a leader that goes silent', () => {
   });
 
   it('lets go when its renewals fail for two thirds of the duration, and not before', async () => {
-    const a = replica('a');
-    a.election.start();
-    await leading(a);
+    const a = await leader('a');
     disconnect('a', { status: 503, body: 'overloaded' });
     await afterLooking(a);
     a.clock.value = 9_999;
     await afterLooking(a);
     expect(a.election.isLeader).toBe(true);
     a.clock.value = 10_000;
-    await waitUntil('it has let go', () => !a.election.isLeader);
+    await lost(a);
     const problem = `GET ${leases}/probewright: HTTP 503: overloaded`;
     expect(a.told).toEqual(['gained', problem, 'lost']);
     api.intercept(undefined);
@@ -226,11 +229,9 @@ describe('a leader that goes silent', () => {
 
   it('lets go in time, also when its next attempt is due later', async () => {
     const rarely = { durationMilliseconds: 1_000, retryMilliseconds: hour };
-    const a = replica('a', rarely, { monotonic: () => performance.now() });
-    a.election.start();
-    await leading(a);
+    const a = await leader('a', rarely, { monotonic: () => performance.now() });
     api.intercept(() => 'cut');
-    await waitUntil('it has let go', () => !a.election.isLeader);
+    await lost(a);
   });
 
   it('lets go before another takes over, also when its requests get no answer at all', async () => {
@@ -240,8 +241,7 @@ describe('a leader that goes silent', () => {
     const [a, b] = [replica('a', short, inRealTime), replica('b', short, inRealTime)];
     a.election.start();
     await leading(a);
-    b.election.start();
-    await afterLooking(b);
+    await following(b);
     disconnect('a', 'hang');
     await waitUntil('one of them changes', () => {
       if (!a.election.isLeader) order.push('a lost');
@@ -254,35 +254,27 @@ describe('a leader that goes silent', () => {
   });
 
   it('lets go when it comes back and another leads', async () => {
-    const [a, b] = [replica('a'), replica('b')];
-    a.election.start();
-    await leading(a);
-    disconnect('a', 'cut');
-    await waitUntil('it has noticed', () => a.told.length > 1);
-    b.election.start();
-    await afterLooking(b);
+    const [a, b] = [await leader('a'), replica('b')];
+    await cutOff(a);
+    await following(b);
     b.clock.value = 15_000;
     await leading(b);
     api.intercept(undefined);
-    await waitUntil('it has let go', () => !a.election.isLeader);
+    await lost(a);
     expect(b.election.isLeader).toBe(true);
   });
 });
 
 describe('a Lease that changes under its leader', () => {
   it('is made anew when somebody deletes it', async () => {
-    const a = replica('a');
-    a.election.start();
-    await leading(a);
+    const a = await leader('a');
     api.remove(leases, 'probewright');
     await waitUntil('it is there again', () => spec()['holderIdentity'] === 'a');
     expect(a.told).toEqual(['gained']);
   });
 
   it('is kept when somebody else writes between reading and renewing, with what they wrote', async () => {
-    const a = replica('a');
-    a.election.start();
-    await leading(a);
+    const a = await leader('a');
     let conflicts = 0;
     api.intercept(({ method }) => {
       if (method !== 'PUT' || conflicts++ > 0) return undefined;
@@ -297,13 +289,11 @@ describe('a Lease that changes under its leader', () => {
   });
 
   it('is let go when somebody gives it to another', async () => {
-    const a = replica('a');
-    a.election.start();
-    await leading(a);
+    const a = await leader('a');
     const held = { holderIdentity: 'other', leaseDurationSeconds: 15 };
     // Whoever writes it may have to try again, as it is renewed all the time; put does not.
     api.put(leases, { metadata: { name: 'probewright' }, spec: held });
-    await waitUntil('it has let go', () => !a.election.isLeader);
+    await lost(a);
     expect(spec()['holderIdentity']).toBe('other');
     expect(a.told).toEqual(['gained', 'lost']);
   });
@@ -331,11 +321,8 @@ describe('stop', () => {
   }
 
   it('gives the Lease back, so that another leads at once', async () => {
-    const [a, b] = [replica('a'), replica('b')];
-    a.election.start();
-    await leading(a);
-    b.election.start();
-    await afterLooking(b);
+    const [a, b] = [await leader('a'), replica('b')];
+    await following(b);
     const stopping = a.election.stop();
     expect(a.election.isLeader).toBe(false);
     await stopping;
@@ -346,9 +333,7 @@ describe('stop', () => {
   });
 
   it('leaves the Lease of another alone, and asks and tells nothing', async () => {
-    const [a, b] = [replica('a'), replica('b', { retryMilliseconds: hour })];
-    a.election.start();
-    await leading(a);
+    const [a, b] = [await leader('a'), replica('b', { retryMilliseconds: hour })];
     b.election.start();
     await waitUntil('it has looked', () => b.looks() === 1);
     await sleep(50);
@@ -362,9 +347,7 @@ describe('stop', () => {
     const a = replica('a');
     await a.election.stop();
     await a.election.stop();
-    const b = replica('b');
-    b.election.start();
-    await leading(b);
+    const b = await leader('b');
     await Promise.all([b.election.stop(), b.election.stop()]);
     expect(spec()['holderIdentity']).toBe('');
     const given = api.requests.filter(({ body }) => JSON.stringify(body ?? null).includes('"holderIdentity":""'));
@@ -374,9 +357,7 @@ describe('stop', () => {
   });
 
   it('is the end of all requests', async () => {
-    const a = replica('a');
-    a.election.start();
-    await leading(a);
+    const a = await leader('a');
     await a.election.stop();
     const before = api.requests.length;
     await sleep(100);
@@ -399,18 +380,14 @@ describe('stop', () => {
   });
 
   it.each(['hang', 'cut'] as const)('comes to an end when the API server is away: %s', async (fault) => {
-    const a = replica('a', { durationMilliseconds: 1_500 });
-    a.election.start();
-    await leading(a);
+    const a = await leader('a', { durationMilliseconds: 1_500 });
     api.intercept(() => fault);
     expect(await soon(a.election.stop())).toBe('stopped');
     expect(a.told.filter((what) => what === 'gained' || what === 'lost')).toEqual(['gained', 'lost']);
   });
 
   it('comes to an end when nothing listens any more', async () => {
-    const a = replica('a');
-    a.election.start();
-    await leading(a);
+    const a = await leader('a');
     await api.pause();
     expect(await soon(a.election.stop())).toBe('stopped');
     await api.resume();

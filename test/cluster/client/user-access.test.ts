@@ -1,15 +1,12 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { loadUserAccess, mergedKubeconfigs } from '../../../src/cluster/client/cluster-access.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-user-'));
-});
-afterEach(async () => {
-  await rm(directory, { recursive: true });
+  directory = await temporaryDirectory();
 });
 
 /** A kubeconfig with one cluster, user and context of this name. */
@@ -33,8 +30,7 @@ async function file(name: string, content: object): Promise<string> {
 type Options = Partial<Parameters<typeof loadUserAccess>[0]>;
 
 async function serverOf(options: Options): Promise<string> {
-  const home = { HOME: directory };
-  const env = { ...home, ...options.env };
+  const env = { HOME: directory, ...options.env };
   const access = await loadUserAccess({ kubeconfig: undefined, context: undefined, ...options, env });
   return `${access.server} ${access.namespace ?? ''}`;
 }
@@ -62,12 +58,10 @@ describe('the cluster of a person', () => {
 
   it('has its credentials relative to the file that names them', async () => {
     await writeFile(join(directory, 'token'), 'first');
-    const one = await file('one', kubeconfig('one', { users: [{ name: 'one', user: { tokenFile: '../token' } }] }));
-    await mkdir(join(directory, 'deep'));
-    const two = await file(
-      'deep/two',
-      kubeconfig('two', { users: [{ name: 'two', user: { tokenFile: '../token' } }] }),
-    );
+    const withToken = (name: string): object =>
+      kubeconfig(name, { users: [{ name, user: { tokenFile: '../token' } }] });
+    const one = await file('one', withToken('one'));
+    const two = await file('deep/two', withToken('two'));
     const env = { KUBECONFIG: [one, two].join(delimiter) };
     const access = await loadUserAccess({ kubeconfig: undefined, context: 'two', env });
     expect((await access.requestOptions()).headers).toEqual({ Authorization: 'Bearer first' });
@@ -94,16 +88,13 @@ describe('the cluster of a person', () => {
     const bare = await file('bare', {});
     const refused = async (options: Options): Promise<string> =>
       await serverOf(options).catch((error: unknown) => String(error).replaceAll(directory, 'DIR'));
-    expect(await refused({ kubeconfig: one, context: 'two' })).toBe(
-      'Error: kubeconfig DIR/one cannot be used: it has no context "two"; its contexts are one',
-    );
-    expect(await refused({ kubeconfig: bare, context: 'two' })).toBe(
-      'Error: kubeconfig DIR/bare cannot be used: it has no context "two"; it has no context',
-    );
-    expect(await refused({})).toBe('Error: kubeconfig DIR/.kube/config cannot be used: there is no such file');
-    expect(await refused({ kubeconfig: bare })).toBe(
-      'Error: kubeconfig DIR/bare cannot be used: it has no current-context',
-    );
+    const refusals: [Options, string][] = [
+      [{ kubeconfig: one, context: 'two' }, 'DIR/one cannot be used: it has no context "two"; its contexts are one'],
+      [{ kubeconfig: bare, context: 'two' }, 'DIR/bare cannot be used: it has no context "two"; it has no context'],
+      [{}, 'DIR/.kube/config cannot be used: there is no such file'],
+      [{ kubeconfig: bare }, 'DIR/bare cannot be used: it has no current-context'],
+    ];
+    for (const [options, problem] of refusals) expect(await refused(options)).toBe(`Error: kubeconfig ${problem}`);
     expect(await refused({ kubeconfig: join(directory, 'no') })).toMatch(
       /^Error: kubeconfig DIR\/no cannot be used: DIR\/no: ENOENT/,
     );

@@ -97,6 +97,20 @@ function world(policy: JsonObject = {}): World {
   return made;
 }
 
+/** An API server that has an exception of any name, and records the statuses that are written. */
+function recorded(
+  patches: Map<string, JsonObject>,
+  failure: (name: string) => Error | undefined = () => undefined,
+): (sent: ApiRequest) => Promise<unknown> {
+  return ({ method, path, body }) => {
+    const name = /probeexceptions\/([^/]+)/.exec(path)?.[1] ?? '';
+    const failed = method === 'PATCH' ? failure(name) : undefined;
+    if (failed !== undefined) return Promise.reject(failed);
+    if (method === 'PATCH') patches.set(name, (body as { status: JsonObject }).status);
+    return Promise.resolve(exceptionDocument({}, { name, generation: 1, resourceVersion: '1' }));
+  };
+}
+
 const stateOf = (status: JsonObject | undefined): unknown => status?.['state'];
 
 describe('ExceptionStatuses', () => {
@@ -107,9 +121,7 @@ describe('ExceptionStatuses', () => {
       made.time = time;
       await made.statuses.passed();
     }
-    expect(made.patches.map(stateOf)).toEqual(
-      ['Active', 'Unused', 'Expiring', 'Expired'].filter((s) => s !== 'Unused'),
-    );
+    expect(made.patches.map(stateOf)).toEqual(['Active', 'Expiring', 'Expired']);
   });
 
   it('writes nothing without the lead, except matches', async () => {
@@ -187,27 +199,19 @@ describe('ExceptionStatuses', () => {
     const exceptions = names.map((name) => parsedException(exceptionDocument({}, { name, namespace: 'apps' })));
     const facts = { ...NO_FACTS, exceptions: new ByNamespace(new Map([['apps', exceptions]])) };
     const snapshot = policySet(clusterPolicyDocument({})).withFacts(facts);
-    const written: string[] = [];
+    const patches = new Map<string, JsonObject>();
     let isFull = true;
-    const request = ({ method, path }: ApiRequest): Promise<unknown> => {
-      const name = /probeexceptions\/([^/]+)/.exec(path)?.[1] ?? '';
-      if (method === 'PATCH' && name === 'huge' && isFull)
-        return Promise.reject(new ApiError(500, 'InternalError', 'etcdserver: request is too large'));
-      if (method === 'PATCH') written.push(name);
-      return Promise.resolve(exceptionDocument({}, { name, generation: 1, resourceVersion: '1' }));
-    };
-    const statuses = new Statuses(
-      request,
-      () => snapshot,
-      () => END - 40 * DAY,
-    );
+    const tooLarge = new ApiError(500, 'InternalError', 'etcdserver: request is too large');
+    const request = recorded(patches, (name) => (name === 'huge' && isFull ? tooLarge : undefined));
+    const now = (): number => END - 40 * DAY;
+    const statuses = new Statuses(request, () => snapshot, now);
     statuses.lead(true);
     await statuses.passed();
-    expect([written, statuses.asides]).toEqual([['web'], ['ProbeException/apps/huge too-large']]);
+    expect([[...patches.keys()], statuses.asides]).toEqual([['web'], ['ProbeException/apps/huge too-large']]);
     isFull = false;
     statuses.ring();
     await statuses.written();
-    expect([written, statuses.problems]).toEqual([['web', 'huge'], []]);
+    expect([[...patches.keys()], statuses.problems]).toEqual([['web', 'huge'], []]);
   });
 });
 
@@ -253,16 +257,8 @@ describe('the statuses of exceptions that are left out', () => {
 
   it('say why an exception is not honoured, once, and are written by the leader only', async () => {
     const patches = new Map<string, JsonObject>();
-    const request = ({ method, path, body }: ApiRequest): Promise<unknown> => {
-      const name = /probeexceptions\/([^/]+)/.exec(path)?.[1] ?? '';
-      if (method === 'PATCH') patches.set(name, (body as { status: JsonObject }).status);
-      return Promise.resolve(exceptionDocument({}, { name, generation: 1, resourceVersion: '1' }));
-    };
-    const statuses = new Statuses(
-      request,
-      () => policySet(),
-      () => END,
-    );
+    const now = (): number => END;
+    const statuses = new Statuses(recorded(patches), () => policySet(), now);
     const both = [left('late'), left('bad', { reason: 'invalid', problem: 'spec.checks: empty' })];
     for (const each of both) statuses.leftOut(each);
     await statuses.written();

@@ -1,16 +1,15 @@
-import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { POLICY_FILE_LIMITS, readPolicyFiles } from '../../../src/cluster/sources/directory-source.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { PolicyFileLimits } from '../../../src/cluster/sources/directory-source.ts';
 
 let directory: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-policy-files-'));
+  directory = await temporaryDirectory();
 });
-afterEach(() => rm(directory, { recursive: true }));
 
 const files = (texts: readonly string[]): Promise<string[]> =>
   Promise.all(
@@ -20,6 +19,9 @@ const files = (texts: readonly string[]): Promise<string[]> =>
       return file;
     }),
   );
+
+const readTexts = async (...texts: string[]): ReturnType<typeof readPolicyFiles> =>
+  readPolicyFiles(CHECK_CATALOGUE, await files(texts), POLICY_FILE_LIMITS);
 
 /** What is wrong with files of these texts, as `file:line:column: message`. */
 async function complaints(texts: readonly string[], limits: Partial<PolicyFileLimits> = {}): Promise<string[]> {
@@ -69,7 +71,7 @@ describe('a thousand policies of thirty lines are read', () => {
       `apiVersion: v1\nkind: List\nitems:\n${policies.map((text) => `- ${text.trim().replaceAll('\n', '\n  ')}\n`).join('')}`,
     ],
   ])('%s', async (_form, text) => {
-    const read = await readPolicyFiles(CHECK_CATALOGUE, await files([text]), POLICY_FILE_LIMITS);
+    const read = await readTexts(text);
     expect([read.problems, read.policies.length]).toEqual([[], 1000]);
   });
 });
@@ -94,11 +96,7 @@ describe('a document that memory has no room for is one problem', () => {
   );
 
   it('and the documents beside it are read', async () => {
-    const read = await readPolicyFiles(
-      CHECK_CATALOGUE,
-      await files([`${policy(1)}---\n${']'.repeat(310_000)}\n---\n${policy(2)}`]),
-      POLICY_FILE_LIMITS,
-    );
+    const read = await readTexts(`${policy(1)}---\n${']'.repeat(310_000)}\n---\n${policy(2)}`);
     expect([read.problems.length, read.policies.map(({ name }) => name)]).toEqual([1, ['policy-1', 'policy-2']]);
   });
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/cluster/client/api-client.ts';
 import { StatusWriter, statusWriteFailure } from '../../../src/cluster/sources/status-writer.ts';
 import { waitUntil } from '../client/wait-until.ts';
+import type { Fault } from '../client/fake-api-server.ts';
 import { CLUSTER_POLICIES, ClusterWorld, policiesIn, type Watched } from './cluster-world.ts';
 
 let world: ClusterWorld;
@@ -54,7 +55,23 @@ const settled = async (name = 'marker'): Promise<void> => {
   world.put(name, {});
   await waitUntil('the marker has its status', () => isReady(name, 'True', 1));
 };
+const webIs = (status: 'True' | 'False', generation: number): Promise<void> =>
+  waitUntil(`web is ${status}`, () => isReady('web', status, generation));
 const BROKEN = { port: 70_000 };
+const isWeb = (path: string): boolean => path.endsWith('/web/status');
+const webPatches = (): number => world.patches().filter(({ path }) => isWeb(path)).length;
+/** A leader whose writes get this answer, and who has told of one. */
+async function refused(fault: Fault): Promise<Replica> {
+  world.put('web', {});
+  world.api.intercept(({ method, path }) => (method === 'PATCH' && isWeb(path) ? fault : undefined));
+  const made = await leader();
+  // A failure of the server counts after some attempts, with pauses.
+  await waitUntil('it is told', () => {
+    if (fault === PLAIN_500) world.timer.ring();
+    return made.asides.length === 1;
+  });
+  return made;
+}
 
 describe('the leader', () => {
   it('writes for every policy whether it is in force, once', async () => {
@@ -97,7 +114,7 @@ describe('the leader', () => {
   it('writes nothing where the status says all that it should', async () => {
     world.put('web', {});
     const first = await leader();
-    await waitUntil('it has a status', () => isReady('web', 'True', 1));
+    await webIs('True', 1);
     first.lead(false);
     const second = await replica();
     second.lead(true);
@@ -108,10 +125,10 @@ describe('the leader', () => {
   it('says which generation stays in force while the newest cannot be read, and since when', async () => {
     world.put('web', { port: 9 });
     await leader();
-    await waitUntil('it has a status', () => isReady('web', 'True', 1));
+    await webIs('True', 1);
     world.time += 60_000;
     world.put('web', BROKEN);
-    await waitUntil('it is not ready', () => isReady('web', 'False', 2));
+    await webIs('False', 2);
     expect(ready('web')).toMatchObject({
       message: 'generation 1 stays in force: spec.port: must be at most 65535, not 70000',
       lastTransitionTime: '1970-01-01T00:17:40Z',
@@ -136,18 +153,18 @@ describe('the leader', () => {
       status: { conditions: [others], own: 1 },
     });
     await leader();
-    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+    await webIs('True', 1);
     world.put('web', BROKEN);
-    await waitUntil('it is not ready', () => isReady('web', 'False', 2));
+    await webIs('False', 2);
     expect(world.status('web')).toMatchObject({ conditions: [others, { type: 'Ready' }], own: 1 });
   });
 
   it('writes again what somebody else has overwritten', async () => {
     world.put('web', {});
     await leader();
-    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+    await webIs('True', 1);
     world.api.put(policiesIn('apps'), { metadata: { name: 'web' }, spec: {}, status: { conditions: [] } });
-    await waitUntil('it is ready again', () => isReady('web', 'True', 1));
+    await webIs('True', 1);
   });
 
   it('asks for no more than four at a time', async () => {
@@ -199,20 +216,15 @@ describe('policies whose status cannot be written', () => {
     [422, 'refused'],
     [418, 'refused'],
   ])('with HTTP %i are told of once, counted as %s, and tried again', async (status, reason) => {
-    const isWeb = (path: string): boolean => path.endsWith('/web/status');
-    const tries = (): number => world.patches().filter(({ path }) => isWeb(path)).length;
-    world.put('web', {});
-    world.api.intercept(({ method, path }) => (method === 'PATCH' && isWeb(path) ? { status } : undefined));
-    const { writer, watched, asides } = await leader();
-    await waitUntil('it is told', () => asides.length === 1);
+    const { writer, watched, asides } = await refused({ status });
     expect(asides[0]).toMatch(new RegExp(`^ProbePolicy/apps/web ${reason}: PATCH .*HTTP ${status}`));
     expect(writer.setAside()).toMatchObject({ [reason]: 1 });
     // The collection is read again, and nothing has changed.
     world.api.disturbWatches('gone');
     await settled();
-    expect(tries()).toBe(1);
+    expect(webPatches()).toBe(1);
     world.put('web', {}, { labels: { touched: 'yes' } });
-    await watched.until('it is tried again', () => tries() > 1);
+    await watched.until('it is tried again', () => webPatches() > 1);
     await settled('second-marker');
     expect(asides).toHaveLength(1);
     world.api.intercept(undefined);
@@ -222,23 +234,15 @@ describe('policies whose status cannot be written', () => {
   });
 
   it('are not tried more often because they change all the time', async () => {
-    world.put('web', {});
-    world.api.intercept(({ method, path }) =>
-      method === 'PATCH' && path.endsWith('/web/status') ? TOO_LARGE : undefined,
-    );
-    const { asides } = await leader();
-    await waitUntil('it is told', () => asides.length === 1);
+    await refused(TOO_LARGE);
     for (let index = 0; index < 20; index++) world.put('web', {}, { labels: { touched: String(index) } });
     await settled();
-    expect(world.patches().filter(({ path }) => path.endsWith('/web/status'))).toHaveLength(1);
+    expect(webPatches()).toBe(1);
     expect(world.timer.waiting.size).toBeGreaterThan(0);
   });
 
   it('for failures of the server are tried again now and then', async () => {
-    world.put('web', {});
-    world.api.intercept(({ method }) => (method === 'PATCH' ? PLAIN_500 : undefined));
-    const { writer, watched, asides } = await leader();
-    await watched.until('it is told', () => asides.length === 1);
+    const { writer, watched, asides } = await refused(PLAIN_500);
     expect(world.patches()).toHaveLength(5);
     expect(asides[0]).toContain('ProbePolicy/apps/web failed: PATCH');
     world.api.intercept(undefined);
@@ -247,22 +251,16 @@ describe('policies whose status cannot be written', () => {
   });
 
   it('are tried again by a new term', async () => {
-    world.put('web', {});
-    world.api.intercept(({ method }) => (method === 'PATCH' ? { status: 422 } : undefined));
-    const { writer, lead, asides } = await leader();
-    await waitUntil('it is told', () => asides.length === 1);
+    const { writer, lead } = await refused({ status: 422 });
     world.api.intercept(undefined);
     lead(false);
     expect(writer.setAside()).toMatchObject({ refused: 0 });
     lead(true);
-    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+    await webIs('True', 1);
   });
 
   it('are forgotten with the policy', async () => {
-    world.put('web', {});
-    world.api.intercept(({ method }) => (method === 'PATCH' ? TOO_LARGE : undefined));
-    const { writer, asides } = await leader();
-    await waitUntil('it is told', () => asides.length === 1);
+    const { writer } = await refused(TOO_LARGE);
     world.api.remove(policiesIn('apps'), 'web');
     await waitUntil('it is forgotten', () => writer.setAside()['too-large'] === 0);
   });
@@ -274,7 +272,7 @@ describe('a replica that does not lead', () => {
     const a = await replica('a');
     const b = await replica('b');
     a.lead(true);
-    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+    await webIs('True', 1);
     a.lead(false);
     world.put('web', BROKEN);
     world.put('gone', {});
@@ -319,14 +317,13 @@ describe('a write that fails', () => {
     await settled();
     expect([troubles, asides, world.status('web')]).toEqual([[], [], undefined]);
     world.put('web', {}, { labels: { touched: 'yes' } });
-    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+    await webIs('True', 1);
   });
 
   it('because the API server drops part of it is not tried again and again', async () => {
     world.put('web', { port: 1 });
     const { asides, writer } = await leader();
-    await waitUntil('it is ready', () => isReady('web', 'True', 1));
-    const isWeb = (path: string): boolean => path.endsWith('/web/status');
+    await webIs('True', 1);
     world.api.intercept(({ method, path }) =>
       method === 'PATCH' && isWeb(path) ? { status: 200, body: { status: { conditions: [] } } } : undefined,
     );
@@ -336,7 +333,7 @@ describe('a write that fails', () => {
     expect(writer.setAside()).toMatchObject({ 'not-kept': 1 });
     world.put('web', BROKEN, { labels: { touched: 'yes' } });
     await settled();
-    expect(world.patches().filter(({ path }) => isWeb(path))).toHaveLength(2);
+    expect(webPatches()).toBe(2);
   });
 
   it('says nothing of a version that came while it was under way', async () => {
@@ -386,7 +383,7 @@ describe('a policy over budget', () => {
   it('keeps its last good version in force when the spec alone is too large, and is not in force after a restart', async () => {
     world.put('web', { port: 1 });
     const { watched } = await leader();
-    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+    await webIs('True', 1);
     world.put('web', {
       port: 3,
       checks: {

@@ -1,19 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../../src/engine/verdict/judge.ts';
-import { POD_KIND, podTemplatesOf } from '../../../src/engine/workload/kinds.ts';
 import { NOW } from '../../support/now.ts';
-import { mutation, pod, policySet, appContainer, clusterPolicyDocument, containerNamed } from '../../support/worlds.ts';
+import {
+  mutation,
+  pod,
+  policySet,
+  appContainer,
+  clusterPolicyDocument,
+  containerNamed,
+  subjectOf,
+} from '../../support/worlds.ts';
 import { findings, onlyFinding, podWith } from './workload.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Violation } from '../../../src/engine/checks/violation.ts';
 
-function violations(object: JsonObject): readonly Violation[] {
-  const subject = { object, kind: POD_KIND, templates: podTemplatesOf(object, POD_KIND), namespace: 'apps' };
-  return judge(subject, policySet(), false, NOW).violations;
-}
-
 function ofCheck(id: string, object: JsonObject): Violation {
-  const found = violations(object).find(({ check }) => check === id);
+  const { violations } = judge(subjectOf(object), policySet(), false, NOW);
+  const found = violations.find(({ check }) => check === id);
   if (found === undefined) throw new Error(`no violation of ${id}`);
   return found;
 }

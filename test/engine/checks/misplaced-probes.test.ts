@@ -1,18 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { misplacedProbes, type StrayField } from '../../../src/engine/checks/lib/unknown-fields.ts';
 import { formatPath, withEdits } from '../../../src/base/json/field-path.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
-import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
-import { appContainer } from '../../support/worlds.ts';
+import { appContainer, subjectOf } from '../../support/worlds.ts';
 import { cases } from '../../support/cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const probe = { httpGet: { path: '/live', port: 8080 } };
 
 function misplaced(manifest: JsonObject): StrayField[] {
-  const kind = workloadKindOfManifest(manifest, KNOWN_KINDS);
-  if (kind === undefined) throw new Error('unknown kind');
-  return podTemplatesOf(manifest, kind).flatMap((placed) => misplacedProbes(manifest, kind, placed));
+  const { kind, templates } = subjectOf(manifest);
+  return templates.flatMap((placed) => misplacedProbes(manifest, kind, placed));
 }
 
 /** A Deployment with members at several depths. */

@@ -11,11 +11,9 @@ import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value
 import { killBy, longestKillSeconds } from '../../../src/engine/probe/grace-period.ts';
 import { soundTiming, verdictSpan } from '../../../src/engine/probe/timing.ts';
 import { judge } from '../../../src/engine/verdict/judge.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
-import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { anyWorkload } from '../../support/arbitrary-workloads.ts';
 import { checkTexts } from '../../support/check-texts.ts';
-import { clusterPolicyDocument, policySet } from '../../support/worlds.ts';
+import { clusterPolicyDocument, policySet, subjectOf } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -30,9 +28,8 @@ const policyTexts = [{ file: 'policy.json', text: JSON.stringify(everyCheck) }];
 
 /** What the checks themselves say, before the advice is tried. */
 function proposalsOf(object: JsonObject): readonly Violation[] {
-  const kind = workloadKindOfManifest(object, KNOWN_KINDS);
-  if (kind === undefined) throw new Error(`unknown kind ${String(object['kind'])}`);
-  const templates = podTemplatesOf(object, kind);
+  const subject = subjectOf(object);
+  const { kind, templates } = subject;
   const strays = templates.flatMap((placed) => [
     ...unknownProbeFields((placed.template['spec'] ?? {}) as JsonObject, [...placed.path, 'spec']),
     ...misplacedProbes(object, kind, placed),
@@ -44,7 +41,7 @@ function proposalsOf(object: JsonObject): readonly Violation[] {
       action: 'Deny' as const,
       reason: 'FieldValueForbidden',
     })),
-    ...judge({ object, kind, templates, namespace: 'apps' }, policies, true, NOW).violations,
+    ...judge(subject, policies, true, NOW).violations,
   ];
 }
 
@@ -227,9 +224,8 @@ function expectRound(path: FieldPath, value: unknown, told: string): void {
 
 /** The seconds from a deadlock to the verdict of each sound liveness probe, and to the dead container. */
 function livenessTimesOf(object: JsonObject): ReadonlyMap<string, { readonly given: number; readonly dead: number }> {
-  const kind = workloadKindOfManifest(object, KNOWN_KINDS);
   const times = new Map<string, { given: number; dead: number }>();
-  for (const { template, path } of kind === undefined ? [] : podTemplatesOf(object, kind)) {
+  for (const { template, path } of subjectOf(object).templates) {
     const podSpec = (template['spec'] ?? {}) as JsonObject;
     for (const list of ['containers', 'initContainers'])
       for (const [index, container] of ((podSpec[list] ?? []) as readonly JsonObject[]).entries()) {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
 import { mergedFacts, NO_FACTS } from '../../../src/engine/facts/facts.ts';
 import { portHintsOf, readService, type ServiceDigest } from '../../../src/engine/facts/services.ts';
+import { describeCases } from '../../support/recorded-cases.ts';
 import { stringMember, type JsonObject } from '../../../src/base/json/json-value.ts';
 
 const PORTS = [{ port: 80, targetPort: 'http' }];
@@ -22,64 +23,10 @@ function digestOf(spec: unknown, name = 'web'): ServiceDigest {
 }
 
 describe('what is kept of a Service', () => {
-  it('has the name, the selector and the target ports with the defaults of the API server', () => {
-    const digest = digestOf({
-      selector: { app: 'web', 'app.kubernetes.io/name': 'shop' },
-      ports: [
-        { port: 80 },
-        { port: 81, targetPort: 0 },
-        { port: 82, targetPort: '' },
-        { port: 83, targetPort: null, protocol: '' },
-        { port: 84, targetPort: 'http' },
-        { port: 53, targetPort: 'dns', protocol: 'UDP' },
-        { port: 85, targetPort: 'x0x1' },
-        { port: 86, targetPort: '1e3' },
-      ],
-    });
-    expect(digest.name).toBe('web');
-    expect(digest.targetPorts).toEqual([
-      { port: 80, protocol: 'TCP', says: [] },
-      { port: 81, protocol: 'TCP', says: [] },
-      { port: 82, protocol: 'TCP', says: [] },
-      { port: 83, protocol: 'TCP', says: [] },
-      { port: 'http', protocol: 'TCP', says: [] },
-      { port: 'dns', protocol: 'UDP', says: [] },
-      { port: 'x0x1', protocol: 'TCP', says: [] },
-      { port: '1e3', protocol: 'TCP', says: [] },
-    ]);
-    expect(digest.selectsPods(labelsOf({ app: 'web', 'app.kubernetes.io/name': 'shop' }))).toBe(true);
-    expect(digest.selectsPods(labelsOf({ app: 'web', name: 'shop' }))).toBe(false);
-  });
-
-  it.each<[string, unknown]>([
-    ['no selector', { ports: PORTS }],
-    ['the selector null', { selector: null, ports: PORTS }],
-    ['the selector {}', { selector: {}, ports: PORTS }],
-    [
-      'traffic to Pods that are not ready, and no word about the port',
-      { selector: { a: 'b' }, publishNotReadyAddresses: true, ports: PORTS },
-    ],
-    ['the type ExternalName', { selector: { a: 'b' }, type: 'ExternalName', ports: PORTS }],
-    ['no ports', { selector: { a: 'b' }, clusterIP: 'None' }],
-    ['an empty list of ports', { selector: { a: 'b' }, ports: [] }],
-    ['no spec', undefined],
-    ['a spec that is a text', 'spec'],
-    ['a selector that is a list', { selector: ['a'], ports: PORTS }],
-    ['a label that is a number', { selector: { a: 1 }, ports: PORTS }],
-    ['a label with a comma', { selector: { a: 'b,c=d' }, ports: PORTS }],
-    ['a key with an equals sign', { selector: { 'a=b': 'c' }, ports: PORTS }],
-    ['a port that is a text', { selector: { a: 'b' }, ports: [{ port: '80' }] }],
-    ['a target port with a space', { selector: { a: 'b' }, ports: [{ port: 80, targetPort: 'a b' }] }],
-    ['a target port above the range', { selector: { a: 'b' }, ports: [{ port: 80, targetPort: 70_000 }] }],
-    ['a protocol that is no word', { selector: { a: 'b' }, ports: [{ port: 80, protocol: 'a/b' }] }],
-    ['a port that is null', { selector: { a: 'b' }, ports: [null] }],
-  ])('is nothing for %s', (_, spec) => expect(readService(service(spec))).toBeUndefined());
-
-  it('is nothing for a name that no Service can have, and for other kinds with the name', () => {
-    const spec = { selector: { a: 'b' }, ports: PORTS };
-    expect(readService(service(spec, 'a b'))).toBeUndefined();
-    expect(readService(service(spec, { toString: 'x' }))).toBeUndefined();
-    expect(readService({ ...service(spec), apiVersion: 'serving.knative.dev/v1' })).toBeUndefined();
+  describeCases('test/fixtures/services.yaml', ['text', 'targetPorts', 'needsReadyPods'], (given) => {
+    const { spec, name, apiVersion = 'v1' } = given;
+    const { text, targetPorts, needsReadyPods } = readService({ ...service(spec, name), apiVersion }) ?? {};
+    return { text, targetPorts, needsReadyPods };
   });
 
   it('has all labels and ports, however many there are', () => {
@@ -139,20 +86,9 @@ describe('what a Service says about a port', () => {
   ];
   const digest = digestOf({ selector: { app: 'web' }, ports });
 
-  it('is kept where it tells a protocol that the name of the target does not tell', () => {
-    expect(digest.text).toBe('web app=web 6500:scaler-grpc,web:h2c,http,53/UDP,80');
-    expect(digest.targetPorts.map(({ says }) => says)).toEqual([['scaler-grpc'], ['h2c'], [], [], []]);
-  });
-
-  it('is known of a headless Service that also sends traffic to Pods that are not ready, with a mark', () => {
-    const headless = digestOf({
-      selector: { app: 'web' },
-      clusterIP: 'None',
-      publishNotReadyAddresses: true,
-      ports: [{ port: 5432, targetPort: 'client', name: 'tcp-postgresql' }],
-    });
-    expect(headless.text).toBe('!web app=web client:tcp-postgresql');
-    expect([headless.name, headless.needsReadyPods, digest.needsReadyPods]).toEqual(['web', false, true]);
+  it('is known of a headless Service', () => {
+    const spec = { selector: { app: 'web' }, clusterIP: 'None', publishNotReadyAddresses: true };
+    const headless = digestOf({ ...spec, ports: [{ port: 5432, targetPort: 'client', name: 'tcp-postgresql' }] });
     const hints = portHintsOf([headless], labelsOf({ app: 'web' }));
     expect(hints({ name: 'client', number: 5433 })).toEqual([{ service: 'web', text: 'tcp-postgresql' }]);
   });

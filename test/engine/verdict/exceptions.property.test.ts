@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../../src/engine/verdict/judge.ts';
-import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { exceptionDocument, EXCEPTION_END, parsedException, withExceptionsInApps } from '../../support/exceptions.ts';
 import { NOW } from '../../support/now.ts';
-import { clusterPolicyDocument, policySet } from '../../support/worlds.ts';
+import { clusterPolicyDocument, policySet, subjectOf } from '../../support/worlds.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import type { Violation } from '../../../src/engine/checks/violation.ts';
@@ -36,11 +34,7 @@ function workload({ namespace, kind, name }: Target): JsonObject {
 }
 
 function violationsOf(target: Target, policies: Snapshot, now: number): readonly Violation[] {
-  const object = workload(target);
-  const kind = workloadKindOfManifest(object, KNOWN_KINDS);
-  if (kind === undefined) throw new Error('no kind');
-  const templates = podTemplatesOf(object, kind);
-  return judge({ object, kind, templates, namespace: target.namespace }, policies, true, now).violations;
+  return judge(subjectOf(workload(target), target.namespace), policies, true, now).violations;
 }
 
 const policies = policySet(clusterPolicyDocument({ checks: { 'required-readiness': { action: 'Deny' } } }));
@@ -219,9 +213,7 @@ describe('exceptions', () => {
         { name: `e-${index}` },
       ),
     );
-    const kind = workloadKindOfManifest(object, KNOWN_KINDS);
-    if (kind === undefined) throw new Error('no kind');
-    const subject = { object, kind, templates: podTemplatesOf(object, kind), namespace: 'apps' };
+    const subject = subjectOf(object);
     const [without, withMany] = [all, withExceptionsInApps(all, documents)].map((snapshot) => {
       judge(subject, snapshot, true, NOW);
       const begun = process.cpuUsage().user;

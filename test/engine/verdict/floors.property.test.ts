@@ -4,13 +4,21 @@ import { describe, expect, it } from 'vitest';
 import { validate } from '../../support/decisions.ts';
 import { effectiveTemplate } from '../../../src/engine/defaulting/effective.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
-import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { judge } from '../../../src/engine/verdict/judge.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
 import { anyPod, validPod } from '../../support/arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../../robustness/random-worlds.ts';
-import { VALIDATE_SETTINGS, mutation, policyDocument, policySet, requestOf, reviewOf } from '../../support/worlds.ts';
+import {
+  VALIDATE_SETTINGS,
+  deploymentOf,
+  mutation,
+  policyDocument,
+  policyForPod,
+  policySet,
+  requestOf,
+  reviewOf,
+  subjectOf,
+} from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import { runs } from '../../support/runs.ts';
 import { hasProbe } from '../../../src/engine/checks/checked-workload.ts';
@@ -48,19 +56,9 @@ function nameOf(document: object): unknown {
   return (document as { metadata: { name: string } }).metadata.name;
 }
 
-const deploymentOf = (pod: JsonObject): JsonObject => ({
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name: 'random', namespace: 'apps' },
-  spec: { template: { metadata: pod['metadata'], spec: pod['spec'] } },
-});
-
 /** What the checks with the floor Deny find in an object as it stands. */
 function floored(object: JsonObject, policies: Snapshot): Violation[] {
-  const kind = workloadKindOfManifest(object, KNOWN_KINDS);
-  if (kind === undefined) throw new Error('no workload');
-  const subject = { object, kind, templates: podTemplatesOf(object, kind), namespace: 'apps' };
-  return judge(subject, policies, false, NOW).violations.filter(({ action }) => action === 'Deny');
+  return judge(subjectOf(object), policies, false, NOW).violations.filter(({ action }) => action === 'Deny');
 }
 
 const key = ({ check, path }: Violation): string => `${check} ${formatPath(path)}`;
@@ -115,7 +113,7 @@ describe('a floor of a cluster policy', () => {
     fc.assert(
       fc.property(clusterDocuments, namespaceDocuments, anyPod, (cluster, namespaced, pod) => {
         const all = policySet(...cluster, ...namespaced);
-        const policy = all.policyFor('apps', new Map(Object.entries(labelsOf(pod))));
+        const policy = policyForPod(pod, all);
         const { injections, notInjected } = permittedDefaulting(pod, policy, { runsToCompletion: false });
         forbidden += notInjected.filter(({ code }) => code === 'forbidden-by-floor').length;
         injected += injections.length;
@@ -131,7 +129,7 @@ describe('a floor of a cluster policy', () => {
   it('leaves no injected liveness probe without the startup probe that it would have had', () =>
     fc.assert(
       fc.property(clusterDocuments, namespaceDocuments, anyPod, (cluster, namespaced, pod) => {
-        const policy = policySet(...cluster, ...namespaced).policyFor('apps', new Map(Object.entries(labelsOf(pod))));
+        const policy = policyForPod(pod, policySet(...cluster, ...namespaced));
         const { injections, notInjected } = permittedDefaulting(pod, policy, { runsToCompletion: false });
         for (const { container, probe, code } of notInjected) {
           if (code !== 'forbidden-by-floor' || probe !== 'startupProbe') continue;
@@ -151,8 +149,4 @@ function flooredByFloors(object: JsonObject, policies: Snapshot): Violation[] {
     ),
   );
   return floored(object, policies).filter(({ check }) => floors.has(check));
-}
-
-function labelsOf(pod: JsonObject): Record<string, string> {
-  return ((pod['metadata'] as JsonObject | undefined)?.['labels'] ?? {}) as Record<string, string>;
 }

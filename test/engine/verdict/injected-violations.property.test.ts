@@ -5,11 +5,16 @@ import { ACTIONS } from '../../../src/engine/policy/action.ts';
 import { effectiveTemplate } from '../../../src/engine/defaulting/effective.ts';
 import { judge } from '../../../src/engine/verdict/judge.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
-import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { anyPod } from '../../support/arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../../robustness/random-worlds.ts';
-import { clusterPolicyDocument, policyDocument, policySet } from '../../support/worlds.ts';
+import {
+  clusterPolicyDocument,
+  deploymentOf,
+  policyDocument,
+  policyForPod,
+  policySet,
+  subjectOf,
+} from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -49,19 +54,8 @@ const team = namespaceDocument.map((document) => {
   return { ...document, spec, metadata: { ...(document['metadata'] as JsonObject), namespace: 'apps' } };
 });
 
-const deploymentOf = (template: JsonObject): JsonObject => ({
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name: 'random', namespace: 'apps' },
-  spec: { template: { metadata: template['metadata'], spec: template['spec'] } },
-});
-
-function violationsOf(object: JsonObject, policies: Snapshot, willBeDefaulted: boolean): readonly Violation[] {
-  const kind = workloadKindOfManifest(object, KNOWN_KINDS);
-  if (kind === undefined) throw new Error('no workload');
-  const subject = { object, kind, templates: podTemplatesOf(object, kind), namespace: 'apps' };
-  return judge(subject, policies, willBeDefaulted, NOW).violations;
-}
+const violationsOf = (object: JsonObject, policies: Snapshot, willBeDefaulted: boolean): readonly Violation[] =>
+  judge(subjectOf(object), policies, willBeDefaulted, NOW).violations;
 
 const keyOf = ({ check, path, container }: Violation): string => `${check} ${container} ${formatPath(path)}`;
 const rank = (action: string): number => ACTIONS.findIndex((known) => known === action);
@@ -82,8 +76,7 @@ function strict(): JsonObject & { readonly spec: { readonly checks: Record<strin
 
 /** What the author is told about the Pods to come, and what an author who writes these Pods by hand is told. */
 function bothVerdicts(pod: JsonObject, policies: Snapshot): { told: readonly Violation[]; written: Violation[] } {
-  const labels = ((pod['metadata'] as JsonObject | undefined)?.['labels'] ?? {}) as Record<string, string>;
-  const policy = policies.policyFor('apps', new Map(Object.entries(labels)));
+  const policy = policyForPod(pod, policies);
   const { injections } = permittedDefaulting(pod, policy, { runsToCompletion: false });
   const written = violationsOf(deploymentOf(effectiveTemplate(pod, injections)), policies, false);
   return { told: violationsOf(deploymentOf(pod), policies, true), written: [...written] };

@@ -2,11 +2,10 @@ import { readdirSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { formatPath } from '../../../src/base/json/field-path.ts';
 import { judge } from '../../../src/engine/verdict/judge.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
-import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { NOW } from '../../support/now.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import { manifestOf, policiesOf, type WorkloadCase } from '../../support/workload-cases.ts';
+import { subjectOf } from '../../support/worlds.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Violation } from '../../../src/engine/checks/violation.ts';
 
@@ -28,11 +27,7 @@ function line({ action, check, container, probe, message, remedy, policy }: Viol
 }
 
 function verdict(given: Case): JsonObject {
-  const object = manifestOf(given);
-  const kind = workloadKindOfManifest(object, KNOWN_KINDS);
-  if (kind === undefined) throw new Error('no workload');
-  const subject = { object, kind, templates: podTemplatesOf(object, kind), namespace: 'apps' };
-  const { violations } = judge(subject, policiesOf(given.policies), given.defaulted ?? false, NOW);
+  const { violations } = judge(subjectOf(manifestOf(given)), policiesOf(given.policies), given.defaulted ?? false, NOW);
   const shown = violations.filter(({ check, action }) => (given.only === 'Deny' ? action : check) === given.only);
   // A finding's level is an action by now.
   for (const violation of violations) expect(violation).not.toHaveProperty('level');

@@ -1,19 +1,15 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { developmentPair } from '../../../src/webhook/certificates/open-certificates.ts';
 import { servingPair } from '../../../src/webhook/certificates/pem.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const DAY = 86_400_000;
 
-async function makeDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'development-pair-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  return join(directory, 'certs');
-}
+const makeDirectory = async (): Promise<string> => join(await temporaryDirectory(), 'certs');
 
 it('makes a pair for localhost, the CA that signed it', async () => {
   const { caFile, certFile, keyFile } = await developmentPair(await makeDirectory(), NOW);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { bundleHolds } from '../../../src/webhook/certificates/pem.ts';
 import { aWhile, DAY, eventually, HOUR, OwnWorld, SETTINGS, type Replica } from './own-world.ts';
 import { TlsService } from './tls-service.ts';
@@ -35,9 +35,7 @@ class Rotation {
     for (const [index, replica] of replicas.entries()) await services[index]?.start(await replica.started);
     const rotation = new Rotation(world, replicas, services, connect);
     rotation.lead(0);
-    await eventually(() => {
-      for (const bundle of world.bundles()) expect(bundle).toBe(world.secret()['ca.crt']);
-    });
+    await eventually(() => world.expectBundles(world.secret()['ca.crt']));
     return rotation;
   }
 
@@ -73,22 +71,12 @@ class Rotation {
     await this.connectToAll();
   }
 
-  /** Fails unless all bundles hold these certificates and no others. */
-  expectBundles(...certs: readonly (string | undefined)[]): void {
-    for (const bundle of this.world.bundles()) expect(bundle).toBe(certs.join(''));
-  }
-
-  /** Fails unless every replica has this many pairs. */
-  expectPairs(count: number): void {
-    for (const { pairs } of this.replicas) expect(pairs).toHaveLength(count);
-  }
-
   async run(first: string | undefined, stage: () => Promise<void>, handOver: boolean): Promise<string | undefined> {
     const { world } = this;
     await stage();
     const next = world.secret()['next.crt'];
     await eventually(() => {
-      this.expectBundles(first, next);
+      world.expectBundles(`${first}${next}`);
       expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined();
       // A leader that has not seen the bundles yet would rather begin the overlap anew.
       for (const { source } of this.replicas) {
@@ -103,7 +91,7 @@ class Rotation {
     await this.after(1000, () => {
       expect(world.secret()).toMatchObject({ 'ca.crt': next, 'previous.crt': first });
       this.replicas.forEach(({ pairs }, index) => expect(pairs).toHaveLength((served[index] ?? 0) + 1));
-      this.expectBundles(next, first);
+      world.expectBundles(`${next}${first}`);
     });
     expect(world.secret()['next.crt']).toBeUndefined();
     if (handOver) this.lead(0);
@@ -112,19 +100,23 @@ class Rotation {
       await this.after(DAY, () => {
         for (const { pairs } of this.replicas) expect(pairs.at(-1)?.notAfter).toBeGreaterThan(world.now + DAY);
       });
-      this.expectBundles(next, first);
+      world.expectBundles(`${next}${first}`);
     }
     await this.after(SETTINGS.overlap, () => {
       expect(world.secret()['previous.crt']).toBeUndefined();
-      this.expectBundles(next);
+      world.expectBundles(next);
     });
     return next;
   }
 }
 
+let world: OwnWorld;
+beforeEach(async () => {
+  world = await OwnWorld.start();
+});
+
 describe('a whole rotation', () => {
   it('goes by, at request, without a connection that fails for a client that holds the bundle of the moment', async () => {
-    const world = await OwnWorld.start();
     // Leaves last for seven days: every one that is served while this rotation goes by is valid by the real clock.
     const real = world.now;
     world.now = real - 6.5 * DAY;
@@ -134,7 +126,7 @@ describe('a whole rotation', () => {
     const second = await rotation.run(
       first,
       async () => {
-        world.editSecret({}, { 'probewright.dev/rotate': 'please' });
+        world.askRotation();
         await eventually(() => expect(world.secret()['next.crt']).toBeDefined());
       },
       false,
@@ -147,7 +139,6 @@ describe('a whole rotation', () => {
   });
 
   it('goes by, by age, three times over and with leaders that change in the middle of it', async () => {
-    const world = await OwnWorld.start();
     const rotation = await Rotation.begin(world, async (service, bundle) =>
       expect(await service.complaint(bundle, world.now)).toBeUndefined(),
     );
@@ -178,13 +169,11 @@ describe('a whole rotation', () => {
   });
 
   it('starts the overlap anew when a bundle has lost the next CA', async () => {
-    const world = await OwnWorld.start();
     world.putConfigurations();
-    const { source, started } = world.own();
-    await started;
-    world.editSecret({}, { 'probewright.dev/rotate': '' });
+    const { source } = await world.serving();
+    world.askRotation();
     source.lead(true);
-    await eventually(() => expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined());
+    await world.nextTrusted();
     // No leader puts right what is taken out; the next one notices.
     source.lead(false);
     world.putConfigurations(world.secret()['ca.crt']);
@@ -200,13 +189,11 @@ describe('a whole rotation', () => {
   });
 
   it('waits while it cannot be seen what clients trust, and loses nothing by it', async () => {
-    const world = await OwnWorld.start();
     world.putConfigurations();
-    const { source, started } = world.own();
-    await started;
+    const { source } = await world.serving();
     source.lead(true);
-    world.editSecret({}, { 'probewright.dev/rotate': '' });
-    await eventually(() => expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined());
+    world.askRotation();
+    await world.nextTrusted();
     const before = [world.secret(), world.annotations()];
     world.api.intercept(({ path }) => (path.includes('webhookconfigurations') ? { status: 403 } : undefined));
     world.api.disturbWatches('cut');
@@ -219,13 +206,11 @@ describe('a whole rotation', () => {
   });
 
   it('goes by when there are no webhook configurations', async () => {
-    const world = await OwnWorld.start();
-    const { source, started, pairs } = world.own();
-    await started;
+    const { source, pairs } = await world.serving();
     const first = world.secret()['ca.crt'];
     source.lead(true);
-    world.editSecret({}, { 'probewright.dev/rotate': '' });
-    await eventually(() => expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined());
+    world.askRotation();
+    await world.nextTrusted();
     world.now += HOUR;
     await eventually(() => {
       expect(world.secret()['previous.crt']).toBe(first);

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bundleHolds } from '../../../src/webhook/certificates/pem.ts';
 import { createAuthority } from '../../../src/webhook/certificates/certificate-authority.ts';
 import { authorityName } from '../../../src/webhook/certificates/ca-secret.ts';
@@ -7,7 +7,6 @@ import {
   aWhile,
   configuration,
   DAY,
-  encodedAll,
   eventually,
   HOST,
   HOUR,
@@ -20,21 +19,15 @@ import {
 } from './own-world.ts';
 import { runs } from '../../support/runs.ts';
 import { TlsService } from './tls-service.ts';
-import type { OwnCertificates } from '../../../src/webhook/certificates/own-certificates.ts';
-import type { Replica, Webhook } from './own-world.ts';
+import type { Webhook } from './own-world.ts';
 
 /** A CA that somebody else has made. */
 const foreign = await createAuthority('somebody', Date.now(), 30 * DAY);
 
-/** A leader with a CA that all configurations hold. */
-async function settled(world: OwnWorld): Promise<Replica<OwnCertificates>> {
-  world.putConfigurations();
-  const replica = world.own();
-  await replica.started;
-  replica.source.lead(true);
-  await eventually(() => expect(replica.source.status().bundleSynced).toEqual({ mutating: true, validating: true }));
-  return replica;
-}
+let world: OwnWorld;
+beforeEach(async () => {
+  world = await OwnWorld.start();
+});
 
 /** Fails unless this pair is signed by this CA. */
 function expectSigned(pair: { cert: string } | undefined, ca: string | undefined): void {
@@ -43,7 +36,6 @@ function expectSigned(pair: { cert: string } | undefined, ca: string | undefined
 
 describe('the first start', () => {
   it('makes a CA, keeps it in a Secret, and serves a leaf for the names of the Service', async () => {
-    const world = await OwnWorld.start();
     const { started, source } = world.own();
     const pair = await started;
     const object = world.api.get(SECRETS, SETTINGS.secretName);
@@ -67,10 +59,9 @@ describe('the first start', () => {
   });
 
   it('never asks for more than the role allows', async () => {
-    const world = await OwnWorld.start();
-    await settled(world);
-    world.editSecret({}, { 'probewright.dev/rotate': '' });
-    await eventually(() => expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined());
+    await world.settled();
+    world.askRotation();
+    await world.nextTrusted();
     for (const { method, path, query } of world.api.requests) {
       const isByName = query['fieldSelector']?.startsWith('metadata.name=probewright') === true;
       if (method === 'GET') expect(isByName, path).toBe(true);
@@ -84,7 +75,7 @@ describe('the first start', () => {
     'of %d replicas at the same instant ends with one CA that all of them serve from',
     async (count) => {
       for (let run = 0; run < runs(20); run++) {
-        const world = await OwnWorld.start();
+        world = await OwnWorld.start();
         const replicas = Array.from({ length: count }, () => world.own());
         const pairs = await Promise.all(replicas.map(({ started }) => started));
         const { 'ca.crt': ca } = world.secret();
@@ -97,9 +88,7 @@ describe('the first start', () => {
   );
 
   it('takes the CA that is there', async () => {
-    const world = await OwnWorld.start();
-    const first = world.own();
-    await first.started;
+    const first = await world.serving();
     first.source.stop();
     const before = world.secret();
     expectSigned(await world.own().started, before['ca.crt']);
@@ -107,7 +96,6 @@ describe('the first start', () => {
   });
 
   it('waits for as long as the API server is away, and says so', async () => {
-    const world = await OwnWorld.start();
     await world.api.pause();
     const { source, started, failures } = world.own();
     await eventually(() => expect(failures.join()).toContain('ECONNREFUSED'));
@@ -118,7 +106,6 @@ describe('the first start', () => {
   });
 
   it('waits for the right to create the Secret, and says so', async () => {
-    const world = await OwnWorld.start();
     world.api.intercept(({ method }) => (method === 'POST' ? { status: 403 } : undefined));
     const { started, failures, source } = world.own();
     await eventually(() => expect(failures).toEqual([`POST ${SECRETS}: HTTP 403`]));
@@ -129,7 +116,6 @@ describe('the first start', () => {
   });
 
   it('can be given up', async () => {
-    const world = await OwnWorld.start();
     world.api.intercept(() => 'hang');
     const { source, started } = world.own();
     await eventually(() => expect(world.api.requests.length).toBeGreaterThan(2));
@@ -139,10 +125,8 @@ describe('the first start', () => {
   });
 
   it('replaces a CA that has expired as soon as somebody leads, and not before', async () => {
-    const world = await OwnWorld.start();
     world.now -= 400 * DAY;
-    const former = world.own();
-    await former.started;
+    const former = await world.serving();
     former.source.stop();
     const expired = world.secret()['ca.crt'];
     world.now += 400 * DAY;
@@ -161,9 +145,7 @@ describe('the first start', () => {
 
 describe('the leaf', () => {
   it('is renewed by each replica for itself when two thirds of its life are over', async () => {
-    const world = await OwnWorld.start();
-    const { started, pairs } = world.own();
-    await started;
+    const { pairs } = await world.serving();
     world.now += 4 * DAY;
     await aWhile();
     expect(pairs).toHaveLength(1);
@@ -174,9 +156,7 @@ describe('the leaf', () => {
   });
 
   it('is renewed while the API server is away', async () => {
-    const world = await OwnWorld.start();
-    const { source, started, pairs } = world.own();
-    await started;
+    const { source, pairs } = await world.serving();
     await world.api.pause();
     await eventually(() => expect(source.problem()).toBeDefined());
     world.now += 6 * DAY;
@@ -187,9 +167,7 @@ describe('the leaf', () => {
   });
 
   it('is no longer renewed, nor told of, after stop', async () => {
-    const world = await OwnWorld.start();
-    const { source, started, pairs } = world.own();
-    await started;
+    const { source, pairs } = await world.serving();
     source.stop();
     world.now += 6 * DAY;
     world.api.remove(SECRETS, SETTINGS.secretName);
@@ -201,11 +179,9 @@ describe('the leaf', () => {
 
 describe('a Secret that is deleted', () => {
   it('comes back as it was, by whichever replica, and nothing else changes', async () => {
-    const world = await OwnWorld.start();
-    const leader = await settled(world);
-    const other = world.own();
-    await other.started;
-    world.editSecret({}, { 'probewright.dev/rotate': '' });
+    const leader = await world.settled();
+    const other = await world.serving();
+    world.askRotation();
     await eventually(() => {
       expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined();
       expect(leader.source.status().bundleSynced.mutating).toBe(true);
@@ -223,9 +199,7 @@ describe('a Secret that is deleted', () => {
   });
 
   it('comes back after the API server was away as well', async () => {
-    const world = await OwnWorld.start();
-    const { source, started, pairs } = world.own();
-    await started;
+    const { source, pairs } = await world.serving();
     const secret = world.secret();
     await world.api.pause();
     world.api.remove(SECRETS, SETTINGS.secretName);
@@ -238,8 +212,7 @@ describe('a Secret that is deleted', () => {
 
 describe('a Secret that is spoilt', () => {
   it.each(['ca.crt', 'ca.key'])('in its %s is put right from memory', async (key) => {
-    const world = await OwnWorld.start();
-    const { pairs } = await settled(world);
+    const { pairs } = await world.settled();
     const good = world.secret();
     world.editSecret({ [key]: 'nonsense' }, { 'somebody.example.com/note': 'mine' });
     await eventually(() => expect(world.secret()).toEqual(good));
@@ -249,9 +222,7 @@ describe('a Secret that is spoilt', () => {
   });
 
   it('before anybody has read it gets a new CA', async () => {
-    const world = await OwnWorld.start();
-    const data = encodedAll({ 'ca.crt': 'nonsense', 'notes.txt': 'mine' });
-    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'Opaque', data });
+    world.putSecret({ 'ca.crt': 'nonsense', 'notes.txt': 'mine' });
     const replicas = [world.own(), world.own()];
     const pairs = await Promise.all(replicas.map(({ started }) => started));
     for (const pair of pairs) expectSigned(pair, world.secret()['ca.crt']);
@@ -260,10 +231,8 @@ describe('a Secret that is spoilt', () => {
   });
 
   it("is left alone when it is somebody else's: a serving pair of cert-manager, say", async () => {
-    const world = await OwnWorld.start();
-    const pem = foreign.cert;
-    const data = encodedAll({ 'ca.crt': pem, 'tls.crt': pem, 'tls.key': foreign.key });
-    const theirs = world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'kubernetes.io/tls', data });
+    const pair = { 'ca.crt': foreign.cert, 'tls.crt': foreign.cert, 'tls.key': foreign.key };
+    const theirs = world.putSecret(pair, undefined, 'kubernetes.io/tls');
     const { source, failures } = world.own();
     source.lead(true);
     await eventually(() =>
@@ -276,18 +245,14 @@ describe('a Secret that is spoilt', () => {
   });
 
   it('and has lost its labels is put right from memory', async () => {
-    const world = await OwnWorld.start();
-    await settled(world);
+    await world.settled();
     const good = world.secret();
-    const data = encodedAll({ ...good, 'ca.crt': 'nonsense' });
-    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName, labels: {} }, type: 'Opaque', data });
+    world.putSecret({ ...good, 'ca.crt': 'nonsense' }, {});
     await eventually(() => expect(world.secret()).toEqual(good));
   });
 
   it('in its next CA only keeps the CA, also when nobody has read it before', async () => {
-    const world = await OwnWorld.start();
-    const first = world.own();
-    await first.started;
+    const first = await world.serving();
     first.source.stop();
     const { 'ca.crt': ca } = world.secret();
     world.editSecret({ 'next.crt': 'nonsense' });
@@ -307,12 +272,7 @@ describe('a CA that somebody else has made', () => {
       { 'app.kubernetes.io/name': 'probewright', 'app.kubernetes.io/managed-by': 'probewright' },
     ],
   ])('is refused at the first start and left alone, %s', async (_how, labels) => {
-    const world = await OwnWorld.start();
-    world.api.put(SECRETS, {
-      metadata: { name: SETTINGS.secretName, labels },
-      type: 'Opaque',
-      data: encodedAll(texts),
-    });
+    world.putSecret(texts, labels);
     world.putConfigurations();
     const { source, pairs, failures } = world.own();
     source.lead(true);
@@ -337,8 +297,7 @@ describe('a CA that somebody else has made', () => {
   });
 
   it('is not adopted when it is put into our Secret, which gets its CA back', async () => {
-    const world = await OwnWorld.start();
-    const { source, pairs } = await settled(world);
+    const { source, pairs } = await world.settled();
     const good = world.secret();
     world.editSecret(texts);
     await eventually(() => expect(world.secret()).toEqual(good));
@@ -348,12 +307,10 @@ describe('a CA that somebody else has made', () => {
   });
 
   it('is not adopted when somebody replaces the Secret by one of their own, and stays there', async () => {
-    const world = await OwnWorld.start();
-    const { source, pairs } = await settled(world);
+    const { source, pairs } = await world.settled();
     const { 'ca.crt': good } = world.secret();
     world.api.remove(SECRETS, SETTINGS.secretName);
-    const data = encodedAll(texts);
-    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName, labels: {} }, type: 'Opaque', data });
+    world.putSecret(texts, {});
     await eventually(() => expect(source.problem()).toContain(problem));
     await aWhile();
     expect(world.secret()['ca.crt']).toBe(foreign.cert);
@@ -365,8 +322,7 @@ describe('a CA that somebody else has made', () => {
   });
 
   it('is not promoted either: a next CA like that is taken out, and the CA stays', async () => {
-    const world = await OwnWorld.start();
-    const { pairs } = await settled(world);
+    const { pairs } = await world.settled();
     const good = world.secret();
     world.editSecret({ 'next.crt': foreign.cert, 'next.key': foreign.key });
     await eventually(() => expect(world.secret()).toEqual(good));
@@ -375,10 +331,8 @@ describe('a CA that somebody else has made', () => {
   });
 
   it('is told from one that is only out of time, which rotation replaces', async () => {
-    const world = await OwnWorld.start();
     const old = await createAuthority(authorityName(world.now - 40 * DAY), world.now - 40 * DAY, 30 * DAY);
-    const data = encodedAll({ 'ca.crt': old.cert, 'ca.key': old.key });
-    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'Opaque', data });
+    world.putSecret({ 'ca.crt': old.cert, 'ca.key': old.key });
     world.putConfigurations();
     const { source, pairs } = world.own();
     source.lead(true);
@@ -390,8 +344,7 @@ describe('a CA that somebody else has made', () => {
 
 describe('somebody who writes the caBundle, too', () => {
   it('is not fought for ever: it is given up for a while, and told of', async () => {
-    const world = await OwnWorld.start();
-    const { source } = await settled(world);
+    const { source } = await world.settled();
     // As fast as the API server answers, like cert-manager's cainjector.
     let isFighting = true;
     onTestFinished(() => {
@@ -413,10 +366,8 @@ describe('somebody who writes the caBundle, too', () => {
 
 describe('a Secret whose CA is replaced by another', () => {
   it('makes clients trust both until no leaf of the former is left, and the leaf waits until they do', async () => {
-    const world = await OwnWorld.start();
-    const leader = await settled(world);
-    const other = world.own();
-    await other.started;
+    const leader = await world.settled();
+    const other = await world.serving();
     const replicas = [leader, other];
     const services = replicas.map(() => new TlsService());
     await Promise.all(replicas.map(async ({ started }, index) => services[index]?.start(await started)));
@@ -438,7 +389,7 @@ describe('a Secret whose CA is replaced by another', () => {
     world.editSecret({ 'ca.crt': ca.cert, 'ca.key': ca.key });
     await eventually(() => {
       for (const { pairs } of replicas) expect(pairs).toHaveLength(2);
-      for (const bundle of world.bundles()) expect(bundle).toBe(ca.cert + (former ?? ''));
+      world.expectBundles(ca.cert + (former ?? ''));
       expect(world.secret()).toMatchObject({ 'ca.crt': ca.cert, 'previous.crt': former });
     });
     expect(world.annotations()['probewright.dev/promoted-at']).toBe(new Date(world.now).toISOString());
@@ -451,13 +402,12 @@ describe('a Secret whose CA is replaced by another', () => {
     world.now += 7 * DAY + HOUR;
     await eventually(() => {
       expect(world.secret()['previous.crt']).toBeUndefined();
-      for (const bundle of world.bundles()) expect(bundle).toBe(ca.cert);
+      world.expectBundles(ca.cert);
     });
   });
 
   it('keeps the former leaf while nobody leads, and gives it up when it has expired', async () => {
-    const world = await OwnWorld.start();
-    const { source, pairs } = await settled(world);
+    const { source, pairs } = await world.settled();
     source.lead(false);
     const ca = await createAuthority(authorityName(world.now), world.now, 365 * DAY);
     const { 'ca.crt': former } = world.secret();
@@ -475,10 +425,8 @@ describe('a Secret whose CA is replaced by another', () => {
 
 describe('the webhook configurations', () => {
   it('get the bundle from any replica where they have none, so that calls need not wait for a leader, and not otherwise', async () => {
-    const world = await OwnWorld.start();
     world.putConfigurations();
-    const { started } = world.own();
-    await started;
+    await world.serving();
     const ca = world.secret()['ca.crt'] ?? '';
     await eventually(() => {
       for (const bundle of world.bundles()) expect(bundleHolds(bundle, ca)).toBe(true);
@@ -489,8 +437,7 @@ describe('the webhook configurations', () => {
   });
 
   it('get the bundle where they call our Service, and nowhere else', async () => {
-    const world = await OwnWorld.start();
-    await settled(world);
+    await world.settled();
     const bundle = Buffer.from(world.secret()['ca.crt'] ?? '').toString('base64');
     for (const collection of [MUTATING, VALIDATING]) {
       const given = webhooksOf(configuration() as never);
@@ -505,8 +452,7 @@ describe('the webhook configurations', () => {
   });
 
   it('are written once, by the leader only, with a field manager of their own', async () => {
-    const world = await OwnWorld.start();
-    await settled(world);
+    await world.settled();
     await world.own().started;
     await aWhile();
     const patches = world.requests('PATCH');
@@ -527,8 +473,7 @@ describe('the webhook configurations', () => {
     ['emptied', ''],
     ['filled with nonsense', 'nonsense'],
   ])('are put right when a bundle is %s, and only there', async (_how, bundle) => {
-    const world = await OwnWorld.start();
-    await settled(world);
+    await world.settled();
     const wanted = world.secret()['ca.crt'] ?? '';
     const before = world.requests('PATCH').length;
     const object = world.api.get(VALIDATING, 'probewright');
@@ -550,8 +495,7 @@ describe('the webhook configurations', () => {
   });
 
   it('keep a namespaceSelector that somebody has edited, and are not written because of it', async () => {
-    const world = await OwnWorld.start();
-    await settled(world);
+    await world.settled();
     const before = world.requests('PATCH').length;
     const object = world.api.get(MUTATING, 'probewright');
     const namespaceSelector = { matchExpressions: [{ key: 'control-plane', operator: 'DoesNotExist' }] };
@@ -566,9 +510,7 @@ describe('the webhook configurations', () => {
   });
 
   it('get the bundle when they are made later, or again', async () => {
-    const world = await OwnWorld.start();
-    const { source, started } = world.own();
-    await started;
+    const { source } = await world.serving();
     source.lead(true);
     for (let time = 0; time < 2; time++) {
       world.api.put(MUTATING, configuration());
@@ -580,10 +522,8 @@ describe('the webhook configurations', () => {
   });
 
   it('are written to the right entries when entries are moved at the same moment', async () => {
-    const world = await OwnWorld.start();
     world.putConfigurations();
-    const { source, started } = world.own();
-    await started;
+    const { source } = await world.serving();
     let isMoved = false;
     world.api.intercept(({ method, path }) => {
       if (method !== 'PATCH' || isMoved || !path.startsWith(MUTATING)) return undefined;
@@ -602,10 +542,8 @@ describe('the webhook configurations', () => {
   });
 
   it('that cannot be written are told of and tried again, while all else goes on', async () => {
-    const world = await OwnWorld.start();
     world.putConfigurations();
-    const { source, started, failures } = world.own();
-    await started;
+    const { source, failures } = await world.serving();
     world.api.intercept(({ method }) => (method === 'PATCH' ? { status: 403 } : undefined));
     source.lead(true);
     await eventually(() => expect(failures.join()).toContain('the mutating webhook configuration: PATCH'));
@@ -618,8 +556,7 @@ describe('the webhook configurations', () => {
   });
 
   it('are kept right through whatever happens to the watches', async () => {
-    const world = await OwnWorld.start();
-    const { source } = await settled(world);
+    const { source } = await world.settled();
     for (const how of ['end', 'cut', 'gone', 'garbage', 'half-line'] as const) {
       world.api.disturbWatches(how);
       world.putConfigurations();
@@ -629,8 +566,7 @@ describe('the webhook configurations', () => {
   });
 
   it('name the Service by the very name that the leaf is for', async () => {
-    const world = await OwnWorld.start();
-    const { pairs } = await settled(world);
+    const { pairs } = await world.settled();
     const service = new TlsService();
     if (pairs[0] !== undefined) await service.start(pairs[0]);
     for (const bundle of world.bundles()) await service.connect(bundle);

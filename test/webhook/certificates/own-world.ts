@@ -1,4 +1,4 @@
-import { onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { OwnCertificates, type OwnCertificatesSettings } from '../../../src/webhook/certificates/own-certificates.ts';
 import { SecretCertificates } from '../../../src/webhook/certificates/secret-certificates.ts';
 import { ApiClient } from '../../../src/cluster/client/api-client.ts';
@@ -61,6 +61,22 @@ export class OwnWorld {
     return begin(new OwnCertificates(client, { ...SETTINGS, ...settings }, this.#dependencies));
   }
 
+  /** A replica that serves. */
+  async serving(): Promise<Replica<OwnCertificates>> {
+    const replica = this.own();
+    await replica.started;
+    return replica;
+  }
+
+  /** A replica that leads, with a CA that all configurations hold. */
+  async settled(): Promise<Replica<OwnCertificates>> {
+    this.putConfigurations();
+    const replica = await this.serving();
+    replica.source.lead(true);
+    await eventually(() => expect(replica.source.status().bundleSynced).toEqual({ mutating: true, validating: true }));
+    return replica;
+  }
+
   /** In own-Secret mode. */
   given(): Replica<SecretCertificates> {
     const { namespace, service, configurationName } = SETTINGS;
@@ -82,6 +98,27 @@ export class OwnWorld {
 
   annotations(): Readonly<Record<string, string>> {
     return this.api.get(SECRETS, SETTINGS.secretName)?.metadata.annotations ?? {};
+  }
+
+  /** Puts a Secret of somebody else in the place of ours. */
+  putSecret(texts: Readonly<Record<string, string>>, labels?: object, type = 'Opaque'): FakeObject {
+    const metadata = { name: SETTINGS.secretName, ...(labels && { labels }) };
+    return this.api.put(SECRETS, { metadata, type, data: encodedAll(texts) }) as FakeObject;
+  }
+
+  /** Asks for a rotation. */
+  askRotation(): void {
+    this.editSecret({}, { 'probewright.dev/rotate': 'please' });
+  }
+
+  /** Until the leader has noted that all clients trust the next CA. */
+  nextTrusted(): Promise<void> {
+    return eventually(() => expect(this.annotations()['probewright.dev/next-trusted-since']).toBeDefined());
+  }
+
+  /** Fails unless all bundles are this one, and the only one. */
+  expectBundles(bundle: string | undefined): void {
+    for (const held of this.bundles()) expect(held).toBe(bundle);
   }
 
   /** Changes the Secret as somebody with kubectl would. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createAuthority, issueLeaf } from '../../../src/webhook/certificates/certificate-authority.ts';
 import { aWhile, configuration, encodedAll, eventually, MUTATING, OwnWorld, SECRETS } from './own-world.ts';
 import { TlsService } from './tls-service.ts';
@@ -15,7 +15,7 @@ function makePair(ca: CertificateAuthority): Promise<ServingPair> {
   return issueLeaf(ca, { commonName: 'x', dns: ['probewright.system.svc'] }, Date.now(), 90 * DAY);
 }
 
-function putSecret(world: OwnWorld, texts: Readonly<Record<string, string>>): void {
+function putSecret(texts: Readonly<Record<string, string>>): void {
   world.api.put(SECRETS, { metadata: { name: 'given' }, type: 'kubernetes.io/tls', data: encodedAll(texts) });
 }
 
@@ -23,14 +23,18 @@ function texts(pair: ServingPair, ca?: string): Readonly<Record<string, string>>
   return { 'tls.crt': pair.cert, 'tls.key': pair.key, ...(ca !== undefined && { 'ca.crt': ca }) };
 }
 
+let world: OwnWorld;
+beforeEach(async () => {
+  world = await OwnWorld.start();
+});
+
 const ca = await makeAuthority('given');
 const other = await makeAuthority('other');
 const [first, second, foreign] = await Promise.all([makePair(ca), makePair(ca), makePair(other)]);
 
 describe('a Secret of the user’s', () => {
   it('is served', async () => {
-    const world = await OwnWorld.start();
-    putSecret(world, texts(first));
+    putSecret(texts(first));
     const { source, started } = world.given();
     expect(await started).toEqual(first);
     expect(source.problem()).toBeUndefined();
@@ -38,25 +42,23 @@ describe('a Secret of the user’s', () => {
   });
 
   it('is waited for until it is there and good, and it is said why', async () => {
-    const world = await OwnWorld.start();
     const { source, started, failures } = world.given();
     const expectFailure = (problem: string): Promise<void> => eventually(() => expect(failures.at(-1)).toBe(problem));
     await expectFailure('Secret system/given: it does not exist');
-    putSecret(world, {});
+    putSecret({});
     await expectFailure('Secret system/given: tls.crt is missing');
-    putSecret(world, { 'tls.crt': first.cert });
+    putSecret({ 'tls.crt': first.cert });
     await expectFailure('Secret system/given: tls.key is missing');
-    putSecret(world, { 'tls.crt': first.cert, 'tls.key': second.key });
+    putSecret({ 'tls.crt': first.cert, 'tls.key': second.key });
     await expectFailure('Secret system/given: the certificate and the key do not belong together');
-    putSecret(world, texts(first));
+    putSecret(texts(first));
     expect(await started).toEqual(first);
     expect(source.problem()).toBeUndefined();
     expect(failures).toHaveLength(4);
   });
 
   it('is waited for while the API server is away', async () => {
-    const world = await OwnWorld.start();
-    putSecret(world, texts(first));
+    putSecret(texts(first));
     await world.api.pause();
     const { started, failures } = world.given();
     await eventually(() => expect(failures.join()).toContain('ECONNREFUSED'));
@@ -65,35 +67,32 @@ describe('a Secret of the user’s', () => {
   });
 
   it('is no longer waited for after stop', async () => {
-    const world = await OwnWorld.start();
     const { source, started } = world.given();
     source.stop();
     await expect(started).rejects.toThrow('stopped before there was a certificate');
   });
 
   it('is served anew when it changes, and only then', async () => {
-    const world = await OwnWorld.start();
-    putSecret(world, texts(first));
+    putSecret(texts(first));
     const { started, pairs } = world.given();
     await started;
-    putSecret(world, texts(first, ca.cert));
-    putSecret(world, texts(second));
+    putSecret(texts(first, ca.cert));
+    putSecret(texts(second));
     await eventually(() => expect(pairs).toEqual([first, second]));
   });
 
   it('that becomes bad or is deleted leaves the last good pair in service', async () => {
-    const world = await OwnWorld.start();
-    putSecret(world, texts(first));
+    putSecret(texts(first));
     const { source, started, pairs, failures } = world.given();
     await started;
-    putSecret(world, { ...texts(first), 'tls.crt': 'nonsense' });
+    putSecret({ ...texts(first), 'tls.crt': 'nonsense' });
     await eventually(() =>
       expect(source.problem()).toContain('Secret system/given: the certificate is not PEM-encoded X.509'),
     );
     world.api.remove(SECRETS, 'given');
     await eventually(() => expect(source.problem()).toBe('Secret system/given: it does not exist'));
     expect(pairs).toEqual([first]);
-    putSecret(world, texts(second));
+    putSecret(texts(second));
     await eventually(() => expect(pairs).toEqual([first, second]));
     expect(source.problem()).toBeUndefined();
     expect(failures).toHaveLength(2);
@@ -106,9 +105,8 @@ describe('a pair in a Secret of the user’s that the API server would refuse', 
   it.each([undefined, ca])(
     'is told of when it is not for the Service, with a ca.crt and without one',
     async (given) => {
-      const world = await OwnWorld.start();
       const pair = await issueLeaf(ca, { commonName: 'probewright.system.svc', dns: ['example.com'] }, Date.now(), DAY);
-      putSecret(world, texts(pair, given?.cert));
+      putSecret(texts(pair, given?.cert));
       const { source, started } = world.given();
       await started;
       await eventually(() =>
@@ -120,8 +118,7 @@ describe('a pair in a Secret of the user’s that the API server would refuse', 
   );
 
   it('is told of when its time comes', async () => {
-    const world = await OwnWorld.start();
-    putSecret(world, texts(first));
+    putSecret(texts(first));
     const { source, started } = world.given();
     await started;
     expect(source.problem()).toBeUndefined();
@@ -132,10 +129,9 @@ describe('a pair in a Secret of the user’s that the API server would refuse', 
 
 describe('the CA in a Secret of the user’s', () => {
   it('is what the leader makes clients trust, byte for byte, and puts right', async () => {
-    const world = await OwnWorld.start();
     world.putConfigurations(other.cert);
     const roots = `# ours\n${ca.cert}\n`;
-    putSecret(world, texts(first, roots));
+    putSecret(texts(first, roots));
     const { source, started } = world.given();
     const service = new TlsService();
     await service.start(await started);
@@ -144,7 +140,7 @@ describe('the CA in a Secret of the user’s', () => {
     source.lead(true);
     const expectWritten = (): Promise<void> =>
       eventually(() => {
-        for (const bundle of world.bundles()) expect(bundle).toBe(roots);
+        world.expectBundles(roots);
         expect(source.status().bundleSynced).toEqual({ mutating: true, validating: true });
       });
     await expectWritten();
@@ -156,19 +152,15 @@ describe('the CA in a Secret of the user’s', () => {
   });
 
   it('is put where there is nothing yet by any replica', async () => {
-    const world = await OwnWorld.start();
     world.putConfigurations();
-    putSecret(world, texts(first, ca.cert));
+    putSecret(texts(first, ca.cert));
     await world.given().started;
-    await eventually(() => {
-      for (const bundle of world.bundles()) expect(bundle).toBe(ca.cert);
-    });
+    await eventually(() => world.expectBundles(ca.cert));
   });
 
   it('is changed for clients when the Secret holds the former and the next one', async () => {
-    const world = await OwnWorld.start();
     world.putConfigurations();
-    putSecret(world, texts(first, ca.cert));
+    putSecret(texts(first, ca.cert));
     const { source, started, pairs } = world.given();
     await started;
     source.lead(true);
@@ -179,10 +171,8 @@ describe('the CA in a Secret of the user’s', () => {
       [texts(foreign, other.cert), other.cert],
     ];
     for (const [content, wanted] of steps) {
-      putSecret(world, content);
-      await eventually(() => {
-        for (const bundle of world.bundles()) expect(bundle).toBe(wanted);
-      });
+      putSecret(content);
+      await eventually(() => world.expectBundles(wanted));
     }
     await eventually(() => expect(pairs).toEqual([first, foreign]));
   });
@@ -191,9 +181,8 @@ describe('the CA in a Secret of the user’s', () => {
     ['has not signed the certificate', other.cert],
     ['cannot be read', 'nonsense'],
   ])('that %s is not written', async (_what, roots) => {
-    const world = await OwnWorld.start();
     world.putConfigurations(ca.cert);
-    putSecret(world, texts(first, roots));
+    putSecret(texts(first, roots));
     const { source, started, failures } = world.given();
     await started;
     source.lead(true);
@@ -202,14 +191,13 @@ describe('the CA in a Secret of the user’s', () => {
     );
     await aWhile();
     expect(world.requests('PATCH')).toHaveLength(0);
-    putSecret(world, texts(first, ca.cert));
+    putSecret(texts(first, ca.cert));
     await eventually(() => expect(source.problem()).toBeUndefined());
   });
 
   it('that is missing leaves the configurations alone', async () => {
-    const world = await OwnWorld.start();
     world.putConfigurations('nonsense');
-    putSecret(world, texts(first));
+    putSecret(texts(first));
     const { source, started } = world.given();
     await started;
     source.lead(true);

@@ -18,13 +18,8 @@ beforeAll(async () => {
 const UID = '705ab4f5-6393-11e8-b7cc-42010a800002';
 const good = policyDocument({ containers: ['*'], kubernetesProbeEndpoints: { readinessProbe: '/ready' } }, 'base');
 const bad = policyDocument({ prot: 8080 }, 'base');
-const risky = policyDocument(
-  {
-    containers: ['*'],
-    probes: { livenessProbe: { httpGet: { path: '/ready', port: 'http' } } },
-  },
-  'base',
-);
+const livenessProbe = { httpGet: { path: '/ready', port: 'http' } };
+const risky = policyDocument({ containers: ['*'], probes: { livenessProbe } }, 'base');
 const advice =
   'spec.probes.livenessProbe.httpGet.path: container "app" asks "/ready" for liveness: the name suggests a readiness or aggregate endpoint, and the outage of a dependency then restarts every replica; use an endpoint that reports on this process only (dependency-liveness)';
 
@@ -102,19 +97,8 @@ describe('POST /review-policies of a policy', () => {
     const { post, asked } = world();
     const answer = await post(reviewOf(bad));
     expect(verdict(answer).allowed).toBe(false);
-    expect(statusOf(answer)).toMatchObject({
-      code: 422,
-      message: 'spec.prot: unknown field; did you mean "port"?',
-    });
+    expect(statusOf(answer)).toMatchObject({ code: 422, message: 'spec.prot: unknown field; did you mean "port"?' });
     expect(asked).toEqual([]);
-  });
-
-  it('allows every deletion, and warns about its effect', async () => {
-    const { post, asked } = world();
-    const deletion = { operation: 'DELETE', object: null, oldObject: bad };
-    expect(verdict(await post(reviewOf(bad, deletion)))).toEqual({ allowed: true, warnings: EFFECT });
-    const applied = asked.map(({ reviewed }) => reviewed);
-    expect(applied).toEqual([{ source: 'ProbePolicy/apps/base', namespace: 'apps', applied: undefined }]);
   });
 
   it('still reads policies while policyReview.impact is false', async () => {
@@ -154,21 +138,6 @@ describe('POST /review-policies of an exception', () => {
       expect.stringMatching(/^spec\.expires: the policies allow at most 10 days, so the exception ends at /) as string,
     ]);
     expect(asked).toMatchObject([{ reviewed: { source: 'ProbeException/apps/legacy', namespace: 'apps' } }]);
-  });
-
-  it('denies an exception that cannot be read', async () => {
-    const answer = await world().post(reviewOf(exceptionDocument({ ...inAMonth, checks: ['named-prt'] }, created)));
-    expect(verdict(answer).allowed).toBe(false);
-    expect(statusOf(answer)).toMatchObject({
-      message: 'spec.checks[0]: unknown check "named-prt"; did you mean "named-port"?',
-    });
-  });
-
-  it('allows every deletion', async () => {
-    const { post, asked } = world();
-    const deletion = { operation: 'DELETE', object: null };
-    expect(verdict(await post(reviewOf(exceptionDocument(), deletion)))).toEqual({ allowed: true, warnings: EFFECT });
-    expect(asked).toMatchObject([{ reviewed: { source: 'ProbeException/apps/legacy', exception: undefined } }]);
   });
 });
 

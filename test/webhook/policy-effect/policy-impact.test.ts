@@ -3,21 +3,16 @@ import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import { PolicyImpact } from '../../../src/webhook/policy-effect/policy-impact.ts';
 import { AnswerTooLarge, ApiError, type ApiClient, type ApiRequest } from '../../../src/cluster/client/api-client.ts';
-import { parseProbePolicy, type ProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
+import type { ProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { BUILT_IN_KINDS } from '../../../src/engine/workload/kinds.ts';
-import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
+import { describeCases } from '../../support/recorded-cases.ts';
+import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
 import type { ReviewedPolicy } from '../../../src/webhook/review/decision.ts';
 import type { EffectLimits } from '../../../src/webhook/http/review-endpoint.ts';
 import type { ImpactDependencies } from '../../../src/webhook/policy-effect/policy-impact.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-
-function policy(document: JsonObject): ProbePolicy {
-  const parsed = parseProbePolicy(CHECK_CATALOGUE, document);
-  if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.policy;
-}
 
 const reviewed = (applied: ProbePolicy): ReviewedPolicy => ({
   source: applied.source,
@@ -25,13 +20,13 @@ const reviewed = (applied: ProbePolicy): ReviewedPolicy => ({
   applied,
 });
 
-const REQUIRED = policy(
+const REQUIRED = parsedPolicy(
   clusterPolicyDocument({ containers: ['*'], checks: { 'required-liveness': { action: 'Deny' } } }, 'base'),
 );
-const PROBES = policy(
+const PROBES = parsedPolicy(
   clusterPolicyDocument({ containers: ['*'], kubernetesProbeEndpoints: { readinessProbe: '/ready' } }, 'base'),
 );
-const OF_APPS = policy(
+const OF_APPS = parsedPolicy(
   policyDocument({ containers: ['*'], checks: { 'required-liveness': { action: 'Deny' } } }, 'base'),
 );
 
@@ -142,122 +137,99 @@ const untilAborted = ({ signal }: ApiRequest): Promise<never> =>
     signal?.addEventListener('abort', () => reject(new Error('aborted')));
   });
 
+interface Case {
+  /** The spec of the policy `base` that is applied; of a ProbePolicy with a namespace, else of a ClusterProbePolicy. */
+  readonly policy?: JsonObject;
+  readonly namespace?: string;
+  /** The spec in force of a ClusterProbePolicy `base` that is deleted. */
+  readonly before?: JsonObject;
+  /** How an exception that is applied differs from the one of Deployment web. */
+  readonly exception?: JsonObject;
+  /** Pages by resource, of workloads as `name`, `namespace/name` or `name live|ready`; or an HTTP status; the rest is empty. */
+  readonly lists: Readonly<Record<string, readonly (readonly string[])[] | number | 'too long'>>;
+  readonly isDryRun?: boolean;
+  readonly namesWorkloads?: boolean;
+  readonly exempt?: readonly string[];
+  readonly behaviour?: ImpactDependencies['behaviour'];
+  /** The cluster has the kind Rollout; `configured` and `builtIn`: the kinds that are looked at. */
+  readonly served?: boolean;
+  readonly configured?: readonly 'Rollout'[];
+  readonly builtIn?: boolean;
+  readonly showRequests?: boolean;
+}
+
+const PATHS: Readonly<Record<string, string>> = {
+  deployments: DEPLOYMENTS,
+  statefulsets: '/apis/apps/v1/statefulsets',
+  daemonsets: '/apis/apps/v1/daemonsets',
+  replicationcontrollers: '/api/v1/replicationcontrollers',
+  cronjobs: '/apis/batch/v1/cronjobs',
+  rollouts: ROLLOUTS,
+  apis: '/apis',
+};
+
+function listed(pages: Case['lists'][string]): (readonly object[])[] | Error {
+  if (pages === 'too long') return new AnswerTooLarge('the answer has more than 2 MiB');
+  if (typeof pages === 'number') return new ApiError(pages, pages === 403 ? 'Forbidden' : '', 'no');
+  return pages.map((page) =>
+    page.map((text) => {
+      const [place = '', has] = text.split(' ');
+      const [namespace, name] = place.includes('/') ? place.split('/') : ['apps', place];
+      const probes = { live: { livenessProbe: probe }, ready: { readinessProbe: probe } };
+      return workload(name ?? '', has === undefined ? {} : probes[has as keyof typeof probes], namespace);
+    }),
+  );
+}
+
+async function effect(given: Case): Promise<JsonObject> {
+  const { policy, namespace, before, exception, lists, exempt = [], configured = [] } = given;
+  const inNamespace = namespace ?? (exception && 'apps');
+  const collections = Object.entries(lists).map(([resource, pages]) => {
+    const path = PATHS[resource] ?? '';
+    return [inNamespace === undefined ? path : path.replace(/(?=\w+$)/, `namespaces/${inNamespace}/`), listed(pages)];
+  });
+  const api = client(Object.fromEntries(collections) as Collections);
+  const inForce = before && parsedPolicy(clusterPolicyDocument(before, 'base'));
+  const document = namespace === undefined ? clusterPolicyDocument(policy, 'base') : policyDocument(policy, 'base');
+  const applied = policy && parsedPolicy(document);
+  const source = (applied ?? inForce)?.source ?? '';
+  const snapshots = {
+    before: Snapshot.of(CHECK_CATALOGUE, inForce ? [inForce] : []),
+    after: Snapshot.of(CHECK_CATALOGUE, []),
+  };
+  const {
+    impact: subject,
+    results,
+    leftOut,
+  } = impact(given.served === true ? withRollouts(api) : api, {
+    kinds: [...(given.builtIn === false ? [] : BUILT_IN_KINDS), ...configured.map(() => CONFIGURED_ROLLOUT)],
+    isExempt: (name) => exempt.includes(name),
+    namesWorkloads: given.namesWorkloads ?? true,
+    ...(given.behaviour && { behaviour: given.behaviour }),
+    ...(inForce && { snapshots: () => snapshots }),
+  });
+  const change =
+    exception === undefined
+      ? { source, namespace, applied }
+      : {
+          source: 'ProbeException/apps/legacy',
+          namespace: 'apps',
+          exception: parsedException(exceptionDocument(exception)),
+        };
+  const run = { ...RUN, isDryRun: given.isDryRun ?? true };
+  const warnings = await subject.warnings(change, run);
+  const requests = given.showRequests === true ? api.requests.toSorted() : undefined;
+  const answer = { warnings, results: [...results], requests };
+  // The next review says the same again.
+  expect(await subject.warnings(change, run)).toEqual(warnings);
+  expect(leftOut).toEqual([]);
+  return answer;
+}
+
 describe('the effect of a policy on live workloads', () => {
-  it('counts workloads, names the first three that would be denied, and reads pages', async () => {
-    const api = client({
-      [DEPLOYMENTS]: [
-        [workload('d'), workload('c')],
-        [workload('b'), workload('a', { livenessProbe: probe })],
-      ],
-      '/apis/apps/v1/statefulsets': [[workload('db')]],
-      '/apis/batch/v1/cronjobs': new ApiError(404, 'NotFound', 'no'),
-    });
-    const { impact: subject, results } = impact(api);
-    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual([
-      '4 of 5 workloads would be denied at their next change: Deployment apps/b (required-liveness), Deployment apps/c (required-liveness), Deployment apps/d (required-liveness) and 1 more. Run probewright plan for details.',
-    ]);
-    expect(results).toEqual(['complete']);
-    expect(api.requests.toSorted()).toEqual([
-      '/api/v1/replicationcontrollers?limit=500',
-      '/apis/apps/v1/daemonsets?limit=500',
-      '/apis/apps/v1/deployments?limit=500',
-      '/apis/apps/v1/deployments?limit=500&continue=1',
-      '/apis/apps/v1/statefulsets?limit=500',
-      '/apis/batch/v1/cronjobs?limit=500',
-    ]);
-  });
-
-  it('counts workloads and names none for a caller that nobody has authenticated', async () => {
-    const api = client({ [DEPLOYMENTS]: [[workload('secret-project'), workload('other')]] });
-    const { impact: subject } = impact(api, { namesWorkloads: false });
-    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual([
-      '2 of 2 workloads would be denied at their next change. Run probewright plan for details.',
-    ]);
-  });
-
-  it('reads only the namespace of a ProbePolicy, from the watch cache', async () => {
-    const api = client({ [OF_APPS_DEPLOYMENTS]: [[workload('a')]], [DEPLOYMENTS]: [[workload('x', {}, 'other')]] });
-    expect(await impact(api).impact.warnings(reviewed(OF_APPS), RUN)).toEqual([
-      '1 of 1 workload would be denied at its next change: Deployment apps/a (required-liveness). Run probewright plan for details.',
-    ]);
-    expect(api.requests.every((path) => path.includes('/namespaces/apps/'))).toBe(true);
-    expect(api.requests).toContain(`${OF_APPS_DEPLOYMENTS}?limit=500&resourceVersion=0`);
-  });
-
-  it('counts other probes, and what is no longer denied', async () => {
-    const api = client({ [DEPLOYMENTS]: [[workload('a'), workload('b', { readinessProbe: probe })]] });
-    expect(await impact(api).impact.warnings(reviewed(PROBES), RUN)).toEqual([
-      '0 of 2 workloads would be denied at their next change; 1 gets other probes at its next rollout. Run probewright plan for details.',
-    ]);
-    const inForce = Snapshot.of(CHECK_CATALOGUE, [REQUIRED]);
-    const snapshots = (): { before: Snapshot; after: Snapshot } => ({
-      before: inForce,
-      after: Snapshot.of(CHECK_CATALOGUE, [], inForce.facts),
-    });
-    const deletion = { source: REQUIRED.source, namespace: undefined, applied: undefined };
-    expect(await impact(api, { snapshots }).impact.warnings(deletion, RUN)).toEqual([
-      '0 of 2 workloads would be denied at their next change; 2 would no longer be denied. Run probewright plan for details.',
-    ]);
-  });
-
-  it('says nothing about a policy without effect, except in a dry run', async () => {
-    const api = client({ [DEPLOYMENTS]: [[workload('a', { livenessProbe: probe })]] });
-    const { impact: subject } = impact(api);
-    expect(await subject.warnings(reviewed(REQUIRED), { ...RUN, isDryRun: false })).toEqual([]);
-    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual([
-      'no effect on 1 workload: no other probes, no new warnings or denials.',
-    ]);
-  });
-
-  it('leaves out exempt namespaces', async () => {
-    const api = client({ [DEPLOYMENTS]: [[workload('a', {}, 'kube-system')]] });
-    const isExempt = (namespace: string): boolean => namespace === 'kube-system' || namespace === 'apps';
-    const { impact: subject } = impact(api, { isExempt });
-    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual([
-      'no effect on 0 workloads: no other probes, no new warnings or denials.',
-    ]);
-    expect(await subject.warnings(reviewed(OF_APPS), RUN)).toEqual([
-      'no effect: namespace apps is exempt from the webhooks',
-    ]);
-  });
-
-  it('reports the actions of the server, and no probes that the server does not add', async () => {
-    const api = client({ [DEPLOYMENTS]: [[workload('a')]] });
-    const both = policy(
-      clusterPolicyDocument(
-        {
-          containers: ['*'],
-          kubernetesProbeEndpoints: { livenessProbe: '/live' },
-          checks: { 'required-liveness': { action: 'Deny' } },
-        },
-        'base',
-      ),
-    );
-    expect(await impact(api).impact.warnings(reviewed(both), RUN)).toEqual([
-      '0 of 1 workload would be denied at their next change; 1 gets other probes at its next rollout. Run probewright plan for details.',
-    ]);
-    const behaviour = { injects: false, strictest: 'Warn' } as const;
-    expect(await impact(api, { behaviour }).impact.warnings(reviewed(both), RUN)).toEqual([
-      '0 of 1 workload would be denied at their next change; 1 would get warnings. Run probewright plan for details.',
-    ]);
-  });
-
-  it('names verb and resource when a right is missing', async () => {
-    const api = client({
-      [DEPLOYMENTS]: [[workload('a')]],
-      '/apis/apps/v1/statefulsets': new ApiError(403, 'Forbidden', 'user x may not'),
-      '/apis/apps/v1/daemonsets': new ApiError(503, '', 'later'),
-      '/api/v1/replicationcontrollers': new AnswerTooLarge('the answer has more than 2 MiB'),
-    });
-    const { impact: subject, results } = impact(api);
-    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual([
-      '1 of 1 workload would be denied at its next change: Deployment apps/a (required-liveness). Run probewright plan for details.',
-      'the effect leaves out statefulsets.apps: cannot list statefulsets.apps in all namespaces: forbidden',
-      'the effect leaves out daemonsets.apps: cannot list daemonsets.apps in all namespaces: HTTP 503',
-      'the effect leaves out replicationcontrollers: cannot list replicationcontrollers in all namespaces: the answer has more than 2 MiB',
-    ]);
-    expect(results).toEqual(['incomplete']);
-  });
+  describeCases('test/fixtures/replies/policy-effects.yaml', ['warnings', 'results', 'requests'], (given) =>
+    effect(given as unknown as Case),
+  );
 
   it('ends in time, and says what it did not look at', async () => {
     vi.useFakeTimers();
@@ -310,7 +282,7 @@ describe('the effect of a policy on live workloads', () => {
     const monotonic = (): number => now;
     const { impact: subject, results } = impact(api, { monotonic });
     for (let review = 0; review < 5; review++) await subject.warnings(reviewed(OF_APPS), RUN);
-    const other = policy({ ...policyDocument({}, 'base'), metadata: { name: 'base', namespace: 'other' } });
+    const other = parsedPolicy({ ...policyDocument({}, 'base'), metadata: { name: 'base', namespace: 'other' } });
     await subject.warnings(reviewed(other), RUN);
     await subject.warnings(reviewed(REQUIRED), RUN);
     now += 60_000;
@@ -359,19 +331,6 @@ describe('the effect of a policy on live workloads', () => {
     ]);
   });
 
-  it('lists custom kinds that the cluster has', async () => {
-    const lists = client({ [ROLLOUTS]: [[workload('a')]] });
-    const { impact: subject } = impact(withRollouts(lists), { kinds: [...BUILT_IN_KINDS, CONFIGURED_ROLLOUT] });
-    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual([
-      '1 of 1 workload would be denied at its next change: Rollout apps/a (required-liveness). Run probewright plan for details.',
-    ]);
-    const failing = client({ '/apis': new ApiError(500, '', 'no') });
-    expect(await impact(failing, { kinds: [CONFIGURED_ROLLOUT] }).impact.warnings(reviewed(REQUIRED), RUN)).toEqual([
-      'no effect on 0 workloads: no other probes, no new warnings or denials.',
-      'the effect leaves out custom kinds: cannot list custom kinds in all namespaces: cannot list the API groups: no',
-    ]);
-  });
-
   it('leaves out a ready-made kind without a right, and says so once, in the log', async () => {
     const lists = client({ [DEPLOYMENTS]: [[workload('a')]], [ROLLOUTS]: new ApiError(403, 'Forbidden', 'no') });
     const { impact: subject, results, leftOut } = impact(withRollouts(lists), { kinds: KNOWN_KINDS });
@@ -381,35 +340,5 @@ describe('the effect of a policy on live workloads', () => {
     for (let review = 0; review < 3; review++) expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual(figures);
     expect(leftOut).toEqual(['rollouts.argoproj.io']);
     expect(results).toEqual(['complete', 'complete', 'complete']);
-  });
-
-  it('names a configured kind without a right at each review', async () => {
-    const lists = client({ [ROLLOUTS]: new ApiError(403, 'Forbidden', 'no') });
-    const kinds = [...BUILT_IN_KINDS, CONFIGURED_ROLLOUT];
-    const { impact: subject, leftOut } = impact(withRollouts(lists), { kinds });
-    const warnings = [
-      'no effect on 0 workloads: no other probes, no new warnings or denials.',
-      'the effect leaves out rollouts.argoproj.io: cannot list rollouts.argoproj.io in all namespaces: forbidden',
-    ];
-    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual(warnings);
-    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual(warnings);
-    expect(leftOut).toEqual([]);
-  });
-
-  it('names the workloads that an exception names and that do not exist', async () => {
-    const exception = parsedException(
-      exceptionDocument({
-        workloads: [
-          { kind: 'Deployment', name: 'web' },
-          { kind: 'Deployment', name: 'old' },
-          { kind: 'Rollout', name: 'unlisted' },
-        ],
-      }),
-    );
-    const api = client({ [OF_APPS_DEPLOYMENTS]: [[workload('web')]] });
-    const change = { source: 'ProbeException/apps/legacy', namespace: 'apps', exception };
-    expect(await impact(api).impact.warnings(change, { ...RUN, isDryRun: false })).toEqual([
-      'no Deployment old in namespace apps',
-    ]);
   });
 });

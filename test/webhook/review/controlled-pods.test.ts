@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mutate, validate } from '../../support/decisions.ts';
+import { exceptionDocument, EXCEPTION_END, withExceptionsInApps } from '../../support/exceptions.ts';
 import { expectValidReply, patched, type DecodedReply } from '../../support/protocol.ts';
 import {
   VALIDATE_SETTINGS,
@@ -66,6 +67,15 @@ describe('/mutate of a Pod that a controller creates', () => {
     expect(result).toBe('allow');
     expect(violations).toContainEqual(expect.objectContaining({ check: 'named-port', action: 'Audit' }));
     expect(new Set(violations?.map(({ action }) => action))).toEqual(new Set(['Audit']));
+  });
+
+  it('excepts what an exception for its Deployment names', () => {
+    const metadata = { ...owned, name: 'web-5d4-x', labels: { 'pod-template-hash': '5d4' } };
+    metadata.ownerReferences = owned.ownerReferences.map((owner) => ({ ...owner, name: 'web-5d4' }));
+    const request = requestOf(reviewOf(pod([appContainer(misspelt)], { metadata }), controllerManager));
+    const snapshot = withExceptionsInApps(policySet(), [exceptionDocument()]);
+    const { violations = [] } = mutate(request, snapshot, 'On', Date.parse(EXCEPTION_END) - 1);
+    expect(violations.map(({ check, action }) => [check, action])).toEqual([['named-port', 'Excepted']]);
   });
 
   it('records nothing about a Pod without violations', () => {

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../../src/engine/probe/probe.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
-import { anyPod, validPod } from '../../support/arbitraries.ts';
+import { anyPod, validPod, wildValue } from '../../support/arbitraries.ts';
 import { clusterPolicyDocument, mutation, policyDocument, policySet } from '../../support/worlds.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -161,27 +161,10 @@ describe('an injected probe', () => {
 
 describe('whatever the object is', () => {
   it('the answer is a valid, allowing AdmissionReview', () => {
-    const member = fc.constantFrom(
-      'metadata',
-      'spec',
-      'containers',
-      'name',
-      'ports',
-      'livenessProbe',
-      'annotations',
-      'labels',
-      'initContainers',
-      'ownerReferences',
-      'httpGet',
+    const wild = wildValue(
+      ...['metadata', 'spec', 'containers', 'name', 'ports', 'livenessProbe', 'annotations', 'labels'],
+      ...['initContainers', 'ownerReferences', 'httpGet'],
     );
-    const wild = fc.letrec<{ value: unknown }>((tie) => ({
-      value: fc.oneof(
-        { maxDepth: 6, depthSize: 'large' },
-        fc.jsonValue({ maxDepth: 1 }),
-        fc.array(tie('value'), { maxLength: 3 }),
-        fc.dictionary(member, tie('value'), { maxKeys: 5 }),
-      ),
-    })).value;
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom('metadata', 'spec'), wild), world, (object, policies) => {
         expect(

@@ -2,9 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../support/decisions.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { anyPod, validPod } from '../../support/arbitraries.ts';
+import { anyPod, validPod, wildValue } from '../../support/arbitraries.ts';
 import { expectValidReply } from '../../support/protocol.ts';
-import { VALIDATE_SETTINGS, clusterPolicyDocument, policySet, requestOf, reviewOf } from '../../support/worlds.ts';
+import {
+  VALIDATE_SETTINGS,
+  clusterPolicyDocument,
+  deploymentOf,
+  policySet,
+  requestOf,
+  reviewOf,
+} from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -17,13 +24,6 @@ const everything = policySet(
     checks: Object.fromEntries(Object.keys(CHECK_CATALOGUE).map((id) => [id, { action: 'Deny' }])),
   }),
 );
-
-const deploymentOf = (pod: JsonObject): JsonObject => ({
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name: 'random', namespace: 'apps' },
-  spec: { template: pod },
-});
 
 function ask(object: JsonObject, request: JsonObject = {}): ReturnType<typeof expectValidReply> {
   const decoded = requestOf(reviewOf(object, request));
@@ -64,30 +64,10 @@ describe('with every check at Deny', () => {
   });
 
   it('whatever stands where containers and probes belong gets a valid answer', () => {
-    const key = fc.constantFrom(
-      'containers',
-      'initContainers',
-      'ephemeralContainers',
-      'name',
-      'ports',
-      'livenessProbe',
-      'startupProbe',
-      'httpGet',
-      'exec',
-      'command',
-      'port',
-      'httpHeaders',
-      'periodSeconds',
-      'restartPolicy',
+    const wild = wildValue(
+      ...['containers', 'initContainers', 'ephemeralContainers', 'name', 'ports', 'livenessProbe', 'startupProbe'],
+      ...['httpGet', 'exec', 'command', 'port', 'httpHeaders', 'periodSeconds', 'restartPolicy'],
     );
-    const wild = fc.letrec<{ value: unknown }>((tie) => ({
-      value: fc.oneof(
-        { maxDepth: 6, depthSize: 'large' },
-        fc.jsonValue({ maxDepth: 1 }),
-        fc.array(tie('value'), { maxLength: 3 }),
-        fc.dictionary(key, tie('value'), { maxKeys: 6 }),
-      ),
-    })).value;
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom('containers', 'initContainers', 'restartPolicy'), wild), (spec) => {
         ask(deploymentOf({ spec }));

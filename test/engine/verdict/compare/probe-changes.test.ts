@@ -1,16 +1,6 @@
 import { expect, it } from 'vitest';
 import { probeChanges } from '../../../../src/engine/verdict/compare/probe-changes.ts';
-import { KNOWN_KINDS } from '../../../../src/engine/workload/custom-kinds.ts';
-import { podTemplatesOf, workloadKindOfManifest } from '../../../../src/engine/workload/kinds.ts';
-import { policyDocument, policySet } from '../../../support/worlds.ts';
-import type { JsonObject } from '../../../../src/base/json/json-value.ts';
-import type { Workload } from '../../../../src/engine/verdict/judge.ts';
-
-function workload(object: JsonObject): Workload {
-  const kind = workloadKindOfManifest(object, KNOWN_KINDS);
-  if (kind === undefined) throw new Error('no workload');
-  return { object, kind, templates: podTemplatesOf(object, kind), namespace: 'apps', name: 'web' };
-}
+import { policyDocument, policySet, subjectOf } from '../../../support/worlds.ts';
 
 const NONE = policySet();
 const READINESS = policySet(
@@ -32,7 +22,7 @@ it('name the template and the place of each container, also of containers with o
     },
   };
   // The Pods of a JobSet run to completion, so no probe is added.
-  expect(probeChanges(workload(jobSet), NONE, READINESS)).toEqual([]);
+  expect(probeChanges(subjectOf(jobSet), NONE, READINESS)).toEqual([]);
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -44,10 +34,10 @@ it('name the template and the place of each container, also of containers with o
     },
   };
   const place = { container: 'a', list: 'containers', index: 1, probe: 'readinessProbe' };
-  expect(probeChanges(workload(pod), NONE, READINESS)).toEqual([
+  expect(probeChanges(subjectOf(pod), NONE, READINESS)).toEqual([
     { ...place, change: 'added', before: null, after: probe },
   ]);
-  expect(probeChanges(workload(pod), READINESS, NONE)).toEqual([
+  expect(probeChanges(subjectOf(pod), READINESS, NONE)).toEqual([
     { ...place, change: 'removed', before: probe, after: null },
   ]);
 });
@@ -55,6 +45,6 @@ it('name the template and the place of each container, also of containers with o
 it('leave the object as it was', () => {
   const pod = { apiVersion: 'v1', kind: 'Pod', spec: { containers: [{ name: 'app', ...http }] } };
   const copy = structuredClone(pod);
-  probeChanges(workload(pod), NONE, READINESS);
+  probeChanges(subjectOf(pod), NONE, READINESS);
   expect(pod).toEqual(copy);
 });
