@@ -103,17 +103,6 @@ describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the webhook configurations',
     ]);
   });
 
-  it('patch Pods when they are created and nothing else, and once more after others', () => {
-    expect(configurations()[0]?.webhooks).toMatchObject([
-      {
-        name: 'mutate.probewright.dev',
-        reinvocationPolicy: 'IfNeeded',
-        failurePolicy: 'Ignore',
-        rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }],
-      },
-    ]);
-  });
-
   it('have what every webhook of ours has', () => {
     for (const webhook of webhooks()) {
       expect(webhook).toMatchObject({
@@ -126,20 +115,6 @@ describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the webhook configurations',
     }
   });
 
-  it('share timeoutSeconds between the two calls of a Pod', () => {
-    const timeouts = (...set: string[]): number[] => webhooks({ set }).map(({ timeoutSeconds }) => timeoutSeconds);
-    expect(timeouts()).toEqual([3, 2, 5]);
-    expect(timeouts('webhooks.timeoutSeconds=1')).toEqual([1, 1, 1]);
-    expect(timeouts('webhooks.timeoutSeconds=30')).toEqual([15, 15, 30]);
-  });
-
-  it('keep the two failure policies apart', () => {
-    const policies = (...set: string[]): string[] => webhooks({ set }).map(({ failurePolicy }) => failurePolicy);
-    expect(policies()).toEqual(['Ignore', 'Ignore', 'Ignore']);
-    expect(policies('webhooks.workloads.failurePolicy=Fail')).toEqual(['Ignore', 'Ignore', 'Fail']);
-    expect(policies('webhooks.pods.failurePolicy=Fail')).toEqual(['Fail', 'Fail', 'Ignore']);
-  });
-
   it('look at every built-in kind, at the custom ones, and at no wildcard or subresource', () => {
     const resources = webhooks({ values: [`${CHART}/ci/custom-kinds-values.yaml`] })
       .slice(1)
@@ -147,14 +122,6 @@ describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the webhook configurations',
     expect(resources.filter((resource) => /[*/]/.test(resource))).toEqual([]);
     const builtIn = BUILT_IN_KINDS.map(({ kind }) => `${kind.toLowerCase()}s`);
     expect([...new Set(resources)].sort()).toEqual([...builtIn, 'services', 'pairs'].sort());
-  });
-
-  it('let authors leave Pods out of defaulting, and out of nothing else', () => {
-    const [mutate, ...validate] = webhooks();
-    expect(mutate?.objectSelector).toEqual({
-      matchExpressions: [{ key: 'probewright.dev/webhook', operator: 'NotIn', values: ['disabled'] }],
-    });
-    expect(validate.map(({ objectSelector }) => objectSelector)).toEqual([undefined, undefined]);
   });
 
   it('have conditions of type bool with names that are unique and qualified', () => {
