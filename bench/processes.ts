@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { makeServingPair } from '../test/support/certificate.ts';
-import { freePorts } from '../test/e2e/control-plane.ts';
+import { freePorts } from '../test/e2e/processes.ts';
 import { productionBundle } from '../test/e2e/production-bundle.ts';
 import { temporaryDirectory } from '../test/e2e/temporary-directory.ts';
 import { cores } from './cores.ts';

@@ -79,58 +79,11 @@ describe.skipIf(isWithoutHelm('observer.test.ts'))('the observer of the chart', 
     expect(resources).toContain('fleets');
   });
 
-  it('has a Lease of its own, and a budget only for several replicas', () => {
-    const { rules } = one<{ rules: PolicyRule[] }>(render({ set: ON }), 'Role', NAME);
-    expect(rules.map(({ resourceNames }) => resourceNames)).toEqual([undefined, [NAME]]);
+  it('has a budget only for several replicas', () => {
     const budgets = (...set: string[]): number =>
       render({ set: [...ON, ...set] }).filter(
         (manifest) => manifest.kind === 'PodDisruptionBudget' && isOfObserver(manifest),
       ).length;
     expect([budgets(), budgets('observer.replicas=2')]).toEqual([0, 1]);
-  });
-
-  it('lets nobody in but those who read health and metrics', () => {
-    const policy = one<{ spec: { podSelector: { matchLabels: object }; ingress: object[] } }>(
-      render({ set: [...ON, 'networkPolicy.enabled=true'] }),
-      'NetworkPolicy',
-      NAME,
-    );
-    expect(policy.spec.podSelector.matchLabels).toMatchObject({ 'app.kubernetes.io/component': 'observer' });
-    expect(policy.spec.ingress).toEqual([{ ports: [{ port: 'health', protocol: 'TCP' }] }]);
-  });
-
-  it('has no port for a page unless the page is served', () => {
-    const portNames = (set: readonly string[]): unknown => {
-      const manifests = render({ set: [...ON, ...set] });
-      const service = one<{ spec: { ports: object[] } }>(manifests, 'Service', NAME);
-      const { spec } = one<{ spec: { template: { spec: { containers: { ports: object[] }[] } } } }>(
-        manifests,
-        'Deployment',
-        NAME,
-      );
-      return { service: service.spec.ports, container: spec.template.spec.containers[0]?.ports };
-    };
-    const health = {
-      service: { name: 'health', port: 8081, targetPort: 'health', protocol: 'TCP' },
-      container: { name: 'health', containerPort: 8081, protocol: 'TCP' },
-    };
-    expect(portNames([])).toEqual({ service: [health.service], container: [health.container] });
-    expect(portNames(['observer.dashboard.enabled=true', 'observer.dashboard.port=9000'])).toEqual({
-      service: [health.service, { name: 'dashboard', port: 80, targetPort: 'dashboard', protocol: 'TCP' }],
-      container: [health.container, { name: 'dashboard', containerPort: 9000, protocol: 'TCP' }],
-    });
-  });
-
-  it('lets only the named peers read the page, and nobody without them', () => {
-    const pageRules = (dashboard: object): readonly object[] =>
-      one<{ spec: { ingress: { ports: { port: string }[] }[] } }>(
-        render({ overrides: { observer: { enabled: true, dashboard }, networkPolicy: { enabled: true } } }),
-        'NetworkPolicy',
-        NAME,
-      ).spec.ingress.filter(({ ports }) => ports.some(({ port }) => port === 'dashboard'));
-    const from = [{ namespaceSelector: { matchLabels: { team: 'platform' } } }];
-    expect(pageRules({ enabled: true, from })).toEqual([{ ports: [{ port: 'dashboard', protocol: 'TCP' }], from }]);
-    expect(pageRules({ enabled: true })).toEqual([]);
-    expect(pageRules({ enabled: false, from })).toEqual([]);
   });
 });

@@ -114,34 +114,6 @@ describe.skipIf(isWithoutHelm('rendering.test.ts'))('the chart, rendered', () =>
       [],
     );
   });
-
-  it('has a quota only for a priority', () => {
-    const kinds = (...set: string[]): string[] => render({ set }).map(({ kind }) => kind);
-    expect(kinds()).toContain('ResourceQuota');
-    expect(kinds('priorityClassName=')).not.toContain('ResourceQuota');
-    expect(kinds('priorityQuota.enabled=false')).not.toContain('ResourceQuota');
-  });
-
-  it('leaves kinds of the Prometheus operator out where there is no operator', () => {
-    const values = [`${CHART}/ci/monitoring-values.yaml`];
-    const kinds = (served: string[]): string[] => render({ values, apiVersions: served }).map(({ kind }) => kind);
-    expect(kinds([])).not.toContain('ServiceMonitor');
-    expect(kinds(apiVersions)).toEqual(expect.arrayContaining(['ServiceMonitor', 'PrometheusRule', 'ConfigMap']));
-  });
-
-  it('has cert-manager make a lasting CA, and a leaf with a new key each time', () => {
-    const manifests = render({ set: ['certificates.mode=cert-manager'], release: 'a', namespace: 'b' });
-    const ca = one<{ spec: JsonObject }>(manifests, 'Certificate', 'a-probewright-ca').spec;
-    expect(ca).toMatchObject({ isCA: true, privateKey: { rotationPolicy: 'Never' } });
-    const leaf = one<{ spec: JsonObject }>(manifests, 'Certificate', 'a-probewright-tls').spec;
-    expect(leaf).toMatchObject({ privateKey: { rotationPolicy: 'Always' }, issuerRef: { name: 'a-probewright-ca' } });
-    expect(leaf['dnsNames']).toContain('a-probewright.b.svc');
-    for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']) {
-      expect(one(manifests, kind).metadata.annotations).toMatchObject({
-        'cert-manager.io/inject-ca-from': 'b/a-probewright-tls',
-      });
-    }
-  });
 });
 
 describe.skipIf(isWithoutHelm('rendering.test.ts'))('the notes', () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_IN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { isWithoutHelm, one, render, valuesFiles, type Rendering } from './helm.ts';
-import { cel, unmetConditions, type MatchCondition } from './match-conditions.ts';
+import { cel, type MatchCondition } from './match-conditions.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 interface Requirement {
@@ -39,85 +39,6 @@ const allWebhooks = (rendering: Rendering = {}): Webhook[] =>
 const isReview = ({ name }: Webhook): boolean => name === 'review-policies.probewright.dev';
 /** The webhooks for Pods and workloads. */
 const webhooks = (rendering: Rendering = {}): Webhook[] => allWebhooks(rendering).filter((one) => !isReview(one));
-
-const user = { username: 'alice', groups: ['system:authenticated'] };
-const probe = { httpGet: { path: '/', port: 80 } };
-const all = { livenessProbe: probe, readinessProbe: probe, startupProbe: probe };
-const sidecar = { name: 'proxy', restartPolicy: 'Always' };
-
-function pod(containers: readonly object[] | null, members: { spec?: object; metadata?: object } = {}): object {
-  const metadata = { name: 'a', creationTimestamp: null, ...members.metadata };
-  return { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers, ...members.spec } };
-}
-
-/** Pods, who sends them, and which of the two webhooks for Pods are called. */
-const table: readonly [what: string, object: object, userInfo: object, mutate: boolean, validate: boolean][] = [
-  ['without probes', pod([{ name: 'app' }]), user, true, true],
-  ['with a probe missing', pod([{ name: 'app', ...all, startupProbe: undefined }]), user, true, true],
-  ['with all three', pod([{ name: 'app', ...all }]), user, false, true],
-  ['with one container of two complete', pod([{ name: 'app', ...all }, { name: 'log' }]), user, true, true],
-  [
-    'with a plain init container',
-    pod([{ name: 'app', ...all }], { spec: { initContainers: [{ name: 'init' }] } }),
-    user,
-    false,
-    true,
-  ],
-  [
-    'with a sidecar without probes',
-    pod([{ name: 'app', ...all }], { spec: { initContainers: [sidecar] } }),
-    user,
-    true,
-    true,
-  ],
-  [
-    'with a sidecar that has all',
-    pod([{ name: 'app', ...all }], { spec: { initContainers: [{ ...sidecar, ...all }] } }),
-    user,
-    false,
-    true,
-  ],
-  [
-    'with a sidecar behind one that has all',
-    pod([{ name: 'app', ...all }], { spec: { initContainers: [{ ...sidecar, ...all }, sidecar] } }),
-    user,
-    true,
-    true,
-  ],
-  ['with init containers null', pod([{ name: 'app', ...all }], { spec: { initContainers: null } }), user, false, true],
-  ['without containers, which is refused later', pod(null), user, false, true],
-  [
-    'being deleted',
-    pod([{ name: 'app' }], { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }),
-    user,
-    false,
-    false,
-  ],
-  [
-    'not being deleted, said with null',
-    pod([{ name: 'app' }], { metadata: { deletionTimestamp: null } }),
-    user,
-    true,
-    true,
-  ],
-  [
-    'that mirrors a static one',
-    pod([{ name: 'app' }], { metadata: { annotations: { 'kubernetes.io/config.mirror': 'x' } } }),
-    user,
-    false,
-    false,
-  ],
-  ['with other annotations', pod([{ name: 'app' }], { metadata: { annotations: { a: 'b' } } }), user, true, true],
-  ['with annotations null', pod([{ name: 'app' }], { metadata: { annotations: null } }), user, true, true],
-  ['from a kubelet', pod([{ name: 'app' }]), { username: 'system:node:a', groups: ['system:nodes'] }, false, false],
-  ['from a user without groups', pod([{ name: 'app' }]), { username: 'alice' }, true, true],
-];
-
-/** Whether the API server calls a webhook. */
-function isCalled(name: string, request: JsonObject, rendering: Rendering = {}): boolean {
-  const conditions = webhooks(rendering).find((webhook) => webhook.name === name)?.matchConditions ?? [];
-  return unmetConditions(conditions, { kind: { group: '', version: 'v1', kind: 'Pod' }, ...request }).length === 0;
-}
 
 describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the webhook configurations', () => {
   it('have the name that the program and its rights know', () => {
@@ -182,17 +103,6 @@ describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the webhook configurations',
     ]);
   });
 
-  it('patch Pods when they are created and nothing else, and once more after others', () => {
-    expect(configurations()[0]?.webhooks).toMatchObject([
-      {
-        name: 'mutate.probewright.dev',
-        reinvocationPolicy: 'IfNeeded',
-        failurePolicy: 'Ignore',
-        rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }],
-      },
-    ]);
-  });
-
   it('have what every webhook of ours has', () => {
     for (const webhook of webhooks()) {
       expect(webhook).toMatchObject({
@@ -205,20 +115,6 @@ describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the webhook configurations',
     }
   });
 
-  it('share timeoutSeconds between the two calls of a Pod', () => {
-    const timeouts = (...set: string[]): number[] => webhooks({ set }).map(({ timeoutSeconds }) => timeoutSeconds);
-    expect(timeouts()).toEqual([3, 2, 5]);
-    expect(timeouts('webhooks.timeoutSeconds=1')).toEqual([1, 1, 1]);
-    expect(timeouts('webhooks.timeoutSeconds=30')).toEqual([15, 15, 30]);
-  });
-
-  it('keep the two failure policies apart', () => {
-    const policies = (...set: string[]): string[] => webhooks({ set }).map(({ failurePolicy }) => failurePolicy);
-    expect(policies()).toEqual(['Ignore', 'Ignore', 'Ignore']);
-    expect(policies('webhooks.workloads.failurePolicy=Fail')).toEqual(['Ignore', 'Ignore', 'Fail']);
-    expect(policies('webhooks.pods.failurePolicy=Fail')).toEqual(['Fail', 'Fail', 'Ignore']);
-  });
-
   it('look at every built-in kind, at the custom ones, and at no wildcard or subresource', () => {
     const resources = webhooks({ values: [`${CHART}/ci/custom-kinds-values.yaml`] })
       .slice(1)
@@ -227,25 +123,6 @@ describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the webhook configurations',
     const builtIn = BUILT_IN_KINDS.map(({ kind }) => `${kind.toLowerCase()}s`);
     expect([...new Set(resources)].sort()).toEqual([...builtIn, 'services', 'pairs'].sort());
   });
-
-  it('let authors leave Pods out of defaulting, and out of nothing else', () => {
-    const [mutate, ...validate] = webhooks();
-    expect(mutate?.objectSelector).toEqual({
-      matchExpressions: [{ key: 'probewright.dev/webhook', operator: 'NotIn', values: ['disabled'] }],
-    });
-    expect(validate.map(({ objectSelector }) => objectSelector)).toEqual([undefined, undefined]);
-  });
-
-  describe.each(['mutate.probewright.dev', 'validate-pods.probewright.dev'] as const)(
-    '%s is called for a Pod',
-    (name) => {
-      it.each(table)('%s', (_, object, userInfo, mutate, validate) => {
-        expect(isCalled(name, { operation: 'CREATE', userInfo, object })).toBe(
-          name === 'mutate.probewright.dev' ? mutate : validate,
-        );
-      });
-    },
-  );
 
   it('have conditions of type bool with names that are unique and qualified', () => {
     for (const { matchConditions } of webhooks()) {

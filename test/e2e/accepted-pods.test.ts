@@ -1,16 +1,12 @@
 import fc from 'fast-check';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { anyPod, plainPod, validPod } from '../support/arbitraries.ts';
-import { type ControlPlane, controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
+import { type ControlPlane, controlPlaneProblem, startControlPlane } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
+import { describeUnless, endedAfterAll } from '../support/started.ts';
 import { rule, webhookConfiguration } from './webhook-configuration.ts';
-import { type WebhookProcess, startWebhook } from './webhook-process.ts';
+import { startWebhook } from './webhook-process.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-
-const problem = controlPlaneProblem();
-if (problem !== undefined) console.warn(`accepted-pods.test.ts is skipped: ${problem}`);
 
 const policies = `
 apiVersion: probewright.dev/v1alpha1
@@ -32,21 +28,18 @@ spec:
 /** How many random Pods of each sort are sent, each twice. */
 const PODS = 150;
 
-describe.skipIf(problem !== undefined)('a random Pod', () => {
+describeUnless(controlPlaneProblem(), 'a random Pod', () => {
+  const keep = endedAfterAll();
   let cluster: ControlPlane;
-  let webhook: WebhookProcess;
-  let directory: string;
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'probewright-policies-'));
-    await writeFile(join(directory, 'policies.yaml'), policies);
-    cluster = await startControlPlane();
-    webhook = await startWebhook({ policies: directory });
+    cluster = await keep(startControlPlane());
+    const webhook = await keep(startWebhook({ policies: { 'policies.yaml': policies } }));
     for (const [name, labels] of [
       ['with', { probes: 'on' }],
       ['without', {}],
     ] as const) {
-      await post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
+      await cluster.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
     }
     const selector = { namespaceSelector: { matchLabels: { probes: 'on' } }, reinvocationPolicy: 'IfNeeded' };
     const configuration = webhookConfiguration(
@@ -56,7 +49,7 @@ describe.skipIf(problem !== undefined)('a random Pod', () => {
       [rule('', ['pods'], ['CREATE'])],
       selector,
     );
-    await post('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', configuration);
+    await cluster.create('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', configuration);
     const trial = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -68,19 +61,9 @@ describe.skipIf(problem !== undefined)('a random Pod', () => {
     );
   });
 
-  afterAll(async () => {
-    await (webhook as WebhookProcess | undefined)?.stop();
-    await (cluster as ControlPlane | undefined)?.stop();
-    await rm(directory, { recursive: true, force: true });
-  });
-
-  async function post(path: string, object: object): Promise<{ status: number; body: string }> {
-    return cluster.request('POST', path, object);
-  }
-
   function dryRun(namespace: string, pod: JsonObject): Promise<{ status: number; body: string }> {
     const metadata = { ...(pod['metadata'] as JsonObject), namespace };
-    return post(`/api/v1/namespaces/${namespace}/pods?dryRun=All`, { ...pod, metadata });
+    return cluster.request('POST', `/api/v1/namespaces/${namespace}/pods?dryRun=All`, { ...pod, metadata });
   }
 
   it.each([

@@ -1,14 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { clusterPolicyDocument } from '../support/worlds.ts';
 import { helmProblem, one, render } from '../chart/helm.ts';
 import { unmetConditions, type MatchCondition } from '../chart/match-conditions.ts';
-import { type ControlPlane, controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
+import { type ControlPlane, controlPlaneProblem, startControlPlane } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
+import { deployment, deploymentsOf } from './pods.ts';
 import { type RecordedReview, type ReviewRecorder, startReviewRecorder } from './review-recorder.ts';
 import { report } from './scenario-figure.ts';
-import { type WebhookProcess, startWebhook } from './webhook-process.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
+import { describeUnless, endedAfterAll } from '../support/started.ts';
+import { startWebhook } from './webhook-process.ts';
 
 interface Webhook {
   readonly name: string;
@@ -23,8 +23,6 @@ interface Configuration {
 }
 
 const problem = controlPlaneProblem({ controllers: true }) ?? helmProblem();
-if (problem !== undefined) console.warn(`calls.test.ts is skipped: ${problem}`);
-
 const replicas = 100;
 const added = 10;
 const creator = 'system:serviceaccount:kube-system:replicaset-controller';
@@ -34,36 +32,11 @@ const steps = ['created', 'scaled', 'labelled', 'Pods labelled'] as const;
 type Step = (typeof steps)[number];
 type Calls = Readonly<Record<Step, number>>;
 
-const policy = {
-  apiVersion: 'probewright.dev/v1alpha1',
-  kind: 'ClusterProbePolicy',
-  metadata: { name: 'platform' },
-  spec: { containers: ['*'], kubernetesProbeEndpoints: { livenessProbe: '/livez' } },
-};
+const policy = clusterPolicyDocument({ containers: ['*'], kubernetesProbeEndpoints: { livenessProbe: '/livez' } });
 
 /** A probe on a port that the container does not declare is a violation that only leads to Audit. */
-const deployment = (namespace: string, name: string, count: number): JsonObject => ({
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name, namespace },
-  spec: {
-    replicas: count,
-    selector: { matchLabels: { app: name } },
-    template: {
-      metadata: { labels: { app: name } },
-      spec: {
-        containers: [
-          {
-            name: 'app',
-            image: 'registry.example.com/app:1',
-            ports: [{ name: 'http', containerPort: 8080 }],
-            readinessProbe: { tcpSocket: { port: 9999 } },
-          },
-        ],
-      },
-    },
-  },
-});
+const web = (namespace: string, name: string, replicas: number): ReturnType<typeof deployment> =>
+  deployment(name, { namespace, replicas, container: { readinessProbe: { tcpSocket: { port: 9999 } } } });
 
 function chart(set: readonly string[] = []): Configuration[] {
   const patient = [
@@ -76,27 +49,16 @@ function chart(set: readonly string[] = []): Configuration[] {
   );
 }
 
-describe.skipIf(problem !== undefined)('the calls that a Deployment costs', () => {
+describeUnless(problem, 'the calls that a Deployment costs', () => {
+  const keep = endedAfterAll();
   let cluster: ControlPlane;
-  let webhook: WebhookProcess;
   let recorder: ReviewRecorder;
-  let policies: string;
   let areConditionsKept = false;
 
   beforeAll(async () => {
-    policies = await mkdtemp(join(tmpdir(), 'probewright-policies-'));
-    await writeFile(join(policies, 'platform.yaml'), JSON.stringify(policy));
-    cluster = await startControlPlane({ controllers: true, auditedUsers: [creator] });
-    webhook = await startWebhook({ policies, args: ['--drain-seconds', '0'] });
-    recorder = await startReviewRecorder(webhook);
-  });
-
-  // When beforeAll failed half-way, what it did start must end all the same.
-  afterAll(async () => {
-    await (cluster as ControlPlane | undefined)?.stop();
-    await (recorder as ReviewRecorder | undefined)?.stop();
-    await (webhook as WebhookProcess | undefined)?.stop();
-    await rm(policies, { recursive: true, force: true });
+    cluster = await keep(startControlPlane({ controllers: true, auditedUsers: [creator] }));
+    const webhook = await keep(startWebhook({ policies: { 'platform.yaml': JSON.stringify(policy) } }));
+    recorder = await keep(startReviewRecorder(webhook));
   });
 
   /** Registers the chart's webhooks, and says whether the server keeps all match conditions that they have. */
@@ -118,11 +80,11 @@ describe.skipIf(problem !== undefined)('the calls that a Deployment costs', () =
       // An entry without conditions has none to keep: with skipNeedlessCalls=false, that is no sign of an old server.
       isKept &&= webhooks.every(({ matchConditions = [] }, index) => stored[index]?.length === matchConditions.length);
     }
-    const trial = deployment('default', 'trial', 1);
-    const { metadata, spec } = (trial['spec'] as { template: JsonObject }).template;
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...(metadata as JsonObject), name: 'trial' }, spec };
+    const trial = web('default', 'trial', 1);
+    const { metadata, spec } = trial.spec.template;
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: 'trial' }, spec };
     await waitUntil('the API server calls all webhooks', async () => {
-      await cluster.request('POST', '/apis/apps/v1/namespaces/default/deployments?dryRun=All', trial);
+      await cluster.request('POST', `${deploymentsOf('default')}?dryRun=All`, trial);
       await cluster.request('POST', '/api/v1/namespaces/default/pods?dryRun=All', pod);
       return (
         new Set(recorder.reviews.filter((review) => review.round === round).map((review) => review.webhook)).size === 3
@@ -140,13 +102,11 @@ describe.skipIf(problem !== undefined)('the calls that a Deployment costs', () =
       await waitUntil(
         `${count} Pods are there, and the Deployment's controller has said so`,
         async () => {
-          const { body } = await cluster.request('GET', `/apis/apps/v1/namespaces/${namespace}/deployments/web`);
-          const { metadata, status } = JSON.parse(body) as {
+          const { metadata, status } = await cluster.read<{
             metadata: { generation: number };
             status: { observedGeneration?: number; replicas?: number };
-          };
-          const pods = await cluster.request('GET', `/api/v1/namespaces/${namespace}/pods`);
-          const { items } = JSON.parse(pods.body) as { items: unknown[] };
+          }>(`${deploymentsOf(namespace)}/web`);
+          const { items } = await cluster.read<{ items: unknown[] }>(`/api/v1/namespaces/${namespace}/pods`);
           return (
             status.observedGeneration === metadata.generation && status.replicas === count && items.length === count
           );
@@ -158,9 +118,7 @@ describe.skipIf(problem !== undefined)('the calls that a Deployment costs', () =
     };
     const total = replicas + added;
     const seen: RecordedReview[][] = [];
-    await cluster.kubectl(['create', '--filename=-'], {
-      input: JSON.stringify(deployment(namespace, 'web', replicas)),
-    });
+    await cluster.create(deploymentsOf(namespace), web(namespace, 'web', replicas));
     seen.push(await settled(replicas));
     await inNamespace('scale', 'deployment', 'web', `--replicas=${total}`);
     seen.push(await settled(total));

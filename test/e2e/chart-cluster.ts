@@ -7,8 +7,8 @@ import { Kubelet } from './chart-kubelet.ts';
 import { KubeProxy } from './chart-kube-proxy.ts';
 import { type Image, makeImage } from './chart-image.ts';
 import { type NewerFace, newerFace } from './chart-newer-face.ts';
-import { type CommandResult, type ControlPlane, run, startControlPlane, waitUntil } from './control-plane.ts';
-import { objectRequests } from './object-requests.ts';
+import { type ControlPlane, startControlPlane } from './control-plane.ts';
+import { type CommandResult, run, waitUntil } from './processes.ts';
 import { labelNamespaces } from './release-objects.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import type { Cluster } from './cluster.ts';
@@ -21,8 +21,6 @@ export const releaseName = 'probewright';
 export interface ChartCluster extends Cluster {
   readonly kubelet: Kubelet;
   readonly proxy: KubeProxy;
-  /** Which Kubernetes 1.x the server is. */
-  readonly minor: number;
   /** Undefined where the server is new enough for helm to install the chart. */
   readonly face: NewerFace | undefined;
   /** Runs a shell script as an operator would, at the root of a clone, with helm and kubectl. */
@@ -56,8 +54,7 @@ async function launch(endings: (() => Promise<void>)[], stop: () => Promise<void
   endings.push(() => image.remove());
   const controlPlane = await startControlPlane({ controllers: true });
   endings.push(() => controlPlane.stop());
-  const minor = Number(/^v1\.(\d+)/.exec(controlPlane.version)?.[1]);
-  const face = minor < oldestMinor() ? await makeFace(controlPlane, directory.path) : undefined;
+  const face = controlPlane.minor < oldestMinor() ? await makeFace(controlPlane, directory.path) : undefined;
   if (face) endings.push(() => face.stop());
   const kubelet = await startKubelet(controlPlane, image, join(directory.path, 'pods'), face !== undefined);
   endings.push(() => kubelet.stop());
@@ -73,8 +70,7 @@ async function launch(endings: (() => Promise<void>)[], stop: () => Promise<void
   };
   return {
     ...controlPlane,
-    ...objectRequests(controlPlane),
-    ...{ kubelet, proxy, minor, face, shell, sh, stop },
+    ...{ kubelet, proxy, face, shell, sh, stop },
     releases: [],
     install: () => Promise.reject(new Error('the chart is installed by helm')),
     untilRolledOut: (replicas, timeout = 60_000) => untilRolledOut(controlPlane, kubelet, proxy, replicas, timeout),

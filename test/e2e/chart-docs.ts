@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type DocsBlock, docsBlocks, titleOf } from './docs-commands.ts';
-import { waitUntil } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 import { readable, report } from './scenario-figure.ts';
 import type { ChartCluster } from './chart-cluster.ts';
 

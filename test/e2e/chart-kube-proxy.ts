@@ -1,7 +1,6 @@
-import { type Server, type Socket, createConnection, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type PodObject, isReady, portNumber } from './chart-pod-object.ts';
-import { connectBoth } from './service-forwarder.ts';
+import { type Target, TcpForwarder } from './tcp-forwarder.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 const lookMilliseconds = 200;
@@ -21,18 +20,16 @@ interface ServiceObject {
 export class KubeProxy {
   /** What went wrong, which no scenario should have. */
   readonly problems: string[] = [];
+  /** What it passes connections with. */
+  readonly forwarder = new TcpForwarder(() => this.#target());
   readonly #cluster: ControlPlane;
   readonly #namespace: string;
   readonly #name: string;
-  readonly #sockets = new Set<Socket>();
-  readonly #held = new Set<Socket>();
   #service: ServiceObject | undefined;
-  #server: Server | undefined;
-  /** Where the server listens. */
+  /** Where it listens. */
   #address: string | undefined;
   #endpoints: PodObject[] = [];
   #next = 0;
-  #swallows = false;
   #stopped = false;
   #looking: Promise<void>;
 
@@ -48,26 +45,10 @@ export class KubeProxy {
     return this.#endpoints.length;
   }
 
-  /** From now on what is sent there goes nowhere, on connections old and new, until `mend`. */
-  swallow(): void {
-    this.#swallows = true;
-    for (const socket of this.#sockets) {
-      socket.unpipe();
-      socket.pause();
-    }
-  }
-
-  /** Connections that had something swallowed are gone for good. */
-  mend(): void {
-    this.#swallows = false;
-    for (const socket of [...this.#sockets, ...this.#held]) socket.destroy();
-    this.#held.clear();
-  }
-
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#looking;
-    await this.#close();
+    await this.forwarder.stop();
   }
 
   async #lookAgainAndAgain(): Promise<void> {
@@ -89,43 +70,16 @@ export class KubeProxy {
     // A Service without endpoints refuses connections; those that there are stay with the Pods that they go to.
     const address = this.#endpoints.length > 0 ? service?.spec.clusterIP : undefined;
     if (address === this.#address) return;
-    this.#server?.close();
-    this.#server = service && address !== undefined ? await this.#listen(service) : undefined;
+    this.forwarder.close();
+    // The port that the API server calls; nobody here reads metrics through the Service.
+    if (address !== undefined) await this.forwarder.listen(service?.spec.ports[0]?.port ?? 0, address);
     this.#address = address;
   }
 
-  async #listen({ spec }: ServiceObject): Promise<Server> {
-    const server = createServer((client) => this.#forward(client));
-    // The port that the API server calls; nobody here reads metrics through the Service.
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(spec.ports[0]?.port, spec.clusterIP, resolve);
-    });
-    return server;
-  }
-
-  #forward(client: Socket): void {
-    if (this.#swallows) {
-      this.#held.add(client);
-      client.on('error', () => undefined);
-      client.once('close', () => this.#held.delete(client));
-      client.pause();
-      return;
-    }
+  #target(): Target | undefined {
     const pod = this.#endpoints[this.#next++ % Math.max(this.#endpoints.length, 1)];
-    const address = pod?.status?.podIP;
-    if (pod === undefined || address === undefined) {
-      client.resetAndDestroy();
-      return;
-    }
-    const port = portNumber(pod.spec.containers[0], this.#service?.spec.ports[0]?.targetPort ?? 0);
-    connectBoth(client, createConnection(port, address), this.#sockets);
-  }
-
-  async #close(): Promise<void> {
-    for (const socket of [...this.#sockets, ...this.#held]) socket.destroy();
-    const server = this.#server;
-    this.#server = undefined;
-    if (server) await new Promise((done) => server.close(done));
+    const host = pod?.status?.podIP;
+    if (pod === undefined || host === undefined) return undefined;
+    return { host, port: portNumber(pod.spec.containers[0], this.#service?.spec.ports[0]?.targetPort ?? 0) };
   }
 }

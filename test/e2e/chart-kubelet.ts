@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { type Server, createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { makeServingPair } from '../support/certificate.ts';
+import { MERGE } from './http-requests.ts';
 import { NodePod, type PodSurroundings } from './chart-pod.ts';
 import type { PodObject } from './chart-pod-object.ts';
 
@@ -83,14 +84,12 @@ export class Kubelet {
   async #register(port: number): Promise<void> {
     const { cluster } = this.#surroundings;
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: this.node } };
-    const created = await cluster.request('POST', '/api/v1/nodes', node);
-    if (created.status !== 201) throw new Error(`no node: ${created.body}`);
+    await cluster.create('/api/v1/nodes', node);
     const status = {
       addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
       daemonEndpoints: { kubeletEndpoint: { Port: port } },
     };
-    const headers = { 'content-type': 'application/merge-patch+json' };
-    await cluster.request('PATCH', `/api/v1/nodes/${this.node}/status`, { status }, headers);
+    await cluster.request('PATCH', `/api/v1/nodes/${this.node}/status`, { status }, MERGE);
   }
 
   #look(): void {
@@ -119,9 +118,7 @@ export class Kubelet {
 
   /** The namespace's Pods as the API server has them. */
   async list(): Promise<PodObject[]> {
-    const { status, body } = await this.#surroundings.cluster.request('GET', this.#path());
-    if (status !== 200) throw new Error(`GET ${this.#path()}: ${status} ${body}`);
-    return (JSON.parse(body) as { items: PodObject[] }).items;
+    return (await this.#surroundings.cluster.read<{ items: PodObject[] }>(this.#path())).items;
   }
 
   async #take(object: PodObject): Promise<void> {

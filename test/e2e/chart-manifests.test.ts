@@ -1,27 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { helmProblem, MONITORING_API, render, valuesFiles } from '../chart/helm.ts';
 import { type ControlPlane, controlPlaneProblem, startControlPlane } from './control-plane.ts';
 import { forServer } from './older-server.ts';
-
-const problem = controlPlaneProblem() ?? helmProblem();
-if (problem !== undefined) console.warn(`chart-manifests.test.ts is skipped: ${problem}`);
+import { describeUnless, endedAfterAll } from '../support/started.ts';
 
 /** The release's, and those that values files name for tests. */
 const namespaces = ['probewright', 'shop'];
 
-describe.skipIf(problem !== undefined)('the manifests of the chart', () => {
+describeUnless(controlPlaneProblem() ?? helmProblem(), 'the manifests of the chart', () => {
+  const keep = endedAfterAll();
   let cluster: ControlPlane;
   const omitted = new Set<string>();
 
   beforeAll(async () => {
-    cluster = await startControlPlane();
+    cluster = await keep(startControlPlane());
     for (const namespace of namespaces) await cluster.kubectl(['create', 'namespace', namespace]);
   });
 
-  afterAll(async () => {
+  afterAll(() => {
     const list = [...omitted].sort().map((omission) => `\n  ${omission}`);
     if (list.length > 0) console.warn(`chart-manifests.test.ts: not tried on ${cluster.version}:${list.join('')}`);
-    await (cluster as ControlPlane | undefined)?.stop();
   });
 
   it.each(valuesFiles())('with %s are accepted by the API server', async (file) => {

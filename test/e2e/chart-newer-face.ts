@@ -4,7 +4,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { isJsonObject } from '../../src/base/json/json-value.ts';
 import { forServer } from './older-server.ts';
-import type { ControlPlane } from './control-plane.ts';
+import { type ControlPlane, kubeconfigText } from './control-plane.ts';
 import type { Manifest } from '../chart/helm.ts';
 
 /** What helm is shown of a server that is older than the chart's kubeVersion. */
@@ -47,7 +47,7 @@ export async function newerFace(cluster: ControlPlane, minor: number, kubeconfig
   };
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
-  await writeFile(kubeconfig, plainKubeconfig(`http://127.0.0.1:${port}`));
+  await writeFile(kubeconfig, kubeconfigText({ server: `http://127.0.0.1:${port}` }));
   return {
     kubeconfig,
     omissions,
@@ -88,15 +88,4 @@ async function readAll(stream: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
-}
-
-function plainKubeconfig(server: string): string {
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'test',
-    contexts: [{ name: 'test', context: { cluster: 'test', user: 'admin', namespace: 'default' } }],
-    clusters: [{ name: 'test', cluster: { server } }],
-    users: [{ name: 'admin', user: {} }],
-  });
 }

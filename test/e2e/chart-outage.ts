@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { releaseNamespace, type ChartCluster } from './chart-cluster.ts';
 import { messageOf, tryDeployment, tryPod, watchedNamespace } from './chart-trials.ts';
-import { waitUntil } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 import { hasThreeProbes } from './pods.ts';
 import { readable, report } from './scenario-figure.ts';
 
@@ -21,8 +21,8 @@ export function outageScenarios(cluster: () => ChartCluster): void {
       const { webhooks } = parse(readFileSync(`${CHART}/values.yaml`, 'utf8')) as {
         webhooks: { timeoutSeconds: number };
       };
-      cluster().proxy.swallow();
-      onTestFinished(() => cluster().proxy.mend());
+      cluster().proxy.forwarder.swallow();
+      onTestFinished(() => cluster().proxy.forwarder.mend());
       const delays: number[] = [];
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const { status, milliseconds } = await tryPod(cluster(), watchedNamespace);
@@ -32,7 +32,7 @@ export function outageScenarios(cluster: () => ChartCluster): void {
       const limit = webhooks.timeoutSeconds + 1;
       report('packets swallowed', `Pods delayed by ${delays.map(readable).join(' and ')} (at most ${limit} s)`);
       expect(Math.max(...delays)).toBeLessThan(limit * 1000);
-      cluster().proxy.mend();
+      cluster().proxy.forwarder.mend();
       await waitUntil('Pods are patched again', async () => {
         const { pod } = await tryPod(cluster(), watchedNamespace);
         return hasThreeProbes(pod);

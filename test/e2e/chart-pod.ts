@@ -2,8 +2,10 @@ import { mkdir, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ControlPlane, type StartedProcess, startProcess } from './control-plane.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { type StartedProcess, startProcess } from './processes.ts';
 import { type ContainerObject, type PodObject, type ProbeObject, portNumber } from './chart-pod-object.ts';
+import { MERGE } from './http-requests.ts';
 import { mountVolumes } from './chart-volumes.ts';
 import type { Image } from './chart-image.ts';
 
@@ -238,8 +240,7 @@ export class NodePod {
       ],
     };
     const path = `/api/v1/namespaces/${namespace}/pods/${name}/status`;
-    const headers = { 'content-type': 'application/merge-patch+json' };
-    const answer = await this.#surroundings.cluster.request('PATCH', path, { status }, headers);
+    const answer = await this.#surroundings.cluster.request('PATCH', path, { status }, MERGE);
     if (answer.status !== 200 && answer.status !== 404) throw new Error(`PATCH ${path}: ${answer.body}`);
   }
 }

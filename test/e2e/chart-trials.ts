@@ -1,4 +1,4 @@
-import { type StoredPod, pod } from './pods.ts';
+import { type StoredPod, deployment, deploymentsOf, pod } from './pods.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
@@ -28,19 +28,9 @@ export async function tryPod(cluster: ControlPlane, namespace: string): Promise<
 
 /** Tries to create a Deployment, with a probe that asks one of its ports or one that it has not. */
 export function tryDeployment(cluster: ControlPlane, namespace: string, port: 'http' | 'htpp'): Promise<Trial> {
-  const labels = { app: 'web' };
-  const container = {
-    name: 'app',
-    image: 'registry.example/web:1',
-    ports: [{ name: 'http', containerPort: 8080 }],
-    readinessProbe: { httpGet: { path: '/ready', port } },
-  };
-  return create(cluster, `/apis/apps/v1/namespaces/${namespace}/deployments?dryRun=All`, {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name: `trial-${(count += 1)}`, namespace },
-    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [container] } } },
-  });
+  const path = `${deploymentsOf(namespace)}?dryRun=All`;
+  const container = { readinessProbe: { httpGet: { path: '/ready', port } } };
+  return create(cluster, path, deployment(`trial-${(count += 1)}`, { namespace, container, replicas: 1 }));
 }
 
 async function create(cluster: ControlPlane, path: string, object: JsonObject): Promise<Trial> {

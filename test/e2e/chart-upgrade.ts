@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { certificates } from './release.ts';
 import { tryDeployment } from './chart-trials.ts';
-import { waitUntil } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 import { dryRun, untilProbePath } from './trial-pods.ts';
 import { loadNamespace } from './load-namespace.ts';
 import { hasThreeProbes } from './pods.ts';
@@ -13,8 +13,8 @@ const upgrade =
   'helm upgrade probewright charts/probewright --namespace probewright-system --set image.repository=localhost/probewright';
 const configurations = 'mutatingwebhookconfigurations,validatingwebhookconfigurations';
 
-/** The chart's leaderElection.leaseDuration, when a candidate next looks, and what it takes to write a caBundle; with room. */
-const leaseMilliseconds = 120_000;
+/** A Lease that is given up soon. */
+const lease = '--set leaderElection.leaseDuration=9s,leaderElection.renewInterval=3s';
 
 interface Named {
   readonly metadata: { readonly name: string; readonly uid: string };
@@ -24,8 +24,8 @@ interface Named {
 export function upgradeScenarios(cluster: () => ChartCluster): void {
   describe('after a certificate rotation', () => {
     it('is upgraded with changed values, and every caBundle survives', { timeout: 180_000 }, async () => {
-      const hasty =
-        '--set certificates.own.caOverlap=2s,certificates.checkInterval=1s,certificates.own.leafLifetime=8s';
+      const short = 'certificates.own.caOverlap=2s,certificates.checkInterval=1s,certificates.own.leafLifetime=8s';
+      const hasty = `--set ${short} ${lease}`;
       await cluster().sh(`${upgrade} ${hasty}`);
       await cluster().untilRolledOut(2);
       const [before] = await bundles(cluster());
@@ -67,11 +67,11 @@ export function upgradeScenarios(cluster: () => ChartCluster): void {
       const kept = await keptObjects(cluster());
       const began = performance.now();
       await cluster().sh(
-        'helm install probewright charts/probewright --namespace probewright-system --create-namespace --set image.repository=localhost/probewright',
+        `helm install probewright charts/probewright --namespace probewright-system --create-namespace --set image.repository=localhost/probewright ${lease}`,
       );
       await cluster().untilRolledOut(2);
       // Its predecessor lost the right to give the Lease back together with everything else, so a leader may have to wait for the Lease's end.
-      await untilProbePath(cluster(), loadNamespace, 'livenessProbe', '/load', leaseMilliseconds);
+      await untilProbePath(cluster(), loadNamespace, 'livenessProbe', '/load');
       report('reinstallation', `the policies of before count again after ${readable(performance.now() - began)}`);
       expect(await keptObjects(cluster())).toEqual(kept);
     });

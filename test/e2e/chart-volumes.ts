@@ -43,9 +43,8 @@ async function addConfigMap(
   source: NonNullable<VolumeObject['configMap']>,
   files: Map<string, string>,
 ): Promise<void> {
-  const { status, body } = await cluster.request('GET', `/api/v1/namespaces/${namespace}/configmaps/${source.name}`);
-  if (status !== 200) throw new Error(`ConfigMap ${source.name}: ${status} ${body}`);
-  const { data = {} } = JSON.parse(body) as { data?: Record<string, string> };
+  const path = `/api/v1/namespaces/${namespace}/configmaps/${source.name}`;
+  const { data = {} } = await cluster.read<{ data?: Record<string, string> }>(path);
   const items = source.items ?? Object.keys(data).map((key) => ({ key, path: key }));
   for (const { key, path } of items) files.set(path, data[key] ?? '');
 }

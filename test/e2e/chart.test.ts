@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { helmProblem } from '../chart/helm.ts';
 import { type ChartCluster, startChartCluster } from './chart-cluster.ts';
 import { docsScenarios } from './chart-docs.ts';
@@ -8,28 +8,22 @@ import { outageScenarios } from './chart-outage.ts';
 import { rolloutScenarios } from './chart-rollout.ts';
 import { upgradeScenarios } from './chart-upgrade.ts';
 import { controlPlaneProblem } from './control-plane.ts';
+import { describeUnless, endedAfterAll } from '../support/started.ts';
 
 /** A Pod's root, its service account's path and the Service's port 443 are only to be had as root. */
 const rights = process.getuid?.() === 0 ? undefined : 'its Pods need port 443 and roots of their own, which takes root';
 const problem = controlPlaneProblem({ controllers: true }) ?? helmProblem() ?? rights;
-if (problem !== undefined) console.warn(`chart.test.ts is skipped: ${problem}`);
 
 /** Day one and day two of the release, as helm installs it; its Pods run as processes here. One after another: each begins where the last ended. */
-describe.skipIf(problem !== undefined)('the chart in a cluster', () => {
-  let started: ChartCluster | undefined;
+describeUnless(problem, 'the chart in a cluster', () => {
+  const keep = endedAfterAll();
+  let started: ChartCluster;
 
   beforeAll(async () => {
-    started = await startChartCluster();
+    started = await keep(startChartCluster());
   });
 
-  afterAll(async () => {
-    await started?.stop();
-  });
-
-  const cluster = (): ChartCluster => {
-    if (started === undefined) throw new Error('the cluster was not started');
-    return started;
-  };
+  const cluster = (): ChartCluster => started;
 
   guardRailScenarios(cluster);
   installScenarios(cluster);

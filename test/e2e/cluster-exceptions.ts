@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exceptionDocument } from '../support/exceptions.ts';
 import { type Cluster } from './cluster.ts';
-import { waitUntil } from './control-plane.ts';
+import { MERGE } from './http-requests.ts';
+import { deployment as deploymentNamed, deploymentsOf } from './pods.ts';
+import { waitUntil } from './processes.ts';
 import { type Release } from './release.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const EXCEPTIONS = '/apis/probewright.dev/v1alpha1/namespaces/apps/probeexceptions';
-const DEPLOYMENTS = '/apis/apps/v1/namespaces/apps/deployments';
+const DEPLOYMENTS = deploymentsOf('apps');
 /** Seconds until the end: long enough for the calls before the end on a busy machine. */
-const SECONDS = 20;
+const SECONDS = 8;
 
 interface ExceptionObject {
   readonly status?: { readonly state?: string; readonly matches?: number; readonly lastMatched?: string };
@@ -81,8 +84,7 @@ export function exceptionScenarios(cluster: () => Cluster, release: () => Releas
     }
 
     async function patch(change: JsonObject): Promise<number> {
-      const headers = { 'content-type': 'application/merge-patch+json' };
-      return (await cluster().request('PATCH', `${DEPLOYMENTS}/web`, change, headers)).status;
+      return (await cluster().request('PATCH', `${DEPLOYMENTS}/web`, change, MERGE)).status;
     }
 
     async function generations(): Promise<Record<string, number>> {
@@ -95,38 +97,13 @@ export function exceptionScenarios(cluster: () => Cluster, release: () => Releas
 }
 
 function exception(name: string, end: number, workload = 'web'): JsonObject {
-  return {
-    apiVersion: 'probewright.dev/v1alpha1',
-    kind: 'ProbeException',
-    metadata: { name, namespace: 'apps' },
-    spec: {
-      checks: ['named-port'],
-      workloads: [{ kind: 'Deployment', name: workload }],
-      owner: 'team-a',
-      reason: 'The vendor image has one port.',
-      expires: new Date(end).toISOString().replace('.000Z', 'Z'),
-    },
-  };
+  const expires = new Date(end).toISOString().replace('.000Z', 'Z');
+  return exceptionDocument({ workloads: [{ kind: 'Deployment', name: workload }], expires }, { name });
 }
 
-function deployment(name: string): JsonObject {
-  const labels = { app: name };
-  const readinessProbe = { httpGet: { path: '/up', port: 'htpp' } };
-  const ports = [{ name: 'http', containerPort: 8080 }];
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace: 'apps' },
-    spec: {
-      replicas: 0,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: { containers: [{ name: 'app', image: 'example.test/app:1', ports, readinessProbe }] },
-      },
-    },
-  };
-}
+const readinessProbe = { httpGet: { path: '/up', port: 'htpp' } };
+const deployment = (name: string): JsonObject =>
+  deploymentNamed(name, { namespace: 'apps', container: { readinessProbe } });
 
 function without(spec: JsonObject, field: string): JsonObject {
   return Object.fromEntries(Object.entries(spec).filter(([key]) => key !== field));

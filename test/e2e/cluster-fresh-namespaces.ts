@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clusterPolicyDocument } from '../support/worlds.ts';
 import { type Cluster } from './cluster.ts';
-import { waitUntil } from './control-plane.ts';
+import { deployment, deploymentsOf } from './pods.ts';
+import { waitUntil } from './processes.ts';
 import { type Release } from './release.ts';
 import { report } from './scenario-figure.ts';
 
@@ -8,15 +10,13 @@ import { report } from './scenario-figure.ts';
 const attempts = 60;
 
 /** Only namespaces with this label must have readiness probes. */
-const strict = {
-  apiVersion: 'probewright.dev/v1alpha1',
-  kind: 'ClusterProbePolicy',
-  metadata: { name: 'strict' },
-  spec: {
+const strict = clusterPolicyDocument(
+  {
     namespaceSelector: { matchLabels: { tier: 'strict' } },
     checks: { 'required-readiness': { action: 'Deny' } },
   },
-};
+  'strict',
+);
 
 /** What follows a new namespace at once is judged by the namespace's labels, also while watches are being renewed all the time. */
 export function freshNamespaceScenarios(cluster: () => Cluster, release: () => Release): void {
@@ -63,21 +63,8 @@ export function freshNamespaceScenarios(cluster: () => Cluster, release: () => R
 
     /** No policy of the other scenarios names its container, or the container would get the probe that is wanted. */
     function deploy(name: string): Promise<{ status: number; body: string }> {
-      const labels = { app: 'shop' };
-      return cluster().request('POST', `/apis/apps/v1/namespaces/${name}/deployments?dryRun=All`, {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata: { name: 'shop', namespace: name },
-        spec: {
-          selector: { matchLabels: labels },
-          template: {
-            metadata: { labels },
-            spec: {
-              containers: [{ name: 'web', image: 'registry.example.com/shop:1', ports: [{ containerPort: 80 }] }],
-            },
-          },
-        },
-      });
+      const object = deployment('shop', { namespace: name, container: { name: 'web' }, replicas: 1 });
+      return cluster().request('POST', `${deploymentsOf(name)}?dryRun=All`, object);
     }
   });
 }

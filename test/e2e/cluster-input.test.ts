@@ -1,42 +1,31 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { parse } from 'yaml';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { clusterPolicyDocument, policyDocument } from '../support/worlds.ts';
 import { runProbewright } from '../cli/run-probewright.ts';
-import { controlPlaneProblem, startControlPlane, waitUntil, type ControlPlane } from './control-plane.ts';
+import { controlPlaneProblem, startControlPlane, type ControlPlane } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 import { applyCrds } from './custom-resource-definitions.ts';
+import { deployment as deploymentNamed, deploymentsOf } from './pods.ts';
+import { describeUnless, endedAfterAll } from '../support/started.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-
-const problem = controlPlaneProblem();
-if (problem !== undefined) console.warn(`cluster-input.test.ts is skipped: ${problem}`);
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const badProbe = { httpGet: { path: '/healthz', port: 'htpp' } };
-const template = (probe: object | undefined): object => ({
-  metadata: { labels: { app: 'web' } },
-  spec: {
-    containers: [
-      {
-        name: 'app',
-        image: 'registry.example/app:1',
-        ports: [{ name: 'http', containerPort: 8080 }],
-        ...(probe && { readinessProbe: probe }),
-      },
-    ],
-  },
-});
 const selector = { matchLabels: { app: 'web' } };
-const deployment = (name: string, probe?: object): object => ({
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name },
-  spec: { selector, template: template(probe) },
-});
+/** Deployments whose Pods have one label. */
+function deployment(name: string, namespace: string, probe?: JsonObject): ReturnType<typeof deploymentNamed> {
+  const container = probe ? { readinessProbe: probe } : {};
+  const { spec, ...rest } = deploymentNamed(name, { namespace, container, template: { labels: { app: 'web' } } });
+  return { ...rest, spec: { ...spec, selector } };
+}
+const { template } = deployment('x', 'shop', badProbe).spec;
 const pod = (name: string, owner?: object): object => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, labels: { app: 'web' }, ...(owner && { ownerReferences: [owner] }) },
-  spec: (template(badProbe) as { spec: object }).spec,
+  spec: template.spec,
 });
 
 interface Json {
@@ -51,29 +40,25 @@ interface Json {
   readonly summary: { readonly objects: number; readonly workloads: number };
 }
 
-describe.skipIf(problem !== undefined)('a cluster as the input of check, explain and plan', () => {
+describeUnless(controlPlaneProblem(), 'a cluster as the input of check, explain and plan', () => {
+  const keep = endedAfterAll();
   let cluster: ControlPlane;
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let readerKubeconfig: string;
 
-  const create = async (path: string, object: object): Promise<void> => {
-    const { status, body } = await cluster.request('POST', path, object);
-    if (status !== 201) throw new Error(`${path}: ${status} ${body}`);
-  };
-
   beforeAll(async () => {
-    cluster = await startControlPlane({ users: ['reader', 'auditor'] });
-    directory = await temporaryDirectory('cluster-input');
+    cluster = await keep(startControlPlane({ users: ['reader', 'auditor'] }));
+    directory = await keep(temporaryDirectory('cluster-input'));
     await applyCrds(cluster);
     for (const name of ['shop', 'bank', 'bare'])
-      await create('/api/v1/namespaces', { metadata: { name, labels: { tier: name } } });
-    await create('/apis/apps/v1/namespaces/shop/deployments', deployment('web', badProbe));
-    await create('/apis/apps/v1/namespaces/shop/deployments', deployment('fine'));
-    await create('/apis/apps/v1/namespaces/bank/deployments', deployment('ledger', badProbe));
-    await create('/apis/apps/v1/namespaces/shop/statefulsets', {
-      ...deployment('db', badProbe),
+      await cluster.create('/api/v1/namespaces', { metadata: { name, labels: { tier: name } } });
+    await cluster.create(deploymentsOf('shop'), deployment('web', 'shop', badProbe));
+    await cluster.create(deploymentsOf('shop'), deployment('fine', 'shop'));
+    await cluster.create(deploymentsOf('bank'), deployment('ledger', 'bank', badProbe));
+    await cluster.create('/apis/apps/v1/namespaces/shop/statefulsets', {
+      ...deployment('db', 'shop'),
       kind: 'StatefulSet',
-      spec: { serviceName: 'db', selector, template: template(badProbe) },
+      spec: { serviceName: 'db', selector, template },
     });
     await waitUntil('Pods can be created in shop', async () => {
       return (
@@ -82,42 +67,32 @@ describe.skipIf(problem !== undefined)('a cluster as the input of check, explain
           .status === 201
       );
     });
-    await create('/api/v1/namespaces/shop/pods', pod('alone'));
+    await cluster.create('/api/v1/namespaces/shop/pods', pod('alone'));
     const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'x', uid: 'u', controller: true };
-    await create('/api/v1/namespaces/shop/pods', pod('of-a-controller', owner));
+    await cluster.create('/api/v1/namespaces/shop/pods', pod('of-a-controller', owner));
     const rules = [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'list'] }];
     const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/shop';
-    await create(`${rbac}/roles`, { metadata: { name: 'reader' }, rules });
+    await cluster.create(`${rbac}/roles`, { metadata: { name: 'reader' }, rules });
     const subjects = [{ kind: 'User', name: 'reader', apiGroup: 'rbac.authorization.k8s.io' }];
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' };
-    await create(`${rbac}/rolebindings`, { metadata: { name: 'reader' }, subjects, roleRef });
+    await cluster.create(`${rbac}/rolebindings`, { metadata: { name: 'reader' }, subjects, roleRef });
     readerKubeconfig = await kubeconfigOf('reader');
-    await create('/apis/probewright.dev/v1alpha1/clusterprobepolicies', {
-      ...clusterPolicyDocument({
+    await cluster.create(
+      '/apis/probewright.dev/v1alpha1/clusterprobepolicies',
+      clusterPolicyDocument({
         namespaceSelector: { matchLabels: { tier: 'bank' } },
         checks: { 'named-port': { action: 'Warn' } },
       }),
-    });
-    await create(
+    );
+    await cluster.create(
       '/apis/probewright.dev/v1alpha1/namespaces/shop/probepolicies',
       policyDocument({ port: 'http', kubernetesProbeEndpoints: { livenessProbe: '/livez' } }, 'shop', 'shop'),
     );
   });
-  afterAll(async () => {
-    await cluster.stop();
-    await directory.remove();
-  });
-
-  /** A kubeconfig for one of the users. Its token is in the API server's own file. */
+  /** A file with a kubeconfig for one of the users. */
   async function kubeconfigOf(user: string): Promise<string> {
-    const tokens = await readFile(join(dirname(cluster.kubeconfig), 'tokens.csv'), 'utf8');
-    const token = tokens
-      .split('\n')
-      .find((line) => line.includes(`,${user},`))
-      ?.split(',')[0];
-    const admin = JSON.parse(await readFile(cluster.kubeconfig, 'utf8')) as { users: readonly object[] };
     const file = join(directory.path, `${user}.json`);
-    await writeFile(file, JSON.stringify({ ...admin, users: [{ name: 'admin', user: { token } }] }));
+    await writeFile(file, cluster.kubeconfigOf(user));
     return file;
   }
 
@@ -349,8 +324,8 @@ describe.skipIf(problem !== undefined)('a cluster as the input of check, explain
     const role = /```yaml\n(apiVersion: rbac[^]*?)\n```/.exec(page)?.[1];
     const subject = { kind: 'User', name: 'auditor', apiGroup: 'rbac.authorization.k8s.io' };
     const name = (parse(role ?? '') as { metadata: { name: string } }).metadata.name;
-    await cluster.kubectl(['apply', '-f', '-'], { input: role ?? '' });
-    await create('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    await cluster.apply(role ?? '');
+    await cluster.create('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
       metadata: { name: 'auditor' },
       subjects: [subject],
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },

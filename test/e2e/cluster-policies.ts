@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clusterPolicyDocument, policyDocument } from '../support/worlds.ts';
 import { type Cluster } from './cluster.ts';
-import { waitUntil } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 import { type StoredPod, pod, probeKinds, probePath, provenance } from './pods.ts';
 import { type ReplicaStart, type Release } from './release.ts';
 import { readable, report } from './scenario-figure.ts';
@@ -11,21 +12,20 @@ import { dryRun, untilProbePath } from './trial-pods.ts';
 import { contradiction, contradictionPath, withoutCel } from './without-cel.ts';
 
 /** In the replicas' directory of files: the lowest layer. */
-const files = `
-apiVersion: probewright.dev/v1alpha1
-kind: ClusterProbePolicy
-metadata: { name: from-files }
-spec:
-  containers: ['*']
-  probes: { livenessProbe: { periodSeconds: 7, timeoutSeconds: 3 } }
-  priority: 100
-`;
+const files = clusterPolicyDocument(
+  { containers: ['*'], probes: { livenessProbe: { periodSeconds: 7, timeoutSeconds: 3 } }, priority: 100 },
+  'from-files',
+);
 
-const platform = clusterPolicy('platform', {
-  containers: ['app'],
-  kubernetesProbeEndpoints: { startupProbe: '/start', livenessProbe: '/live', readinessProbe: '/ready' },
-  probes: { livenessProbe: { timeoutSeconds: 4 } },
-});
+const platform = clusterPolicyDocument(
+  {
+    containers: ['app'],
+    kubernetesProbeEndpoints: { startupProbe: '/start', livenessProbe: '/live', readinessProbe: '/ready' },
+    probes: { livenessProbe: { timeoutSeconds: 4 } },
+  },
+  'platform',
+);
+const policy = (name: string, spec: object): object => policyDocument({ containers: ['app'], ...spec }, name);
 
 interface PolicyStatus {
   readonly metadata: { readonly generation: number };
@@ -47,7 +47,7 @@ export function policyScenarios(cluster: () => Cluster, release: () => Release):
 
     beforeAll(async () => {
       directory = await temporaryDirectory('policies');
-      await writeFile(join(directory.path, 'files.yaml'), files);
+      await writeFile(join(directory.path, 'files.yaml'), JSON.stringify(files));
       await release().restart(start());
     });
 
@@ -183,20 +183,6 @@ export function policyScenarios(cluster: () => Cluster, release: () => Release):
       });
     }
   });
-}
-
-function clusterPolicy(name: string, spec: object): object {
-  return { apiVersion: 'probewright.dev/v1alpha1', kind: 'ClusterProbePolicy', metadata: { name }, spec };
-}
-
-function policy(name: string, spec: object): object {
-  const metadata = { name, namespace: 'apps' };
-  return {
-    apiVersion: 'probewright.dev/v1alpha1',
-    kind: 'ProbePolicy',
-    metadata,
-    spec: { containers: ['app'], ...spec },
-  };
 }
 
 /** The line of a kubectl table that is about the object. */

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { deployment } from './pods.ts';
 import { reviewedLabel } from './release-objects.ts';
 import type { Cluster } from './cluster.ts';
-import type { CommandResult } from './control-plane.ts';
+import type { CommandResult } from './processes.ts';
 import type { Release } from './release.ts';
 
 const POLICIES = '/apis/probewright.dev/v1alpha1/clusterprobepolicies';
@@ -20,25 +21,10 @@ export function policyReviewScenarios(cluster: () => Cluster, release: () => Rel
     beforeAll(async () => {
       if (release().replicas.length === 0) await release().restart();
       await cluster().kubectl(['create', 'namespace', 'reviews']);
-      for (const name of ['one', 'two', 'three']) {
-        const containers = [
-          {
-            name: 'app',
-            image: 'registry.example/app:1',
-            ports: [{ name: 'http', containerPort: 80 }],
-            // Probes of its own, because policies of other scenarios may give probes.
-            livenessProbe: { tcpSocket: { port: 'http' } },
-          },
-        ];
-        const template = { metadata: { labels: { app: name } }, spec: { containers } };
-        const spec = { replicas: 0, selector: { matchLabels: { app: name } }, template };
-        await cluster().apply({
-          apiVersion: 'apps/v1',
-          kind: 'Deployment',
-          metadata: { name, namespace: 'reviews' },
-          spec,
-        });
-      }
+      // Probes of their own, because policies of other scenarios may give probes.
+      const container = { livenessProbe: { tcpSocket: { port: 'http' } } };
+      for (const name of ['one', 'two', 'three'])
+        await cluster().apply(deployment(name, { namespace: 'reviews', container }));
     });
 
     it('prints its effect on live workloads in a dry run, and is not stored', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServingPair, makeServingPair } from '../support/certificate.ts';
 import { type Cluster } from './cluster.ts';
-import { waitUntil } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 import { type Release, type WebhookConfiguration, configurationKinds } from './release.ts';
 import { type Replica } from './replica.ts';
 import { readable, report } from './scenario-figure.ts';

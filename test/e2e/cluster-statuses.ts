@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { policyDocument } from '../support/worlds.ts';
 import { type Cluster } from './cluster.ts';
-import { waitUntil } from './control-plane.ts';
+import { MERGE } from './http-requests.ts';
+import { waitUntil } from './processes.ts';
 import { type Release } from './release.ts';
 import { readable, report } from './scenario-figure.ts';
 
@@ -13,10 +15,6 @@ interface Size {
   readonly labels: number;
   /** Characters of an annotation. */
   readonly padding: number;
-}
-
-interface PolicyObject {
-  readonly status?: object;
 }
 
 /** Policies whose status etcd does not take delay nobody else's. */
@@ -39,7 +37,7 @@ export function statusScenarios(cluster: () => Cluster, release: () => Release):
       for (const name of hostile) expect((await create(name, largest)).status).toBe(201);
       await waitUntil('they are set aside', async () => (await setAside('too-large')) === hostile.length, 60_000);
       const applied = performance.now();
-      await cluster().apply(policy('others', 'unrelated', { containers: ['app'] }));
+      await cluster().apply(policyDocument({ containers: ['app'] }, 'unrelated', 'others'));
       await waitUntil('the other has its status', async () => (await read('others', 'unrelated')).status !== undefined);
       const took = performance.now() - applied;
       report('five policies whose status is too large', `another has its status after ${readable(took)}`);
@@ -48,9 +46,8 @@ export function statusScenarios(cluster: () => Cluster, release: () => Release):
     });
 
     it('are written when the policy has become smaller', async () => {
-      const headers = { 'content-type': 'application/merge-patch+json' };
-      const smaller = JSON.stringify({ metadata: { annotations: { 'example.com/padding': '' } } });
-      expect((await cluster().request('PATCH', path('apps', 'huge-0'), smaller, headers)).status).toBe(200);
+      const smaller = { metadata: { annotations: { 'example.com/padding': '' } } };
+      expect((await cluster().request('PATCH', path('apps', 'huge-0'), smaller, MERGE)).status).toBe(200);
       await waitUntil('it has a status', async () => (await read('apps', 'huge-0')).status !== undefined);
       await waitUntil('it is counted no more', async () => (await setAside('too-large')) === hostile.length - 1);
     });
@@ -69,10 +66,9 @@ export function statusScenarios(cluster: () => Cluster, release: () => Release):
     }
 
     function create(name: string, size: Size): Promise<{ status: number; body: string }> {
-      const object = policy('apps', name, { containers });
       const annotations = { 'example.com/padding': 'x'.repeat(size.padding) };
-      const metadata = { ...object.metadata, name, labels: labelsOf(size.labels), annotations };
-      return cluster().request('POST', path('apps'), { ...object, metadata });
+      const metadata = { name, namespace: 'apps', labels: labelsOf(size.labels), annotations };
+      return cluster().request('POST', path('apps'), { ...policyDocument({ containers }), metadata });
     }
 
     async function setAside(reason: string): Promise<number | undefined> {
@@ -80,8 +76,8 @@ export function statusScenarios(cluster: () => Cluster, release: () => Release):
       return samples.get(`{reason="${reason}"}`);
     }
 
-    function read(namespace: string, name: string): Promise<PolicyObject> {
-      return cluster().read<PolicyObject>(path(namespace, name));
+    function read(namespace: string, name: string): Promise<{ readonly status?: object }> {
+      return cluster().read(path(namespace, name));
     }
   });
 }
@@ -115,10 +111,4 @@ async function most(
 function path(namespace: string, name?: string): string {
   const collection = `/apis/probewright.dev/v1alpha1/namespaces/${namespace}/probepolicies`;
   return name === undefined ? collection : `${collection}/${name}`;
-}
-
-function policy(namespace: string, name: string, spec: object): { readonly metadata: object } {
-  return { apiVersion: 'probewright.dev/v1alpha1', kind: 'ProbePolicy', metadata: { name, namespace }, spec } as {
-    readonly metadata: object;
-  };
 }

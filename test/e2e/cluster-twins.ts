@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Cluster } from './cluster.ts';
-import { waitUntil } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 import { type Release, configurationKinds } from './release.ts';
 import { readable, report } from './scenario-figure.ts';
 

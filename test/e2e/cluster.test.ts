@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { beforeAll } from 'vitest';
 import { certificateScenarios } from './cluster-certificates.ts';
 import { exceptionScenarios } from './cluster-exceptions.ts';
 import { freshNamespaceScenarios } from './cluster-fresh-namespaces.ts';
@@ -13,31 +13,28 @@ import { statusScenarios } from './cluster-statuses.ts';
 import { twinScenarios } from './cluster-twins.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { controlPlaneProblem } from './control-plane.ts';
+import { describeUnless, endedAfterAll } from '../support/started.ts';
 import type { Release } from './release.ts';
-
-const problem = controlPlaneProblem({ controllers: true });
-if (problem !== undefined) console.warn(`cluster.test.ts is skipped: ${problem}`);
 
 /**
  * Everything that Probewright does in a cluster, in one control plane: its scenarios take minutes of waiting, and least
  * privilege is only known when all of them have run. They can be run one by one all the same (`-t`), but for the last.
  */
-describe.skipIf(problem !== undefined)('Probewright in a cluster', () => {
+describeUnless(controlPlaneProblem({ controllers: true }), 'Probewright in a cluster', () => {
+  const keep = endedAfterAll();
   const namespaces = { main: 'probewright-system', twins: 'probewright-twins', pairs: 'probewright-pairs' };
   const healed: Healed = { at: 0, generations: [] };
-  let started: Cluster | undefined;
-  let main: Release | undefined;
+  let started: Cluster;
+  let main: Release;
 
   beforeAll(async () => {
-    started = await startCluster(Object.values(namespaces));
+    started = await keep(startCluster(Object.values(namespaces)));
     for (const name of ['apps', 'others']) await started.kubectl(['create', 'namespace', name]);
     main = await started.install({ namespace: namespaces.main, name: 'probewright' });
   });
 
-  afterAll(() => started?.stop());
-
-  const cluster = (): Cluster => there(started);
-  const release = (): Release => there(main);
+  const cluster = (): Cluster => started;
+  const release = (): Release => main;
 
   policyScenarios(cluster, release);
   statusScenarios(cluster, release);
@@ -45,7 +42,7 @@ describe.skipIf(problem !== undefined)('Probewright in a cluster', () => {
   policyReviewScenarios(cluster, release);
   replacementScenarios(cluster, release);
   healingScenarios(cluster, release, healed);
-  // They fill the minute that nobody may write to the main release's configurations in.
+  // They fill the time in which nobody may write to the main release's configurations in.
   twinScenarios(cluster, () => cluster().install({ namespace: namespaces.twins, name: 'twins', dormant: true }));
   servingPairScenarios(cluster, () =>
     cluster().install({ namespace: namespaces.pairs, name: 'pairs', dormant: true, tlsSecret }),
@@ -56,9 +53,3 @@ describe.skipIf(problem !== undefined)('Probewright in a cluster', () => {
   certificateScenarios(cluster, release);
   leastPrivilegeScenarios(cluster);
 });
-
-/** What `beforeAll` has made; when it failed, no test asks for it. */
-function there<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('the cluster was not started');
-  return value;
-}

@@ -1,13 +1,12 @@
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { applyCrds } from './custom-resource-definitions.ts';
-import { type ObjectRequests, objectRequests } from './object-requests.ts';
 import { type ProductionBundle, productionBundle } from './production-bundle.ts';
 import { type ReleaseOptions, serviceAccountName } from './release-objects.ts';
 import { Release } from './release.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** A control plane with the custom resources, and the releases of Probewright that were put into it. */
-export interface Cluster extends ControlPlane, ObjectRequests {
+export interface Cluster extends ControlPlane {
   readonly releases: readonly Release[];
   /** Everything that a release needs before its replicas; whoever stops the cluster stops them too. */
   install(options: ReleaseOptions): Promise<Release>;
@@ -61,7 +60,6 @@ function assemble(
 ): Cluster {
   const cluster: Cluster = {
     ...controlPlane,
-    ...objectRequests(controlPlane),
     releases,
     stop,
     install: async (options) => {

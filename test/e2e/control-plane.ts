@@ -1,15 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
-import { Agent, request as httpsRequest } from 'node:https';
-import { type AddressInfo, createServer } from 'node:net';
+import { Agent } from 'node:https';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { makeServingPair } from '../support/certificate.ts';
 import { type AuditEvent, auditFlags, readAuditLog, writeAuditPolicy } from './audit-log.ts';
-import { leftovers } from './leftovers.ts';
+import { type HttpAnswer, send } from './http-requests.ts';
+import { type CommandResult, type StartedProcess, freePorts, run, startProcess, untilServing } from './processes.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /**
@@ -23,6 +20,8 @@ export interface ControlPlane {
   readonly server: string;
   /** The server's version as it tells it, for example `v1.20.2`. */
   readonly version: string;
+  /** Which Kubernetes 1.x the server is. */
+  readonly minor: number;
   /** What a client of its own needs to speak to the API server as the administrator. */
   readonly access: { readonly caPem: string; readonly token: string };
   /** The API server alone: what it stored stays in etcd, and it comes back on the same port. */
@@ -41,6 +40,15 @@ export interface ControlPlane {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<HttpAnswer>;
+  /** kubectl apply, of objects or YAML. */
+  apply(...manifests: readonly (object | string)[]): Promise<void>;
+  /** Adds an object to a collection. Throws the answer when it fails, as the next two do. */
+  create(collection: string, object: object): Promise<void>;
+  read<T>(path: string): Promise<T>;
+  /** Deletes an object if it is there. */
+  delete(path: string): Promise<void>;
+  /** A kubeconfig, as text, for one of `users`. */
+  kubeconfigOf(user: string): string;
   /** What the audited users asked so far, oldest first; nothing when nobody is audited. */
   auditEvents(): Promise<AuditEvent[]>;
   /** Ends the processes that were started, and removes their directory. */
@@ -79,37 +87,10 @@ export interface KubectlOptions {
   readonly allowFailure?: boolean;
 }
 
-/** What a command left behind. The code is null when a signal ended it. */
-export interface CommandResult {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** An HTTP answer, its body as text. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-/** A child process with its output kept, ended at the latest when this process exits. */
-export interface StartedProcess {
-  readonly name: string;
-  /** Everything that it wrote so far, stdout and stderr as they came. */
-  output(): string;
-  /** Whether it has ended. */
-  ended(): boolean;
-  /** Sends the signal, SIGKILL when it has not ended in time, and gives the exit code (null when a signal ended it). */
-  stop(signal?: NodeJS.Signals, patience?: number): Promise<number | null>;
-}
-
 // Test files run side by side, each in a worker of its own. Two control planes must not give one address to two Services.
 const worker = Number(process.env['VITEST_POOL_ID'] ?? 0);
 const serviceClusterCidr = `127.${110 + worker}.0.0/16`;
 const firstServiceAddress = `127.${110 + worker}.0.1`;
-const startTimeout = 120_000;
-const stopTimeout = 15_000;
 
 /** The short names: servers after 1.27 renamed their controllers and keep these as aliases. */
 const controllerNames =
@@ -164,7 +145,7 @@ async function launch(
   const keys = await writeKeys(directory, options.users ?? []);
   const server = `https://127.0.0.1:${apiPort}`;
   const kubeconfig = join(directory, 'admin.kubeconfig');
-  await writeSecret(kubeconfig, adminKubeconfig(server, keys.caPem, keys.token));
+  await writeSecret(kubeconfig, kubeconfigText({ server, caPem: keys.caPem, token: keys.token }));
 
   processes.push(startProcess('etcd', asset('etcd'), etcdFlags(directory, etcdPort, peerPort)));
   const flags = [...apiServerFlags(directory, etcdPort, apiPort, options), ...(options.apiServerFlags ?? [])];
@@ -189,24 +170,64 @@ async function launch(
     manager.close();
   }
   const { body } = await request('GET', '/version');
+  const version = (JSON.parse(body) as { gitVersion: string }).gitVersion;
+  const tokenOf = (user: string): string => {
+    const token = keys.userTokens.get(user);
+    if (token === undefined) throw new Error(`the control plane was started without the user ${user}`);
+    return token;
+  };
+  const own = {
+    kubectl: (args: readonly string[], kubectlOptions?: KubectlOptions) =>
+      kubectl(directory, kubeconfig, args, kubectlOptions),
+    request,
+  };
   return {
     kubeconfig,
     server,
-    version: (JSON.parse(body) as { gitVersion: string }).gitVersion,
+    version,
+    minor: Number(/^v1\.(\d+)/.exec(version)?.[1]),
     access: { caPem: keys.caPem, token: keys.token },
     apiServer,
     serviceClusterCidr,
-    kubectl: (args, kubectlOptions) => kubectl(directory, kubeconfig, args, kubectlOptions),
-    request,
-    requestAs: (user, method, path, body, headers = {}) => {
-      const token = keys.userTokens.get(user);
-      if (token === undefined) throw new Error(`the control plane was started without the user ${user}`);
-      return request(method, path, body, { authorization: `Bearer ${token}`, ...headers });
-    },
+    ...own,
+    ...objectRequests(own),
+    requestAs: (user, method, path, body, headers = {}) =>
+      request(method, path, body, { authorization: `Bearer ${tokenOf(user)}`, ...headers }),
+    kubeconfigOf: (user) => kubeconfigText({ server, caPem: keys.caPem, token: tokenOf(user) }),
     auditEvents: () => readAuditLog(directory),
     stop: async () => {
       close();
       await stop();
+    },
+  };
+}
+
+function objectRequests({
+  kubectl: run,
+  request,
+}: Pick<ControlPlane, 'kubectl' | 'request'>): Pick<ControlPlane, 'apply' | 'create' | 'read' | 'delete'> {
+  /** Sends a request, and gives the body of an answer with one of these statuses. */
+  const expected = async (
+    statuses: readonly number[],
+    method: string,
+    path: string,
+    sent?: object,
+  ): Promise<string> => {
+    const { status, body } = await request(method, path, sent);
+    if (!statuses.includes(status)) throw new Error(`${method} ${path}: ${status} ${body}`);
+    return body;
+  };
+  return {
+    apply: async (...manifests) => {
+      const texts = manifests.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
+      await run(['apply', '--filename=-'], { input: texts.join('\n---\n') });
+    },
+    create: async (collection, object) => {
+      await expected([201], 'POST', collection, object);
+    },
+    read: async <T>(path: string) => JSON.parse(await expected([200], 'GET', path)) as T,
+    delete: async (path) => {
+      await expected([200, 202, 404], 'DELETE', path);
     },
   };
 }
@@ -339,16 +360,26 @@ function writeSecret(path: string, content: string): Promise<void> {
   return writeFile(path, content, { mode: 0o600 });
 }
 
-/** A kubeconfig is YAML, and JSON is YAML. */
-function adminKubeconfig(server: string, caPem: string, token: string): string {
-  const cluster = { server, 'certificate-authority-data': Buffer.from(caPem).toString('base64') };
+/** A kubeconfig of one cluster and one user. A kubeconfig is YAML, and JSON is YAML. */
+export function kubeconfigText(options: {
+  readonly server: string;
+  /** Without it, nothing is verified. */
+  readonly caPem?: string;
+  readonly token?: string;
+  readonly namespace?: string;
+}): string {
+  const { server, caPem, token, namespace = 'default' } = options;
+  const trust =
+    caPem === undefined
+      ? { 'insecure-skip-tls-verify': true }
+      : { 'certificate-authority-data': Buffer.from(caPem).toString('base64') };
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'test',
-    contexts: [{ name: 'test', context: { cluster: 'test', user: 'admin', namespace: 'default' } }],
-    clusters: [{ name: 'test', cluster }],
-    users: [{ name: 'admin', user: { token } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'user', namespace } }],
+    clusters: [{ name: 'test', cluster: { server, ...trust } }],
+    users: [{ name: 'user', user: { token } }],
   });
 }
 
@@ -386,166 +417,6 @@ function adminClient(
       agent.destroy();
     },
   };
-}
-
-/** One plain HTTP GET. */
-export function get(url: string): Promise<HttpAnswer> {
-  return send(new URL(url), { method: 'GET' });
-}
-
-interface SendOptions {
-  readonly method: string;
-  readonly headers?: Record<string, string>;
-  readonly agent?: Agent;
-}
-
-function send(url: URL, options: SendOptions, payload?: string): Promise<HttpAnswer> {
-  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  return new Promise((resolve, reject) => {
-    const outgoing = request(url, { ...options, timeout: 30_000 }, (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('error', reject);
-      incoming.on('end', () => {
-        const body = Buffer.concat(chunks).toString();
-        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body });
-      });
-    });
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer from ${url.href} within 30 s`)));
-    outgoing.on('error', reject);
-    outgoing.end(payload);
-  });
-}
-
-/** Waits until the check says true, and throws with the last lines of its log when one of the processes ends before. */
-export async function untilServing(
-  processes: readonly StartedProcess[],
-  check: () => Promise<boolean>,
-  timeout = startTimeout,
-): Promise<void> {
-  const newest = processes.at(-1);
-  const serving = async (): Promise<boolean> => {
-    const dead = processes.find((started) => started.ended());
-    if (dead) throw new Error(`${dead.name} ended while starting; its last lines:\n${lastLines(dead)}`);
-    return check().catch(() => false);
-  };
-  await waitUntil(`${newest?.name ?? 'it'} serves`, serving, timeout).catch((error: unknown) => {
-    const stillRuns = newest && !processes.some((started) => started.ended());
-    throw stillRuns ? new Error(`${newest.name} does not serve; its last lines:\n${lastLines(newest)}`) : error;
-  });
-}
-
-function lastLines(started: StartedProcess): string {
-  return started.output().trimEnd().split('\n').slice(-15).join('\n');
-}
-
-/**
- * Asks again and again until the answer is neither undefined nor false, and gives it. What the question throws is thrown
- * at once: a wrong test should not take the whole timeout to say so.
- */
-export async function waitUntil<T>(
-  what: string,
-  ask: () => Promise<T | undefined | false> | T | undefined | false,
-  timeout = 30_000,
-  interval = 100,
-): Promise<T> {
-  const end = performance.now() + timeout;
-  for (;;) {
-    const answer = await ask();
-    if (answer !== undefined && answer !== false) return answer;
-    if (performance.now() >= end) throw new Error(`waited ${timeout} ms in vain until ${what}`);
-    await sleep(interval);
-  }
-}
-
-/** That many loopback ports that nothing listens on, all different. */
-export async function freePorts(count: 1): Promise<[number]>;
-export async function freePorts(count: 2): Promise<[number, number]>;
-export async function freePorts(count: 4): Promise<[number, number, number, number]>;
-export async function freePorts(count: number): Promise<number[]> {
-  const holders = Array.from({ length: count }, () => createServer());
-  // All are held until each has one, or the same port would be given twice.
-  await Promise.all(holders.map((holder) => new Promise<void>((done) => holder.listen(0, '127.0.0.1', done))));
-  const ports = holders.map((holder) => (holder.address() as AddressInfo).port);
-  await Promise.all(holders.map((holder) => new Promise((done) => holder.close(done))));
-  return ports;
-}
-
-const running = new Set<ChildProcess>();
-
-/** Keeps an eye on a child process until it has ended: gives its exit code then, null after a signal. */
-function watchOver(child: ChildProcess): Promise<number | null> {
-  running.add(child);
-  leftovers.process(child.pid);
-  return untilClosed(child).finally(() => {
-    running.delete(child);
-    leftovers.processEnded(child.pid);
-  });
-}
-
-/** Where a child process runs; this process's environment and directory unless told otherwise. */
-export interface Surroundings {
-  readonly env?: NodeJS.ProcessEnv;
-  readonly cwd?: string;
-}
-
-/** Starts a child process that writes to us, and that ends with us. */
-export function startProcess(
-  name: string,
-  command: string,
-  args: readonly string[],
-  surroundings: Surroundings = {},
-): StartedProcess {
-  const child = spawn(command, args, { ...surroundings, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  const keep = (chunk: string): void => {
-    output += chunk;
-  };
-  child.stdout.setEncoding('utf8').on('data', keep);
-  child.stderr.setEncoding('utf8').on('data', keep);
-  const closed = watchOver(child);
-  closed.catch((error: unknown) => {
-    keep(String(error));
-  });
-  return {
-    name,
-    output: () => output,
-    ended: () => !running.has(child),
-    stop: async (signal = 'SIGTERM', patience = stopTimeout) => {
-      child.kill(signal);
-      const impatience = setTimeout(() => child.kill('SIGKILL'), patience);
-      return closed.finally(() => {
-        clearTimeout(impatience);
-      });
-    },
-  };
-}
-
-/** Runs a command to its end. */
-export async function run(
-  command: string,
-  args: readonly string[],
-  options: Surroundings & { readonly input?: string },
-): Promise<CommandResult> {
-  const { env, cwd } = options;
-  const child = spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] });
-  const closed = watchOver(child);
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
-  // A command that reads no input closes the pipe early; its exit code says how that went.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(options.input ?? '');
-  return { code: await closed, stdout, stderr };
-}
-
-/** The exit code once the process and its output have ended; null after a signal. Rejects when it could not be started. */
-function untilClosed(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
 }
 
 function asset(name: string): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { parseProbePolicy, type PolicyKind } from '../../src/engine/policy/probe-policy.ts';
 import { ApiServerVerdict } from '../crds/api-server-verdict.ts';
@@ -9,12 +9,11 @@ import { anySpec, oddSpecs, validSpec } from '../crds/policy-specs-arbitrary.ts'
 import { OVERSIZED_SPECS, SPECS_AT_BOUNDS } from '../engine/policy/bounded-specs.ts';
 import { FULL_CLUSTER_SPEC, FULL_SPEC, REFUSED_SPECS } from '../engine/policy/policy-specs.ts';
 import { clusterPolicyDocument, policyDocument } from '../support/worlds.ts';
-import { type ControlPlane, controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
+import { type ControlPlane, controlPlaneProblem, startControlPlane } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 import { applyCrds, conditionsOf, hasValidationRules } from './custom-resource-definitions.ts';
+import { describeUnless, endedAfterAll } from '../support/started.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-
-const problem = controlPlaneProblem();
-if (problem !== undefined) console.warn(`crds.test.ts is skipped: ${problem}`);
 
 const group = '/apis/probewright.dev/v1alpha1';
 const collections: Readonly<Record<PolicyKind, string>> = {
@@ -54,21 +53,18 @@ const lostNulls = (timeoutSeconds = 2): JsonObject => ({
   slowStart: {},
 });
 
-describe.skipIf(problem !== undefined)('the CustomResourceDefinitions on a real API server', () => {
+describeUnless(controlPlaneProblem(), 'the CustomResourceDefinitions on a real API server', () => {
+  const keep = endedAfterAll();
   let cluster: ControlPlane;
 
   beforeAll(async () => {
-    cluster = await startControlPlane();
+    cluster = await keep(startControlPlane());
     await applyCrds(cluster);
-  });
-  afterAll(async () => {
-    await cluster.stop();
   });
 
   /** The stored spec of a ProbePolicy. */
   async function specOf(name: string): Promise<unknown> {
-    const { body } = await cluster.request('GET', `${collections.ProbePolicy}/${name}`);
-    return (JSON.parse(body) as { spec?: unknown }).spec;
+    return (await cluster.read<{ spec?: unknown }>(`${collections.ProbePolicy}/${name}`)).spec;
   }
 
   /**
@@ -149,7 +145,7 @@ describe.skipIf(problem !== undefined)('the CustomResourceDefinitions on a real 
     };
     const written = await cluster.request('PUT', `${place}/status`, { ...object, spec: { port: 1 }, status });
     expect(written.status, written.body).toBe(200);
-    const stored = JSON.parse((await cluster.request('GET', place)).body) as JsonObject;
+    const stored = await cluster.read<JsonObject>(place);
     expect(stored['status']).toEqual(status);
     expect(stored['spec']).toEqual({ containers: ['app'], port: 8080 });
     expect(stored['metadata']).toMatchObject({ generation: 1 });

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { crdFiles } from '../../scripts/crds/crd.ts';
 import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
-import { type ControlPlane, waitUntil } from './control-plane.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 
 const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /** Whether the server has CEL rules for custom resources: they are on by default since 1.25. */
 export function hasValidationRules(controlPlane: ControlPlane): boolean {
-  const [major = 0, minor = 0] = (/^v(\d+)\.(\d+)/.exec(controlPlane.version)?.slice(1) ?? []).map(Number);
-  return major > 1 || minor >= 25;
+  return controlPlane.minor >= 25;
 }
 
 /**
@@ -19,8 +19,7 @@ export function hasValidationRules(controlPlane: ControlPlane): boolean {
 export async function applyCrds(controlPlane: ControlPlane): Promise<void> {
   const definitions = [...crdFiles().keys()].map((file) => parse(readFileSync(file, 'utf8')) as JsonObject);
   for (const definition of definitions) {
-    const input = JSON.stringify(hasValidationRules(controlPlane) ? definition : withoutRules(definition));
-    await controlPlane.kubectl(['apply', '-f', '-'], { input });
+    await controlPlane.apply(hasValidationRules(controlPlane) ? definition : (withoutRules(definition) as JsonObject));
   }
   for (const definition of definitions) {
     const { name } = definition['metadata'] as { name: string };
@@ -41,8 +40,8 @@ export async function conditionsOf(
   controlPlane: ControlPlane,
   name: string,
 ): Promise<Readonly<Record<string, string>>> {
-  const { body } = await controlPlane.request('GET', `${path}/${name}`);
-  const { status } = JSON.parse(body) as { status?: { conditions?: { type: string; status: string }[] } };
+  type Definition = { status?: { conditions?: { type: string; status: string }[] } };
+  const { status } = await controlPlane.read<Definition>(`${path}/${name}`);
   return Object.fromEntries((status?.conditions ?? []).map(({ type, status: state }) => [type, state]));
 }
 

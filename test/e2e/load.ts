@@ -1,6 +1,8 @@
-import { Agent, request } from 'node:https';
+import { Agent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ControlPlane, waitUntil } from './control-plane.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
+import { send } from './http-requests.ts';
 import { hasThreeProbes, pod } from './pods.ts';
 import { readable } from './scenario-figure.ts';
 
@@ -103,36 +105,16 @@ async function createPod(
   record.calls += 1;
   const sent = performance.now();
   try {
-    const { status, body } = await post(cluster, agent, namespace, JSON.stringify(pod(name, namespace)));
+    const url = `${cluster.server}/api/v1/namespaces/${namespace}/pods`;
+    const headers = { authorization: `Bearer ${cluster.access.token}`, 'content-type': 'application/json' };
+    const options = { method: 'POST', agent, headers, timeout: 40_000 };
+    const { status, body } = await send(url, options, JSON.stringify(pod(name, namespace)));
     record.latencies.push(performance.now() - sent);
     if (status !== 201) record.failures.push({ at: Date.now(), status, message: body.slice(0, 400) });
     else if (!hasThreeProbes(JSON.parse(body))) record.unpatched.push(name);
   } catch (error) {
     record.failures.push({ at: Date.now(), message: String(error) });
   }
-}
-
-function post(
-  cluster: ControlPlane,
-  agent: Agent,
-  namespace: string,
-  payload: string,
-): Promise<{ status: number; body: string }> {
-  const headers = { authorization: `Bearer ${cluster.access.token}`, 'content-type': 'application/json' };
-  return new Promise((resolve, reject) => {
-    const url = new URL(`/api/v1/namespaces/${namespace}/pods`, cluster.server);
-    const outgoing = request(url, { method: 'POST', agent, headers, timeout: 40_000 }, (incoming) => {
-      let body = '';
-      incoming.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
-      incoming.on('error', reject);
-      incoming.on('end', () => {
-        resolve({ status: incoming.statusCode ?? 0, body });
-      });
-    });
-    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer within 40 s')));
-    outgoing.on('error', reject);
-    outgoing.end(payload);
-  });
 }
 
 async function sweep(cluster: ControlPlane, namespace: string, signal: AbortSignal): Promise<void> {
@@ -143,8 +125,7 @@ async function sweep(cluster: ControlPlane, namespace: string, signal: AbortSign
   }
   await waitUntil('the Pods are gone', async () => {
     await cluster.request('DELETE', `${path}?gracePeriodSeconds=0`);
-    const { body } = await cluster.request('GET', `${path}?limit=1`);
-    return (JSON.parse(body) as { items: unknown[] }).items.length === 0;
+    return (await cluster.read<{ items: unknown[] }>(`${path}?limit=1`)).items.length === 0;
   });
 }
 

@@ -1,32 +1,19 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { seededRandom } from '../kubelet/pods.ts';
 import { playPod } from '../kubelet/player.ts';
 import { policyDocument } from '../support/worlds.ts';
-import {
-  type ControlPlane,
-  type StartedProcess,
-  controlPlaneProblem,
-  freePorts,
-  get,
-  startControlPlane,
-  startProcess,
-  untilServing,
-  waitUntil,
-} from './control-plane.ts';
+import { type ControlPlane, controlPlaneProblem, startControlPlane } from './control-plane.ts';
+import { MERGE, get } from './http-requests.ts';
+import { deployment, deploymentsOf } from './pods.ts';
+import { waitUntil } from './processes.ts';
+import { describeUnless, endedAfterAll } from '../support/started.ts';
 import { applyCrds } from './custom-resource-definitions.ts';
 import { rule, webhookConfiguration } from './webhook-configuration.ts';
-import { type WebhookProcess, startWebhook } from './webhook-process.ts';
+import { type WebhookProcess, startProgram, startWebhook } from './webhook-process.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { StartTruth } from '../kubelet/truth.ts';
 
-const problem = controlPlaneProblem({ controllers: true });
-if (problem !== undefined) console.warn(`observed-pods.test.ts is skipped: ${problem}`);
-
-const program = join(import.meta.dirname, '../../src/main.ts');
 const spec = (liveness: string): JsonObject => ({
   port: 'http',
   kubernetesProbeEndpoints: { livenessProbe: liveness },
@@ -34,75 +21,30 @@ const spec = (liveness: string): JsonObject => ({
 /** Times of objects are whole seconds, and the observer allows the webhook 2 s to learn of a policy. */
 const beyondTheMargin = 3500;
 
-function deployment(namespace: string, name: string, container: JsonObject = {}, replicas = 1): JsonObject {
-  const app = {
-    name: 'app',
-    image: 'example.test/app:1',
-    ports: [{ name: 'http', containerPort: 8080 }],
-    ...container,
-  };
-  const template = { metadata: { labels: { app: name } }, spec: { containers: [app] } };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace },
-    spec: { replicas, selector: { matchLabels: { app: name } }, template },
-  };
-}
+/** A Deployment with one replica. */
+const observed = (namespace: string, name: string, container: JsonObject = {}): ReturnType<typeof deployment> =>
+  deployment(name, { namespace, container, replicas: 1 });
 
-describe.skipIf(problem !== undefined)('the observer and the Pods of a real API server', () => {
+describeUnless(controlPlaneProblem({ controllers: true }), 'the observer and the Pods of a real API server', () => {
+  const keep = endedAfterAll();
   let cluster: ControlPlane;
-  let directory: string;
   let webhook: WebhookProcess;
-  let observer: StartedProcess | undefined;
   let healthUrl: string;
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'observed-pods-'));
-    await writeFile(join(directory, 'policy.json'), JSON.stringify(policyDocument(spec('/livez'), 'static')));
-    cluster = await startControlPlane({ controllers: true });
+    cluster = await keep(startControlPlane({ controllers: true }));
     await applyCrds(cluster);
     for (const name of ['apps', 'failing'])
-      await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    webhook = await startWebhook({ policies: directory });
+      await cluster.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    const policy = JSON.stringify(policyDocument(spec('/livez'), 'static'));
+    webhook = await keep(startWebhook({ policies: { 'policy.json': policy } }));
   }, 180_000);
-  afterAll(async () => {
-    await observer?.stop();
-    await webhook.stop();
-    await cluster.stop();
-    await rm(directory, { recursive: true });
-  });
 
-  async function startObserver(): Promise<void> {
-    const [port] = await freePorts(1);
-    healthUrl = `http://127.0.0.1:${port}`;
-    const flags = [
-      '--kubeconfig',
-      cluster.kubeconfig,
-      '--namespace',
-      'default',
-      '--host',
-      '127.0.0.1',
-      '--health-port',
-      String(port),
-      '--reports',
-      'none',
-    ];
-    const started = startProcess('observer', process.execPath, [program, 'observe', ...flags]);
-    await untilServing([started], async () => (await get(`${healthUrl}/readyz`)).status === 200, 30_000);
-    observer = started;
-  }
-
-  async function create(path: string, object: JsonObject): Promise<void> {
-    const { status, body } = await cluster.request('POST', path, object);
-    if (status !== 201) throw new Error(`POST ${path}: ${status} ${body}`);
-  }
-  const createDeployment = (object: JsonObject): Promise<void> =>
-    create(`/apis/apps/v1/namespaces/${String((object['metadata'] as JsonObject)['namespace'])}/deployments`, object);
+  const create = (object: ReturnType<typeof deployment>): Promise<void> =>
+    cluster.create(deploymentsOf(String((object['metadata'] as JsonObject)['namespace'])), object);
 
   async function podsOf(namespace: string): Promise<JsonObject[]> {
-    const { body } = await cluster.request('GET', `/api/v1/namespaces/${namespace}/pods`);
-    return (JSON.parse(body) as { items: JsonObject[] }).items;
+    return (await cluster.read<{ items: JsonObject[] }>(`/api/v1/namespaces/${namespace}/pods`)).items;
   }
   const untilPods = (namespace: string, count: number): Promise<unknown> =>
     waitUntil(`${count} Pods`, async () => (await podsOf(namespace)).length === count);
@@ -133,60 +75,62 @@ describe.skipIf(problem !== undefined)('the observer and the Pods of a real API 
 
   /** A Pod without a controller, which is missed too, and Pods that are never missed. */
   async function createOthers(): Promise<void> {
-    const { template } = deployment('apps', 'x')['spec'] as { template: { spec: JsonObject } };
+    const { template } = observed('apps', 'x').spec;
     const pod = (name: string, labels: JsonObject = {}): JsonObject => ({
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name, labels },
       spec: template.spec,
     });
-    await create('/api/v1/namespaces/apps/pods', pod('bare'));
-    await create('/api/v1/namespaces/apps/pods', pod('opted-out', { 'probewright.dev/webhook': 'disabled' }));
-    await create('/apis/batch/v1/namespaces/apps/jobs', {
+    await cluster.create('/api/v1/namespaces/apps/pods', pod('bare'));
+    await cluster.create('/api/v1/namespaces/apps/pods', pod('opted-out', { 'probewright.dev/webhook': 'disabled' }));
+    await cluster.create('/apis/batch/v1/namespaces/apps/jobs', {
       apiVersion: 'batch/v1',
       kind: 'Job',
       metadata: { name: 'job' },
       spec: { template: { ...template, spec: { ...template.spec, restartPolicy: 'Never' } } },
     });
     const labels = { 'probewright.dev/webhook': 'disabled' };
-    await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'exempt', labels } });
+    const exempt = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'exempt', labels } };
+    await cluster.create('/api/v1/namespaces', exempt);
     const policies = '/apis/probewright.dev/v1alpha1/namespaces/exempt/probepolicies';
-    await create(policies, policyDocument(spec('/livez'), 'static', 'exempt'));
-    await createDeployment(deployment('exempt', 'web'));
+    await cluster.create(policies, policyDocument(spec('/livez'), 'static', 'exempt'));
+    await create(observed('exempt', 'web'));
   }
 
   it('tells exactly the Pods that were created while the webhook was off, and the older ones apart', async () => {
-    await createDeployment(deployment('apps', 'old', {}, 2));
+    await create(deployment('old', { namespace: 'apps', replicas: 2 }));
     await untilPods('apps', 2);
     await sleep(beyondTheMargin);
-    await create(
+    await cluster.create(
       '/apis/probewright.dev/v1alpha1/namespaces/apps/probepolicies',
       policyDocument(spec('/livez'), 'static'),
     );
     await sleep(beyondTheMargin);
-    for (let index = 0; index < 10; index++) await createDeployment(deployment('apps', `missed-${index}`));
+    for (let index = 0; index < 10; index++) await create(observed('apps', `missed-${index}`));
     await createOthers();
     await untilPods('apps', 15);
     await untilPods('exempt', 1);
     const pods = rule('', ['pods'], ['CREATE']);
-    await create(
+    await cluster.create(
       '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
-      webhookConfiguration('MutatingWebhookConfiguration', 'mutate', webhook, [pods]) as JsonObject,
+      webhookConfiguration('MutatingWebhookConfiguration', 'mutate', webhook, [pods]),
     );
     await waitUntil('the webhook is called', async () => {
       const dryRun = {
         apiVersion: 'v1',
         kind: 'Pod',
         metadata: { name: 'trial' },
-        spec: (deployment('apps', 'x')['spec'] as { template: { spec: JsonObject } }).template.spec,
+        spec: observed('apps', 'x').spec.template.spec,
       };
       const { body } = await cluster.request('POST', '/api/v1/namespaces/apps/pods?dryRun=All', dryRun);
       return body.includes('livenessProbe');
     });
-    for (let index = 0; index < 3; index++) await createDeployment(deployment('apps', `injected-${index}`));
+    for (let index = 0; index < 3; index++) await create(observed('apps', `injected-${index}`));
     await untilPods('apps', 18);
     // The observer learns of everything at once.
-    await startObserver();
+    const flags = ['--kubeconfig', cluster.kubeconfig, '--namespace', 'default', '--reports', 'none'];
+    ({ healthUrl } = await keep(startProgram('observe', flags)));
     await untilSeries('probewright_missed_pods', { missed: 11, predates: 2 });
 
     await cluster.kubectl(['rollout', 'restart', 'deployment/missed-0', '-n', 'apps']);
@@ -199,9 +143,8 @@ describe.skipIf(problem !== undefined)('the observer and the Pods of a real API 
   it('tells Pods of an older policy as outdated after the policy has changed', async () => {
     await sleep(beyondTheMargin);
     const path = '/apis/probewright.dev/v1alpha1/namespaces/apps/probepolicies/static';
-    const type = { 'content-type': 'application/merge-patch+json' };
     for (const liveness of ['/health', '/healthz'])
-      await cluster.request('PATCH', path, { spec: spec(liveness) }, type);
+      await cluster.request('PATCH', path, { spec: spec(liveness) }, MERGE);
     await waitUntil('outdated', async () => ((await series('probewright_missed_pods'))['outdated'] ?? 0) >= 3, 60_000);
     expect(Object.keys(await series('probewright_missed_pods')).sort()).toStrictEqual(['outdated', 'predates']);
   }, 120_000);
@@ -219,11 +162,10 @@ describe.skipIf(problem !== undefined)('the observer and the Pods of a real API 
       ],
       'killed-while-starting': [{ startupProbe: { httpGet, periodSeconds: 2 } }, { answersFrom: 60 }],
     };
-    for (const [name, [container]] of Object.entries(stories))
-      await createDeployment(deployment('failing', name, container));
+    for (const [name, [container]] of Object.entries(stories)) await create(observed('failing', name, container));
     await untilPods('failing', 6);
     // An exempt namespace is not counted.
-    await createDeployment(deployment('exempt', 'http-404', stories['http-404']?.[0]));
+    await create(observed('exempt', 'http-404', stories['http-404']?.[0]));
     await untilPods('exempt', 2);
     const play = async (storyOf: (name: string) => StartTruth): Promise<void> => {
       for (const pod of [...(await podsOf('failing')), ...(await podsOf('exempt'))]) {

@@ -1,47 +1,33 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parse } from 'yaml';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { controlPlaneProblem, startControlPlane, waitUntil, type ControlPlane } from './control-plane.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { clusterPolicyDocument } from '../support/worlds.ts';
+import { controlPlaneProblem, startControlPlane, type ControlPlane } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 import { applyCrds } from './custom-resource-definitions.ts';
+import { deployment as deploymentNamed, deploymentsOf } from './pods.ts';
+import { describeUnless, endedAfterAll } from '../support/started.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
+import { type StartedProgram, startProgram } from './webhook-process.ts';
 import { readWrittenRules, type PolicyRule } from './written-rbac.ts';
 
-const problem = controlPlaneProblem({ controllers: true });
-if (problem !== undefined) console.warn(`observer.test.ts is skipped: ${problem}`);
 /** The CRDs of the report APIs stay out of the repository. Without them, a CRD that allows everything stands in. */
 const crds = process.env['REPORT_CRDS'];
 if (crds === undefined)
   console.info('observer.test.ts: REPORT_CRDS names no directory, so reports meet no real schema');
 
 const WORKLOADS = 2000;
-const deployments = '/apis/apps/v1/namespaces/shop/deployments';
+const deployments = deploymentsOf('shop');
 const reports = '/apis/openreports.io/v1alpha1/namespaces/shop/reports';
 
-const deployment = (name: string, port: string, tier = 'other'): object => ({
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name },
-  spec: {
-    replicas: 0,
-    selector: { matchLabels: { app: name } },
-    template: {
-      metadata: { labels: { app: name, tier } },
-      spec: {
-        containers: [
-          {
-            name: 'app',
-            image: 'registry.example/app:1',
-            ports: [{ name: 'http', containerPort: 8080 }],
-            readinessProbe: { httpGet: { path: '/ready', port } },
-          },
-        ],
-      },
-    },
-  },
-});
+const deployment = (name: string, port: string, tier = 'other'): object =>
+  deploymentNamed(name, {
+    namespace: 'shop',
+    container: { readinessProbe: { httpGet: { path: '/ready', port } } },
+    template: { labels: { app: name, tier } },
+  });
 
 interface Report {
   readonly metadata: { readonly name: string; readonly ownerReferences: readonly { readonly name: string }[] };
@@ -74,22 +60,18 @@ const permissiveCrd = {
   },
 };
 
-describe.skipIf(problem !== undefined)('the observer on a real API server', () => {
+describeUnless(controlPlaneProblem({ controllers: true }), 'the observer on a real API server', () => {
+  const keep = endedAfterAll();
   let cluster: ControlPlane;
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-  let observer: ChildProcess | undefined;
-  let output = '';
+  let kubeconfig: string;
+  let observer: StartedProgram | undefined;
 
-  const create = async (path: string, object: object): Promise<void> => {
-    const { status, body } = await cluster.request('POST', path, object);
-    if (status !== 201) throw new Error(`${path}: ${status} ${body}`);
-  };
   const listed = async (): Promise<readonly Report[]> => {
     const { body } = await cluster.request('GET', reports);
     return (JSON.parse(body) as { items?: Report[] }).items ?? [];
   };
   const logged = (message: string): Record<string, unknown>[] =>
-    output
+    (observer?.output() ?? '')
       .split('\n')
       .filter((line) => line.includes(`"msg":"${message}"`))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -105,62 +87,44 @@ describe.skipIf(problem !== undefined)('the observer on a real API server', () =
       .map(({ verb, requestURI }) => `${verb} ${requestURI}`);
 
   beforeAll(async () => {
-    cluster = await startControlPlane({ controllers: true, users: ['observer'], auditedUsers: ['observer'] });
-    directory = await temporaryDirectory('observer');
+    cluster = await keep(startControlPlane({ controllers: true, users: ['observer'], auditedUsers: ['observer'] }));
+    const directory = await keep(temporaryDirectory('observer'));
     await applyCrds(cluster);
     const definitions =
       crds === undefined
         ? [permissiveCrd]
         : readdirSync(crds).map((file) => parse(readFileSync(join(crds, file), 'utf8')) as object);
-    for (const definition of definitions)
-      await cluster.kubectl(['apply', '-f', '-'], { input: JSON.stringify(definition) });
-    await create('/api/v1/namespaces', { metadata: { name: 'shop' } });
-    await create('/api/v1/namespaces', { metadata: { name: 'probewright' } });
+    await cluster.apply(...definitions);
+    await cluster.create('/api/v1/namespaces', { metadata: { name: 'shop' } });
+    await cluster.create('/api/v1/namespaces', { metadata: { name: 'probewright' } });
     await waitUntil('reports are served', async () => (await cluster.request('GET', reports)).status === 200);
     const rbac = '/apis/rbac.authorization.k8s.io/v1';
     const subjects = [{ kind: 'User', name: 'observer', apiGroup: 'rbac.authorization.k8s.io' }];
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', name: 'observer' };
-    await create(`${rbac}/clusterroles`, { metadata: { name: 'observer' }, rules: await clusterRules() });
-    await create(`${rbac}/clusterrolebindings`, {
+    await cluster.create(`${rbac}/clusterroles`, { metadata: { name: 'observer' }, rules: await clusterRules() });
+    await cluster.create(`${rbac}/clusterrolebindings`, {
       metadata: { name: 'observer' },
       subjects,
       roleRef: { ...roleRef, kind: 'ClusterRole' },
     });
     const rules = observerRules('probewright-observer').namespace;
-    await create(`${rbac}/namespaces/probewright/roles`, { metadata: { name: 'observer' }, rules });
-    await create(`${rbac}/namespaces/probewright/rolebindings`, {
+    await cluster.create(`${rbac}/namespaces/probewright/roles`, { metadata: { name: 'observer' }, rules });
+    await cluster.create(`${rbac}/namespaces/probewright/rolebindings`, {
       metadata: { name: 'observer' },
       subjects,
       roleRef: { ...roleRef, kind: 'Role' },
     });
-    const admin = JSON.parse(await readFile(cluster.kubeconfig, 'utf8')) as { users: readonly object[] };
-    // The user's token is in the API server's own file.
-    const tokens = await readFile(join(dirname(cluster.kubeconfig), 'tokens.csv'), 'utf8');
-    const token = /^([^,]+),observer,/m.exec(tokens)?.[1];
-    const users = [{ name: 'admin', user: { token } }];
-    await writeFile(join(directory.path, 'config'), JSON.stringify({ ...admin, users }), { mode: 0o600 });
+    kubeconfig = join(directory.path, 'config');
+    await writeFile(kubeconfig, cluster.kubeconfigOf('observer'), { mode: 0o600 });
   });
-  afterAll(async () => {
-    if (observer !== undefined) await ended(observer);
-    await cluster.stop();
-    await directory.remove();
-  });
-
-  async function observe(): Promise<void> {
-    const main = join(import.meta.dirname, '../../src/main.ts');
-    const flags = ['--kubeconfig', join(directory.path, 'config'), '--namespace', 'probewright'];
-    const args = [main, 'observe', ...flags, '--health-port', '0', '--host', '127.0.0.1', '--lease-duration', '6s'];
-    const started = spawn(process.execPath, [...args, '--lease-renew', '1s'], { stdio: ['ignore', 'pipe', 'pipe'] });
-    observer = started;
-    for (const stream of [started.stdout, started.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-    await waitUntil('the observer has scanned', () => Promise.resolve(logged('scan_finished').length > 0));
-  }
 
   it('reports a bad Deployment that existed before it, within 5 s', async () => {
-    await create(deployments, deployment('static', 'htpp'));
+    await cluster.create(deployments, deployment('static', 'htpp'));
     const start = performance.now();
-    await observe();
+    const lease = ['--lease-duration', '6s', '--lease-renew', '1s'];
+    const flags = ['--kubeconfig', kubeconfig, '--namespace', 'probewright', ...lease];
+    observer = await keep(startProgram('observe', flags));
+    await waitUntil('the observer has scanned', () => logged('scan_finished').length > 0);
     await waitUntil('there is a report', async () => (await listed()).length === 1);
     const seconds = (performance.now() - start) / 1000;
     const [report] = await listed();
@@ -189,7 +153,7 @@ describe.skipIf(problem !== undefined)('the observer on a real API server', () =
   });
 
   it('removes the report when the Deployment is deleted', async () => {
-    await create(deployments, deployment('doomed', 'htpp'));
+    await cluster.create(deployments, deployment('doomed', 'htpp'));
     await waitUntil('there is a report', async () => (await listed()).length === 1);
     await cluster.request('DELETE', `${deployments}/doomed`);
     await waitUntil('there is no report', async () => (await listed()).length === 0);
@@ -201,7 +165,10 @@ describe.skipIf(problem !== undefined)('the observer on a real API server', () =
       await Promise.all(
         Array.from({ length: batch }, (_, offset) => {
           const number = index + offset;
-          return create(deployments, deployment(`web-${number}`, 'http', number % 200 === 0 ? 'front' : 'back'));
+          return cluster.create(
+            deployments,
+            deployment(`web-${number}`, 'http', number % 200 === 0 ? 'front' : 'back'),
+          );
         }),
       );
     const before = await writes();
@@ -210,15 +177,10 @@ describe.skipIf(problem !== undefined)('the observer on a real API server', () =
       workloadSelector: { matchLabels: { tier: 'front' } },
       checks: { 'required-liveness': { action: 'Warn' } },
     };
-    await create('/apis/probewright.dev/v1alpha1/clusterprobepolicies', {
-      apiVersion: 'probewright.dev/v1alpha1',
-      kind: 'ClusterProbePolicy',
-      metadata: { name: 'front' },
-      spec,
-    });
+    await cluster.create('/apis/probewright.dev/v1alpha1/clusterprobepolicies', clusterPolicyDocument(spec, 'front'));
     await waitUntil('there are ten reports', async () => (await listed()).length === WORKLOADS / 200);
     // Reports are written during the scan.
-    await waitUntil('the scan is over', () => Promise.resolve(logged('scan_finished').length > scans));
+    await waitUntil('the scan is over', () => logged('scan_finished').length > scans);
     expect(logged('scan_finished').slice(scans)).toMatchObject([
       { reason: 'change', workloads: WORKLOADS + 1, problems: 0 },
     ]);
@@ -243,11 +205,10 @@ describe.skipIf(problem !== undefined)('the observer on a real API server', () =
       });
     await put(all.filter(({ resources }) => !resources.includes('deployments') && !resources.includes('reports')));
     const before = await writes();
-    await create(deployments, deployment('late', 'htpp'));
-    await waitUntil('the refusal is told', () =>
-      Promise.resolve(
-        logged('reports cannot be written now').length > 0 || logged('workloads cannot be watched now').length > 0,
-      ),
+    await cluster.create(deployments, deployment('late', 'htpp'));
+    await waitUntil(
+      'the refusal is told',
+      () => logged('reports cannot be written now').length > 0 || logged('workloads cannot be watched now').length > 0,
     );
     expect(await listed()).toHaveLength(WORKLOADS / 200);
     await put(all);
@@ -259,12 +220,6 @@ describe.skipIf(problem !== undefined)('the observer on a real API server', () =
     );
   });
 });
-
-async function ended(process_: ChildProcess): Promise<void> {
-  const exit = new Promise((resolve) => process_.once('exit', resolve));
-  process_.kill('SIGTERM');
-  await exit;
-}
 
 type ObserverSection = 'cluster' | 'pods' | 'workloads' | 'missed' | 'reports' | 'startups' | 'namespace';
 

@@ -23,8 +23,7 @@ export interface Adapted {
 
 /** The manifests as the server can take them: without kinds that it does not serve, and without fields that are newer than it is. */
 export async function forServer(controlPlane: ControlPlane, manifests: readonly Manifest[]): Promise<Adapted> {
-  const minor = Number(/^v1\.(\d+)/.exec(controlPlane.version)?.[1]);
-  const newer = Object.keys(FIELDS).filter((field) => (FIELDS[field] ?? 0) > minor);
+  const newer = Object.keys(FIELDS).filter((field) => (FIELDS[field] ?? 0) > controlPlane.minor);
   const omissions = new Set<string>();
   const kept: Manifest[] = [];
   for (const manifest of manifests) {

@@ -1,3 +1,4 @@
+import { appContainer } from '../support/worlds.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** A probe as the API server gives it back; only what the tests look at. */
@@ -46,6 +47,46 @@ export function pod(name: string, namespace: string): JsonObject {
       terminationGracePeriodSeconds: 30,
     },
   };
+}
+
+/** What a Deployment has beside its name. */
+export interface DeploymentMembers {
+  readonly namespace?: string;
+  /** Members of container `app`, which has the port http. */
+  readonly container?: JsonObject;
+  readonly more?: readonly JsonObject[];
+  /** Default 0. */
+  readonly replicas?: number;
+  readonly metadata?: JsonObject;
+  /** Members of the template's metadata, whose label `app` is the name. */
+  readonly template?: JsonObject;
+}
+
+export function deployment(
+  name: string,
+  members: DeploymentMembers = {},
+): JsonObject & { readonly spec: DeploymentSpec } {
+  const { namespace = 'default', container = {}, more = [], replicas = 0, metadata, template } = members;
+  const labels = { app: name };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace, ...metadata },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels, ...template }, spec: { containers: [appContainer(container), ...more] } },
+    },
+  };
+}
+
+interface DeploymentSpec extends JsonObject {
+  readonly template: { readonly metadata: JsonObject; readonly spec: { readonly containers: readonly JsonObject[] } };
+}
+
+/** Where Deployments of a namespace are created. */
+export function deploymentsOf(namespace: string): string {
+  return `/apis/apps/v1/namespaces/${namespace}/deployments`;
 }
 
 /** Whether container `app` has them all. */

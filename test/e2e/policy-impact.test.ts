@@ -1,19 +1,20 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { runProbewright } from '../cli/run-probewright.ts';
+import { exceptionDocument } from '../support/exceptions.ts';
 import { clusterPolicyDocument, policyDocument } from '../support/worlds.ts';
-import { controlPlaneProblem, startControlPlane, waitUntil, type ControlPlane } from './control-plane.ts';
+import { controlPlaneProblem, startControlPlane, type ControlPlane } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 import { applyCrds } from './custom-resource-definitions.ts';
+import { deployment as deploymentNamed, deploymentsOf } from './pods.ts';
 import { readable, report } from './scenario-figure.ts';
 import { slowLists, type SlowLists } from './slow-lists.ts';
+import { describeUnless, endedAfterAll } from '../support/started.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { rule } from './webhook-configuration.ts';
-import { startWebhook, type WebhookProcess } from './webhook-process.ts';
+import { startWebhook } from './webhook-process.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-
-const problem = controlPlaneProblem();
-if (problem !== undefined) console.warn(`policy-impact.test.ts is skipped: ${problem}`);
 
 const NAMESPACES = 40;
 const WORKLOADS = 2000;
@@ -24,20 +25,8 @@ const MILLISECONDS = 2000;
 /** Every tenth Deployment has no probe, every seventh has a probe on a port that its container does not declare. */
 function deployment(index: number): object {
   const port = index % 7 === 0 ? 'htpp' : 'http';
-  const name = `web-${index}`;
-  const container = {
-    name: 'app',
-    image: 'registry.example/app:1',
-    ports: [{ name: 'http', containerPort: 8080 }],
-    ...(index % 10 > 0 && { livenessProbe: { httpGet: { path: '/live', port } } }),
-  };
-  const template = { metadata: { labels: { app: name } }, spec: { containers: [container] } };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name },
-    spec: { replicas: 0, selector: { matchLabels: { app: name } }, template },
-  };
+  const container = { ...(index % 10 > 0 && { livenessProbe: { httpGet: { path: '/live', port } } }) };
+  return deploymentNamed(`web-${index}`, { namespace: `team-${index % NAMESPACES}`, container });
 }
 
 interface Summary {
@@ -47,47 +36,38 @@ interface Summary {
   readonly newlyWarned: number;
 }
 
-describe.skipIf(problem !== undefined)('the effect of a policy on 2,000 Deployments in 40 namespaces', () => {
+describeUnless(controlPlaneProblem(), 'the effect of a policy on 2,000 Deployments in 40 namespaces', () => {
+  const keep = endedAfterAll();
   let cluster: ControlPlane;
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let link: SlowLists;
-  let webhook: WebhookProcess;
-
-  const create = async (path: string, object: object): Promise<void> => {
-    const { status, body } = await cluster.request('POST', path, object);
-    if (status !== 201) throw new Error(`${path}: ${status} ${body}`);
-  };
 
   beforeAll(async () => {
-    cluster = await startControlPlane();
-    directory = await temporaryDirectory('policy-impact');
+    cluster = await keep(startControlPlane());
+    directory = await keep(temporaryDirectory('policy-impact'));
     await applyCrds(cluster);
     for (let index = 0; index < NAMESPACES; index++) {
       const labels = { tier: index % 4 === 0 ? 'front' : 'back' };
-      await create('/api/v1/namespaces', { metadata: { name: `team-${index}`, labels } });
+      await cluster.create('/api/v1/namespaces', { metadata: { name: `team-${index}`, labels } });
     }
     for (let index = 0; index < WORKLOADS; index += 50)
       await Promise.all(
-        Array.from({ length: 50 }, (_, offset) => {
-          const path = `/apis/apps/v1/namespaces/team-${(index + offset) % NAMESPACES}/deployments`;
-          return create(path, deployment(index + offset));
-        }),
+        Array.from({ length: 50 }, (_, offset) =>
+          cluster.create(deploymentsOf(`team-${(index + offset) % NAMESPACES}`), deployment(index + offset)),
+        ),
       );
     // A mapping that a policy may remove, for the namespaces of one tier.
-    await cluster.kubectl(['apply', '--filename=-'], { input: JSON.stringify(mapping({ readinessProbe: '/ready' })) });
-    link = await slowLists(cluster);
+    await cluster.apply(mapping({ readinessProbe: '/ready' }));
+    link = await keep(slowLists(cluster));
     const kubeconfig = join(directory.path, 'kubeconfig');
-    await writeFile(kubeconfig, JSON.stringify(link.kubeconfig), { mode: 0o600 });
-    const policies = join(directory.path, 'policies');
-    await mkdir(policies);
-    const own = ['--kubeconfig', kubeconfig, '--namespace', 'default', '--drain-seconds', '0'];
-    webhook = await startWebhook({ policies, args: own });
+    await writeFile(kubeconfig, link.kubeconfig, { mode: 0o600 });
+    const webhook = await keep(startWebhook({ args: ['--kubeconfig', kubeconfig, '--namespace', 'default'] }));
     const clientConfig = {
       url: `${webhook.url}/review-policies`,
       caBundle: Buffer.from(webhook.caPem).toString('base64'),
     };
     const kinds = ['probepolicies', 'clusterprobepolicies', 'probeexceptions'];
-    await create('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
+    await cluster.create('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
       metadata: { name: 'probewright' },
       webhooks: [
         {
@@ -106,13 +86,6 @@ describe.skipIf(problem !== undefined)('the effect of a policy on 2,000 Deployme
       return stderr.includes('500 get other probes');
     });
   }, 120_000);
-  afterAll(async () => {
-    link.stop();
-    await webhook.stop();
-    await cluster.stop();
-    await directory.remove();
-  });
-
   function mapping(endpoints: JsonObject): JsonObject {
     const namespaceSelector = { matchLabels: { tier: 'front' } };
     return clusterPolicyDocument(
@@ -152,18 +125,10 @@ describe.skipIf(problem !== undefined)('the effect of a policy on 2,000 Deployme
 
   const required = { 'required-liveness': { action: 'Deny' } };
   const inTheFuture = new Date(Date.now() + 30 * 86_400_000).toISOString();
-  const exception: JsonObject = {
-    apiVersion: 'probewright.dev/v1alpha1',
-    kind: 'ProbeException',
-    metadata: { name: 'legacy', namespace: 'team-1' },
-    spec: {
-      checks: ['named-port'],
-      workloadSelector: {},
-      owner: 'team-1',
-      reason: 'The vendor image has one port.',
-      expires: inTheFuture,
-    },
-  };
+  const exception = exceptionDocument(
+    { workloads: undefined, workloadSelector: {}, expires: inTheFuture },
+    { namespace: 'team-1' },
+  );
 
   it.each<[string, JsonObject, Partial<Summary>]>([
     ['a policy for all namespaces', clusterPolicyDocument({ checks: required }, 'strict'), { newlyDenied: 200 }],
@@ -201,10 +166,8 @@ describe.skipIf(problem !== undefined)('the effect of a policy on 2,000 Deployme
 
   it('stores nothing', async () => {
     const names = async (resource: string): Promise<string[]> => {
-      const { body } = await cluster.request('GET', `${GROUP}/${resource}`);
-      return (JSON.parse(body) as { items: { metadata: { name: string } }[] }).items.map(
-        ({ metadata }) => metadata.name,
-      );
+      const { items } = await cluster.read<{ items: { metadata: { name: string } }[] }>(`${GROUP}/${resource}`);
+      return items.map(({ metadata }) => metadata.name);
     };
     const kinds = ['clusterprobepolicies', 'probepolicies', 'probeexceptions'];
     expect(await Promise.all(kinds.map(names))).toEqual([['mapping'], [], []]);

@@ -1,4 +1,5 @@
-import { type ControlPlane, waitUntil } from './control-plane.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 import { rule, serviceWebhookConfiguration } from './webhook-configuration.ts';
 import type { PolicyRule, WrittenRules } from './written-rbac.ts';
 
@@ -132,8 +133,8 @@ function policyReview(service: { readonly namespace: string; readonly name: stri
 /** Servers before 1.21 do not label namespaces with their names, which the selectors go by: then the tests do. */
 export async function labelNamespaces(cluster: ControlPlane, names: readonly string[]): Promise<void> {
   for (const name of names) {
-    const { body } = await cluster.request('GET', `/api/v1/namespaces/${name}`);
-    const { metadata } = JSON.parse(body) as { metadata: { labels?: Record<string, string> } };
+    const path = `/api/v1/namespaces/${name}`;
+    const { metadata } = await cluster.read<{ metadata: { labels?: Record<string, string> } }>(path);
     if (metadata.labels?.['kubernetes.io/metadata.name'] === name) continue;
     await cluster.kubectl(['label', 'namespace', name, `kubernetes.io/metadata.name=${name}`]);
   }

@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ControlPlane, waitUntil } from './control-plane.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 import { type Replica, spawnReplica } from './replica.ts';
 import { ServiceForwarder } from './service-forwarder.ts';
 import {
@@ -147,16 +148,13 @@ export class Release {
   /** Waits until the Service sends to the replica. */
   async untilServing(replica: Replica): Promise<void> {
     await replica.untilReady();
-    await waitUntil(`the Service sends to ${replica.name}`, () => this.#forwarder.ready().includes(replica), 5_000, 20);
+    await waitUntil(`the Service sends to ${replica.name}`, () => this.#forwarder.sendsTo(replica), 5_000, 20);
   }
 
   /** Ends a replica as its Pod's end would, and gives its exit code. Connections go to it until it says that it is not ready. */
   async end(replica: Replica, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     const code = await replica.stop(signal);
-    await waitUntil(
-      `the Service has noticed the end of ${replica.name}`,
-      () => !this.#forwarder.ready().includes(replica),
-    );
+    await waitUntil(`the Service has noticed the end of ${replica.name}`, () => !this.#forwarder.sendsTo(replica));
     this.#forwarder.remove(replica);
     this.#replicas = this.#replicas.filter((other) => other !== replica);
     return code;
@@ -215,10 +213,8 @@ export class Release {
     return { uid: metadata.uid, resourceVersion: metadata.resourceVersion, data: Object.fromEntries(decoded) };
   }
 
-  async configuration(kind: ConfigurationKind): Promise<WebhookConfiguration> {
-    const { status, body } = await this.#cluster.request('GET', this.configurationPath(kind));
-    if (status !== 200) throw new Error(`${kind} webhook configuration ${this.name}: ${status} ${body}`);
-    return JSON.parse(body) as WebhookConfiguration;
+  configuration(kind: ConfigurationKind): Promise<WebhookConfiguration> {
+    return this.#cluster.read(this.configurationPath(kind));
   }
 
   /** Changes the configuration by a JSON patch, as somebody else would. */

@@ -2,8 +2,10 @@ import { X509Certificate } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { type StartedProcess, freePorts, get, startProcess, untilServing } from './control-plane.ts';
-import { SeverableLink } from './severable-link.ts';
+import { kubeconfigText } from './control-plane.ts';
+import { get } from './http-requests.ts';
+import { type StartedProcess, freePorts, startProcess, untilServing } from './processes.ts';
+import { TcpForwarder } from './tcp-forwarder.ts';
 
 /** One process of the production bundle in cluster mode, as a Pod would run it. */
 export interface Replica {
@@ -12,8 +14,8 @@ export interface Replica {
   readonly port: number;
   /** Where it answers `/livez`, `/readyz` and `/metrics`: `http://127.0.0.1:<port>`. */
   readonly healthUrl: string;
-  /** Its way to the API server. */
-  readonly link: SeverableLink;
+  /** Its way to the API server, which can be severed while everybody else still reaches the server. */
+  readonly link: TcpForwarder;
   ready(): Promise<boolean>;
   /** Waits until it is ready; throws with its last lines when it ends before. */
   untilReady(timeout?: number): Promise<void>;
@@ -49,10 +51,14 @@ const node = join(import.meta.dirname, '../../node_modules/.bin/node');
 /** Starts the process and does not wait for it. Whoever starts it stops it. */
 export async function spawnReplica(options: ReplicaOptions): Promise<Replica> {
   const { name, directory } = options;
-  const link = await SeverableLink.start(Number(new URL(options.server).port));
+  const apiServer = { host: '127.0.0.1', port: Number(new URL(options.server).port) };
+  const link = new TcpForwarder(() => apiServer);
+  const linkPort = await link.listen(0);
   const [port, healthPort] = await freePorts(2);
   const kubeconfig = join(directory, `${name}.kubeconfig`);
-  await writeFile(kubeconfig, serviceAccountKubeconfig(options, `https://127.0.0.1:${link.port}`), { mode: 0o600 });
+  const { caPem, token, namespace } = options;
+  const text = kubeconfigText({ server: `https://127.0.0.1:${linkPort}`, caPem, token, namespace });
+  await writeFile(kubeconfig, text, { mode: 0o600 });
   const flags = [
     ['--kubeconfig', kubeconfig],
     ['--host', '127.0.0.1'],
@@ -105,20 +111,6 @@ function servedCertificate(port: number): Promise<X509Certificate> {
       resolve(certificate);
     });
     socket.once('error', reject);
-  });
-}
-
-/** A kubeconfig is YAML, and JSON is YAML. */
-function serviceAccountKubeconfig(options: ReplicaOptions, server: string): string {
-  const cluster = { server, 'certificate-authority-data': Buffer.from(options.caPem).toString('base64') };
-  const context = { cluster: 'test', user: 'replica', namespace: options.namespace };
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'test',
-    contexts: [{ name: 'test', context }],
-    clusters: [{ name: 'test', cluster }],
-    users: [{ name: 'replica', user: { token: options.token } }],
   });
 }
 

@@ -22,8 +22,8 @@ export interface RotationRecord {
   readonly untrusted: readonly string[];
 }
 
-/** Looks at Secret, configurations and served leaves several times a second until it is stopped. */
-export function watchRotation(release: Release): { stop: () => Promise<RotationRecord> } {
+/** Looks at Secret, configurations and served leaves several times a second until it is stopped. `record` grows meanwhile. */
+export function watchRotation(release: Release): { record: RotationRecord; stop: () => Promise<RotationRecord> } {
   const record = {
     steps: [] as RotationStep[],
     leaves: new Map<string, Set<string>>(),
@@ -43,6 +43,7 @@ export function watchRotation(release: Release): { stop: () => Promise<RotationR
     return record;
   })();
   return {
+    record,
     stop: () => {
       stopping.abort();
       return watching;

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { type Server, type Socket, createConnection, createServer } from 'node:net';
-import { get } from './control-plane.ts';
+import { get } from './http-requests.ts';
+import { TcpForwarder } from './tcp-forwarder.ts';
 
 /** A process behind a Service. */
 export interface Endpoint {
@@ -10,23 +10,19 @@ export interface Endpoint {
   readonly healthUrl: string;
 }
 
-/**
- * Plays kube-proxy and the endpoints controller for one Service: listens on its ClusterIP and passes each new connection
- * to the next endpoint that is ready. Connections stay where they are when an endpoint stops being ready, as they do with
- * iptables, and nobody is asked twice: a connection to an endpoint that has just died fails.
- */
+const pollMilliseconds = 200;
+
+/** Plays kube-proxy and the endpoints controller for one Service: passes each new connection to the next endpoint that is ready. */
 export class ServiceForwarder {
   /** The Service's ClusterIP. */
   readonly address: string;
-  readonly #server: Server;
-  readonly #endpoints = new Map<Endpoint, { ready: boolean }>();
-  readonly #sockets = new Set<Socket>();
+  readonly #forwarder: TcpForwarder;
+  readonly #endpoints: Map<Endpoint, boolean>;
   readonly #poll: NodeJS.Timeout;
-  #next = 0;
-  #refused = 0;
 
-  private constructor(server: Server, address: string, pollMilliseconds: number) {
-    this.#server = server;
+  private constructor(forwarder: TcpForwarder, endpoints: Map<Endpoint, boolean>, address: string) {
+    this.#forwarder = forwarder;
+    this.#endpoints = endpoints;
     this.address = address;
     this.#poll = setInterval(() => void this.#look(), pollMilliseconds);
   }
@@ -35,33 +31,33 @@ export class ServiceForwarder {
    * Listens on the port of an address that nobody uses, out of those that begin with the prefix (`127.100.`): another run
    * on this machine may have a Service of its own. Whoever starts it stops it.
    */
-  static async start(addressPrefix: string, port: number, pollMilliseconds = 200): Promise<ServiceForwarder> {
-    const server = createServer();
-    let address = '';
-    for (let attempt = 0, listens = false; !listens; attempt += 1) {
-      address = `${addressPrefix}${randomInt(1, 255)}.${randomInt(1, 255)}`;
-      listens = await listen(server, port, address, attempt < 10);
-    }
-    const forwarder = new ServiceForwarder(server, address, pollMilliseconds);
-    server.on('connection', (client) => {
-      forwarder.#forward(client);
+  static async start(addressPrefix: string, port: number): Promise<ServiceForwarder> {
+    const endpoints = new Map<Endpoint, boolean>();
+    let next = 0;
+    const forwarder = new TcpForwarder(() => {
+      const ready = readyOf(endpoints);
+      const endpoint = ready[next++ % Math.max(ready.length, 1)];
+      return endpoint && { host: '127.0.0.1', port: endpoint.port };
     });
-    return forwarder;
+    for (let attempt = 0; ; attempt += 1) {
+      const address = `${addressPrefix}${randomInt(1, 255)}.${randomInt(1, 255)}`;
+      try {
+        await forwarder.listen(port, address);
+        return new ServiceForwarder(forwarder, endpoints, address);
+      } catch (error) {
+        if (attempt >= 10 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      }
+    }
   }
 
-  /** How many connections found no endpoint that was ready. */
-  get refused(): number {
-    return this.#refused;
-  }
-
-  /** Endpoints that would be sent a connection now. */
-  ready(): Endpoint[] {
-    return [...this.#endpoints].filter(([, state]) => state.ready).map(([endpoint]) => endpoint);
+  /** Whether the endpoint would be sent a connection now. */
+  sendsTo(endpoint: Endpoint): boolean {
+    return this.#endpoints.get(endpoint) === true;
   }
 
   /** Sends connections to the endpoint from the moment when it is ready. */
   add(endpoint: Endpoint): void {
-    this.#endpoints.set(endpoint, { ready: false });
+    this.#endpoints.set(endpoint, false);
   }
 
   /** Sends nothing more to the endpoint. */
@@ -71,59 +67,19 @@ export class ServiceForwarder {
 
   async stop(): Promise<void> {
     clearInterval(this.#poll);
-    for (const socket of this.#sockets) socket.destroy();
-    await new Promise((done) => this.#server.close(done));
+    await this.#forwarder.stop();
   }
 
   async #look(): Promise<void> {
     await Promise.all(
-      [...this.#endpoints].map(async ([endpoint, state]) => {
+      [...this.#endpoints.keys()].map(async (endpoint) => {
         const answer = await get(`${endpoint.healthUrl}/readyz`).catch(() => undefined);
-        state.ready = answer?.status === 200;
+        if (this.#endpoints.has(endpoint)) this.#endpoints.set(endpoint, answer?.status === 200);
       }),
     );
   }
-
-  #forward(client: Socket): void {
-    const ready = this.ready();
-    const endpoint = ready[this.#next++ % Math.max(ready.length, 1)];
-    if (endpoint === undefined) {
-      this.#refused += 1;
-      client.resetAndDestroy();
-      return;
-    }
-    connectBoth(client, createConnection(endpoint.port, '127.0.0.1'), this.#sockets);
-  }
 }
 
-/** Whether it listens now; false when the address is taken, which is thrown like any other error unless it may be. */
-function listen(server: Server, port: number, address: string, mayBeTaken: boolean): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const failed = (error: NodeJS.ErrnoException): void => {
-      if (mayBeTaken && error.code === 'EADDRINUSE') resolve(false);
-      else reject(error);
-    };
-    server.once('error', failed);
-    server.listen(port, address, () => {
-      server.off('error', failed);
-      resolve(true);
-    });
-  });
-}
-
-/** Passes bytes both ways until either side ends; a side that breaks off breaks the other off, as a packet filter would. */
-export function connectBoth(client: Socket, backend: Socket, sockets: Set<Socket>): void {
-  for (const [from, to] of [
-    [client, backend],
-    [backend, client],
-  ] as const) {
-    sockets.add(from);
-    from.setNoDelay(true);
-    from.on('error', () => to.resetAndDestroy());
-    from.once('close', () => {
-      sockets.delete(from);
-      if (!to.destroyed) to.end();
-    });
-    from.pipe(to);
-  }
+function readyOf(endpoints: ReadonlyMap<Endpoint, boolean>): Endpoint[] {
+  return [...endpoints].filter(([, isReady]) => isReady).map(([endpoint]) => endpoint);
 }

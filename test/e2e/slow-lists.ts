@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts, type ControlPlane } from './control-plane.ts';
+import { type ControlPlane, kubeconfigText } from './control-plane.ts';
+import { freePorts } from './processes.ts';
 
 /** A way to the API server on which lists may be slow. */
 export interface SlowLists {
-  /** A kubeconfig of the administrator. */
-  readonly kubeconfig: object;
+  /** A kubeconfig of the administrator, as text. */
+  readonly kubeconfig: string;
   /** From now on, each list takes so many milliseconds longer. */
   delay(milliseconds: number): void;
   stop(): void;
@@ -32,15 +33,8 @@ export async function slowLists({ server, access }: ControlPlane): Promise<SlowL
   const [port] = await freePorts(1);
   proxy.listen(port, '127.0.0.1');
   await once(proxy, 'listening');
-  const cluster = { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true };
-  const kubeconfig = {
-    'current-context': 'slow',
-    clusters: [{ name: 'slow', cluster }],
-    contexts: [{ name: 'slow', context: { cluster: 'slow', user: 'admin' } }],
-    users: [{ name: 'admin', user: { token: access.token } }],
-  };
   return {
-    kubeconfig,
+    kubeconfig: kubeconfigText({ server: `http://127.0.0.1:${port}`, token: access.token }),
     delay: (milliseconds) => {
       pause = milliseconds;
     },

@@ -1,33 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { readStartupProfile, type ContainerProfile } from '../../src/engine/facts/startup-profile.ts';
 import { shortHash } from '../../src/base/text/utf8.ts';
 import { seededRandom } from '../kubelet/pods.ts';
 import { playPod } from '../kubelet/player.ts';
 import { clusterPolicyDocument } from '../support/worlds.ts';
-import {
-  type ControlPlane,
-  type StartedProcess,
-  controlPlaneProblem,
-  freePorts,
-  get,
-  run,
-  startControlPlane,
-  startProcess,
-  untilServing,
-  waitUntil,
-} from './control-plane.ts';
+import { type ControlPlane, controlPlaneProblem, startControlPlane } from './control-plane.ts';
+import { MERGE, get } from './http-requests.ts';
+import { deployment } from './pods.ts';
+import { run, waitUntil } from './processes.ts';
+import { describeUnless, endedAfterAll } from '../support/started.ts';
 import { applyCrds } from './custom-resource-definitions.ts';
 import { rule, webhookConfiguration } from './webhook-configuration.ts';
-import { type WebhookProcess, startWebhook } from './webhook-process.ts';
+import { type StartedProgram, type WebhookProcess, startProgram, startWebhook } from './webhook-process.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { PodHistory } from '../kubelet/status-history.ts';
-
-const problem = controlPlaneProblem({ controllers: true });
-if (problem !== undefined) console.warn(`startup-profiles.test.ts is skipped: ${problem}`);
 
 const program = join(import.meta.dirname, '../../src/main.ts');
 const deployments = '/apis/apps/v1/namespaces/apps/deployments';
@@ -36,28 +24,11 @@ const profiles = '/apis/probewright.dev/v1alpha1/namespaces/apps/startupprofiles
 const policies = '/apis/probewright.dev/v1alpha1/clusterprobepolicies';
 const httpGet = { path: '/healthz', port: 'http' };
 
-const web = {
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name: 'web' },
-  spec: {
-    replicas: 4,
-    selector: { matchLabels: { app: 'web' } },
-    template: {
-      metadata: { labels: { app: 'web' } },
-      spec: {
-        containers: [
-          {
-            name: 'app',
-            image: 'example.test/app:1',
-            ports: [{ name: 'http', containerPort: 8080 }],
-            readinessProbe: { httpGet, periodSeconds: 1 },
-          },
-        ],
-      },
-    },
-  },
-};
+const web = deployment('web', {
+  namespace: 'apps',
+  container: { readinessProbe: { httpGet, periodSeconds: 1 } },
+  replicas: 4,
+});
 const learned = { kubernetesProbeEndpoints: { livenessProbe: '/livez' }, slowStart: { learned: {} } };
 const without = { ...learned, slowStart: { learned: null } };
 
@@ -66,69 +37,32 @@ interface Pod extends JsonObject {
   readonly spec: JsonObject & { readonly containers: readonly JsonObject[] };
 }
 
-interface Observer {
-  readonly process: StartedProcess;
-  readonly healthUrl: string;
-}
-
-describe.skipIf(problem !== undefined)('learned starts on a real API server', () => {
+describeUnless(controlPlaneProblem({ controllers: true }), 'learned starts on a real API server', () => {
+  const keep = endedAfterAll();
   let cluster: ControlPlane;
-  let directory: string;
   let webhook: WebhookProcess;
-  let observers: Observer[] = [];
+  let observers: StartedProgram[] = [];
   const histories: PodHistory[] = [];
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'startup-profiles-'));
-    cluster = await startControlPlane({ controllers: true });
+    cluster = await keep(startControlPlane({ controllers: true }));
     await applyCrds(cluster);
-    await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'apps' } });
-    await create(policies, clusterPolicyDocument(learned, 'learned'));
+    await cluster.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'apps' } });
+    await cluster.create(policies, clusterPolicyDocument(learned, 'learned'));
     const args = ['--kubeconfig', cluster.kubeconfig, '--namespace', 'default'];
-    [webhook, ...observers] = await Promise.all([
-      startWebhook({ policies: directory, args }),
-      startObserver('one'),
-      startObserver('two'),
-    ]);
+    const hasty = ['--reports', 'none', '--lease-duration', '3s', '--lease-renew', '1s'];
+    const observe = (): Promise<StartedProgram> => keep(startProgram('observe', [...args, ...hasty]));
+    [webhook, ...observers] = await Promise.all([keep(startWebhook({ args })), observe(), observe()]);
   }, 180_000);
-  afterAll(async () => {
-    for (const { process: observer } of observers) await observer.stop();
-    await webhook.stop();
-    await cluster.stop();
-    await rm(directory, { recursive: true });
-  });
 
-  async function create(path: string, object: object): Promise<void> {
-    const { status, body } = await cluster.request('POST', path, object);
-    if (status !== 201) throw new Error(`POST ${path}: ${status} ${body}`);
-  }
-
-  async function startObserver(name: string): Promise<Observer> {
-    const [port] = await freePorts(1);
-    const healthUrl = `http://127.0.0.1:${port}`;
-    const flags = {
-      kubeconfig: cluster.kubeconfig,
-      namespace: 'default',
-      host: '127.0.0.1',
-      'health-port': String(port),
-      reports: 'none',
-      'lease-duration': '3s',
-      'lease-renew': '1s',
-    };
-    const args = Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]);
-    const started = startProcess(name, process.execPath, [program, 'observe', ...args]);
-    await untilServing([started], async () => (await get(`${healthUrl}/readyz`)).status === 200, 30_000);
-    return { process: started, healthUrl };
-  }
-
-  async function leader(): Promise<Observer | undefined> {
+  async function leader(): Promise<StartedProgram | undefined> {
     for (const observer of observers)
       if ((await get(`${observer.healthUrl}/metrics`)).body.includes('\nprobewright_leader 1')) return observer;
     return undefined;
   }
 
   async function podsOfWeb(): Promise<Pod[]> {
-    return (JSON.parse((await cluster.request('GET', pods)).body) as { items: Pod[] }).items;
+    return (await cluster.read<{ items: Pod[] }>(pods)).items;
   }
 
   /** Scales the Deployment up, and gives the new Pods. */
@@ -162,7 +96,7 @@ describe.skipIf(problem !== undefined)('learned starts on a real API server', ()
 
   it('each start is in the profile once, also those during which the leader is killed', async () => {
     await waitUntil('there is a leader', async () => (await leader()) !== undefined);
-    await create(deployments, web);
+    await cluster.create(deployments, web);
     await waitUntil('4 Pods', async () => (await podsOfWeb()).length === 4);
     await play(await podsOfWeb(), 2);
     await untilKnown(4);
@@ -170,7 +104,7 @@ describe.skipIf(problem !== undefined)('learned starts on a real API server', ()
     const starting = play(await newPods(8), 6);
     await sleep(3000);
     const killed = (await leader()) ?? expect.fail('nobody leads');
-    await killed.process.stop('SIGKILL');
+    await killed.stop('SIGKILL');
     observers = observers.filter((one) => one !== killed);
     await starting;
     await untilKnown(8);
@@ -205,7 +139,7 @@ describe.skipIf(problem !== undefined)('learned starts on a real API server', ()
     const configuration = webhookConfiguration('MutatingWebhookConfiguration', 'mutate', webhook, [
       rule('', ['pods'], ['CREATE']),
     ]);
-    await create('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', configuration);
+    await cluster.create('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', configuration);
     const startupProbe = async (replicas: number): Promise<JsonObject | undefined> => {
       const [pod] = await newPods(replicas);
       return pod?.spec.containers[0]?.['startupProbe'] as JsonObject | undefined;
@@ -217,7 +151,7 @@ describe.skipIf(problem !== undefined)('learned starts on a real API server', ()
     });
     // The formula: 1.5 * longest + 5 + 2, at least 30 s; a period is 5 s.
     expect(injected).toMatchObject({ httpGet: { path: '/livez' }, periodSeconds: 5, failureThreshold: 7 });
-    await cluster.request('PATCH', `${policies}/learned`, { spec: without }, { 'content-type': MERGE });
+    await cluster.request('PATCH', `${policies}/learned`, { spec: without }, MERGE);
     await waitUntil('the old budget is back', async () => {
       injected = await startupProbe((replicas += 1));
       return injected?.['failureThreshold'] === 61;
@@ -228,10 +162,8 @@ describe.skipIf(problem !== undefined)('learned starts on a real API server', ()
     const livenessProbe = { httpGet, periodSeconds: 1, failureThreshold: 4 };
     const [container] = web.spec.template.spec.containers;
     const template = { spec: { containers: [{ ...container, livenessProbe }] } };
-    await cluster.request('PATCH', `${deployments}/web`, { spec: { template } }, { 'content-type': MERGE });
+    await cluster.request('PATCH', `${deployments}/web`, { spec: { template } }, MERGE);
     const told = 'has 3 s guaranteed to start before its livenessProbe kills it, and the container has needed longer';
     expect(await ask('check')).toContain(told);
   }, 30_000);
 });
-
-const MERGE = 'application/merge-patch+json';

@@ -1,25 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { clusterPolicyDocument, policyDocument } from '../support/worlds.ts';
 import { type Cluster, startCluster } from './cluster.ts';
-import { controlPlaneProblem, waitUntil } from './control-plane.ts';
+import { controlPlaneProblem } from './control-plane.ts';
+import { type DeploymentMembers, deployment as deploymentNamed, deploymentsOf } from './pods.ts';
+import { waitUntil } from './processes.ts';
+import { describeUnless, endedAfterAll } from '../support/started.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-
-const problem = controlPlaneProblem({ controllers: true });
-if (problem !== undefined) console.warn(`tenants.test.ts is skipped: ${problem}`);
 
 const SYSTEM = 'probewright-system';
 const NAMESPACE = 'tenant';
 /** Has the ClusterRole edit in one namespace, and nothing else. */
 const TENANT = 'jane';
 const POLICIES = `/apis/probewright.dev/v1alpha1/namespaces/${NAMESPACE}/probepolicies`;
-const DEPLOYMENTS = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`;
+const DEPLOYMENTS = deploymentsOf(NAMESPACE);
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
 
 const bound = { action: 'Deny', floor: 'Deny' };
-const floors = {
-  apiVersion: 'probewright.dev/v1alpha1',
-  kind: 'ClusterProbePolicy',
-  metadata: { name: 'floors' },
-  spec: {
+const floors = clusterPolicyDocument(
+  {
     checks: {
       'named-port': bound,
       'probe-host': bound,
@@ -29,7 +27,8 @@ const floors = {
       'exec-forbidden': { ...bound, names: ['curl'] },
     },
   },
-};
+  'floors',
+);
 
 const readinessProbe = { httpGet: { path: '/up', port: 'http' } };
 const good = {
@@ -40,41 +39,20 @@ const good = {
 };
 const bad = { ...good, readinessProbe: { httpGet: { path: '/up', port: 'htpp' } } };
 
-interface Members {
-  readonly metadata?: JsonObject;
-  readonly template?: JsonObject;
-  readonly more?: readonly JsonObject[];
+function deployment(name: string, container: JsonObject, members: DeploymentMembers = {}): JsonObject {
+  return deploymentNamed(name, { namespace: NAMESPACE, replicas: 1, container, ...members });
 }
 
-function deployment(name: string, container: JsonObject, { metadata, template, more = [] }: Members = {}): JsonObject {
-  const labels = { app: name };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace: NAMESPACE, ...metadata },
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: labels },
-      template: { metadata: { labels, ...template }, spec: { containers: [container, ...more] } },
-    },
-  };
-}
-
-const policy = (name: string, spec: JsonObject): JsonObject => ({
-  apiVersion: 'probewright.dev/v1alpha1',
-  kind: 'ProbePolicy',
-  metadata: { name, namespace: NAMESPACE },
-  spec,
-});
+const policy = (name: string, spec: JsonObject): JsonObject => policyDocument(spec, name, NAMESPACE);
 
 /** What design-live.md section 2 calls hostile: a user with edit in one namespace, who impersonates nobody. */
-describe.skipIf(problem !== undefined)('a hostile tenant', () => {
-  let started: Cluster | undefined;
+describeUnless(controlPlaneProblem({ controllers: true }), 'a hostile tenant', () => {
+  const keep = endedAfterAll();
+  let cluster: Cluster;
   let ownerUid = '';
 
   beforeAll(async () => {
-    started = await startCluster([SYSTEM], [TENANT]);
-    const cluster = started;
+    cluster = await keep(startCluster([SYSTEM], [TENANT]));
     const release = await cluster.install({ namespace: SYSTEM, name: 'probewright' });
     const group = 'rbac.authorization.k8s.io';
     await cluster.kubectl(['create', 'namespace', NAMESPACE]);
@@ -108,13 +86,6 @@ describe.skipIf(problem !== undefined)('a hostile tenant', () => {
     ownerUid = (JSON.parse(body) as { metadata: { uid: string } }).metadata.uid;
   });
 
-  afterAll(() => started?.stop());
-
-  function cluster(): Cluster {
-    if (started === undefined) throw new Error('the cluster was not started');
-    return started;
-  }
-
   async function ask(
     method: string,
     path: string,
@@ -122,7 +93,7 @@ describe.skipIf(problem !== undefined)('a hostile tenant', () => {
     type?: string,
   ): Promise<{ status: number; body: string }> {
     const headers = type === undefined ? {} : { 'content-type': type };
-    return cluster().requestAs(TENANT, method, path, body, headers);
+    return cluster.requestAs(TENANT, method, path, body, headers);
   }
 
   /** The checks that deny the object. */

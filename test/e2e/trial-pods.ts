@@ -1,4 +1,5 @@
-import { type ControlPlane, waitUntil } from './control-plane.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 import { type ProbeKind, type StoredPod, pod, probePath } from './pods.ts';
 
 /** The Pod as it would be stored; throws when it would not. */

@@ -1,17 +1,22 @@
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { clusterPolicyDocument } from '../support/worlds.ts';
 import { runProbewright } from '../cli/run-probewright.ts';
-import { controlPlaneProblem, startControlPlane, waitUntil, type ControlPlane } from './control-plane.ts';
-import { makePodNetwork } from './pod-network.ts';
+import { controlPlaneProblem, startControlPlane, type ControlPlane } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
+import { MERGE } from './http-requests.ts';
+import { type PodNetwork, makePodNetwork } from './pod-network.ts';
+import { describeUnless, endedAfterAll } from '../support/started.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { startTryKubelet, type TryKubelet } from './try-kubelet.ts';
 import type { Tried } from '../cli/try/run-try.ts';
-import type { ChildProcess } from 'node:child_process';
 
-const network = controlPlaneProblem() ?? (await makePodNetwork());
-if (typeof network === 'string') console.warn(`try.test.ts is skipped: ${network}`);
+const made = controlPlaneProblem() ?? (await makePodNetwork());
+const problem = typeof made === 'string' ? made : undefined;
+/** Asked for only where the tests are not skipped. */
+const network = made as PodNetwork;
 
 /** The application of the Pod: HTTP on 8080, HTTP on loopback only on 9090, and a gRPC health service on 9091. */
 const APPLICATION = `
@@ -41,27 +46,22 @@ interface Output {
   readonly probe: Tried;
 }
 
-describe.skipIf(typeof network === 'string')('try with a Pod of a cluster', () => {
+describeUnless(problem, 'try with a Pod of a cluster', () => {
+  const keep = endedAfterAll();
   let cluster: ControlPlane;
   let kubelet: TryKubelet;
-  let application: ChildProcess;
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let pods = 0;
 
-  const post = async (path: string, object: object): Promise<void> => {
-    const { status, body } = await cluster.request('POST', path, object);
-    if (status !== 201) throw new Error(`${path}: ${status} ${body}`);
-  };
-
   beforeAll(async () => {
-    if (typeof network === 'string') return;
-    cluster = await startControlPlane({ users: ['reader'] });
-    directory = await temporaryDirectory('try');
-    kubelet = await startTryKubelet(network);
-    application = network.start(APPLICATION);
+    await keep(Promise.resolve(network));
+    cluster = await keep(startControlPlane({ users: ['reader'] }));
+    directory = await keep(temporaryDirectory('try'));
+    kubelet = await keep(startTryKubelet(network));
+    const application = network.start(APPLICATION);
     await once(application.stdout ?? application, 'data');
-    await post('/api/v1/namespaces', { metadata: { name: 'shop' } });
-    await post('/api/v1/nodes', { metadata: { name: 'node-1' } });
+    await cluster.create('/api/v1/namespaces', { metadata: { name: 'shop' } });
+    await cluster.create('/api/v1/nodes', { metadata: { name: 'node-1' } });
     await patch('/api/v1/nodes/node-1/status', {
       addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
       daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } },
@@ -76,22 +76,13 @@ describe.skipIf(typeof network === 'string')('try with a Pod of a cluster', () =
       { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] },
     ];
     const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/shop';
-    await post(`${rbac}/roles`, { metadata: { name: 'reader' }, rules });
+    await cluster.create(`${rbac}/roles`, { metadata: { name: 'reader' }, rules });
     const subjects = [{ kind: 'User', name: 'reader', apiGroup: 'rbac.authorization.k8s.io' }];
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' };
-    await post(`${rbac}/rolebindings`, { metadata: { name: 'reader' }, subjects, roleRef });
+    await cluster.create(`${rbac}/rolebindings`, { metadata: { name: 'reader' }, subjects, roleRef });
   });
-  afterAll(async () => {
-    if (typeof network === 'string') return;
-    application.kill('SIGKILL');
-    await kubelet.stop();
-    await cluster.stop();
-    await directory.remove();
-    await network.remove();
-  });
-
   async function patch(path: string, status: object): Promise<void> {
-    const answer = await cluster.request('PATCH', path, { status }, { 'content-type': 'application/merge-patch+json' });
+    const answer = await cluster.request('PATCH', path, { status }, MERGE);
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.body}`);
   }
 
@@ -105,15 +96,15 @@ describe.skipIf(typeof network === 'string')('try with a Pod of a cluster', () =
       containers: [{ name: 'app', image: 'registry.example/app:1', ...container }],
     };
     const template = { metadata: { labels }, spec };
-    await post('/apis/apps/v1/namespaces/shop/deployments', {
+    await cluster.create('/apis/apps/v1/namespaces/shop/deployments', {
       metadata: { name },
       spec: { selector: { matchLabels: labels }, template },
     });
-    await post('/api/v1/namespaces/shop/pods', { metadata: { name: `${name}-x`, labels }, spec });
+    await cluster.create('/api/v1/namespaces/shop/pods', { metadata: { name: `${name}-x`, labels }, spec });
     await patch(`/api/v1/namespaces/shop/pods/${name}-x/status`, {
       phase: 'Running',
-      podIP: typeof network === 'string' ? '' : network.address,
-      podIPs: [{ ip: typeof network === 'string' ? '' : network.address }],
+      podIP: network.address,
+      podIPs: [{ ip: network.address }],
       containerStatuses: [
         {
           name: 'app',
@@ -148,8 +139,7 @@ describe.skipIf(typeof network === 'string')('try with a Pod of a cluster', () =
   }
 
   const get = (path: string, more: object = {}): object => ({ httpGet: { path, port: 8080, ...more } });
-  const shown = (event: string): string =>
-    typeof network === 'string' ? event : event.replaceAll(network.address, 'IP');
+  const shown = (event: string): string => event.replaceAll(network.address, 'IP');
 
   it.each([
     ['/livez', 'passes', ''],
@@ -207,8 +197,7 @@ describe.skipIf(typeof network === 'string')('try with a Pod of a cluster', () =
   it('connects TCP and asks gRPC through port-forward', async () => {
     expect((await tried({ tcpSocket: { port: 8080 } })).probe).toMatchObject({ result: 'passes' });
     // Servers before 1.24 drop the handler.
-    if (Number(/^v1\.(\d+)/.exec(cluster.version)?.[1]) >= 24)
-      expect((await tried({ grpc: { port: 9091 } })).probe).toMatchObject({ result: 'passes' });
+    if (cluster.minor >= 24) expect((await tried({ grpc: { port: 9091 } })).probe).toMatchObject({ result: 'passes' });
     else console.warn(`the gRPC probe is not tried: ${cluster.version} has none`);
     expect((await tried({ tcpSocket: { port: 9090 } })).probe).toMatchObject({
       result: 'fails',
@@ -221,10 +210,8 @@ describe.skipIf(typeof network === 'string')('try with a Pod of a cluster', () =
   it('asks a gRPC probe of a policy through port-forward, also on a server that knows none', async () => {
     const asked = async (port: number): Promise<Tried> => {
       const grpc = { grpc: { port }, timeoutSeconds: 1 };
-      const policy = { metadata: { name: 'grpc' }, spec: { probes: { livenessProbe: grpc } } };
       const file = join(directory.path, 'grpc.yaml');
-      const head = { apiVersion: 'probewright.dev/v1alpha1', kind: 'ClusterProbePolicy' };
-      await writeFile(file, JSON.stringify({ ...head, ...policy }));
+      await writeFile(file, JSON.stringify(clusterPolicyDocument({ probes: { livenessProbe: grpc } }, 'grpc')));
       const container = { ports: [{ name: 'main', containerPort: port }] };
       return (await tried(undefined, { container, args: ['--policies', file, '--probe', 'liveness'] })).probe;
     };
@@ -249,11 +236,8 @@ describe.skipIf(typeof network === 'string')('try with a Pod of a cluster', () =
   });
 
   it('names the rights that are missing', async () => {
-    const tokens = await readFile(join(dirname(cluster.kubeconfig), 'tokens.csv'), 'utf8');
-    const token = /^([^,]+),reader,/m.exec(tokens)?.[1];
-    const admin = JSON.parse(await readFile(cluster.kubeconfig, 'utf8')) as object;
     const kubeconfig = join(directory.path, 'reader.json');
-    await writeFile(kubeconfig, JSON.stringify({ ...admin, users: [{ name: 'admin', user: { token } }] }));
+    await writeFile(kubeconfig, cluster.kubeconfigOf('reader'));
     const reasons = [];
     for (const probe of [get('/livez'), { tcpSocket: { port: 8080 } }, { exec: { command: ['true'] } }])
       reasons.push((await tried(probe, { kubeconfig })).probe);

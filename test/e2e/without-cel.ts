@@ -1,5 +1,6 @@
+import { policyDocument } from '../support/worlds.ts';
 import { type Cluster } from './cluster.ts';
-import { waitUntil } from './control-plane.ts';
+import { waitUntil } from './processes.ts';
 
 /** What the schema lets through where it has no CEL rules, and the parser does not: a path beside another handler. */
 export const contradiction = {
@@ -21,12 +22,7 @@ export async function withoutCel(cluster: Cluster, run: () => Promise<void>): Pr
     JSON.stringify(original, (key, value: unknown) => (key === 'x-kubernetes-validations' ? undefined : value)),
   ) as object;
   await replaceSpec(cluster, path, spec(stripped));
-  const trial = {
-    apiVersion: 'probewright.dev/v1alpha1',
-    kind: 'ProbePolicy',
-    metadata: { name: 'never-good', namespace: 'apps' },
-    spec: contradiction,
-  };
+  const trial = policyDocument(contradiction, 'never-good');
   await waitUntil('the server takes what only CEL refuses', async () => {
     const { code } = await cluster.kubectl(['apply', '--dry-run=server', '--filename=-'], {
       input: JSON.stringify(trial),

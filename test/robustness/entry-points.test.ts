@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { COMMAND_TABLE, type CommandName } from '../../src/cli/command-table.ts';
 import { makeServingPair } from '../support/certificate.ts';
-import { freePorts } from '../e2e/control-plane.ts';
+import { freePorts } from '../e2e/processes.ts';
 import { kubeconfigOf, startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { deployment, deploymentsOf, DEPLOYMENTS, OPEN_REPORTS, PODS } from '../observer/observed-cluster.ts';
 import { oldNode } from '../support/old-node.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts, startProcess, type StartedProcess } from '../e2e/control-plane.ts';
+import { freePorts, startProcess, type StartedProcess } from '../e2e/processes.ts';
 import { kubeconfigOf, startFakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { without } from '../cluster/client/fake-store.ts';
 import { deployment, deploymentsOf, DEPLOYMENTS, OPEN_REPORTS, PODS, reportsOf } from '../observer/observed-cluster.ts';
