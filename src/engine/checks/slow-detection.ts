@@ -1,6 +1,11 @@
 import { integer } from '../policy/check-parameters.ts';
-import { killEndsPod, longestGraceWithin, longestKillSeconds, probeGraceSeconds } from '../probe/grace-period.ts';
-import type { Kill } from '../probe/grace-period.ts';
+import {
+  killEndsPod,
+  longestGraceWithin,
+  longestKillSeconds,
+  probeGraceSeconds,
+  type Kill,
+} from '../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../probe/timing.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { killOf, MOST_DRAIN_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
@@ -42,7 +47,7 @@ function slowKill(liveness: CheckedProbe, maximum: number): Finding | undefined 
   const total = deadlockToKillSeconds(timing, kill);
   if (total <= maximum) return undefined;
   const probing = verdictSpan(timing).latest;
-  const { field, remedy, edit } = whatToWrite(liveness, timing, maximum, kill);
+  const { field, most } = whatToWrite(liveness, timing, maximum, kill);
   // A kill that ends the Pod uses the Pod's grace period. A normal end of the Pod uses it, too, so it gets no edit.
   const { podSpec, podSpecPlace } = container.workload;
   const isPods = field === 'terminationGracePeriodSeconds' && killEndsPod(container.spec, podSpec);
@@ -54,16 +59,20 @@ function slowKill(liveness: CheckedProbe, maximum: number): Finding | undefined 
     message:
       `${containerPhrase(container)} may hang for ${total} s before it is dead ` +
       `(${probing} s of probes, ${graceText(kill)}), over ${maximum} s`,
-    remedy,
-    ...(edit !== undefined && !isPods && { edits: [{ path, value: edit }] }),
+    remedy:
+      most === undefined
+        ? 'shorten periodSeconds, timeoutSeconds or terminationGracePeriodSeconds, and guard the start with a startupProbe'
+        : `write ${field}: ${most} or less`,
+    ...(most !== undefined && !isPods && { edits: [{ path, value: most }] }),
     ...(isGraceOfPod && { level: 'Warn' }),
   };
 }
 
 function slowDrain(readiness: CheckedProbe, maximum: number): Finding | undefined {
   const { container, timing } = readiness;
-  const latest = timing === undefined ? 0 : verdictSpan(timing).latest;
-  if (timing === undefined || latest <= maximum) return undefined;
+  if (timing === undefined) return undefined;
+  const { latest } = verdictSpan(timing);
+  if (latest <= maximum) return undefined;
   const { periodSeconds: P, timeoutSeconds: T, failureThreshold: F } = timing;
   const place = located(readiness, 'periodSeconds');
   // Fewer failures would make a flapping endpoint worse, so only the period is shortened.
@@ -84,38 +93,23 @@ function graceText(kill: Kill): string {
   return `${kill.graceSeconds} s of grace, ${longestKillSeconds(kill) - kill.graceSeconds} s after its preStop hook`;
 }
 
-interface Advice {
-  readonly field: string;
-  readonly remedy: string;
-  readonly edit?: number;
-}
-
 /**
- * Advises to shorten the longer part, if shortening this part is enough. Advice never lowers failureThreshold. It
- * lowers periodSeconds only beside a startup probe, because the liveness probe would otherwise kill slow starters
- * earlier.
+ * The field to shorten, and the most that is enough. The longer part is shortened, if that alone is enough. Advice
+ * never lowers failureThreshold. It lowers periodSeconds only beside a startup probe, because the liveness probe would
+ * otherwise kill slow starters earlier.
  */
-function whatToWrite(liveness: CheckedProbe, timing: ProbeTiming, maximum: number, kill: Kill): Advice {
+function whatToWrite(
+  liveness: CheckedProbe,
+  timing: ProbeTiming,
+  maximum: number,
+  kill: Kill,
+): { readonly field: 'terminationGracePeriodSeconds' | 'periodSeconds'; readonly most?: number } {
   const probing = verdictSpan(timing).latest;
   const killing = longestKillSeconds(kill);
   const grace = roundGraceUpTo(longestGraceWithin(maximum - probing, kill) ?? 0);
-  if (killing >= probing && grace !== undefined)
-    return {
-      field: 'terminationGracePeriodSeconds',
-      remedy: `write terminationGracePeriodSeconds: ${grace} or less`,
-      edit: grace,
-    };
+  if (killing >= probing && grace !== undefined) return { field: 'terminationGracePeriodSeconds', most: grace };
   const { timeoutSeconds: T, failureThreshold: F } = timing;
   const period = roundPeriodUpTo((maximum - killing - T) / F);
-  if (
-    hasProbe(liveness.container, 'startupProbe') &&
-    period !== undefined &&
-    period >= Math.max(T, leastExecPeriodSeconds(liveness))
-  )
-    return { field: 'periodSeconds', remedy: `write periodSeconds: ${period} or less`, edit: period };
-  return {
-    field: 'periodSeconds',
-    remedy:
-      'shorten periodSeconds, timeoutSeconds or terminationGracePeriodSeconds, and guard the start with a startupProbe',
-  };
+  const isSafe = period !== undefined && period >= Math.max(T, leastExecPeriodSeconds(liveness));
+  return { field: 'periodSeconds', ...(isSafe && hasProbe(liveness.container, 'startupProbe') && { most: period }) };
 }

@@ -11,7 +11,6 @@ import type { ProbePolicy } from '../policy/probe-policy.ts';
 export class Snapshot {
   readonly facts: Facts;
   readonly #set: PolicySet;
-  #ofCluster: Snapshot | undefined;
 
   constructor(set: PolicySet, facts: Facts = NO_FACTS) {
     this.#set = set;
@@ -38,8 +37,7 @@ export class Snapshot {
   }
 
   get ofCluster(): Snapshot {
-    this.#ofCluster ??= new Snapshot(this.#set.ofCluster, this.facts);
-    return this.#ofCluster;
+    return new Snapshot(this.#set.ofCluster, this.facts);
   }
 
   get looksAtNamespaceLabels(): boolean {

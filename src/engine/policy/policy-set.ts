@@ -26,7 +26,6 @@ export class PolicyTier {
   readonly policies: readonly ProbePolicy[];
   readonly cluster: readonly ProbePolicy[];
   readonly byNamespace: ReadonlyMap<string, readonly ProbePolicy[]>;
-  readonly looksAtNamespaceLabels: boolean;
 
   constructor(policies: readonly ProbePolicy[]) {
     this.policies = policies;
@@ -38,9 +37,6 @@ export class PolicyTier {
       .filter(({ namespace }) => namespace !== undefined)
       .sort((a, b) => selecting(a) - selecting(b) || compare(a.name, b.name));
     this.byNamespace = Map.groupBy(namespaced, ({ namespace = '' }) => namespace);
-    this.looksAtNamespaceLabels = this.cluster.some(({ namespaceSelector = [] }) =>
-      namespaceSelector.some(({ key }) => key !== NAMESPACE_NAME_LABEL),
-    );
   }
 }
 
@@ -56,7 +52,6 @@ export class PolicySet {
   readonly tiers: readonly PolicyTier[];
   readonly #catalogue: CheckCatalogue;
   readonly #builtIn: CheckPolicy;
-  #ofCluster: PolicySet | undefined;
 
   constructor(catalogue: CheckCatalogue, tiers: readonly PolicyTier[]) {
     this.#catalogue = catalogue;
@@ -67,16 +62,16 @@ export class PolicySet {
 
   /** The ClusterProbePolicies alone, without what namespaces add. */
   get ofCluster(): PolicySet {
-    this.#ofCluster ??= new PolicySet(
-      this.#catalogue,
-      this.tiers.map(({ cluster }) => new PolicyTier(cluster)),
-    );
-    return this.#ofCluster;
+    const tiers = this.tiers.map(({ cluster }) => new PolicyTier(cluster));
+    return new PolicySet(this.#catalogue, tiers);
   }
 
   /** Some policy selects namespaces by a label other than the name: unknown labels may then give wrong policies. */
   get looksAtNamespaceLabels(): boolean {
-    return this.tiers.some((tier) => tier.looksAtNamespaceLabels);
+    const cluster = this.tiers.flatMap((tier) => tier.cluster);
+    return cluster.some(({ namespaceSelector = [] }) =>
+      namespaceSelector.some(({ key }) => key !== NAMESPACE_NAME_LABEL),
+    );
   }
 
   /**

@@ -80,26 +80,21 @@ export interface PlacedTemplate {
 
 /** The Pod templates of an object; places that are missing or have no spec are left out. */
 export function podTemplatesOf(object: JsonObject, kind: WorkloadKind): PlacedTemplate[] {
-  const found: PlacedTemplate[] = [];
-  for (const path of kind.templatePaths) addTemplatesAt(object, path, [], found);
-  return found;
+  return kind.templatePaths.flatMap((path) => templatesAt(object, path, []));
 }
 
 /** @param walked the steps of the path that led to the value */
-function addTemplatesAt(
+function templatesAt(
   value: unknown,
   path: readonly string[],
   walked: readonly (string | number)[],
-  found: PlacedTemplate[],
-): void {
+): readonly PlacedTemplate[] {
   const step = path[walked.length];
-  if (step === '*') {
-    if (!Array.isArray(value)) return;
-    for (const [index, element] of value.entries()) addTemplatesAt(element, path, [...walked, index], found);
-  } else if (isJsonObject(value)) {
-    if (step !== undefined) addTemplatesAt(member(value, step), path, [...walked, step], found);
-    else if (objectMember(value, 'spec') !== undefined) found.push({ template: value, path: walked });
-  }
+  if (step === '*' && Array.isArray(value))
+    return value.flatMap((element: unknown, index) => templatesAt(element, path, [...walked, index]));
+  if (step === '*' || !isJsonObject(value)) return [];
+  if (step !== undefined) return templatesAt(member(value, step), path, [...walked, step]);
+  return objectMember(value, 'spec') === undefined ? [] : [{ template: value, path: walked }];
 }
 
 /** True for kinds such as JobSet, of which one object may have several templates. */
