@@ -5,7 +5,7 @@ import { isPortName } from '../probe/handler-values.ts';
 import { mayAnswer, onlyPlausiblePort, portEdit, portValue } from './lib/plausible-port.ts';
 import { containerPhrase, defineCheck, firstListed, located, quotedValue, type Finding, yamlFlow } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
-import { oncePerWorkload, type CheckedContainer, type CheckedProbe } from './checked-workload.ts';
+import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
 
 /**
  * The API server accepts any name. The kubelet discards the error (pkg/probe/util.go, ResolveContainerPort): liveness
@@ -37,39 +37,20 @@ type Told = Pick<Finding, 'message' | 'remedy' | 'edits'>;
 /** Containers of a Pod share one IP, so a probe reaches another container's port by number, not by name. */
 function undeclared(probe: CheckedProbe, name: string, declared: readonly ContainerPort[]): Told {
   const message = `${containerPhrase(probe.container)} declares no port named ${quote(name)}`;
-  const elsewhere = declarersOf(probe.container.workload)
-    .get(name)
-    ?.find(({ other }) => other.place !== probe.container.place);
-  if (elsewhere !== undefined)
+  for (const other of probe.container.workload.containers) {
+    const port = other.ports?.find((candidate) => candidate.name === name && isTcp(candidate));
+    if (port === undefined || other.place === probe.container.place) continue;
     return {
-      message: `${message}, but ${containerPhrase(elsewhere.other)} does`,
-      remedy: `write port: ${elsewhere.number}, because a probe knows only the port names of its own container`,
+      message: `${message}, but ${containerPhrase(other)} does`,
+      remedy: `write port: ${port.number}, because a probe knows only the port names of its own container`,
     };
+  }
   const near = suggestion(name, tcpNames(declared));
   if (near === undefined) return { message, ...declaredPortAdvice(probe, declared) };
   const port = declared.find((candidate) => candidate.name === near && isTcp(candidate));
   const isSafe = port !== undefined && mayAnswer(probe, port);
   return { message, remedy: `did you mean "${near}"?`, ...(isSafe && { edits: [portEdit(probe, port)] }) };
 }
-
-interface Declarer {
-  readonly other: CheckedContainer;
-  readonly number: number;
-}
-
-/** The first two containers that declare each TCP port name, found once for thousands of containers. */
-const declarersOf = oncePerWorkload((workload) => {
-  const byName = new Map<string, Declarer[]>();
-  for (const other of workload.containers) {
-    for (const port of other.ports ?? []) {
-      const { name, number } = port;
-      if (name === undefined || !isTcp(port)) continue;
-      const found = byName.get(name) ?? [];
-      if (found.length < 2 && found.at(-1)?.other !== other) byName.set(name, [...found, { other, number }]);
-    }
-  }
-  return byName;
-});
 
 /** Advises the only declared port that may answer the probe. Otherwise lists the declared ports. */
 function declaredPortAdvice(probe: CheckedProbe, declared: readonly ContainerPort[]): Omit<Told, 'message'> {
