@@ -28,25 +28,27 @@ function after(
 
 const seconds = (events: readonly Event[]): number[] => after(events).measured.map(({ sample }) => sample.seconds);
 
+const RUNNING = { id: 'c1', startedAt: 10 };
+const READY = { started: true, ready: true };
+const NEVER_READY = { isTrue: false, since: 1 };
+
+/** What the status of a Pod with one container says at a second. */
+function says(second: number, said: Said, ready = NEVER_READY, spec: JsonObject = STARTUP): Event {
+  return [second, podSaid([spec], [said], ready)];
+}
+
 /** The events of one start: waiting, running, and what ends it. */
-function story(
-  spec: JsonObject,
-  end: Said,
-  since: number,
-  others: { readonly specs?: JsonObject[]; readonly said?: Said[] } = {},
-): Event[] {
-  const { specs = [], said = [] } = others;
-  const running = { id: 'c1', startedAt: 10 };
+function story(spec: JsonObject, end: Said, since: number): [Event, Event, Event] {
   return [
-    [0.2, podSaid([spec, ...specs], [{}, ...said], { isTrue: false, since: 1 })],
-    [11.2, podSaid([spec, ...specs], [running, ...said], { isTrue: false, since: 1 })],
-    [since + 0.3, podSaid([spec, ...specs], [{ ...running, ...end }, ...said], { isTrue: true, since })],
+    says(0.2, {}, NEVER_READY, spec),
+    says(11.2, RUNNING, NEVER_READY, spec),
+    says(since + 0.3, { ...RUNNING, ...end }, { isTrue: true, since }, spec),
   ];
 }
 
 describe('a start with a startup probe', () => {
   it('is measured up to the condition ContainersReady', () => {
-    expect(after(story(STARTUP, { started: true, ready: true }, 42))).toEqual({
+    expect(after(story(STARTUP, READY, 42))).toEqual({
       measured: [
         {
           namespace: 'apps',
@@ -70,53 +72,48 @@ describe('a start with a startup probe', () => {
   });
 
   it('is measured up to the event, where the Pod is not ready yet', () => {
-    const events = story(STARTUP, { started: true }, 42);
-    const last = podSaid([STARTUP], [{ id: 'c1', startedAt: 10, started: true }], { isTrue: false, since: 1 });
-    expect(after([...events.slice(0, 2), [42.3, last]]).measured.map(({ sample }) => sample)).toMatchObject([
-      { seconds: 35, within: 11 },
-    ]);
+    const events = story(STARTUP, {}, 42).slice(0, 2);
+    expect(
+      after([...events, says(42.3, { ...RUNNING, started: true })]).measured.map(({ sample }) => sample),
+    ).toMatchObject([{ seconds: 35, within: 11 }]);
   });
 
   it('is measured up to the condition that the next event brings', () => {
-    const said = { id: 'c1', startedAt: 10, started: true };
-    const [waiting, running] = story(STARTUP, {}, 42);
-    const events: Event[] = [
-      waiting as Event,
-      running as Event,
-      [42.3, podSaid([STARTUP], [said], { isTrue: false, since: 1 })],
-      [42.4, podSaid([STARTUP], [{ ...said, ready: true }], { isTrue: true, since: 42 })],
+    const events = [
+      ...story(STARTUP, {}, 42).slice(0, 2),
+      says(42.3, { ...RUNNING, started: true }),
+      says(42.4, { ...RUNNING, ...READY }, { isTrue: true, since: 42 }),
     ];
     expect(after(events).measured.map(({ sample }) => sample)).toMatchObject([{ seconds: 33, within: 9 }]);
   });
 
   it('does not wait for readiness gates', () => {
     // The condition Ready of these Pods is False throughout.
-    expect(seconds(story(STARTUP, { started: true, ready: true }, 42))).toEqual([33]);
+    expect(seconds(story(STARTUP, READY, 42))).toEqual([33]);
   });
 
   it('is independent of the clock of the node', () => {
-    const late = story(STARTUP, { started: true, ready: true }, 42).map(([second, pod]): Event => [second + 3600, pod]);
+    const late = story(STARTUP, READY, 42).map(([second, pod]): Event => [second + 3600, pod]);
     expect(seconds(late)).toEqual([33]);
   });
 });
 
 describe('a start without a startup probe', () => {
   it('is measured up to readiness', () => {
-    expect(after(story(READINESS, { started: true, ready: true }, 42)).measured).toMatchObject([
+    expect(after(story(READINESS, READY, 42)).measured).toMatchObject([
       { sample: { seconds: 33, basis: 'readiness' } },
     ]);
   });
 
   it('teaches nothing without a readiness probe: the container is ready at once', () => {
-    expect(after(story(NEITHER, { started: true, ready: true }, 10))).toEqual({ measured: [], killed: [], size: 0 });
+    expect(after(story(NEITHER, READY, 10))).toEqual({ measured: [], killed: [], size: 0 });
   });
 
   it('is measured once: later changes of readiness count for nothing', () => {
-    const said = { id: 'c1', startedAt: 10, started: true };
-    const events: Event[] = [
-      ...story(READINESS, { started: true, ready: true }, 42),
-      [90, podSaid([READINESS], [said], { isTrue: false, since: 90 })],
-      [120, podSaid([READINESS], [{ ...said, ready: true }], { isTrue: true, since: 120 })],
+    const events = [
+      ...story(READINESS, READY, 42),
+      says(90, { ...RUNNING, started: true }, { isTrue: false, since: 90 }, READINESS),
+      says(120, { ...RUNNING, ...READY }, { isTrue: true, since: 120 }, READINESS),
     ];
     expect(after(events)).toMatchObject({ measured: [{ sample: { seconds: 33 } }], size: 0 });
   });
@@ -126,25 +123,14 @@ describe('several containers', () => {
   it('give the instant of the condition to the last one that becomes ready', () => {
     const other = { ...READINESS, name: 'other' };
     const specs = [STARTUP, other];
-    const app = { id: 'c1', startedAt: 10 };
     const second = { name: 'other', id: 'c2', startedAt: 12 };
-    const notReady = { isTrue: false, since: 1 };
+    const both = [RUNNING, second].map((one) => ({ ...one, ...READY }));
     const events: Event[] = [
-      [0.2, podSaid(specs, [{}, { name: 'other' }], notReady)],
-      [11.2, podSaid(specs, [app, { name: 'other' }], notReady)],
-      [13, podSaid(specs, [app, second], notReady)],
-      [30, podSaid(specs, [{ ...app, started: true, ready: true }, second], notReady)],
-      [
-        61,
-        podSaid(
-          specs,
-          [
-            { ...app, started: true, ready: true },
-            { ...second, started: true, ready: true },
-          ],
-          { isTrue: true, since: 60 },
-        ),
-      ],
+      [0.2, podSaid(specs, [{}, { name: 'other' }], NEVER_READY)],
+      [11.2, podSaid(specs, [RUNNING, { name: 'other' }], NEVER_READY)],
+      [13, podSaid(specs, [RUNNING, second], NEVER_READY)],
+      [30, podSaid(specs, [{ ...RUNNING, ...READY }, second], NEVER_READY)],
+      [61, podSaid(specs, both, { isTrue: true, since: 60 })],
     ];
     expect(after(events).measured.map(({ container, sample }) => [container, sample.seconds])).toEqual([
       ['app', 22],
@@ -154,49 +140,29 @@ describe('several containers', () => {
 
   it('include native sidecars, and leave out init containers and mesh proxies', () => {
     const pod = (said: Said[], init: Said[], isTrue: boolean): JsonObject => {
-      const made = podSaid(
-        [
-          { name: 'app', image: 'a' },
-          { ...READINESS, name: 'istio-proxy' },
-        ],
-        said,
-        { isTrue, since: isTrue ? 42 : 1 },
-      );
-      const [sidecar, setup] = podSaid([], init)['status']
-        ? ((podSaid([], init)['status'] as JsonObject)['containerStatuses'] as JsonObject[])
-        : [];
+      const containers = [{ name: 'app' }, { ...READINESS, name: 'istio-proxy' }];
+      const made = podSaid(containers, said, { isTrue, since: isTrue ? 42 : 1 });
+      const { containerStatuses } = podSaid([], init)['status'] as JsonObject;
+      const initContainers = [
+        { ...READINESS, name: 'sidecar', restartPolicy: 'Always' },
+        { ...READINESS, name: 'setup' },
+      ];
       return {
         ...made,
-        spec: {
-          ...(made['spec'] as JsonObject),
-          initContainers: [
-            { ...READINESS, name: 'sidecar', restartPolicy: 'Always' },
-            { ...READINESS, name: 'setup' },
-          ],
-        },
-        status: { ...(made['status'] as JsonObject), initContainerStatuses: [sidecar, setup] },
+        spec: { ...(made['spec'] as JsonObject), initContainers },
+        status: { ...(made['status'] as JsonObject), initContainerStatuses: containerStatuses },
       };
     };
     const sidecar = { name: 'sidecar', id: 's', startedAt: 10 };
-    const ready = { started: true, ready: true };
+    const setup = { name: 'setup', id: 'x', startedAt: 9 };
     const all = [
-      { id: 'c1', startedAt: 11, ...ready },
-      { name: 'istio-proxy', id: 'i', startedAt: 11, ...ready },
+      { ...RUNNING, ...READY },
+      { name: 'istio-proxy', id: 'i', startedAt: 11, ...READY },
     ];
     const { measured } = after([
       [0.2, pod([{}, { name: 'istio-proxy' }], [{ name: 'sidecar' }, { name: 'setup' }], false)],
-      [11, pod(all, [sidecar, { name: 'setup', id: 'x', startedAt: 9 }], false)],
-      [
-        42.2,
-        pod(
-          all,
-          [
-            { ...sidecar, ...ready },
-            { name: 'setup', id: 'x', startedAt: 9 },
-          ],
-          true,
-        ),
-      ],
+      [11, pod(all, [sidecar, setup], false)],
+      [42.2, pod(all, [{ ...sidecar, ...READY }, setup], true)],
     ]);
     expect(measured.map(({ container, sample }) => [container, sample.seconds])).toEqual([['sidecar', 33]]);
   });
@@ -204,16 +170,10 @@ describe('several containers', () => {
 
 describe('a container that is killed while it starts', () => {
   const ended = { id: 'c1', from: 10, until: 31 };
-  const killedStory = (spec: JsonObject, end: NonNullable<Said['ended']> = ended): Event[] => [
-    ...story(spec, {}, 42).slice(0, 2),
-    [
-      32,
-      podSaid([spec], [{ id: 'c2', startedAt: 31, restarts: 1, ended: end }], {
-        isTrue: false,
-        since: 1,
-      }),
-    ],
-  ];
+  const killedStory = (spec: JsonObject, end: NonNullable<Said['ended']> = ended): [Event, Event, Event] => {
+    const [waiting, running] = story(spec, {}, 42);
+    return [waiting, running, says(32, { id: 'c2', startedAt: 31, restarts: 1, ended: end }, NEVER_READY, spec)];
+  };
 
   it('gives the time that its startup probe grants as a bound', () => {
     expect(after(killedStory(STARTUP)).killed).toMatchObject([
@@ -237,21 +197,20 @@ describe('a container that is killed while it starts', () => {
 
   it('gives nothing when failures of a run that crashed may have counted', () => {
     const spec = { ...READINESS, livenessProbe: { httpGet, periodSeconds: 3, failureThreshold: 3 } };
-    const notReady = { isTrue: false, since: 1 };
     const second = { id: 'c2', startedAt: 16, restarts: 1 };
     const crashed = { id: 'c1', from: 10, until: 14 };
     const killed = { id: 'c2', from: 16, until: 23 };
     const events = (first: NonNullable<Said['ended']>): Event[] => [
       ...story(spec, {}, 42).slice(0, 2),
-      [17, podSaid([spec], [{ ...second, ended: first }], notReady)],
-      [24, podSaid([spec], [{ id: 'c3', startedAt: 23, restarts: 2, ended: killed }], notReady)],
+      says(17, { ...second, ended: first }, NEVER_READY, spec),
+      says(24, { id: 'c3', startedAt: 23, restarts: 2, ended: killed }, NEVER_READY, spec),
     ];
     expect(after(events(crashed)).killed).toEqual([]);
     expect(after(events({ ...crashed, until: 16 })).killed).toMatchObject([{ boundSeconds: 6 }, { boundSeconds: 6 }]);
   });
 
   it('gives nothing when its Pod is deleted, or when all containers are restarted', () => {
-    const [waiting, running, end] = killedStory(STARTUP) as [Event, Event, Event];
+    const [waiting, running, end] = killedStory(STARTUP);
     const deleted = podSaid([STARTUP], [{ id: 'c2', startedAt: 31, ended }], undefined, { deletionTimestamp: at(30) });
     expect(after([waiting, running, [32, deleted]])).toEqual({ measured: [], killed: [], size: 0 });
     const condition = { type: 'AllContainersRestarting', status: 'True', lastTransitionTime: at(31) };
@@ -260,30 +219,24 @@ describe('a container that is killed while it starts', () => {
   });
 
   it('is followed by a restart, which is measured as such', () => {
-    const last = podSaid([STARTUP], [{ id: 'c2', startedAt: 31, restarts: 1, started: true, ready: true, ended }], {
-      isTrue: true,
-      since: 50,
-    });
-    const { measured, killed } = after([...killedStory(STARTUP), [50.2, last]]);
+    const second = { id: 'c2', startedAt: 31, restarts: 1, ...READY, ended };
+    const { measured, killed } = after([...killedStory(STARTUP), says(50.2, second, { isTrue: true, since: 50 })]);
     expect(killed).toHaveLength(1);
     expect(measured).toMatchObject([{ sample: { seconds: 20, restart: true } }]);
   });
 });
 
 describe('a start of which a part was not seen', () => {
-  const [waiting, running, passed] = story(STARTUP, { started: true, ready: true }, 42) as [Event, Event, Event];
+  const [waiting, running, passed] = story(STARTUP, READY, 42);
 
   it('gives no sample when the container was seen only after its start', () => {
     expect(after([passed])).toEqual({ measured: [], killed: [], size: 0 });
   });
 
   it('gives no sample when the kubelet was restarted: the probes begin again', () => {
-    const again = podSaid([STARTUP], [{ id: 'c1', startedAt: 10 }], { isTrue: false, since: 300 });
-    const up = podSaid([STARTUP], [{ id: 'c1', startedAt: 10, started: true, ready: true }], {
-      isTrue: true,
-      since: 310,
-    });
-    expect(seconds([waiting, running, passed, [300, again], [310, up]])).toEqual([33]);
+    const again = says(300, RUNNING, { isTrue: false, since: 300 });
+    const up = says(310, { ...RUNNING, ...READY }, { isTrue: true, since: 310 });
+    expect(seconds([waiting, running, passed, again, up])).toEqual([33]);
   });
 
   it('gives a sample when the states in between were skipped, and the condition tells the instant', () => {
@@ -291,39 +244,35 @@ describe('a start of which a part was not seen', () => {
   });
 
   it('gives no sample when the container ran for longer than a minute before anybody saw it run', () => {
-    const [, , late] = story(STARTUP, { started: true, ready: true }, 75) as [Event, Event, Event];
+    const [, , late] = story(STARTUP, READY, 75);
     expect(seconds([waiting, late])).toEqual([]);
     expect(seconds([waiting, running, late])).toEqual([66]);
   });
 
   it('gives no sample when the container was ready meanwhile, and lost it', () => {
-    const lost = podSaid([STARTUP], [{ id: 'c1', startedAt: 10 }], { isTrue: false, since: 25 });
-    expect(after([waiting, running, [26, lost], passed])).toEqual({ measured: [], killed: [], size: 0 });
+    const lost = says(26, RUNNING, { isTrue: false, since: 25 });
+    expect(after([waiting, running, lost, passed])).toEqual({ measured: [], killed: [], size: 0 });
   });
 
   it('states a larger error when readiness came with the startup probe, maybe long after it', () => {
     const both = { ...STARTUP, ...READINESS };
-    const [first, second, last] = story(both, { started: true, ready: true }, 42) as [Event, Event, Event];
+    const [first, second, last] = story(both, READY, 42);
     const within = (events: readonly Event[]): unknown[] =>
       after(events).measured.map(({ sample }) => [sample.seconds, sample.within]);
     expect(within([first, second, last])).toEqual([[33, 33]]);
     expect(within([first, last])).toEqual([[33, 33]]);
-    const still = podSaid([both], [{ id: 'c1', startedAt: 10 }], { isTrue: false, since: 1 });
-    expect(within([first, second, [40, still], last])).toEqual([[33, 16]]);
+    expect(within([first, second, says(40, RUNNING, NEVER_READY, both), last])).toEqual([[33, 16]]);
   });
 
   it('is not measured too short when the start before ended in the same event, or in the same list', () => {
-    const passedOnce = podSaid([STARTUP], [{ id: 'c1', startedAt: 10, started: true }], { isTrue: false, since: 1 });
     const again = { id: 'c2', startedAt: 20, restarts: 1, ended: { id: 'c1', from: 10, until: 19 } };
-    const next = podSaid([STARTUP], [again], { isTrue: false, since: 1 });
-    const more = podSaid([STARTUP], [again, { name: 'other' }], { isTrue: false, since: 1 });
-    const last = podSaid([STARTUP], [{ ...again, started: true }], { isTrue: false, since: 1 });
-    const events: Event[] = [waiting, running, [18, passedOnce], [20.5, next], [40, more], [50, last]];
+    const more = podSaid([STARTUP], [again, { name: 'other' }], NEVER_READY);
+    const last = says(50, { ...again, started: true });
+    const passedOnce = says(18, { ...RUNNING, started: true });
+    const events: Event[] = [waiting, running, passedOnce, says(20.5, again), [40, more], last];
     const first = expect.objectContaining({ seconds: 10, restart: false }) as unknown;
-    expect(after(events).measured.map(({ sample }) => sample)).toEqual([
-      first,
-      expect.objectContaining({ seconds: 33, restart: true }),
-    ]);
+    const second = expect.objectContaining({ seconds: 33, restart: true }) as unknown;
+    expect(after(events).measured.map(({ sample }) => sample)).toEqual([first, second]);
     const list = (inference: StartInference, second: number): void => {
       if (second === 20.5) inference.listing();
       if (second === 40) inference.listed(uidsOf(more));
@@ -338,8 +287,8 @@ describe('a start of which a part was not seen', () => {
     };
     const { measured } = after([[30, running[1]], passed], list);
     expect(measured).toMatchObject([{ sample: { seconds: 33 } }]);
-    const later = podSaid([STARTUP], [{ id: 'c1', startedAt: 10 }], { isTrue: false, since: 25 });
-    expect(after([[30, later], passed], list).measured).toEqual([]);
+    const later = says(30, RUNNING, { isTrue: false, since: 25 });
+    expect(after([later, passed], list).measured).toEqual([]);
   });
 
   it('gives no sample when it ended while the watch was broken', () => {
@@ -351,7 +300,7 @@ describe('a start of which a part was not seen', () => {
 });
 
 describe('what is kept', () => {
-  const [waiting, running, passed] = story(STARTUP, { started: true, ready: true }, 42) as [Event, Event, Event];
+  const [waiting, running, passed] = story(STARTUP, READY, 42);
 
   it('is one record for each Pod that starts, and nothing of Pods that have started, are gone, or were not listed', () => {
     const inference = new StartInference({ measured: () => undefined, killed: () => undefined });
@@ -389,16 +338,8 @@ describe('what is kept', () => {
 
   it('survives Pods of any shape', () => {
     const inference = new StartInference({ measured: () => undefined, killed: () => undefined });
-    const odd: unknown[] = [
-      null,
-      1,
-      'x',
-      [],
-      {},
-      [null],
-      [{ name: 'app' }],
-      { containers: [{ name: 'app', startupProbe: 1 }] },
-    ];
+    const containers = [{ name: 'app', startupProbe: 1 }];
+    const odd: unknown[] = [null, 1, 'x', [], {}, [null], [{ name: 'app' }], { containers }];
     for (const metadata of odd)
       for (const spec of odd)
         for (const status of odd)
