@@ -1,5 +1,5 @@
-import { objectMember, stringMember, type JsonObject } from '../base/json/json-value.ts';
-import { isRecord, type KubernetesObject } from '../cluster/client/kubernetes-object.ts';
+import { isJsonObject, objectMember, stringMember, type JsonObject } from '../base/json/json-value.ts';
+import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import { isDnsSubdomain } from '../engine/policy/object-names.ts';
 import { rootOf, type ClusterKind } from '../cluster/sources/cluster-kinds.ts';
 import { hasControllerOwner } from '../engine/workload/controller-owner.ts';
@@ -58,8 +58,8 @@ export function workloadOf(
 
 /** The resourceVersion: a number of etcd. NaN for any other text: then the newer message counts. */
 export function versionOf(object: unknown): number {
-  const metadata = isRecord(object) ? object['metadata'] : undefined;
-  const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
+  const metadata = isJsonObject(object) ? object['metadata'] : undefined;
+  const version = isJsonObject(metadata) ? metadata['resourceVersion'] : undefined;
   return typeof version === 'string' && /^\d+$/.test(version) ? Number(version) : NaN;
 }
 

@@ -1,7 +1,7 @@
+import { isJsonObject } from '../../src/base/json/json-value.ts';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isRecord } from '../../src/cluster/client/kubernetes-object.ts';
 import type { AddressInfo } from 'node:net';
 
 /** A ProbePolicy that tenants have stored. The texts are JSON, and many policies may share one. */
@@ -62,7 +62,7 @@ export class TenantsApiServer {
   ready(name: string): { readonly reason?: string; readonly message?: string } | undefined {
     const policy = this.#policies.find((each) => each.name === name);
     const status = policy && this.#statuses.get(policy);
-    const conditions = isRecord(status) ? status['conditions'] : undefined;
+    const conditions = isJsonObject(status) ? status['conditions'] : undefined;
     return Array.isArray(conditions) ? (conditions[0] as { reason?: string; message?: string }) : undefined;
   }
 

@@ -19,16 +19,12 @@ const EACH_HIDDEN = new RegExp(`(${IN_EMOJI})|${HIDDEN}+`, 'gu');
 /** Log commands that CI hosts run anywhere in a line: `##[` of GitHub and Azure, `##vso[` of Azure, `##teamcity[`. */
 const LOG_COMMAND = /##(?=[A-Za-z]*\[)/g;
 
-/** Most texts are ASCII, and need no escapes. */
-const NOT_ASCII = /[^ -~]/;
-
 /**
  * Makes a text safe to show to people and CI hosts, on one line. Hidden characters and CI log commands become JSON
  * escapes (`\u001b`, `\n`, `#\u0023[`). Accents, CJK and emoji stay unchanged. A visible text stays unchanged, and JSON
  * text keeps its value.
  */
 export function visible(text: string): string {
-  if (!NOT_ASCII.test(text) && !text.includes('##')) return text;
   const shown = ANY_HIDDEN.test(text)
     ? text.replace(EACH_HIDDEN, (found, inEmoji: string | undefined) => inEmoji ?? escaped(found))
     : text;
@@ -70,13 +66,9 @@ export function jsonText(value: unknown, replacer?: (key: string, value: unknown
   return visibleJson(JSON.stringify(value, replacer, indent));
 }
 
-/** Most log lines are ASCII, and need no escapes. */
-const NOT_PLAIN = /[^\n\t -~]/;
-
 /** JSON text with the same value that is safe to show. Line breaks and tabs between tokens stay. */
 export function visibleJson(json: string): string {
-  const isPlain = !NOT_PLAIN.test(json) && !json.includes('##');
-  return isPlain ? json : json.replace(/[^\n\t]+/g, (piece) => visible(piece));
+  return json.replace(/[^\n\t]+/g, (piece) => visible(piece));
 }
 
 /** Markup that is already escaped. */

@@ -1,6 +1,7 @@
+import { textAt } from '../../base/json/field-path.ts';
+import { isJsonObject } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { isRecord } from './kubernetes-object.ts';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { ClusterAccess } from './cluster-access.ts';
@@ -194,15 +195,15 @@ export class ApiError extends Error {
   static fromBody(code: number, body: string, what: string, retryAfter?: string): ApiError {
     const wait = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) * 1000 : 0;
     const status = parsed(body);
-    if (isRecord(status) && status['kind'] === 'Status') return ApiError.fromStatus({ ...status, code }, what, wait);
+    if (isJsonObject(status) && status['kind'] === 'Status')
+      return ApiError.fromStatus({ ...status, code }, what, wait);
     return new ApiError(code, '', `${what}: HTTP ${code}${body === '' ? '' : `: ${cut(body, 200)}`}`, wait);
   }
 
   /** The error in a Status object, which also ends a watch. */
   static fromStatus(status: Readonly<Record<string, unknown>>, what: string, retryAfterMilliseconds = 0): ApiError {
     const code = typeof status['code'] === 'number' ? status['code'] : 500;
-    const reason = typeof status['reason'] === 'string' ? status['reason'] : '';
-    const message = typeof status['message'] === 'string' ? status['message'] : 'no message';
+    const [reason, message] = [textAt(status, 'reason') ?? '', textAt(status, 'message') ?? 'no message'];
     return new ApiError(code, reason, `${what}: HTTP ${code} ${reason}: ${message}`, retryAfterMilliseconds);
   }
 }

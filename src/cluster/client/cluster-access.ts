@@ -1,6 +1,7 @@
+import { valueAt, textAt } from '../../base/json/field-path.ts';
+import { isJsonObject } from '../../base/json/json-value.ts';
 import { readRegularFile, refuseSpecialFile } from '../../base/files/regular-file.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { isRecord } from './kubernetes-object.ts';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -85,9 +86,7 @@ function currentCluster(config: KubeConfig): Cluster {
 /** The files that client-node will read to their end: a special file could block it. */
 function credentialFiles(config: KubeConfig, cluster: Cluster): string[] {
   const user = config.getCurrentUser();
-  const provider: unknown = user?.authProvider;
-  const settings = isRecord(provider) ? provider['config'] : undefined;
-  const tokenFile = isRecord(settings) ? settings['tokenFile'] : undefined;
+  const tokenFile = textAt(user, 'authProvider', 'config', 'tokenFile');
   return [cluster.caFile, user?.certFile, user?.keyFile, tokenFile].filter((file) => typeof file === 'string');
 }
 
@@ -98,7 +97,7 @@ async function requestOptions(config: KubeConfig, cluster: Cluster): Promise<Req
   if (!cluster.proxyUrl) options.agent = false;
   const { headers } = options;
   // Files end in a newline, headers must not.
-  if (isRecord(headers) && typeof headers['Authorization'] === 'string')
+  if (isJsonObject(headers) && typeof headers['Authorization'] === 'string')
     options.headers = { ...headers, Authorization: headers['Authorization'].trim() };
   return options;
 }
@@ -116,12 +115,12 @@ const FILE_FIELDS = ['certificate-authority', 'client-certificate', 'client-key'
 /** In client-node's form: absolute paths, `tokenFile` as a provider. Errors quote nothing of the file, a secret. */
 async function readKubeconfig(path: string): Promise<object> {
   const config = parsed((await readRegularFile(path)).toString('utf8'));
-  if (!isRecord(config)) throw new Error('it is no kubeconfig');
+  if (!isJsonObject(config)) throw new Error('it is no kubeconfig');
   const directory = dirname(path);
   const entries = (list: unknown, field: string): readonly unknown[] =>
     (Array.isArray(list) ? (list as unknown[]) : []).map((entry) => {
-      const content = isRecord(entry) ? entry[field] : undefined;
-      return isRecord(content) ? { ...(entry as object), [field]: withFiles(content, directory) } : entry;
+      const content = isJsonObject(entry) ? entry[field] : undefined;
+      return isJsonObject(content) ? { ...(entry as object), [field]: withFiles(content, directory) } : entry;
     });
   return { ...config, clusters: entries(config['clusters'], 'cluster'), users: entries(config['users'], 'user') };
 }
@@ -175,8 +174,7 @@ async function readIfPresent(file: string, isRequired: boolean): Promise<readonl
   try {
     return [await readKubeconfig(file)];
   } catch (error) {
-    const isMissing = isRecord(error) && error['code'] === 'ENOENT';
-    if (isMissing && !isRequired) return [];
+    if (textAt(error, 'code') === 'ENOENT' && !isRequired) return [];
     throw new Error(`${file}: ${messageOf(error)}`, { cause: error });
   }
 }
@@ -185,13 +183,13 @@ const LISTS = ['clusters', 'users', 'contexts'];
 
 /** Merges as kubectl does: the first entry of a name counts, and the first current-context that is not empty. */
 export function mergedKubeconfigs(kubeconfigs: readonly unknown[]): object {
-  const records = kubeconfigs.filter(isRecord);
+  const records = kubeconfigs.filter(isJsonObject);
   const current = records
     .map((each) => each['current-context'])
     .find((name) => typeof name === 'string' && name !== '');
   const lists = LISTS.map((list) => {
     const entries = records.flatMap((each): unknown[] => (Array.isArray(each[list]) ? each[list] : []));
-    const byName = Map.groupBy(entries, (entry) => (isRecord(entry) ? entry['name'] : undefined));
+    const byName = Map.groupBy(entries, (entry) => valueAt(entry, ['name']));
     return [list, [...byName.values()].map(([first]) => first)] as const;
   });
   return { ...records[0], ...Object.fromEntries(lists), 'current-context': current };

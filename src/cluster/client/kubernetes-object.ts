@@ -1,3 +1,5 @@
+import { textAt } from '../../base/json/field-path.ts';
+
 /** The part that every Kubernetes object has. All other fields have to be checked when they are read. */
 export interface KubernetesObject {
   readonly apiVersion?: string;
@@ -20,11 +22,5 @@ export interface ObjectMetadata {
 
 /** True for a value that can be an object of the API: one with a name. */
 export function isKubernetesObject(value: unknown): value is KubernetesObject {
-  const metadata = isRecord(value) ? value['metadata'] : undefined;
-  return isRecord(metadata) && typeof metadata['name'] === 'string';
-}
-
-/** True for a JSON object. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return textAt(value, 'metadata', 'name') !== undefined;
 }

@@ -1,6 +1,7 @@
+import { objectMember } from '../../base/json/json-value.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode } from './api-client.ts';
-import { isKubernetesObject, isRecord, type ObjectMetadata } from './kubernetes-object.ts';
+import { isKubernetesObject, type ObjectMetadata } from './kubernetes-object.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import type { ApiClient, ApiRequest } from './api-client.ts';
 
@@ -168,8 +169,7 @@ export class LeaderElection {
     try {
       const object = await this.#request({ method: 'GET', path: this.#path }, signal);
       if (!isKubernetesObject(object)) throw new Error(`Lease ${this.#candidate.lease} cannot be understood`);
-      const { spec } = object as { spec?: unknown };
-      return { metadata: object.metadata, spec: isRecord(spec) ? spec : {} };
+      return { metadata: object.metadata, spec: objectMember({ ...object }, 'spec') ?? {} };
     } catch (error) {
       if (hasCode(error, 404)) return undefined;
       throw error;

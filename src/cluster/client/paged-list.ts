@@ -1,5 +1,6 @@
+import { valueAt, textAt } from '../../base/json/field-path.ts';
 import { AnswerTooLarge, MAX_ANSWER_BYTES, type ApiClient, type ApiRequest, type ApiRequests } from './api-client.ts';
-import { isKubernetesObject, isRecord, type KubernetesObject } from './kubernetes-object.ts';
+import { isKubernetesObject, type KubernetesObject } from './kubernetes-object.ts';
 
 /** Objects a page: the API server's own clients use the same number. Pages of large objects get fewer. */
 export const PAGE_SIZE = 500;
@@ -80,17 +81,16 @@ export async function tryList(client: ApiRequests, path: string): Promise<void> 
 }
 
 function readPage(body: unknown, keepsManagedFields: boolean, dropsStatus: boolean): Page {
-  const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {};
-  const items = isRecord(body) ? (body['items'] ?? []) : undefined;
-  const { resourceVersion, continue: next, remainingItemCount: remaining } = metadata;
-  if (typeof resourceVersion !== 'string' || !Array.isArray(items))
+  const [items, remaining] = [valueAt(body, ['items']) ?? [], valueAt(body, ['metadata', 'remainingItemCount'])];
+  const resourceVersion = textAt(body, 'metadata', 'resourceVersion');
+  if (resourceVersion === undefined || !Array.isArray(items))
     throw new Unusable('the list has no resourceVersion or no items');
   const objects = (items as unknown[]).filter(isKubernetesObject);
   if (dropsStatus) for (const object of objects) Object.assign(object, { status: null });
   return {
     items: keepsManagedFields ? objects : objects.map(withoutManagedFields),
     resourceVersion,
-    continue: typeof next === 'string' && next !== '' ? next : undefined,
+    continue: textAt(body, 'metadata', 'continue') || undefined,
     remaining: typeof remaining === 'number' ? remaining : undefined,
   };
 }

@@ -1,8 +1,9 @@
+import { isJsonObject } from '../../base/json/json-value.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cut } from '../../base/text/cut.ts';
 import { AnswerTooLarge, ApiError, hasCode, type ApiClient, type ApiRequest } from './api-client.ts';
 import { Backoff, type BackoffLimits } from './timing.ts';
-import { isKubernetesObject, isRecord, type KubernetesObject } from './kubernetes-object.ts';
+import { isKubernetesObject, type KubernetesObject } from './kubernetes-object.ts';
 import { PagedList, Unusable, withoutManagedFields } from './paged-list.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import type { ClockAndRandom } from './timing.ts';
@@ -277,10 +278,10 @@ function readEvent(text: string): WatchEvent {
   } catch (error) {
     throw new Unusable(`a watch event is not JSON: ${cut(text, 80)}`, { cause: error });
   }
-  const { type, object } = isRecord(event) ? event : {};
-  if (type === 'ERROR' && isRecord(object)) return { type, status: object };
+  const { type, object } = isJsonObject(event) ? event : {};
+  if (type === 'ERROR' && isJsonObject(object)) return { type, status: object };
   // A bookmark holds only a resourceVersion.
-  if (type === 'BOOKMARK' && isRecord(object) && isRecord(object['metadata']))
+  if (type === 'BOOKMARK' && isJsonObject(object) && isJsonObject(object['metadata']))
     return { type, object: object as unknown as KubernetesObject };
   if ((type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isKubernetesObject(object))
     return { type, object: withoutManagedFields(object) };

@@ -1,6 +1,7 @@
+import { objectsAt, textAt } from '../../base/json/field-path.ts';
 import { ApiError } from '../client/api-client.ts';
 import { inParallel } from '../client/rate-limit.ts';
-import { isRecord, type KubernetesObject } from '../client/kubernetes-object.ts';
+import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
 import { BUILT_IN_KINDS, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
@@ -94,13 +95,12 @@ export async function discoverKinds(client: ApiRequests, known: readonly Workloa
 
 /** The versions of each group, the preferred version first: `apps` -> [`apps/v1`]. */
 async function groupVersions(client: ApiRequests): Promise<ReadonlyMap<string, readonly string[]>> {
-  const groups = recordsIn(await client.request({ method: 'GET', path: '/apis' }), 'groups');
+  const groups = objectsAt(await client.request({ method: 'GET', path: '/apis' }), 'groups');
   return new Map(
     groups.map((group) => {
-      const { name, preferredVersion } = group;
-      const all = [preferredVersion, ...recordsIn(group, 'versions')].filter(isRecord);
-      const versions = all.map(({ groupVersion }) => groupVersion).filter((each) => typeof each === 'string');
-      return [textOf(name), [...new Set(versions)]];
+      const all = [group['preferredVersion'], ...objectsAt(group, 'versions')];
+      const versions = all.map((each) => textAt(each, 'groupVersion')).filter((each) => each !== undefined);
+      return [textAt(group, 'name') ?? '', [...new Set(versions)]];
     }),
   );
 }
@@ -108,7 +108,7 @@ async function groupVersions(client: ApiRequests): Promise<ReadonlyMap<string, r
 async function kindsOfVersion(client: ApiRequests, apiVersion: string): Promise<readonly ClusterKind[]> {
   const answer = await client.request({ method: 'GET', path: rootOf(apiVersion) });
   const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
-  return recordsIn(answer, 'resources').flatMap(({ name, kind, singularName, shortNames, namespaced }) => {
+  return objectsAt(answer, 'resources').flatMap(({ name, kind, singularName, shortNames, namespaced }) => {
     const [resource, kindName] = [textOf(name), textOf(kind)];
     // A name with a slash is a subresource, whose kind may be that of another object.
     if (resource === '' || resource.includes('/')) return [];
@@ -126,11 +126,6 @@ export function rootOf(apiVersion: string): string {
 /** A request that failed, in words. The API server's own words would name the user and paths. */
 export function refusal(what: string, error: unknown): string {
   return `${what}: ${error instanceof ApiError && error.code === 403 ? 'forbidden' : messageOf(error)}`;
-}
-
-function recordsIn(value: unknown, name: string): readonly Record<string, unknown>[] {
-  const list = isRecord(value) ? value[name] : undefined;
-  return Array.isArray(list) ? (list as unknown[]).filter(isRecord) : [];
 }
 
 function textOf(value: unknown): string {

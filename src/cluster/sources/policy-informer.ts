@@ -1,3 +1,4 @@
+import { textAt, valueAt } from '../../base/json/field-path.ts';
 import { cut } from '../../base/text/cut.ts';
 import { parseInstant } from '../../base/text/duration.ts';
 import { utf8Length } from '../../base/text/utf8.ts';
@@ -6,7 +7,7 @@ import { memoryOfPolicy, NO_LIMITS, POLICY_LIMITS, PROBLEMS_MEMORY } from '../..
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { parseProbePolicy, type PolicyKind, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
-import { isRecord, type KubernetesObject } from '../client/kubernetes-object.ts';
+import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import { Informer, type InformedKind, type InformerListener } from './informer.ts';
 import { isShown, shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
 import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
@@ -170,10 +171,8 @@ export class PolicyInformer {
       const patch = statusPatch(shown, wanted, this.#now());
       if (patch === undefined) return undefined;
       const object = await patchStatus(this.#client, objectPath(this.kind, place), 'probewright-status', patch, signal);
-      const { status, metadata } = isRecord(object) ? object : {};
-      const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
-      const isKept = isShown(shownStatus(status), wanted);
-      return { isKept, resourceVersion: typeof version === 'string' ? version : undefined };
+      const isKept = isShown(shownStatus(valueAt(object, ['status'])), wanted);
+      return { isKept, resourceVersion: textAt(object, 'metadata', 'resourceVersion') };
     };
     this.#listener.statuses?.put({ place, resourceVersion, write });
   }

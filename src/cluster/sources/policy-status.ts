@@ -1,9 +1,10 @@
+import { objectsAt } from '../../base/json/field-path.ts';
+import { isJsonObject } from '../../base/json/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
 import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
 import { POLICY_LIMITS } from '../../engine/policy/budget.ts';
-import { isRecord } from '../client/kubernetes-object.ts';
 import { updatedCondition } from './status-writer.ts';
 import type { Budget, Use } from '../../engine/policy/budget.ts';
 import type { PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
@@ -31,7 +32,7 @@ export interface OverBudget {
 }
 
 export interface ShownStatus {
-  readonly observedGeneration: number | undefined;
+  readonly observedGeneration: unknown;
   /** All conditions, unchanged. Conditions of other types belong to other writers, and are kept. */
   readonly conditions: readonly Readonly<Record<string, unknown>>[];
   readonly advice: unknown;
@@ -43,11 +44,10 @@ const MAX_MESSAGE_LENGTH = 1024;
 
 /** Reads the `status` of a policy's object. Fields that have another form than Probewright writes count as absent. */
 export function shownStatus(status: unknown): ShownStatus {
-  const shown = isRecord(status) ? status : {};
-  const { observedGeneration, conditions } = shown;
+  const shown = isJsonObject(status) ? status : {};
   return {
-    observedGeneration: typeof observedGeneration === 'number' ? observedGeneration : undefined,
-    conditions: Array.isArray(conditions) ? conditions.filter(isRecord) : [],
+    observedGeneration: shown['observedGeneration'],
+    conditions: objectsAt(shown, 'conditions'),
     advice: shownAdvice(shown),
   };
 }

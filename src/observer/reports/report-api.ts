@@ -1,4 +1,5 @@
-import { isKubernetesObject, isRecord } from '../../cluster/client/kubernetes-object.ts';
+import { isJsonObject } from '../../base/json/json-value.ts';
+import { isKubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
 import { PROBEWRIGHT, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
 import { unlessMissing } from '../api-answers.ts';
@@ -31,8 +32,8 @@ export async function discoverReportApis(client: ApiClient, setting: ReportsSett
 
 async function isServed(client: ApiClient, { apiVersion, resource }: ReportApi): Promise<boolean> {
   const answer = await unlessMissing(client.request({ method: 'GET', path: `/apis/${apiVersion}` }));
-  const resources: unknown = isRecord(answer) ? answer['resources'] : undefined;
-  return Array.isArray(resources) && resources.some((each) => isRecord(each) && each['name'] === resource);
+  const resources: unknown = isJsonObject(answer) ? answer['resources'] : undefined;
+  return Array.isArray(resources) && resources.some((each) => isJsonObject(each) && each['name'] === resource);
 }
 
 export function reportsPath({ apiVersion, resource }: ReportApi, namespace?: string): string {

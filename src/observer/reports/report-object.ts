@@ -1,7 +1,7 @@
+import { isJsonObject } from '../../base/json/json-value.ts';
 import { createHash } from 'node:crypto';
 import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
-import { isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { MOST_RESULTS, PROBEWRIGHT, type ReportApi } from '../../cluster/sources/observer-reports.ts';
 import type { JudgedWorkload } from '../scan/judged-workload.ts';
 import type { ReportOutcome, ReportResult } from './report-result.ts';
@@ -110,10 +110,10 @@ interface Timestamp {
 }
 
 function timestampsOf(report: unknown): ReadonlyMap<string, Timestamp> {
-  const results: unknown = isRecord(report) ? report['results'] : undefined;
+  const results: unknown = isJsonObject(report) ? report['results'] : undefined;
   const known = new Map<string, Timestamp>();
   for (const result of Array.isArray(results) ? (results as unknown[]) : []) {
-    if (!isRecord(result) || !isRecord(result['timestamp'])) continue;
+    if (!isJsonObject(result) || !isJsonObject(result['timestamp'])) continue;
     const { seconds, nanos } = result['timestamp'];
     if (typeof seconds === 'number' && typeof nanos === 'number') known.set(identityOf(result), { seconds, nanos });
   }
@@ -123,11 +123,11 @@ function timestampsOf(report: unknown): ReadonlyMap<string, Timestamp> {
 /** A finding stays the same while its action or figures change. */
 function identityOf(result: Readonly<Record<string, unknown>> | ReportResult): string {
   const { rule, message, properties } = result as Readonly<Record<string, unknown>>;
-  const { container, probe, template } = isRecord(properties) ? properties : {};
+  const { container, probe, template } = isJsonObject(properties) ? properties : {};
   return JSON.stringify([rule, message, container, probe, template]);
 }
 
 function metadataOf(object: unknown): Readonly<Record<string, unknown>> {
-  const metadata = isRecord(object) ? object['metadata'] : undefined;
-  return isRecord(metadata) ? metadata : {};
+  const metadata = isJsonObject(object) ? object['metadata'] : undefined;
+  return isJsonObject(metadata) ? metadata : {};
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../base/json/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import {
   figuresOf,
@@ -6,7 +7,6 @@ import {
   STARTUP_PROFILE_KIND,
 } from '../../engine/facts/startup-profile.ts';
 import { hasCode } from '../../cluster/client/api-client.ts';
-import { isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { statusWriteFailure } from '../../cluster/sources/status-writer.ts';
 import { unlessMissing } from '../api-answers.ts';
@@ -60,7 +60,7 @@ export class ProfileWriter {
     const path = `${collection}/${encodeURIComponent(name)}`;
     try {
       const found = await unlessMissing(this.#client.request({ method: 'GET', path, signal }));
-      const existing = isRecord(found) ? found : undefined;
+      const existing = isJsonObject(found) ? found : undefined;
       const known = existing && readStartupProfile(existing);
       if (known !== undefined && !isSame(known.workload, workload)) return this.#done(pending, 'gone');
       const profile = updatedProfile(known, workload, news);
@@ -101,7 +101,7 @@ export class ProfileWriter {
   ): Promise<JsonObject | undefined> {
     const owner = await this.#findWorkload(namespace, workload);
     const metadata = owner?.['metadata'];
-    const uid = isRecord(metadata) ? metadata['uid'] : undefined;
+    const uid = isJsonObject(metadata) ? metadata['uid'] : undefined;
     if (owner === undefined || typeof uid !== 'string') return undefined;
     const { kind, name: ownerName } = workload;
     const apiVersion = typeof owner['apiVersion'] === 'string' ? owner['apiVersion'] : workload.apiVersion;
@@ -116,7 +116,7 @@ export class ProfileWriter {
       },
     };
     const created = await this.#client.request({ method: 'POST', path: collection, body, signal });
-    return isRecord(created) ? created : undefined;
+    return isJsonObject(created) ? created : undefined;
   }
 }
 

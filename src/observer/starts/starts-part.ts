@@ -1,6 +1,6 @@
+import { isJsonObject } from '../../base/json/json-value.ts';
 import { Counter } from 'prom-client';
 import { hasCode } from '../../cluster/client/api-client.ts';
-import { isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { discoverKinds, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
@@ -130,7 +130,7 @@ export class StartsPart implements ObserverPart {
     const path = `${collectionOf({ served: known }, namespace)}/${encodeURIComponent(name)}`;
     try {
       const object = await this.#context.client.request({ method: 'GET', path });
-      return isRecord(object) ? object : undefined;
+      return isJsonObject(object) ? object : undefined;
     } catch (error) {
       // A kind that the observer may not read has no profiles.
       if (hasCode(error, 404) || hasCode(error, 403)) return undefined;

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { certificatesIn } from './pem.ts';
-import { isRecord, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import { without } from '../../base/json/json-value.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import { isJsonObject, without } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import type { CaState, CertificateAuthority } from './ca-state.ts';
 
@@ -147,7 +147,7 @@ export function secretTexts(object: KubernetesObject): Texts {
 
 function dataOf(object: KubernetesObject): Texts {
   const { data } = object as { data?: unknown };
-  const entries = Object.entries(isRecord(data) ? data : {});
+  const entries = Object.entries(isJsonObject(data) ? data : {});
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 

@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../base/json/json-value.ts';
 import { JSON_PATCH, hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
-import { isRecord, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { bundleHolds } from './pem.ts';
 import { MirroredObject, type MirrorListener } from '../../cluster/client/mirrored-object.ts';
 import { WriteLimit } from '../../cluster/client/rate-limit.ts';
@@ -160,9 +161,9 @@ function entriesOf(object: KubernetesObject, { service, namespace }: WebhookAddr
   const { webhooks } = object as { webhooks?: unknown };
   if (!Array.isArray(webhooks)) return [];
   return webhooks.flatMap((webhook: unknown, index) => {
-    const { name, clientConfig } = isRecord(webhook) ? webhook : {};
-    const { service: called, caBundle } = isRecord(clientConfig) ? clientConfig : {};
-    if (!isRecord(called) || typeof name !== 'string') return [];
+    const { name, clientConfig } = isJsonObject(webhook) ? webhook : {};
+    const { service: called, caBundle } = isJsonObject(clientConfig) ? clientConfig : {};
+    if (!isJsonObject(called) || typeof name !== 'string') return [];
     if (called['name'] !== service || called['namespace'] !== namespace) return [];
     return [{ index, name, bundle: Buffer.from(typeof caBundle === 'string' ? caBundle : '', 'base64') }];
   });

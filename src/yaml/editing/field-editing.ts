@@ -1,6 +1,6 @@
 import { equalJson } from '../../base/json/json-value.ts';
 import { withEdits, type FieldEdit } from '../../base/json/field-path.ts';
-import { readYamlStream, type ChunkContent, type StreamPart } from '../reading/trees.ts';
+import { yamlStreamParts, type ChunkContent, type StreamPart } from '../reading/trees.ts';
 import { treeValue, type YamlNode } from '../reading/values.ts';
 import { EditRefused, changeEdits } from './change-edits.ts';
 import { layoutOf } from './layout.ts';
@@ -27,7 +27,7 @@ export class YamlFieldEditor {
 
   constructor(text: string) {
     this.#text = text;
-    const parts = readYamlStream(text, { keepSourceTokens: true });
+    const parts = [...yamlStreamParts(text, { keepSourceTokens: true })];
     this.#parts = parts.filter(({ index }) => index !== undefined);
     this.#isOneChunk = parts.length === 1;
   }
@@ -199,7 +199,7 @@ function expectedAfter(before: DocumentValues, edits: readonly FieldEdit[]): Doc
 
 /** True when a text has exactly these documents. */
 function readsAs(text: string, expected: readonly DocumentValues[]): boolean {
-  const found = readYamlStream(text).filter(({ index }) => index !== undefined);
+  const found = [...yamlStreamParts(text)].filter(({ index }) => index !== undefined);
   return found.length === expected.length && found.every(({ content }, at) => agrees(valuesOf(content), expected[at]));
 }
 

@@ -43,12 +43,10 @@ export interface ReadingOptions extends TokenOptions {
   readonly keepSourceTokens?: boolean;
 }
 
-/** Reads all documents of a text. Never throws: a chunk that cannot be read becomes a fault of this chunk. */
-export function readYamlStream(text: string, options: ReadingOptions = {}): StreamPart[] {
-  return [...yamlStreamParts(text, options)];
-}
-
-/** The same, but each document is read on demand, so a caller can do other work in between, or stop. */
+/**
+ * Reads the documents of a text on demand, so that a caller can do other work in between, or stop. Never throws: a
+ * chunk that cannot be read becomes a fault of this chunk.
+ */
 export function* yamlStreamParts(text: string, options: ReadingOptions = {}): Generator<StreamPart> {
   let count = 0;
   for (const chunk of splitYaml(text))

@@ -69,12 +69,6 @@ export function scalarValue(scalar: Scalar): JsonScalar | undefined {
   return scalar.type === 'PLAIN' && scalar.tag === undefined ? resolvePlainScalar(text) : text;
 }
 
-/** Sets an own member under any name. A plain assignment to `__proto__` would change the prototype instead. */
-export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== '__proto__') object[key] = value;
-  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
-}
-
 class Unreadable extends Error {
   readonly offset: number;
   constructor(node: YamlNode, message: string) {
@@ -128,35 +122,28 @@ function sequenceValue(reading: Reading, sequence: YAMLSeq, depth: number): unkn
 }
 
 function mapValue(reading: Reading, map: YAMLMap, depth: number): Record<string, unknown> {
-  const object: Record<string, unknown> = {};
+  const members = new Map<string, unknown>();
   const seen = new Set<string>();
-  for (const pair of map.items as Pair<ParsedNode, YamlNode>[]) {
-    if (isMergeKey(pair.key)) {
-      merge(reading, object, pair, depth);
+  for (const { key, value } of map.items as Pair<ParsedNode, YamlNode>[]) {
+    if (isMergeKey(key)) {
+      // Merged keys override the keys before the merge key, and keys after it override them, as in go-yaml v2.
+      for (const [name, merged] of mergedMembers(reading, value ?? key, value, depth)) members.set(name, merged);
       continue;
     }
-    const name = jsonKey(reading, pair.key);
-    if (seen.has(name)) reportDuplicate(reading, pair.key, name);
+    const name = jsonKey(reading, key);
+    if (seen.has(name)) reportDuplicate(reading, key, name);
     seen.add(name);
-    setMember(object, name, nodeValue(reading, pair.value, depth + 1));
+    members.set(name, nodeValue(reading, value, depth + 1));
   }
-  return object;
+  // A plain assignment to `__proto__` would change the prototype.
+  return Object.fromEntries(members);
 }
 
-/** Merged keys override the keys before the merge key, and keys after it override them, as in go-yaml v2. */
-function merge(
-  reading: Reading,
-  object: Record<string, unknown>,
-  { key, value }: Pair<ParsedNode, YamlNode>,
-  depth: number,
-): void {
-  if (mergeSources(reading.tree, value) === undefined) {
-    throw new Unreadable(value ?? key, 'a merge key (<<) needs a mapping or a sequence of mappings');
-  }
-  for (const source of mergedNodes(value)) {
-    const merged = nodeValue(reading, source, depth + 1) as Record<string, unknown>;
-    for (const name of Object.keys(merged)) setMember(object, name, merged[name]);
-  }
+/** The members of the mappings of a merge key. The last of a name wins. */
+function mergedMembers(reading: Reading, place: YamlNode, value: YamlNode, depth: number): [string, unknown][] {
+  if (mergeSources(reading.tree, value) === undefined)
+    throw new Unreadable(place, 'a merge key (<<) needs a mapping or a sequence of mappings');
+  return mergedNodes(value).flatMap((source) => Object.entries(nodeValue(reading, source, depth + 1) as object));
 }
 
 /** Reports a duplicate key once for its position in the text. Aliases to the mapping do not report the key again. */

@@ -1,6 +1,7 @@
+import { isJsonObject } from '../../../src/base/json/json-value.ts';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord, type KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
+import { type KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
 import { StatusError } from './fake-status.ts';
 import type { Collection, Target } from './fake-paths.ts';
 
@@ -165,7 +166,7 @@ function keyOf({ resource, namespace }: Collection, name: string): string {
 
 /** The object that a request or a test brings, at least with a name. */
 function named(collection: Collection, body: unknown): FakeObject {
-  if (!isRecord(body) || !isRecord(body['metadata']))
+  if (!isJsonObject(body) || !isJsonObject(body['metadata']))
     throw StatusError.badRequest('the body is no object with metadata');
   const { name, namespace } = body['metadata'];
   if (typeof name !== 'string' || name === '')
