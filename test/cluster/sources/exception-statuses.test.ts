@@ -4,8 +4,12 @@ import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
 import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../../../src/cluster/sources/fact-kinds.ts';
-import { exceptionCounts, ExceptionStatuses } from '../../../src/cluster/sources/exception-statuses.ts';
-import { reportedStatus, type LeftOutException } from '../../../src/cluster/sources/exception-status.ts';
+import {
+  exceptionCounts,
+  ExceptionStatuses,
+  reportedStatus,
+  type LeftOutException,
+} from '../../../src/cluster/sources/exception-statuses.ts';
 import { StatusWriter } from '../../../src/cluster/sources/status-writer.ts';
 import { ApiError } from '../../../src/cluster/client/api-client.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
