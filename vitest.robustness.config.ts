@@ -5,7 +5,10 @@ import { longestFirst } from './test/support/longest-first.ts';
  * Files that may run beside each other: their tests compare no times, and no memory that comes near a limit.
  * A file that is not in this list runs alone. The longest file is first.
  */
-const NAMES = ['hostile-policies-tiny', 'hostile-policies-large', 'random-worlds', 'supply-chain'];
+const NAMES = [
+  ...['hostile-policies-tiny', 'hostile-policies-large', 'random-worlds', 'policy-memory'],
+  ...['entry-points', 'callers', 'surroundings', 'supply-chain'],
+];
 const SIDE_BY_SIDE = NAMES.map((name) => `test/robustness/${name}.test.ts`);
 
 /** Attacks, faults and random worlds: `npm run test:robustness`. Some files measure times, so those run one after the other. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type DocsBlock, docsBlocks, titleOf } from './docs-commands.ts';
 import { waitUntil } from './processes.ts';
-import { readable, report } from './scenario-figure.ts';
+import { report } from './scenario-figure.ts';
 import type { ChartCluster } from './chart-cluster.ts';
 
 /** Blocks that ask for what only newer servers have: a text in them, and the API that they need. */
@@ -14,7 +14,6 @@ const needs: Readonly<Record<string, string>> = {
 export function docsScenarios(cluster: () => ChartCluster): void {
   describe('by the commands of the docs', () => {
     const blocks = docsBlocks();
-    let spent = 0;
 
     beforeAll(async () => {
       // The first page installs it, and nobody who reads it has anything yet.
@@ -39,19 +38,13 @@ export function docsScenarios(cluster: () => ChartCluster): void {
           report('docs, not run', `${title}: ${cluster().version} has no ${missing}`);
           return;
         }
-        const began = performance.now();
         const { code, stdout, stderr } = await cluster().shell(block.script);
-        spent += performance.now() - began;
         const output = `${stdout}${stderr}`;
         if (block.fails) expect(code, output).not.toBe(0);
         else expect(code, output).toBe(0);
         for (const line of block.prints?.trimEnd().split('\n') ?? []) expect(output).toContain(line);
       },
     );
-
-    it('were run', () => {
-      report('docs', `${blocks.length} blocks of commands in ${readable(spent)}`);
-    });
   });
 }
 

@@ -47,7 +47,6 @@ export function outageScenarios(cluster: () => ChartCluster): void {
         await cluster().untilRolledOut(0);
         await podsStart(cluster());
         const refused = await tryDeployment(cluster(), 'default', 'http');
-        report('Deployment with no replica, enforced', `${refused.status}: ${messageOf(refused)}`);
         expect(refused.status).toBe(500);
         expect(messageOf(refused)).toContain('failed calling webhook "validate-workloads.probewright.dev"');
         for (const namespace of ['kube-system', releaseNamespace]) {
@@ -62,7 +61,6 @@ export function outageScenarios(cluster: () => ChartCluster): void {
           const { status } = await tryDeployment(cluster(), 'default', 'http');
           return status === 201;
         });
-        report('break-glass, softer', softer.join(' && '));
       });
     });
 
@@ -75,7 +73,6 @@ export function outageScenarios(cluster: () => ChartCluster): void {
         );
         await podsStart(cluster());
         const accepted = await tryDeployment(cluster(), 'default', 'htpp');
-        report('Deployment with no replica, defaults', `${accepted.status} in ${readable(accepted.milliseconds)}`);
         expect(accepted.status).toBe(201);
       });
 
@@ -89,10 +86,8 @@ export function outageScenarios(cluster: () => ChartCluster): void {
           'it is asked nothing',
           async () => (await tryDeployment(cluster(), 'default', 'htpp')).status === 201,
         );
-        const began = performance.now();
         await cluster().sh(`${upgrade} --set replicas=2`);
         await waitUntil('it refuses', async () => (await tryDeployment(cluster(), 'default', 'htpp')).status === 403);
-        report('break-glass', `${command}; back ${readable(performance.now() - began)} after helm upgrade`);
       });
     });
   });
@@ -108,13 +103,10 @@ async function breakGlass(cluster: ChartCluster): Promise<string[]> {
 
 /** With nobody to ask: Pods start everywhere, and those that would be patched start as they were written. */
 async function podsStart(cluster: ChartCluster): Promise<void> {
-  const figures: string[] = [];
   for (const namespace of ['kube-system', releaseNamespace, watchedNamespace]) {
     const { status, pod, milliseconds } = await tryPod(cluster, namespace);
     expect(status, namespace).toBe(201);
     expect(milliseconds, namespace).toBeLessThan(atOnce);
     expect(hasThreeProbes(pod), namespace).toBe(false);
-    figures.push(`${namespace} ${readable(milliseconds)}`);
   }
-  report('Pods with no replica', `created, unpatched: ${figures.join(', ')}`);
 }

@@ -41,7 +41,6 @@ export function rolloutScenarios(cluster: () => ChartCluster): void {
 
     it('warns under Warn of what Deny refuses', async () => {
       const { status, warnings } = await tryDeployment(cluster(), 'default', 'htpp');
-      report('bad Deployment under Warn', `${status}, warning ${warnings}`);
       expect(status).toBe(201);
       expect(warnings).toContain('container \\"app\\" declares no port named \\"htpp\\"');
     });

@@ -6,7 +6,6 @@ import { waitUntil } from './processes.ts';
 import { dryRun, untilProbePath } from './trial-pods.ts';
 import { loadNamespace } from './load-namespace.ts';
 import { hasThreeProbes } from './pods.ts';
-import { readable, report } from './scenario-figure.ts';
 import type { ChartCluster } from './chart-cluster.ts';
 
 const upgrade =
@@ -29,7 +28,6 @@ export function upgradeScenarios(cluster: () => ChartCluster): void {
       await cluster().sh(`${upgrade} ${hasty}`);
       await cluster().untilRolledOut(2);
       const [before] = await bundles(cluster());
-      const began = performance.now();
       await cluster().sh(
         'kubectl annotate secret probewright-ca probewright.dev/rotate=now --namespace probewright-system',
       );
@@ -37,17 +35,12 @@ export function upgradeScenarios(cluster: () => ChartCluster): void {
         const all = await bundles(cluster());
         return all.every((bundle) => bundle.length === 1 && bundle[0] !== before?.[0]) ? all : undefined;
       });
-      const rotated = performance.now() - began;
       await cluster().sh(`${upgrade} ${hasty} --set logLevel=debug --set webhooks.timeoutSeconds=4`);
       expect(await bundles(cluster())).toEqual(after);
       await cluster().untilRolledOut(2);
       expect(await bundles(cluster())).toEqual(after);
       expect(hasThreeProbes(await dryRun(cluster(), loadNamespace))).toBe(true);
       expect((await tryDeployment(cluster(), 'default', 'htpp')).status).toBe(403);
-      report(
-        'helm upgrade after a rotation',
-        `CA replaced in ${readable(rotated)}; ${after.length} caBundles as before the upgrade`,
-      );
     });
   });
 
@@ -65,14 +58,12 @@ export function upgradeScenarios(cluster: () => ChartCluster): void {
 
     it('is adopted with them by another installation', { timeout: 180_000 }, async () => {
       const kept = await keptObjects(cluster());
-      const began = performance.now();
       await cluster().sh(
         `helm install probewright charts/probewright --namespace probewright-system --create-namespace --set image.repository=localhost/probewright ${lease}`,
       );
       await cluster().untilRolledOut(2);
       // Its predecessor lost the right to give the Lease back together with everything else, so a leader may have to wait for the Lease's end.
       await untilProbePath(cluster(), loadNamespace, 'livenessProbe', '/load');
-      report('reinstallation', `the policies of before count again after ${readable(performance.now() - began)}`);
       expect(await keptObjects(cluster())).toEqual(kept);
     });
   });

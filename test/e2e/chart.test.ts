@@ -2,7 +2,6 @@ import { beforeAll, expect, it } from 'vitest';
 import { helmProblem } from '../chart/helm.ts';
 import { type ChartCluster, startChartCluster } from './chart-cluster.ts';
 import { docsScenarios } from './chart-docs.ts';
-import { guardRailScenarios } from './chart-guard-rails.ts';
 import { installScenarios } from './chart-install.ts';
 import { outageScenarios } from './chart-outage.ts';
 import { rolloutScenarios } from './chart-rollout.ts';
@@ -25,7 +24,6 @@ describeUnless(problem, 'the chart in a cluster', () => {
 
   const cluster = (): ChartCluster => started;
 
-  guardRailScenarios(cluster);
   installScenarios(cluster);
   rolloutScenarios(cluster);
   outageScenarios(cluster);

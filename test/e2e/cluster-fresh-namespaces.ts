@@ -4,7 +4,6 @@ import { type Cluster } from './cluster.ts';
 import { deployment, deploymentsOf } from './pods.ts';
 import { waitUntil } from './processes.ts';
 import { type Release } from './release.ts';
-import { report } from './scenario-figure.ts';
 
 /** Deployments, each in a namespace of its own that was made a moment before. */
 const attempts = 60;
@@ -48,10 +47,6 @@ export function freshNamespaceScenarios(cluster: () => Cluster, release: () => R
         release().replicas.map((replica) => replica.metric('probewright_namespace_waits_skipped_total')),
       );
       const missed = skipped.flatMap((samples) => [...samples.values()]).reduce((sum, count) => sum + count, 0);
-      report(
-        'Deployments in fresh namespaces',
-        `${attempts - escaped.length} of ${attempts} denied, ${missed} undecided`,
-      );
       expect(escaped).toEqual([]);
       expect(missed).toBe(0);
     });

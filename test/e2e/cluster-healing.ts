@@ -64,10 +64,9 @@ export function healingScenarios(cluster: () => Cluster, release: () => Release,
       ['of one entry was emptied', ['mutating'], [0], ''],
       ['of all entries of both configurations was emptied', ['mutating', 'validating'], [0, 1], ''],
       ["of one entry was replaced by somebody else's", ['validating'], [1], 'foreign'],
-    ] as const)('heals when the caBundle %s', async (which, kinds, entries, value) => {
+    ] as const)('heals when the caBundle %s', async (_, kinds, entries, value) => {
       const before = await caBundles();
       const caBundle = value === '' ? '' : Buffer.from((await makeServingPair()).caPem).toString('base64');
-      const broken = performance.now();
       for (const kind of kinds) {
         const paths = entries.map((entry) => `/webhooks/${entry}/clientConfig/caBundle`);
         await release().patchConfiguration(
@@ -77,7 +76,6 @@ export function healingScenarios(cluster: () => Cluster, release: () => Release,
       }
       await waitUntil('they are as they were', async () => isDeepStrictEqual(await caBundles(), before), healTimeout);
       await waitUntil('Pods are patched', isPatched, healTimeout);
-      report(`caBundle ${which}`, `healed after ${readable(performance.now() - broken)}`);
     });
 
     it("heals when somebody else's CA was put into the Secret", async () => {
@@ -110,7 +108,6 @@ export function healingScenarios(cluster: () => Cluster, release: () => Release,
     });
 
     it('heals when the Lease was deleted: there is one leader, and it is written down', async () => {
-      const deleted = performance.now();
       await cluster().delete(release().leasePath);
       await waitUntil(
         'there is a Lease with a holder again',
@@ -123,7 +120,6 @@ export function healingScenarios(cluster: () => Cluster, release: () => Release,
         healTimeout,
       );
       await waitUntil('one replica leads', async () => (await leaders()) === 1, healTimeout);
-      report('Lease deleted', `healed after ${readable(performance.now() - deleted)}`);
     });
 
     it('leaves a namespaceSelector alone that somebody else edited', async () => {
@@ -135,7 +131,6 @@ export function healingScenarios(cluster: () => Cluster, release: () => Release,
       const after = await release().configuration('validating');
       expect(after).toEqual(edited);
       expect(JSON.stringify(after.webhooks[0]?.namespaceSelector)).toContain(JSON.stringify(expression));
-      report('namespaceSelector edited by somebody else', 'left alone');
       healed.at = performance.now();
       healed.generations = await generations(release());
     });
@@ -169,10 +164,6 @@ export function quietScenario(release: () => Release, healed: Healed): void {
       expect(healed.at, 'everything had healed').toBeGreaterThan(0);
       await sleep(Math.max(0, healed.at + quietMilliseconds - performance.now()));
       expect(await generations(release())).toEqual(healed.generations);
-      report(
-        'after healing',
-        `generations ${healed.generations.join(' and ')} for ${readable(performance.now() - healed.at)}`,
-      );
     });
   });
 }

@@ -57,24 +57,18 @@ export function policyScenarios(cluster: () => Cluster, release: () => Release):
     });
 
     it('gives the first Pod of the first policy its probes, and says where they come from', async () => {
-      const applied = performance.now();
       await cluster().apply(platform);
-      const took = await untilProbePath(cluster(), 'apps', 'livenessProbe', '/live');
+      await untilProbePath(cluster(), 'apps', 'livenessProbe', '/live');
       const stored = await createPod('first', 'apps');
       expect(probeKinds.map((kind) => probePath(stored, kind))).toEqual(['/start', '/live', '/ready']);
       expect(provenance(stored)).toEqual(
         Object.fromEntries(probeKinds.map((kind) => [kind, 'ClusterProbePolicy/platform'])),
-      );
-      report(
-        'first policy, first Pod',
-        `patched ${readable(performance.now() - applied)} after kubectl apply, ${readable(took)} after it returned`,
       );
     });
 
     it("lets the cluster's policies win over files, whatever priority those claim, and files fill what is left", async () => {
       const stored = await dryRun(cluster(), 'apps');
       expect(stored.spec.containers[0]?.livenessProbe).toMatchObject({ periodSeconds: 7, timeoutSeconds: 4 });
-      report('files as the lowest layer', 'period from a file, timeout and paths from the cluster');
     });
 
     it("lets a team's policy win over the cluster's default, in its namespace only", async () => {
@@ -87,7 +81,6 @@ export function policyScenarios(cluster: () => Cluster, release: () => Release):
       });
       expect(probePath(mine, 'readinessProbe')).toBe('/ready');
       expect(probePath(theirs, 'livenessProbe')).toBe('/live');
-      report('team policy over cluster default', 'liveness from the team, the rest from the platform');
     });
 
     it('uses an edited policy for the next Pod within two seconds, in every replica', async () => {
@@ -121,7 +114,6 @@ export function policyScenarios(cluster: () => Cluster, release: () => Release):
         expect(row(wide.stdout, 'never-good')).toContain(contradictionPath);
         const { status } = await readPolicy('never-good');
         expect(status?.conditions?.[0]?.message).toContain(`${contradictionPath}: is an HTTP path`);
-        report('broken policy', row(wide.stdout, 'never-good').replaceAll(/\s+/g, ' '));
       });
 
       it('keeps its last good version in force, and everybody else as they were', async () => {
@@ -139,16 +131,14 @@ export function policyScenarios(cluster: () => Cluster, release: () => Release):
         await waitUntil('the status says so', async () =>
           (await readPolicy('team')).status?.conditions?.[0]?.message.startsWith('no version is in force'),
         );
-        report('last good version', 'in force until all replicas were restarted');
       });
 
       it('counts again as soon as it is right', async () => {
         await cluster().apply(policy('team', { kubernetesProbeEndpoints: { livenessProbe: '/repaired' } }));
-        const took = await untilProbePath(cluster(), 'apps', 'livenessProbe', '/repaired', 2_000);
+        await untilProbePath(cluster(), 'apps', 'livenessProbe', '/repaired', 2_000);
         const { status } = await untilJudged('team');
         expect(status?.conditions).toMatchObject([{ type: 'Ready', status: 'True', reason: 'Accepted' }]);
         await cluster().kubectl(['delete', 'probepolicy', 'never-good', '--namespace=apps']);
-        report('repaired policy', `counts after ${readable(took)}`);
       });
 
       async function expectEverywhere(name: string, liveness: string): Promise<void> {

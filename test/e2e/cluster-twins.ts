@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Cluster } from './cluster.ts';
 import { waitUntil } from './processes.ts';
 import { type Release, configurationKinds } from './release.ts';
-import { readable, report } from './scenario-figure.ts';
 
 /** How often they start on an empty cluster. */
 const rounds = 20;
@@ -18,26 +17,19 @@ export function twinScenarios(cluster: () => Cluster, install: () => Promise<Rel
     });
 
     it(`agree on one CA, ${rounds} times out of ${rounds}`, { timeout: 240_000 }, async () => {
-      const durations: number[] = [];
       const fingerprints = new Set<string>();
       for (let round = 0; round < rounds; round += 1) {
         await forget();
-        const started = performance.now();
         const replicas = await Promise.all([release.spawn(), release.spawn()]);
         await Promise.all(replicas.map((replica) => replica.untilReady()));
         const ca = new X509Certificate((await release.caSecret())?.data['ca.crt'] ?? '');
         const leaves = await Promise.all(replicas.map((replica) => replica.servedCertificate()));
         expect(leaves.map((leaf) => leaf.verify(ca.publicKey))).toEqual([true, true]);
         await waitUntil('the configurations trust them', () => release.isSynced(), 10_000, 50);
-        durations.push(performance.now() - started);
         fingerprints.add(ca.fingerprint256);
         await release.endAll();
       }
       expect(fingerprints.size).toBe(rounds);
-      report(
-        'two replicas on an empty cluster',
-        `one CA ${rounds} times out of ${rounds}, at most ${readable(Math.max(...durations))} from start to trusted`,
-      );
     });
 
     /** As on the day of the installation. */

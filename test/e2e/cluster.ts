@@ -1,6 +1,6 @@
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { applyCrds } from './custom-resource-definitions.ts';
-import { type ProductionBundle, productionBundle } from './production-bundle.ts';
+import { productionBundle } from './production-bundle.ts';
 import { type ReleaseOptions, serviceAccountName } from './release-objects.ts';
 import { Release } from './release.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -27,46 +27,29 @@ export async function startCluster(
   releaseNamespaces: readonly string[],
   users: readonly string[] = [],
 ): Promise<Cluster> {
-  const bundle = await productionBundle();
-  const directory = await temporaryDirectory('cluster');
-  const releases: Release[] = [];
-  let controlPlane: ControlPlane | undefined;
+  const endings: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
-    for (const release of releases) await release.stop();
-    await controlPlane?.stop();
-    await directory.remove();
-    await bundle.remove();
+    for (const end of endings.splice(0).toReversed()) await end();
   };
   try {
-    controlPlane = await startControlPlane({
-      controllers: true,
-      users,
-      auditedUsers: serviceAccounts(releaseNamespaces),
-    });
+    const bundle = await productionBundle();
+    endings.push(() => bundle.remove());
+    const directory = await temporaryDirectory('cluster');
+    endings.push(() => directory.remove());
+    const auditedUsers = serviceAccounts(releaseNamespaces);
+    const controlPlane = await startControlPlane({ controllers: true, users, auditedUsers });
+    endings.push(() => controlPlane.stop());
     await applyCrds(controlPlane);
-    return assemble(controlPlane, bundle, directory.path, releases, stop);
+    const releases: Release[] = [];
+    const install = async (options: ReleaseOptions): Promise<Release> => {
+      const release = await Release.install(controlPlane, bundle.program, directory.path, options);
+      endings.push(() => release.stop());
+      releases.push(release);
+      return release;
+    };
+    return { ...controlPlane, releases, install, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-function assemble(
-  controlPlane: ControlPlane,
-  bundle: ProductionBundle,
-  directory: string,
-  releases: Release[],
-  stop: () => Promise<void>,
-): Cluster {
-  const cluster: Cluster = {
-    ...controlPlane,
-    releases,
-    stop,
-    install: async (options) => {
-      const release = await Release.install(cluster, bundle.program, directory, options);
-      releases.push(release);
-      return release;
-    },
-  };
-  return cluster;
 }

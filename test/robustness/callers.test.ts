@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import https from 'node:https';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseServe } from '../cli/parse-serve.ts';
 import { makeServingPair } from '../support/certificate.ts';
 import { expectValidReply } from '../support/protocol.ts';
@@ -18,7 +18,6 @@ let caFile: string;
 let trusted: ClientAuthority;
 let foreign: ClientAuthority;
 let apiserver: Identity;
-const started: Program[] = [];
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'probewright-callers-'));
@@ -26,16 +25,11 @@ beforeAll(async () => {
   [trusted, foreign] = await Promise.all([ClientAuthority.create('callers'), ClientAuthority.create('callers')]);
   apiserver = await trusted.issue();
 });
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((program) => program.stop()));
-});
 afterAll(() => rm(directory, { recursive: true }));
 
 async function start(...args: string[]): Promise<Program> {
   await writeFile(caFile, trusted.pem);
-  const program = await Program.start({ args: ['--log-level', 'error', ...args] });
-  started.push(program);
-  return program;
+  return Program.startForTest({ args: ['--log-level', 'error', ...args] });
 }
 
 async function askAs(

@@ -3,6 +3,9 @@ import { parse } from 'yaml';
 
 const CHART = 'charts/probewright';
 
+/** What the chart gives to a container. */
+export const CHART_LIMIT_BYTES = 384 * 1024 * 1024;
+
 /** Node's flags as the chart's Deployment sets them with the chart's own memory limit. */
 export function chartNodeArgs(): string[] {
   const values = parse(readFileSync(`${CHART}/values.yaml`, 'utf8')) as { resources: { limits: { memory: string } } };

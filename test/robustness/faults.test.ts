@@ -1,31 +1,20 @@
 import { closeSync, openSync } from 'node:fs';
 import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CertificateFiles } from '../../src/webhook/certificates/certificate-files.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { startServer, type RunningServer } from '../../src/webhook/serve.ts';
 import { makeServingPair } from '../support/certificate.ts';
+import { TcpForwarder } from '../e2e/tcp-forwarder.ts';
 import { expectValidReply } from '../support/protocol.ts';
 import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 import { REVIEW, UID, ask, askHealth, collect, keepAlive, requestBytes, tls } from './client.ts';
 import { readable, report } from './figures.ts';
-import { POLICY, Program } from './program.ts';
+import { POLICY, Program, type ProgramOptions } from './program.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/webhook/review/trusted-controllers.ts';
 
-const started: Program[] = [];
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((program) => program.stop()));
-});
-
-async function start(options: Parameters<typeof Program.start>[0] = {}): Promise<Program> {
-  const program = await Program.start(options);
-  started.push(program);
-  return program;
-}
-
+const start = (options: ProgramOptions = {}): Promise<Program> => Program.startForTest(options);
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 15): Promise<number> {
@@ -57,55 +46,37 @@ function aliasBomb(levels: number): string {
 }
 
 describe('a policy directory', () => {
-  const faults: readonly (readonly [string, (directory: string) => Promise<unknown>])[] = [
-    ['is gone', (directory) => rm(directory, { recursive: true })],
-    [
-      'is a file',
-      async (directory) => {
-        await rm(directory, { recursive: true });
-        await writeFile(directory, 'x');
-      },
-    ],
-    [
-      'is a link to itself',
-      async (directory) => {
-        await rm(directory, { recursive: true });
-        await symlink(directory, directory);
-      },
-    ],
-    [
-      'has a link to nowhere for a policy',
-      async (directory) => {
-        await rm(join(directory, 'all.yaml'));
-        await symlink('/nowhere', join(directory, 'all.yaml'));
-      },
-    ],
-    [
-      'has a directory for a policy',
-      async (directory) => {
-        await rm(join(directory, 'all.yaml'));
-        await mkdir(join(directory, 'all.yaml'));
-        await writeFile(join(directory, 'x.yaml'), '{');
-      },
-    ],
-    ['has half a policy', (directory) => writeFile(join(directory, 'all.yaml'), POLICY.slice(0, 120))],
-    [
-      'has bytes for a policy',
-      (directory) => writeFile(join(directory, 'all.yaml'), Buffer.from([0xff, 0xfe, 0, 1, 0xd8])),
-    ],
-    ['has an alias bomb for a policy', (directory) => writeFile(join(directory, 'all.yaml'), aliasBomb(8))],
+  /** Something else in place of the directory, or of its policy. */
+  const replaced =
+    (make: (path: string) => Promise<unknown>, file = '') =>
+    async (directory: string) => {
+      await rm(join(directory, file), { recursive: true });
+      await make(join(directory, file));
+    };
+  const written =
+    (content: string | Buffer) =>
+    (directory: string): Promise<void> =>
+      writeFile(join(directory, 'all.yaml'), content);
+  const faults: Readonly<Record<string, (directory: string) => Promise<unknown>>> = {
+    'is gone': (directory) => rm(directory, { recursive: true }),
+    'is a file': replaced((path) => writeFile(path, 'x')),
+    'is a link to itself': replaced((path) => symlink(path, path)),
+    'has a link to nowhere for a policy': replaced((path) => symlink('/nowhere', path), 'all.yaml'),
+    'has a directory for a policy': async (directory) => {
+      await replaced(mkdir, 'all.yaml')(directory);
+      await writeFile(join(directory, 'x.yaml'), '{');
+    },
+    'has half a policy': written(POLICY.slice(0, 120)),
+    'has bytes for a policy': written(Buffer.from([0xff, 0xfe, 0, 1, 0xd8])),
+    'has an alias bomb for a policy': written(aliasBomb(8)),
     // What a full disk leaves of a file that is written anew.
-    [
-      'is on a full disk: its files are empty of late',
-      (directory) =>
-        writeFile(join(directory, 'all.yaml'), 'apiVersion: probewright.dev/v1alpha1\nkind: ClusterProbePol'),
-    ],
-  ];
+    'is on a full disk': written('apiVersion: probewright.dev/v1alpha1\nkind: ClusterProbePol'),
+  };
 
   it('that goes wrong in any way leaves the last good policies in force, and counts again once it is mended', async () => {
     const program = await start({ args: ['--log-level', 'error'] });
     const directory = join(program.directory, 'policies');
-    for (const [, fault] of faults) {
+    for (const fault of Object.values(faults)) {
       await fault(directory);
       await until('the fault is told', async () => /"problems":\["/.test((await readyz(program)).text));
       await expectRight(program.port);
@@ -118,7 +89,7 @@ describe('a policy directory', () => {
     report(
       'Faults',
       'policy directory gone, a file, a loop, half written, bytes, a bomb, full disk',
-      `${faults.length} faults: last good policies in force, ready throughout`,
+      `${Object.keys(faults).length} faults: last good policies in force, ready throughout`,
     );
   }, 120_000);
 
@@ -466,8 +437,12 @@ describe('kill -9 of one of two replicas', () => {
       start({ args: ['--log-level', 'silent'] }),
     ]);
     const [killed] = replicas;
-    const { server, connectionsTo } = await forwarder(replicas.map(({ port }) => port));
-    const port = (server.address() as AddressInfo).port;
+    let next = 0;
+    const forwarder = new TcpForwarder(() => {
+      const alive = replicas.filter(({ process }) => !process.killed);
+      return { host: '127.0.0.1', port: alive[next++ % alive.length]?.port ?? 0 };
+    });
+    const port = await forwarder.listen(0);
     const failures: string[] = [];
     let calls = 0;
     const stopping = new AbortController();
@@ -480,12 +455,12 @@ describe('kill -9 of one of two replicas', () => {
     await pause(1500);
     const before = calls;
     expect(failures).toEqual([]);
-    const connected = connectionsTo(killed.port);
+    const connected = forwarder.connectionsTo(killed.port);
     killed.process.kill('SIGKILL');
     await pause(3000);
     stopping.abort();
     await Promise.all(clients);
-    server.close();
+    await forwarder.stop();
     // One call at a time is on a connection.
     expect(failures.length).toBeLessThanOrEqual(connected);
     expect(calls).toBeGreaterThan(before + 100);
@@ -496,36 +471,6 @@ describe('kill -9 of one of two replicas', () => {
     );
   }, 60_000);
 });
-
-/** Passes each new connection on to the next replica that takes one, as a Service does. */
-async function forwarder(
-  ports: readonly number[],
-): Promise<{ server: Server; connectionsTo: (port: number) => number }> {
-  const open = new Map<Socket, number>();
-  let next = 0;
-  const server = createServer((client) => {
-    const first = next++;
-    const attempt = (tried: number): void => {
-      const port = ports[(first + tried) % ports.length] ?? 0;
-      const backend = connect(port, '127.0.0.1');
-      client.on('error', () => backend.destroy());
-      backend.once('error', () => (tried + 1 < ports.length ? attempt(tried + 1) : client.destroy()));
-      backend.once('connect', () => {
-        open.set(client, port);
-        client.once('close', () => {
-          open.delete(client);
-          backend.destroy();
-        });
-        backend.once('close', () => client.destroy());
-        client.pipe(backend).pipe(client);
-      });
-    };
-    attempt(0);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, connectionsTo: (port) => [...open.values()].filter((own) => own === port).length };
-}
 
 it('a policy directory that is renamed away and back under calls costs no call', async () => {
   const program = await start({ args: ['--log-level', 'error'] });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 import { REVIEW, ask, askHealth, collect, keepAlive, requestBytes, tcp, tls } from './client.ts';
 import { besideCaller } from './beside-caller.ts';
-import { chartNodeArgs } from './chart-memory.ts';
+import { CHART_LIMIT_BYTES, chartNodeArgs } from './chart-memory.ts';
 import { readable, report } from './figures.ts';
 import { Program } from './program.ts';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
@@ -13,8 +13,6 @@ const LIMIT_MILLISECONDS = 500;
 /** A flood that harms others harms them whenever it is made; a machine that was busy for a moment was not made busy by it. */
 const GOES = 3;
 const ATTACK_MILLISECONDS = 4000;
-/** What the chart gives to a container. */
-const CHART_LIMIT_BYTES = 384 * 1024 * 1024;
 const MIB = 1024 * 1024;
 /** The API server of these tests has 127.0.0.1. */
 const ATTACKER = '127.0.0.2';

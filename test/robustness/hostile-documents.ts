@@ -13,6 +13,13 @@ const textsIn = (directory: string, ending: string): string[] =>
     .map((name) => readFileSync(join(root, directory, name), 'utf8'));
 const yamlValues = (text: string): unknown[] => parseYamlDocuments('', text).documents.map(({ value }) => value);
 
+/** What is put where something else belongs: values, keys, and pieces of text. */
+const VALUES = JSON.parse(readFileSync(join(root, 'test/fixtures/hostile-values.json'), 'utf8')) as {
+  readonly intruders: readonly unknown[];
+  readonly keys: readonly string[];
+  readonly scars: readonly string[];
+};
+
 /** Reviews as a real API server sent them. */
 const reviews: readonly unknown[] = textsIn('test/fixtures/reviews', '.json').map(
   (text) => JSON.parse(text) as unknown,
@@ -32,91 +39,11 @@ const manifests: readonly unknown[] = [
 
 /** What is put where something else belongs. */
 const intruder: fc.Arbitrary<unknown> = fc.oneof(
-  fc.constantFrom<unknown>(
-    null,
-    true,
-    false,
-    0,
-    -0,
-    -1,
-    1,
-    1e308,
-    2 ** 31,
-    -(2 ** 31) - 1,
-    2 ** 53,
-    0.5,
-    65_536,
-    '',
-    ' ',
-    '*',
-    '\0',
-    '\ud800',
-    '\u2028',
-    '0',
-    '8080',
-    'http',
-    'all',
-    'Always',
-    'app',
-    '/',
-    '//',
-    '/\n',
-    'null',
-    '__proto__',
-    'constructor',
-    'probewright.dev/skip',
-    [],
-    {},
-    [[]],
-    [null],
-    [{}],
-    { 0: 'a' },
-    { length: 3 },
-    { name: 'app' },
-    { toString: 1, valueOf: 1 },
-    { httpGet: { path: '/', port: 'http' } },
-    { exec: { command: ['ls'] } },
-    { httpGet: null, exec: {} },
-  ),
+  fc.constantFrom<unknown>(...VALUES.intruders),
   fc.jsonValue({ maxDepth: 3 }),
   fc.string({ unit: 'binary', maxLength: 20 }),
 );
-const key = fc.oneof(
-  fc.constantFrom(
-    '__proto__',
-    'constructor',
-    'toString',
-    'length',
-    'items',
-    'kind',
-    'name',
-    'spec',
-    'metadata',
-    'annotations',
-    'labels',
-    'containers',
-    'initContainers',
-    'ephemeralContainers',
-    'ports',
-    'livenessProbe',
-    'readinessProbe',
-    'startupProbe',
-    'httpGet',
-    'exec',
-    'grpc',
-    'port',
-    'restartPolicy',
-    'disabled',
-    'checks',
-    'floor',
-    '<<',
-    '',
-    '\ud800',
-    'probewright.dev/containers',
-    'probewright.dev/startup-seconds',
-  ),
-  fc.string({ maxLength: 8 }),
-);
+const key = fc.oneof(fc.constantFrom(...VALUES.keys), fc.string({ maxLength: 8 }));
 
 /** One thing done to a document; `at` says where, counted in its nodes, modulo their number. */
 interface Edit {
@@ -200,44 +127,7 @@ function documentOf(bases: readonly unknown[]): fc.Arbitrary<unknown> {
 const scar = fc.record({
   at: fc.nat(),
   length: fc.nat(30),
-  put: fc.oneof(
-    fc.constantFrom(
-      '',
-      '\0',
-      '\ud800',
-      '\u2028',
-      '\ufeff',
-      '"',
-      '{',
-      '}',
-      '[',
-      ']',
-      ',',
-      ':',
-      '\\',
-      '\n',
-      '\r',
-      '\t',
-      '---\n',
-      '...\n',
-      '&a ',
-      '*a ',
-      '<<: *a',
-      '!!binary ',
-      '? ',
-      '- ',
-      '| ',
-      '> ',
-      '#',
-      "'",
-      '1e999',
-      '-',
-      '\\ud800',
-      '\\u0000',
-      '9'.repeat(400),
-    ),
-    fc.string({ unit: 'binary', maxLength: 6 }),
-  ),
+  put: fc.oneof(fc.constantFrom(...VALUES.scars, '9'.repeat(400)), fc.string({ unit: 'binary', maxLength: 6 })),
 });
 
 function scarred(text: string, scars: readonly { at: number; length: number; put: string }[]): string {

@@ -1,19 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { exceptionDocument } from '../support/exceptions.ts';
+import { endedAfterAll } from '../support/started.ts';
 import { kubeconfigOf, startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { reviewOf } from '../support/worlds.ts';
-import { chartNodeArgs } from './chart-memory.ts';
+import { CHART_LIMIT_BYTES, chartNodeArgs } from './chart-memory.ts';
 import { ask, askHealth } from './client.ts';
 import { mebibytes, report } from './figures.ts';
 import { Program } from './program.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
-/** What the chart gives to a container. */
-const CHART_LIMIT_BYTES = 384 * 1024 * 1024;
 const PATIENCE_MILLISECONDS = 60_000;
 /** The mirror reads what comes meanwhile, as from an API server that takes some milliseconds for a write. */
 const WRITES_A_PAUSE = 50;
@@ -64,26 +60,19 @@ function hostileService(index: number): object {
   };
 }
 
+const keep = endedAfterAll();
 let api: FakeApiServer;
-let directory: string;
 let program: Program;
 
 beforeAll(async () => {
-  api = await startFakeApiServer();
+  api = await keep(startFakeApiServer());
   for (const namespace of NAMESPACES) {
     if (namespace !== TENANT) api.put(exceptionsOf(namespace), exception(namespace));
     api.put(servicesOf(namespace), SERVICE);
   }
-  directory = await mkdtemp(join(tmpdir(), 'probewright-hostile-facts-'));
-  const kubeconfig = join(directory, 'kubeconfig');
-  await writeFile(kubeconfig, kubeconfigOf(api.access.server));
-  const args = ['--kubeconfig', kubeconfig, '--namespace', 'probewright', '--log-level', 'warn'];
-  program = await Program.start({ nodeArgs: chartNodeArgs(), args, policy: POLICY });
-});
-afterAll(async () => {
-  await program.stop();
-  await api.stop();
-  await rm(directory, { recursive: true });
+  const kubeconfig = kubeconfigOf(api.access.server);
+  const args = ['--log-level', 'warn'];
+  program = await keep(Program.start({ nodeArgs: chartNodeArgs(), args, kubeconfig, policy: POLICY }));
 });
 
 /** Which of the two Deployments are allowed in a namespace: `excused` by its exception, `served` without a Service. */
@@ -147,8 +136,7 @@ it('a tenant with thousands of large exceptions and Services harms only the tena
   await expect.poll(all, { timeout: PATIENCE_MILLISECONDS }).toEqual(NAMESPACES.map(() => ['excused']));
   await expect.poll(leftOut, { timeout: PATIENCE_MILLISECONDS }).toEqual([]);
 
-  const status = await readFile(`/proc/${program.process.pid ?? 0}/status`, 'utf8');
-  const peak = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+  const peak = await program.peakMemory();
   report(
     'Hostile policies',
     `${EXCEPTIONS} large exceptions and ${SERVICES} large Services of a tenant`,

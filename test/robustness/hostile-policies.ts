@@ -1,17 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { chartNodeArgs } from './chart-memory.ts';
+import { kubeconfigOf } from '../cluster/client/fake-api-server.ts';
+import { CHART_LIMIT_BYTES, chartNodeArgs } from './chart-memory.ts';
 import { ask, askHealth } from './client.ts';
 import { mebibytes, readable, report } from './figures.ts';
 import { Program } from './program.ts';
 import { TenantsApiServer, type StoredPolicy } from './tenants-api-server.ts';
 import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 
-/** What the chart gives to a container. */
-const CHART_LIMIT_BYTES = 384 * 1024 * 1024;
 /** A start reads gigabytes here. */
 const PATIENCE_MILLISECONDS = 240_000;
 
@@ -39,31 +35,21 @@ const HONEST = ['aa-team', 'hostile-5-team', 'zz-team'];
 export function replicaScenarios(scenarios: HostilePolicies): void {
   describe('a replica with the memory that the chart gives it', () => {
     let api: TenantsApiServer;
-    let directory: string;
+    let kubeconfig: string;
     let program: Program | undefined;
 
     beforeEach(async () => {
       api = new TenantsApiServer();
-      directory = await mkdtemp(join(tmpdir(), 'probewright-tenants-'));
-      const cluster = { name: 'c', cluster: { server: await api.start(), 'insecure-skip-tls-verify': true } };
-      const config = {
-        'current-context': 'c',
-        clusters: [cluster],
-        users: [{ name: 'c', user: { token: 'none' } }],
-        contexts: [{ name: 'c', context: { cluster: 'c', user: 'c', namespace: 'probewright' } }],
-      };
-      await writeFile(join(directory, 'kubeconfig'), JSON.stringify(config));
+      kubeconfig = kubeconfigOf(await api.start());
     });
     afterEach(async () => {
       await program?.stop();
       program = undefined;
       await api.stop();
-      await rm(directory, { recursive: true, force: true });
     });
 
     async function start(): Promise<Program> {
-      const args = ['--kubeconfig', join(directory, 'kubeconfig'), '--log-level', 'error'];
-      program = await Program.start({ nodeArgs: chartNodeArgs(), args });
+      program = await Program.start({ nodeArgs: chartNodeArgs(), args: ['--log-level', 'error'], kubeconfig });
       return program;
     }
 
@@ -79,13 +65,15 @@ export function replicaScenarios(scenarios: HostilePolicies): void {
       return paths;
     }
 
+    function expectRunning(running: Program): void {
+      const { exitCode, signalCode } = running.process;
+      expect([exitCode, signalCode], running.output().slice(-2000)).toEqual([null, null]);
+    }
+
     async function untilReady(running: Program): Promise<number> {
       const began = performance.now();
       while (performance.now() - began < PATIENCE_MILLISECONDS) {
-        expect([running.process.exitCode, running.process.signalCode], running.output().slice(-2000)).toEqual([
-          null,
-          null,
-        ]);
+        expectRunning(running);
         if ((await askHealth(running.healthPort, '/readyz').catch(() => undefined))?.code === 200)
           return performance.now() - began;
         await pause(100);
@@ -97,11 +85,8 @@ export function replicaScenarios(scenarios: HostilePolicies): void {
       await expect
         .poll(() => answers(running), { timeout: PATIENCE_MILLISECONDS })
         .toEqual(HONEST.map((each) => `/${each}`));
-      expect([running.process.exitCode, running.process.signalCode], running.output().slice(-2000)).toEqual([
-        null,
-        null,
-      ]);
-      const peak = await peakMemory(running);
+      expectRunning(running);
+      const peak = await running.peakMemory();
       expect(peak).toBeLessThan(CHART_LIMIT_BYTES);
       return peak;
     }
@@ -129,10 +114,4 @@ export function replicaScenarios(scenarios: HostilePolicies): void {
       2 * PATIENCE_MILLISECONDS,
     );
   });
-}
-
-/** The most that a process has had resident, in bytes. */
-async function peakMemory({ process: { pid } }: Program): Promise<number> {
-  const status = await readFile(`/proc/${pid ?? 0}/status`, 'utf8');
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 }

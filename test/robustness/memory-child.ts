@@ -1,11 +1,19 @@
-/** Mirrors many policies of one shape and tells what one of them takes: a process of its own, as heaps are measured whole. */
+/** Mirrors many policies of one shape, or many facts of one kind, and prints what one of them takes: a process of its own, as heaps are measured whole. */
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { ObjectStore } from '../../src/cluster/sources/object-store.ts';
+import { SERVICES, WEBHOOK_EXCEPTIONS, type FactKind } from '../../src/cluster/sources/fact-kinds.ts';
+import { informedFactKind } from '../../src/cluster/sources/informer.ts';
 import { policyKind } from '../../src/cluster/sources/policy-informer.ts';
+import { exceptionDocument } from '../support/exceptions.ts';
+import type { Named } from '../../src/cluster/sources/object-store.ts';
 import type { KubernetesObject } from '../../src/cluster/client/kubernetes-object.ts';
 
 const POLICIES_OF_NAMESPACE = 8;
+const NAMESPACES = 1000;
+const FACTS_OF_NAMESPACE = 40;
 const HEAP_BYTES = 32 * 1024 * 1024;
+
+const time = (index: number): string => new Date(1.7e12 + index * 60_000).toISOString().replace('.000', '');
 
 /** A text that no other policy has. */
 const own = (policy: number, index: number): string => (policy * 7919 + index).toString(36);
@@ -59,34 +67,58 @@ const shapes: Readonly<Record<string, (policy: number) => object>> = {
     checks: Object.fromEntries(Object.keys(CHECK_CATALOGUE).map((id) => [id, {}])),
   }),
   words: (policy) => command(['a', own(policy, 0).padEnd(30_000, 'x')]),
-  'wide words': (policy) => command(['a', own(policy, 0).padEnd(20_000, 'x') + '日']),
+  'wide-words': (policy) => command(['a', own(policy, 0).padEnd(20_000, 'x') + '日']),
   broken: (policy) => Object.fromEntries(owns(policy, 100).map((field) => [field, 0])),
 };
 
-function page(shape: (policy: number) => object, start: number): KubernetesObject[] {
-  const objects = Array.from({ length: POLICIES_OF_NAMESPACE }, (_, index) => ({
-    metadata: {
-      name: `p-${start + index}`,
-      namespace: `team-${start}`,
-      uid: `${start + index}-4c1c-4e0a-9d9a-0123456789ab`,
+/** Objects without their metadata. The exception has every field and its status. */
+const facts: Readonly<Record<string, readonly [FactKind, (index: number) => object]>> = {
+  ProbeException: [
+    WEBHOOK_EXCEPTIONS,
+    (index) => ({
+      apiVersion: 'probewright.dev/v1alpha1',
+      kind: 'ProbeException',
+      spec: exceptionDocument({
+        checks: ['named-port', 'startup-budget'],
+        workloads: [{ kind: 'Deployment', name: `checkout-service-${index}` }],
+        containers: ['worker'],
+        owner: `team-payments-${index % NAMESPACES}`,
+        reason: `The vendor image number ${index} answers on one port only.`,
+        ticket: `PAY-${index}`,
+        expires: time(index + 1_000_000),
+      })['spec'],
+      status: { observedGeneration: 1, state: 'Active', matches: 12, lastMatched: time(index + 5000), conditions: [] },
+    }),
+  ],
+  Service: [
+    SERVICES,
+    (index) => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      spec: {
+        selector: { 'app.kubernetes.io/name': `checkout-${index}`, 'app.kubernetes.io/instance': 'production' },
+        ports: [
+          { name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' },
+          { name: 'metrics', port: 9090, targetPort: 9090, protocol: 'TCP' },
+        ],
+      },
+    }),
+  ],
+};
+
+/** Objects of one namespace, as they come in a page of a list of an API server. */
+function page(make: (index: number) => object, start: number, count: number): KubernetesObject[] {
+  const objects = Array.from({ length: count }, (_, offset) => {
+    const index = start + offset;
+    const metadata = {
+      name: `checkout-service-${String(index).padStart(6, '0')}`,
+      namespace: `team-${String(start).padStart(6, '0')}`,
+      uid: `${index}-4c1c-4e0a-9d9a-0123456789ab`,
       generation: 1,
-      creationTimestamp: new Date(1.7e12 + (start + index) * 1000).toISOString(),
-    },
-    spec: shape(start + index),
-    status: {
-      observedGeneration: 1,
-      conditions: [
-        {
-          type: 'Ready',
-          status: 'True',
-          reason: 'Accepted',
-          message: 'in force',
-          lastTransitionTime: `2026-01-01T00:00:00Z`,
-        },
-      ],
-    },
-  }));
-  // As they come from an API server.
+      creationTimestamp: time(index),
+    };
+    return { metadata, ...make(index) };
+  });
   return JSON.parse(JSON.stringify(objects)) as KubernetesObject[];
 }
 
@@ -95,24 +127,53 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-const shape = shapes[process.argv[2] ?? ''];
-if (shape === undefined) throw new Error(`no shape ${process.argv[2] ?? ''}`);
 const nothing = (): void => undefined;
-const store = new ObjectStore(policyKind(CHECK_CATALOGUE, 'ProbePolicy', Infinity), {
-  changed: nothing,
-  mayFit: nothing,
-  troubled: nothing,
-});
-store.listing();
-store.seen(page(shape, 0));
-const before = heapUsed();
-const first = store.counts().used;
-let policies = 0;
-for (; store.counts().used < HEAP_BYTES; policies += POLICIES_OF_NAMESPACE)
-  store.seen(page(shape, policies + POLICIES_OF_NAMESPACE));
-store.listed();
-store.lists();
-const heap = Math.round((heapUsed() - before) / policies);
-const { used: memory } = store.counts();
-const estimate = Math.round((memory - first) / policies);
-console.log(JSON.stringify({ bytes: JSON.stringify(shape(1)).length, heap, estimate }));
+const LISTENER = { changed: nothing, mayFit: nothing, troubled: nothing };
+
+/** Mirrors policies until they are estimated at HEAP_BYTES. */
+function measurePolicy(shape: (policy: number) => object): object {
+  const status = {
+    observedGeneration: 1,
+    conditions: [
+      { type: 'Ready', status: 'True', reason: 'Accepted', message: 'in force', lastTransitionTime: time(0) },
+    ],
+  };
+  const next = (start: number): KubernetesObject[] =>
+    page((policy) => ({ spec: shape(policy), status }), start, POLICIES_OF_NAMESPACE);
+  const store = new ObjectStore(policyKind(CHECK_CATALOGUE, 'ProbePolicy', Infinity), LISTENER);
+  store.listing();
+  // Loads the code, so that the measurement has objects only.
+  store.seen(next(0));
+  const [before, first] = [heapUsed(), store.counts().used];
+  let policies = 0;
+  for (; store.counts().used < HEAP_BYTES; policies += POLICIES_OF_NAMESPACE)
+    store.seen(next(policies + POLICIES_OF_NAMESPACE));
+  store.listed();
+  store.lists();
+  const heap = Math.round((heapUsed() - before) / policies);
+  const estimate = Math.round((store.counts().used - first) / policies);
+  return { bytes: JSON.stringify(shape(1)).length, heap, estimate };
+}
+
+function measureFact([kind, make]: readonly [FactKind, (index: number) => object]): object {
+  const mirror = (namespaces: number): ObjectStore<Named> => {
+    const store = new ObjectStore(informedFactKind(kind, CHECK_CATALOGUE), LISTENER);
+    store.listing();
+    for (let namespace = 0; namespace < namespaces; namespace++)
+      store.seen(page(make, namespace * FACTS_OF_NAMESPACE, FACTS_OF_NAMESPACE));
+    store.listed();
+    store.lists();
+    return store;
+  };
+  mirror(20);
+  const before = heapUsed();
+  const store = mirror(NAMESPACES);
+  const heap = heapUsed() - before;
+  const kept = [...store.all()].length;
+  if (kept !== NAMESPACES * FACTS_OF_NAMESPACE) throw new Error(`${kept} objects are kept`);
+  return { heap: Math.round(heap / kept) };
+}
+
+const [shape, fact] = [shapes[process.argv[2] ?? ''], facts[process.argv[2] ?? '']];
+if (shape === undefined && fact === undefined) throw new Error(`no shape or kind ${process.argv[2] ?? ''}`);
+console.log(JSON.stringify(shape ? measurePolicy(shape) : fact && measureFact(fact)));

@@ -1,10 +1,12 @@
 import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
-/** A hostile text and what it is called; made when it is wanted, as some are megabytes. */
-export interface NamedText {
-  readonly name: string;
-  readonly text: () => string;
+/** Hostile texts by what they are called; made when they are wanted, as some are megabytes. */
+export type NamedTexts = Readonly<Record<string, () => string>>;
+
+/** A text for each of these. */
+export function textsOf<T>(items: readonly T[], entry: (item: T) => [name: string, text: () => string]): NamedTexts {
+  return Object.fromEntries(items.map(entry));
 }
 
 /** The most that an API server takes from a client. */
@@ -64,14 +66,14 @@ const deepObject = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.
 const MARK = 'MARK';
 const withRaw = (text: string, raw: string): string => text.replaceAll(`"${MARK}"`, raw);
 
-const nested = (where: string, review: string): NamedText[] => [
-  { name: `nesting of 10,000 lists in ${where}`, text: () => withRaw(review, deep(10_000)) },
-  { name: `nesting of 10,000 objects in ${where}`, text: () => withRaw(review, deepObject(10_000)) },
-];
+const nested = (where: string, review: string): NamedTexts => ({
+  [`nesting of 10,000 lists in ${where}`]: () => withRaw(review, deep(10_000)),
+  [`nesting of 10,000 objects in ${where}`]: () => withRaw(review, deepObject(10_000)),
+});
 
-const nesting: readonly NamedText[] = [
-  { name: 'nesting of 10,000 levels for a body', text: () => deep(10_000) },
-  { name: 'nesting of 500,000 levels for a body', text: () => deep(500_000) },
+const nesting: NamedTexts = {
+  'nesting of 10,000 levels for a body': () => deep(10_000),
+  'nesting of 500,000 levels for a body': () => deep(500_000),
   ...nested('an unknown field', createOf([appContainer({ unknown: MARK })])),
   ...nested("a probe's port", createOf([appContainer({ livenessProbe: probe(MARK) })])),
   ...nested('a probe', deploymentOf([appContainer({ livenessProbe: MARK })])),
@@ -82,286 +84,195 @@ const nesting: readonly NamedText[] = [
   ),
   ...nested('a Deployment of both', updateOf([appContainer({ unknown: MARK }), appContainer({ name: 'b' })])),
   ...nested('the user', JSON.stringify(reviewOf(pod([appContainer()]), { userInfo: { username: MARK } }))),
-];
+};
 
-const sizes: readonly NamedText[] = [
-  {
-    name: 'an object and an old object of 3 MiB each, in one annotation',
-    text: () =>
-      updateOf([appContainer(), appContainer({ name: 'b' })], {
-        metadata: { annotations: { big: 'x'.repeat(MAXIMUM_BYTES) } },
-      }),
-  },
-  {
-    name: 'an object and an old object of 3 MiB each, in environment variables',
-    text: () =>
-      updateOf([
-        appContainer({ env: times(60_000, (index) => ({ name: `V${index}`, value: 'x'.repeat(20) })) }),
-        appContainer({ name: 'b' }),
-      ]),
-  },
-  {
-    name: '100,000 keys in an object',
-    text: () => JSON.stringify(reviewOf({ ...pod([appContainer()]), ...keys(100_000, 'k') })),
-  },
-  { name: '100,000 labels', text: () => createOf([appContainer()], { metadata: { labels: keys(100_000, 'k') } }) },
-  {
-    name: '100,000 annotations that look like ours',
-    text: () => createOf([appContainer()], { metadata: { annotations: keys(100_000, 'probewright.dev/k') } }),
-  },
-  { name: '100,000 keys in a container', text: () => deploymentOf([appContainer(keys(100_000, 'k'))]) },
-  {
-    name: '100,000 keys in a probe',
-    text: () => deploymentOf([appContainer({ livenessProbe: { ...probe('http'), ...keys(100_000, 'k') } })]),
-  },
-  {
-    name: '100,000 containers to stand in for the main one',
-    text: () =>
-      createOf([appContainer()], {
-        metadata: { annotations: { 'probewright.dev/containers': times(100_000, (i) => `c${i}`).join(',') } },
-      }),
-  },
-  {
-    name: 'an annotation of ours with a key of 3 MiB',
-    text: () =>
-      createOf([appContainer()], {
-        metadata: { annotations: { [`probewright.dev/${'s'.repeat(MAXIMUM_BYTES)}`]: '' } },
-      }),
-  },
-  {
-    name: 'an annotation of ours that is 3 MiB of commas',
-    text: () =>
-      createOf([appContainer()], {
-        metadata: {
-          annotations: {
-            'probewright.dev/skip': ','.repeat(MAXIMUM_BYTES),
-            'probewright.dev/containers': 'a,'.repeat(MAXIMUM_BYTES / 2),
-          },
+const sizes: NamedTexts = {
+  'an object and an old object of 3 MiB each, in one annotation': () =>
+    updateOf([appContainer(), appContainer({ name: 'b' })], {
+      metadata: { annotations: { big: 'x'.repeat(MAXIMUM_BYTES) } },
+    }),
+  'an object and an old object of 3 MiB each, in environment variables': () =>
+    updateOf([
+      appContainer({ env: times(60_000, (index) => ({ name: `V${index}`, value: 'x'.repeat(20) })) }),
+      appContainer({ name: 'b' }),
+    ]),
+  '100,000 keys in an object': () => JSON.stringify(reviewOf({ ...pod([appContainer()]), ...keys(100_000, 'k') })),
+  '100,000 labels': () => createOf([appContainer()], { metadata: { labels: keys(100_000, 'k') } }),
+  '100,000 annotations that look like ours': () =>
+    createOf([appContainer()], { metadata: { annotations: keys(100_000, 'probewright.dev/k') } }),
+  '100,000 keys in a container': () => deploymentOf([appContainer(keys(100_000, 'k'))]),
+  '100,000 keys in a probe': () =>
+    deploymentOf([appContainer({ livenessProbe: { ...probe('http'), ...keys(100_000, 'k') } })]),
+  '100,000 containers to stand in for the main one': () =>
+    createOf([appContainer()], {
+      metadata: { annotations: { 'probewright.dev/containers': times(100_000, (i) => `c${i}`).join(',') } },
+    }),
+  'an annotation of ours with a key of 3 MiB': () =>
+    createOf([appContainer()], {
+      metadata: { annotations: { [`probewright.dev/${'s'.repeat(MAXIMUM_BYTES)}`]: '' } },
+    }),
+  'an annotation of ours that is 3 MiB of commas': () =>
+    createOf([appContainer()], {
+      metadata: {
+        annotations: {
+          'probewright.dev/skip': ','.repeat(MAXIMUM_BYTES),
+          'probewright.dev/containers': 'a,'.repeat(MAXIMUM_BYTES / 2),
+        },
+      },
+    }),
+  'what was injected before, as 3 MiB of JSON': () =>
+    createOf([appContainer()], {
+      metadata: {
+        annotations: {
+          'probewright.dev/injected': JSON.stringify(keys(100_000, 'c', () => ({ livenessProbe: 'x' }))),
+        },
+      },
+    }),
+  'what was injected before, for 270,000 containers': () =>
+    createOf([appContainer()], {
+      metadata: { annotations: { 'probewright.dev/injected': JSON.stringify(keys(270_000, '', () => ({}))) } },
+    }),
+  '400,000 containers to stand in for the main one, that the Pod does not have': () =>
+    createOf([appContainer()], {
+      metadata: {
+        annotations: {
+          'probewright.dev/containers': times(400_000, (i) => i.toString(36)).join(','),
+          'probewright.dev/startup-seconds': '60',
+        },
+      },
+    }),
+  'a name of 100 KB in a container with 1,000 faults': () =>
+    deploymentOf([
+      appContainer({
+        name: 'n'.repeat(100_000),
+        livenessProbe: {
+          httpGet: { path: '/', port: 80, httpHeaders: times(1000, () => ({ name: 'h', value: '\u0001' })) },
         },
       }),
-  },
-  {
-    name: 'what was injected before, as 3 MiB of JSON',
-    text: () =>
-      createOf([appContainer()], {
+    ]),
+  'port names of 1 MiB that have to be escaped': () =>
+    deploymentOf([appContainer(threeProbes(`-${'\x7f'.repeat(MAXIMUM_BYTES / 3)}--`))]),
+  'a namespace of 3 MiB': () =>
+    JSON.stringify(reviewOf(pod([appContainer()]), { namespace: 'n'.repeat(MAXIMUM_BYTES) })),
+  'what was injected before, nested 10,000 levels': () =>
+    createOf([appContainer()], { metadata: { annotations: { 'probewright.dev/injected': deepObject(10_000) } } }),
+};
+
+const many: NamedTexts = {
+  '300 containers without probes': () => createOf(times(300, (i) => appContainer({ name: `c${i}` }))),
+  '300 containers with three probes each': () =>
+    deploymentOf(times(300, (i) => appContainer({ name: `c${i}`, ...threeProbes('http') }))),
+  '300 containers with probes on ports that nobody declares': () =>
+    deploymentOf(times(300, (i) => appContainer({ name: `c${i}`, ...threeProbes(`p${i}`) }))),
+  '300 containers that are updated': () =>
+    updateOf(times(300, (i) => appContainer({ name: `c${i}`, ...threeProbes('http') }))),
+  '300 containers of one name': () => deploymentOf(times(300, () => appContainer(threeProbes('htp')))),
+  '300 containers that are no objects': () => deploymentOf(times(300, (i) => (i % 2 === 0 ? null : [i]))),
+  '300 init containers that always restart': () =>
+    deploymentOf([appContainer()], {
+      spec: {
+        initContainers: times(300, (i) =>
+          appContainer({ name: `i${i}`, restartPolicy: 'Always', ...threeProbes('http') }),
+        ),
+      },
+    }),
+  '300 containers that a policy and an annotation name': () =>
+    createOf(
+      times(300, (i) => appContainer({ name: `c${i}` })),
+      {
         metadata: {
           annotations: {
-            'probewright.dev/injected': JSON.stringify(keys(100_000, 'c', () => ({ livenessProbe: 'x' }))),
-          },
-        },
-      }),
-  },
-  {
-    name: 'what was injected before, for 270,000 containers',
-    text: () =>
-      createOf([appContainer()], {
-        metadata: { annotations: { 'probewright.dev/injected': JSON.stringify(keys(270_000, '', () => ({}))) } },
-      }),
-  },
-  {
-    name: '400,000 containers to stand in for the main one, that the Pod does not have',
-    text: () =>
-      createOf([appContainer()], {
-        metadata: {
-          annotations: {
-            'probewright.dev/containers': times(400_000, (i) => i.toString(36)).join(','),
+            'probewright.dev/containers': times(300, (i) => `c${i}`).join(','),
             'probewright.dev/startup-seconds': '60',
           },
         },
-      }),
-  },
-  {
-    name: 'a name of 100 KB in a container with 1,000 faults',
-    text: () =>
-      deploymentOf([
-        appContainer({
-          name: 'n'.repeat(100_000),
-          livenessProbe: {
-            httpGet: { path: '/', port: 80, httpHeaders: times(1000, () => ({ name: 'h', value: '\u0001' })) },
+      },
+    ),
+  '3 MiB of the smallest containers': () => createOf(times(MAXIMUM_BYTES / 13, () => ({ name: 'a' }))),
+  '3 MiB of the smallest containers, in a Deployment': () =>
+    deploymentOf(times(MAXIMUM_BYTES / 13, () => ({ name: 'a' }))),
+  '3 MiB of the smallest probes': () =>
+    deploymentOf(times(MAXIMUM_BYTES / 60, (i) => ({ name: `a${i}`, livenessProbe: {}, readinessProbe: {} }))),
+  '4,900 ports in one container, and probes that miss them all': () =>
+    deploymentOf([
+      {
+        ...appContainer(threeProbes('wrong-name')),
+        ports: times(4900, (i) => ({ name: `p${i}`, containerPort: i + 1 })),
+      },
+    ]),
+  '160 containers that share 50 ports': () =>
+    deploymentOf(
+      times(160, (i) => ({
+        ...appContainer({ name: `c${i}`, ...threeProbes(`p${i % 50}`) }),
+        ports: times(10, (p) => ({ name: `p${(i + p) % 50}`, containerPort: 1000 + ((i + p) % 50) })),
+      })),
+    ),
+  '4,900 headers in a probe': () =>
+    deploymentOf([
+      appContainer({
+        livenessProbe: {
+          httpGet: {
+            path: '/',
+            port: 'http',
+            httpHeaders: times(4900, (i) => ({ name: `h${i % 10}`, value: '\u0001' })),
           },
-        }),
-      ]),
-  },
-  {
-    name: 'port names of 1 MiB that have to be escaped',
-    text: () => deploymentOf([appContainer(threeProbes(`-${'\x7f'.repeat(MAXIMUM_BYTES / 3)}--`))]),
-  },
-  {
-    name: 'a namespace of 3 MiB',
-    text: () => JSON.stringify(reviewOf(pod([appContainer()]), { namespace: 'n'.repeat(MAXIMUM_BYTES) })),
-  },
-  {
-    name: 'what was injected before, nested 10,000 levels',
-    text: () =>
-      createOf([appContainer()], { metadata: { annotations: { 'probewright.dev/injected': deepObject(10_000) } } }),
-  },
-];
-
-const many: readonly NamedText[] = [
-  { name: '300 containers without probes', text: () => createOf(times(300, (i) => appContainer({ name: `c${i}` }))) },
-  {
-    name: '300 containers with three probes each',
-    text: () => deploymentOf(times(300, (i) => appContainer({ name: `c${i}`, ...threeProbes('http') }))),
-  },
-  {
-    name: '300 containers with probes on ports that nobody declares',
-    text: () => deploymentOf(times(300, (i) => appContainer({ name: `c${i}`, ...threeProbes(`p${i}`) }))),
-  },
-  {
-    name: '300 containers that are updated',
-    text: () => updateOf(times(300, (i) => appContainer({ name: `c${i}`, ...threeProbes('http') }))),
-  },
-  { name: '300 containers of one name', text: () => deploymentOf(times(300, () => appContainer(threeProbes('htp')))) },
-  {
-    name: '300 containers that are no objects',
-    text: () => deploymentOf(times(300, (i) => (i % 2 === 0 ? null : [i]))),
-  },
-  {
-    name: '300 init containers that always restart',
-    text: () =>
-      deploymentOf([appContainer()], {
-        spec: {
-          initContainers: times(300, (i) =>
-            appContainer({ name: `i${i}`, restartPolicy: 'Always', ...threeProbes('http') }),
-          ),
         },
       }),
-  },
-  {
-    name: '300 containers that a policy and an annotation name',
-    text: () =>
-      createOf(
-        times(300, (i) => appContainer({ name: `c${i}` })),
-        {
-          metadata: {
-            annotations: {
-              'probewright.dev/containers': times(300, (i) => `c${i}`).join(','),
-              'probewright.dev/startup-seconds': '60',
-            },
+    ]),
+  ...textsOf(['ports', 'restartPolicyRules'] as const, (list) => [
+    `220,000 ${list} that are null`,
+    () => deploymentOf([appContainer({ [list]: times(220_000, () => null) })]),
+  ]),
+  '5,000 ports that are null': () => deploymentOf([appContainer({ ports: times(5000, () => null) })]),
+  '400,000 headers that are null': () =>
+    deploymentOf([appContainer({ livenessProbe: { httpGet: { port: 80, httpHeaders: times(400_000, () => null) } } })]),
+  '100,000 names of containers, for 300 containers': () =>
+    createOf(
+      times(300, (i) => ({ name: `c${i}` })),
+      {
+        metadata: {
+          annotations: {
+            'probewright.dev/containers': `${'x,'.repeat(100_000)}x`,
+            'probewright.dev/startup-seconds': '60',
           },
         },
-      ),
-  },
-  { name: '3 MiB of the smallest containers', text: () => createOf(times(MAXIMUM_BYTES / 13, () => ({ name: 'a' }))) },
-  {
-    name: '3 MiB of the smallest containers, in a Deployment',
-    text: () => deploymentOf(times(MAXIMUM_BYTES / 13, () => ({ name: 'a' }))),
-  },
-  {
-    name: '3 MiB of the smallest probes',
-    text: () =>
-      deploymentOf(times(MAXIMUM_BYTES / 60, (i) => ({ name: `a${i}`, livenessProbe: {}, readinessProbe: {} }))),
-  },
-  {
-    name: '4,900 ports in one container, and probes that miss them all',
-    text: () =>
-      deploymentOf([
-        {
-          ...appContainer(threeProbes('wrong-name')),
-          ports: times(4900, (i) => ({ name: `p${i}`, containerPort: i + 1 })),
-        },
-      ]),
-  },
-  {
-    name: '160 containers that share 50 ports',
-    text: () =>
-      deploymentOf(
-        times(160, (i) => ({
-          ...appContainer({ name: `c${i}`, ...threeProbes(`p${i % 50}`) }),
-          ports: times(10, (p) => ({ name: `p${(i + p) % 50}`, containerPort: 1000 + ((i + p) % 50) })),
-        })),
-      ),
-  },
-  {
-    name: '4,900 headers in a probe',
-    text: () =>
-      deploymentOf([
-        appContainer({
-          livenessProbe: {
-            httpGet: {
-              path: '/',
-              port: 'http',
-              httpHeaders: times(4900, (i) => ({ name: `h${i % 10}`, value: '\u0001' })),
-            },
-          },
-        }),
-      ]),
-  },
-  ...(['ports', 'restartPolicyRules'] as const).map((list) => ({
-    name: `220,000 ${list} that are null`,
-    text: () => deploymentOf([appContainer({ [list]: times(220_000, () => null) })]),
-  })),
-  { name: '5,000 ports that are null', text: () => deploymentOf([appContainer({ ports: times(5000, () => null) })]) },
-  {
-    name: '400,000 headers that are null',
-    text: () =>
-      deploymentOf([
-        appContainer({ livenessProbe: { httpGet: { port: 80, httpHeaders: times(400_000, () => null) } } }),
-      ]),
-  },
-  {
-    name: '100,000 names of containers, for 300 containers',
-    text: () =>
-      createOf(
-        times(300, (i) => ({ name: `c${i}` })),
-        {
-          metadata: {
-            annotations: {
-              'probewright.dev/containers': `${'x,'.repeat(100_000)}x`,
-              'probewright.dev/startup-seconds': '60',
-            },
-          },
-        },
-      ),
-  },
-  ...(
+      },
+    ),
+  ...textsOf(
     [
       ['4,000 port names of 1 KB with five faults each', 4000, `\u4e16${'\x7f'.repeat(988)}`],
       ['2,800 port names of 1 KB with five faults each', 2800, '\x7f'.repeat(990)],
       ['4,900 port names with five faults each', 4900, '!'.repeat(170)],
-    ] as const
-  ).map(([name, count, text]) => ({
-    name,
-    text: () =>
-      deploymentOf([
-        { ...appContainer(), ports: times(count, (i) => ({ name: `-${i}--${text}-`, containerPort: 1 })) },
-      ]),
-  })),
-  {
-    name: '1,600 header names of 200 characters that are none, in each of three probes',
-    text: () => {
-      const httpHeaders = times(1600, (i) => ({ name: `${i}${'\x7f'.repeat(200)}`, value: '' }));
-      const own = { httpGet: { path: '/', port: 'http', httpHeaders } };
-      return deploymentOf([appContainer({ livenessProbe: own, readinessProbe: own, startupProbe: own })]);
-    },
+    ] as const,
+    ([name, count, text]) => [
+      name,
+      () =>
+        deploymentOf([
+          { ...appContainer(), ports: times(count, (i) => ({ name: `-${i}--${text}-`, containerPort: 1 })) },
+        ]),
+    ],
+  ),
+  '1,600 header names of 200 characters that are none, in each of three probes': () => {
+    const httpHeaders = times(1600, (i) => ({ name: `${i}${'\x7f'.repeat(200)}`, value: '' }));
+    const own = { httpGet: { path: '/', port: 'http', httpHeaders } };
+    return deploymentOf([appContainer({ livenessProbe: own, readinessProbe: own, startupProbe: own })]);
   },
-  {
-    name: 'two ports with names of 3 MB, and probes that miss them',
-    text: () => {
-      const ports = [0, 1].map((i) => ({ name: `\u4e16${i}${'x'.repeat(3_000_000)}`, containerPort: 8000 + i }));
-      return deploymentOf([{ ...appContainer(threeProbes('nope')), readinessProbe: probe(99), ports }]);
-    },
+  'two ports with names of 3 MB, and probes that miss them': () => {
+    const ports = [0, 1].map((i) => ({ name: `\u4e16${i}${'x'.repeat(3_000_000)}`, containerPort: 8000 + i }));
+    return deploymentOf([{ ...appContainer(threeProbes('nope')), readinessProbe: probe(99), ports }]);
   },
-  {
-    name: 'a JobSet of four templates with 75 containers each',
-    text: () =>
-      jobSetOf(
-        4,
-        times(75, (i) => ({ name: `c${i}`, ...threeProbes('nope') })),
-      ),
+  'a JobSet of four templates with 75 containers each': () =>
+    jobSetOf(
+      4,
+      times(75, (i) => ({ name: `c${i}`, ...threeProbes('nope') })),
+    ),
+  'a JobSet of 100 templates with 40 port names with five faults each': () => {
+    const ports = times(40, (i) => ({ name: `-${i}--${'!'.repeat(170)}-`, containerPort: 1 }));
+    return jobSetOf(100, [{ name: 'app', ports }]);
   },
-  {
-    name: 'a JobSet of 100 templates with 40 port names with five faults each',
-    text: () => {
-      const ports = times(40, (i) => ({ name: `-${i}--${'!'.repeat(170)}-`, containerPort: 1 }));
-      return jobSetOf(100, [{ name: 'app', ports }]);
-    },
-  },
-  {
-    name: '200,000 words in a command',
-    text: () => deploymentOf([appContainer({ livenessProbe: { exec: { command: times(200_000, () => 'ls') } } })]),
-  },
-];
+  '200,000 words in a command': () =>
+    deploymentOf([appContainer({ livenessProbe: { exec: { command: times(200_000, () => 'ls') } } })]),
+};
 
 /** What backtracking patterns are slow for: long runs that nearly match, and end otherwise. */
 export const PATTERN_TRAPS: readonly (readonly [name: string, text: string])[] = [
@@ -379,9 +290,9 @@ export const PATTERN_TRAPS: readonly (readonly [name: string, text: string])[] =
   ['many metrics', `${'-metrics'.repeat(12_000)}x`],
 ];
 
-const patterns: readonly NamedText[] = PATTERN_TRAPS.map(([name, trap]) => ({
-  name: `${name} wherever a pattern looks`,
-  text: () => {
+const patterns: NamedTexts = textsOf(PATTERN_TRAPS, ([name, trap]) => [
+  `${name} wherever a pattern looks`,
+  () => {
     const trapped = {
       name: trap,
       ports: [
@@ -416,11 +327,11 @@ const patterns: readonly NamedText[] = PATTERN_TRAPS.map(([name, trap]) => ({
     };
     return JSON.stringify(reviewOf(object, { name: trap, uid: trap, userInfo: { username: trap } }));
   },
-}));
+]);
 
-const patternsInPods: readonly NamedText[] = PATTERN_TRAPS.map(([name, trap]) => ({
-  name: `${name} in a Pod's annotations and ports`,
-  text: () =>
+const patternsInPods: NamedTexts = textsOf(PATTERN_TRAPS, ([name, trap]) => [
+  `${name} in a Pod's annotations and ports`,
+  () =>
     createOf([{ name: trap, ports: [{ name: trap, containerPort: 1 }] }, appContainer()], {
       metadata: {
         annotations: {
@@ -431,10 +342,31 @@ const patternsInPods: readonly NamedText[] = PATTERN_TRAPS.map(([name, trap]) =>
         },
       },
     }),
-}));
+]);
 
-/** JSON that says odd things in few bytes. `raw` stands in an env variable, a probe's number, its port, a name and a label. */
-function oddValue(name: string, raw: string): NamedText {
+/** JSON that says odd things in few bytes. */
+const ODD_VALUES: Readonly<Record<string, string>> = {
+  'a lone high surrogate': '"\\ud800"',
+  'a lone low surrogate': '"\\udc00x\\ud800"',
+  NUL: '"\\u0000"',
+  'control characters': '"\\u0001\\u0007\\u001b[31m\\u2028\\u0085"',
+  '1e400': '1e400',
+  '-1e400': '-1e400',
+  'a number of 10,000 digits': '9'.repeat(10_000),
+  '-0': '-0',
+  'a number past 2^53': '9007199254740993',
+  '5e-324': '5e-324',
+  '2147483648': '2147483648',
+  '-9223372036854775808': '-9223372036854775808',
+  'a list for everything': '[]',
+  'an object for everything': '{}',
+  'true for everything': 'true',
+  'null for everything': 'null',
+  'an object with toString and valueOf': '{"toString":1,"valueOf":2,"toJSON":3,"length":4}',
+};
+
+/** `raw` stands in an env variable, a probe's number, its port, a name and a label. */
+function oddValue(raw: string): string {
   const object = deployment(
     [
       appContainer({
@@ -451,74 +383,59 @@ function oddValue(name: string, raw: string): NamedText {
       spec: { restartPolicy: MARK, terminationGracePeriodSeconds: MARK },
     },
   );
-  return { name, text: () => withRaw(JSON.stringify(reviewOf(object, { name: MARK, userInfo: MARK })), raw) };
+  return withRaw(JSON.stringify(reviewOf(object, { name: MARK, userInfo: MARK })), raw);
 }
 
-const odd: readonly NamedText[] = [
-  oddValue('a lone high surrogate', '"\\ud800"'),
-  oddValue('a lone low surrogate', '"\\udc00x\\ud800"'),
-  oddValue('NUL', '"\\u0000"'),
-  oddValue('control characters', '"\\u0001\\u0007\\u001b[31m\\u2028\\u0085"'),
-  oddValue('1e400', '1e400'),
-  oddValue('-1e400', '-1e400'),
-  oddValue('a number of 10,000 digits', '9'.repeat(10_000)),
-  oddValue('-0', '-0'),
-  oddValue('a number past 2^53', '9007199254740993'),
-  oddValue('5e-324', '5e-324'),
-  oddValue('2147483648', '2147483648'),
-  oddValue('-9223372036854775808', '-9223372036854775808'),
-  oddValue('a list for everything', '[]'),
-  oddValue('an object for everything', '{}'),
-  oddValue('true for everything', 'true'),
-  oddValue('null for everything', 'null'),
-  oddValue('an object with toString and valueOf', '{"toString":1,"valueOf":2,"toJSON":3,"length":4}'),
-  ...['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', 'toJSON', 'then'].flatMap((key) => [
-    oddValue(`a ${key} key`, `{"${key}":{"livenessProbe":null,"containers":[],"allowed":true,"name":"x"}}`),
-    {
-      name: `a ${key} key beside every key`,
-      text: (): string => createOf([appContainer()]).replaceAll('{"', `{"${key}":{"polluted":true},"`),
-    },
-    {
-      name: `names that are ${key}`,
-      text: (): string =>
-        createOf([appContainer({ name: key, ports: [{ name: key, containerPort: 1 }] })], {
-          metadata: {
-            labels: { [key]: key },
-            annotations: { [`probewright.dev/${key}`]: key, 'probewright.dev/injected': `{"${key}":{"${key}":"x"}}` },
-          },
-        }),
-    },
-  ]),
-  {
-    name: 'every key twice',
-    text: () => createOf([appContainer(threeProbes('http'))]).replaceAll(/"(\w+)":/g, '"$1":null,"$1":'),
-  },
-  {
-    name: 'every key twice, the second a list',
-    text: () => createOf([appContainer()]).replaceAll(/"(\w+)":"(\w+)"/g, '"$1":"$2","$1":[]'),
-  },
-];
+const ODD_KEYS = ['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', 'toJSON', 'then'];
 
-const notJson: readonly NamedText[] = [
-  ['nothing', ''],
-  ['half an object', createOf([appContainer()]).slice(0, 300)],
-  ['two objects', '{}{}'],
-  ['single quotes', "{'kind':'AdmissionReview'}"],
-  ['YAML', 'kind: AdmissionReview\n'],
-  ['NaN', '{"kind":NaN}'],
-  ['a byte order mark', `\ufeff${createOf([appContainer()])}`],
-  ['an unfinished string of 3 MiB', `{"a":"${'x'.repeat(MAXIMUM_BYTES)}`],
-  ['3 MiB of open brackets', '['.repeat(MAXIMUM_BYTES)],
-  ['a raw lone surrogate', '"\ud800"'],
-  ['a raw NUL', '{"a":"\0"}'],
-  ['a number', '5'],
-  ['null', 'null'],
-  ['a list', '[]'],
-  ['an empty object', '{}'],
-].map(([name = '', text = '']) => ({ name: `not a review: ${name}`, text: () => text }));
+const odd: NamedTexts = {
+  ...textsOf(Object.entries(ODD_VALUES), ([name, raw]) => [name, () => oddValue(raw)]),
+  ...textsOf(ODD_KEYS, (key) => [
+    `a ${key} key`,
+    () => oddValue(`{"${key}":{"livenessProbe":null,"containers":[],"allowed":true,"name":"x"}}`),
+  ]),
+  ...textsOf(ODD_KEYS, (key) => [
+    `a ${key} key beside every key`,
+    () => createOf([appContainer()]).replaceAll('{"', `{"${key}":{"polluted":true},"`),
+  ]),
+  ...textsOf(ODD_KEYS, (key) => [
+    `names that are ${key}`,
+    () =>
+      createOf([appContainer({ name: key, ports: [{ name: key, containerPort: 1 }] })], {
+        metadata: {
+          labels: { [key]: key },
+          annotations: { [`probewright.dev/${key}`]: key, 'probewright.dev/injected': `{"${key}":{"${key}":"x"}}` },
+        },
+      }),
+  ]),
+  'every key twice': () => createOf([appContainer(threeProbes('http'))]).replaceAll(/"(\w+)":/g, '"$1":null,"$1":'),
+  'every key twice, the second a list': () =>
+    createOf([appContainer()]).replaceAll(/"(\w+)":"(\w+)"/g, '"$1":"$2","$1":[]'),
+};
+
+const notJson: NamedTexts = textsOf(
+  Object.entries({
+    nothing: '',
+    'half an object': createOf([appContainer()]).slice(0, 300),
+    'two objects': '{}{}',
+    'single quotes': "{'kind':'AdmissionReview'}",
+    YAML: 'kind: AdmissionReview\n',
+    NaN: '{"kind":NaN}',
+    'a byte order mark': `\ufeff${createOf([appContainer()])}`,
+    'an unfinished string of 3 MiB': `{"a":"${'x'.repeat(MAXIMUM_BYTES)}`,
+    '3 MiB of open brackets': '['.repeat(MAXIMUM_BYTES),
+    'a raw lone surrogate': '"\ud800"',
+    'a raw NUL': '{"a":"\0"}',
+    'a number': '5',
+    null: 'null',
+    'a list': '[]',
+    'an empty object': '{}',
+  }),
+  ([name, text]) => [`not a review: ${name}`, () => text],
+);
 
 /** Reviews that somebody would send who wants to do harm. */
-export const NAMED_REVIEWS: readonly NamedText[] = [
+export const NAMED_REVIEWS: NamedTexts = {
   ...notJson,
   ...nesting,
   ...sizes,
@@ -526,4 +443,4 @@ export const NAMED_REVIEWS: readonly NamedText[] = [
   ...patterns,
   ...patternsInPods,
   ...odd,
-];
+};

@@ -3,27 +3,20 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { report } from './figures.ts';
 
-/** Kinds of policies that policy-memory-child.ts makes. */
-const SHAPES = [
-  'empty',
-  'ordinary',
-  'labels',
-  'values',
-  'programs',
-  'headers',
-  'checks',
-  'words',
-  'wide words',
-  'broken',
-];
+/** Kinds of policies that memory-child.ts makes. */
+const SHAPES = 'empty ordinary labels values programs headers checks words wide-words broken'.split(' ');
 /** A measurement of the heap is not exact. */
 const TOLERANCE = 1.1;
 
+function measured(what: string): { bytes: number; heap: number; estimate: number } {
+  const child = join(import.meta.dirname, 'memory-child.ts');
+  const text = execFileSync(process.execPath, ['--expose-gc', child, what], { encoding: 'utf8' });
+  return JSON.parse(text) as { bytes: number; heap: number; estimate: number };
+}
+
 describe('the estimate of what a policy takes in memory', () => {
   it.each(SHAPES)('is no less than the heap that it takes: %s', (shape) => {
-    const child = join(import.meta.dirname, 'policy-memory-child.ts');
-    const text = execFileSync(process.execPath, ['--expose-gc', child, shape], { encoding: 'utf8' });
-    const { bytes, heap, estimate } = JSON.parse(text) as { bytes: number; heap: number; estimate: number };
+    const { bytes, heap, estimate } = measured(shape);
     report(
       'Hostile policies',
       `a policy: ${shape}, ${bytes} bytes of JSON`,
@@ -41,9 +34,7 @@ const FACTS = [
 
 describe('what the webhook keeps of the objects of a cluster', () => {
   it.each(FACTS)('takes less than $most bytes for one $kind', ({ kind, most }) => {
-    const child = join(import.meta.dirname, 'fact-memory-child.ts');
-    const text = execFileSync(process.execPath, ['--expose-gc', child, kind], { encoding: 'utf8' });
-    const { heap } = JSON.parse(text) as { heap: number };
+    const { heap } = measured(kind);
     report('Hostile policies', `one ${kind} of a cluster`, `${heap} bytes of heap, at most ${most}`);
     expect(heap).toBeLessThan(most);
   });

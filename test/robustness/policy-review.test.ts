@@ -1,8 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { kubeconfigOf, startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { endedAfterAll } from '../support/started.ts';
 import { clusterPolicyDocument, reviewOf } from '../support/worlds.ts';
 import { besideCaller } from './beside-caller.ts';
 import { ask, keepAlive } from './client.ts';
@@ -18,23 +16,15 @@ const ATTACK_MILLISECONDS = 4000;
 /** Something that delays others delays them each time. */
 const GOES = 3;
 
+const keep = endedAfterAll();
 let api: FakeApiServer;
-let directory: string;
 let program: Program;
 
 beforeAll(async () => {
-  api = await startFakeApiServer();
+  api = await keep(startFakeApiServer());
   api.serve([{ apiVersion: 'v1', kind: 'Pod', resource: 'pods' }]);
-  directory = await mkdtemp(join(tmpdir(), 'probewright-policy-review-'));
-  const kubeconfig = join(directory, 'kubeconfig');
-  await writeFile(kubeconfig, kubeconfigOf(api.access.server));
-  const args = ['--kubeconfig', kubeconfig, '--namespace', 'probewright', '--log-level', 'error'];
-  program = await Program.start({ args });
-});
-afterAll(async () => {
-  await program.stop();
-  await api.stop();
-  await rm(directory, { recursive: true });
+  const kubeconfig = kubeconfigOf(api.access.server);
+  program = await keep(Program.start({ args: ['--log-level', 'error'], kubeconfig }));
 });
 
 /** Deployments with so many containers each. Every probe has something wrong. */

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { makeServingPair } from '../support/certificate.ts';
 import type { LostTime } from './lost-time.ts';
 
@@ -17,6 +17,8 @@ export interface ProgramOptions {
   /** A file that standard output goes to, in place of these tests. */
   readonly stdout?: number;
   readonly policy?: string;
+  /** The text of a kubeconfig: the program then serves a cluster, from namespace probewright. */
+  readonly kubeconfig?: string;
 }
 
 /** What a probe inside the process told. */
@@ -62,17 +64,28 @@ export class Program {
   /** A directory with a serving pair and policies, and the program that serves them. */
   static async start(options: ProgramOptions = {}): Promise<Program> {
     const directory = await mkdtemp(join(tmpdir(), 'probewright-robustness-'));
-    const { certPem, keyPem, caPem } = await makeServingPair();
+    const { certPem, keyPem } = await makeServingPair();
+    const { policy = POLICY, kubeconfig } = options;
     await mkdir(join(directory, 'policies'));
-    await writeFile(join(directory, 'tls.crt'), certPem);
-    await writeFile(join(directory, 'tls.key'), keyPem);
-    await writeFile(join(directory, 'ca.crt'), caPem);
-    await writeFile(join(directory, 'policies/all.yaml'), options.policy ?? POLICY);
+    const files = {
+      'tls.crt': certPem,
+      'tls.key': keyPem,
+      'policies/all.yaml': policy,
+      ...(kubeconfig && { kubeconfig }),
+    };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
     const program = Program.#spawn(directory, options);
     await program.#untilServing().catch(async (error: unknown) => {
       await program.stop();
       throw error;
     });
+    return program;
+  }
+
+  /** A program that ends with the test. */
+  static async startForTest(options: ProgramOptions = {}): Promise<Program> {
+    const program = await Program.start(options);
+    onTestFinished(() => program.stop());
     return program;
   }
 
@@ -84,6 +97,7 @@ export class Program {
       '--host': '127.0.0.1',
       '--port': '0',
       '--health-port': '0',
+      ...(options.kubeconfig && { '--kubeconfig': join(directory, 'kubeconfig'), '--namespace': 'probewright' }),
     };
     const built = inject('builtProgram');
     const args = [
@@ -113,6 +127,12 @@ export class Program {
   async longestTurn(): Promise<{ longestTurn: number; lost: LostTime }> {
     const [answer] = (await this.#tell({ tell: 'longest turn' })) as [{ longestTurn: number; lost: LostTime }];
     return answer;
+  }
+
+  /** The most that the process has had resident, in bytes. */
+  async peakMemory(): Promise<number> {
+    const status = await readFile(`/proc/${this.process.pid ?? 0}/status`, 'utf8');
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
   }
 
   /** Blocks the event loop. */

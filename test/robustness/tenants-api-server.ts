@@ -28,9 +28,6 @@ export class TenantsApiServer {
   readonly #watches = new Set<ServerResponse>();
   #lease: unknown;
   #version = 1000;
-  /** Requests for pages of policies, and how many were broken off. */
-  readonly pages = { asked: 0, brokenOff: 0 };
-
   async start(): Promise<string> {
     this.#server.requestTimeout = 0;
     this.#server.listen(0, '127.0.0.1');
@@ -56,14 +53,6 @@ export class TenantsApiServer {
   /** Waits for a watch of policies. A policy that is stored between a list and its watch is not shown to that watch. */
   async untilWatched(): Promise<void> {
     while (this.#watches.size === 0) await pause(10);
-  }
-
-  /** What a policy's status says now. */
-  ready(name: string): { readonly reason?: string; readonly message?: string } | undefined {
-    const policy = this.#policies.find((each) => each.name === name);
-    const status = policy && this.#statuses.get(policy);
-    const conditions = isJsonObject(status) ? status['conditions'] : undefined;
-    return Array.isArray(conditions) ? (conditions[0] as { reason?: string; message?: string }) : undefined;
   }
 
   async #tell(type: string, policy: StoredPolicy): Promise<void> {
@@ -102,13 +91,11 @@ export class TenantsApiServer {
     const all = asksForAll ? this.#policies : this.#policies.filter(isAsked);
     const start = Number(query.get('continue') ?? '0');
     const end = start + Number(query.get('limit') ?? all.length);
-    this.pages.asked++;
     response.writeHead(200, { 'content-type': 'application/json' });
     await write(response, Buffer.from('{"items":['));
     for (const [index, policy] of all.slice(start, end).entries()) {
       const pieces = this.#pieces(policy, this.#statuses.get(policy));
       await writeAll(response, index > 0 ? [Buffer.from(','), ...pieces] : pieces);
-      if (!response.writable) this.pages.brokenOff++;
       if (!response.writable) return;
     }
     const next = end < all.length ? `,"continue":"${end}"` : '';

@@ -36,20 +36,9 @@ const header = fc.record({
 });
 
 const PATHS = [
-  '/',
-  '/healthz',
-  '/livez',
-  '/ready',
-  '/readyz',
-  '/api/readiness',
-  '/actuator/health',
-  '/actuator/health/readiness',
-  '/-/ready',
-  '/_cluster/health',
-  '/_cluster/health?local=true',
-  'http://localhost:8080/healthz',
-  'https://example.test/ready',
-  'http:',
+  ...['/', '/healthz', '/livez', '/ready', '/readyz', '/api/readiness', '/-/ready'],
+  ...['/actuator/health', '/actuator/health/readiness', '/_cluster/health', '/_cluster/health?local=true'],
+  ...['http://localhost:8080/healthz', 'https://example.test/ready', 'http:'],
 ];
 
 const httpGet = fc.record(
@@ -132,24 +121,13 @@ const integers = fc.record(
   { requiredKeys: [] },
 );
 
+/** One of these members, and more often none. */
+const seldom = (...members: readonly JsonObject[]): fc.Arbitrary<JsonObject> =>
+  fc.oneof({ weight: 5, arbitrary: fc.constant({}) }, { weight: 4, arbitrary: fc.constantFrom(...members) });
+
 /** Fields that no probe knows, and fields of the probe in its handler. */
-const misplaced = fc.constantFrom<JsonObject>(
-  {},
-  {},
-  {},
-  {},
-  {},
-  { periodSecond: 20 },
-  { timeoutseconds: 3 },
-  { port: 8080 },
-  { path: '/livez' },
-);
-const misplacedInHandler = fc.constantFrom<JsonObject>(
-  {},
-  {},
-  {},
-  {},
-  {},
+const misplaced = seldom({ periodSecond: 20 }, { timeoutseconds: 3 }, { port: 8080 }, { path: '/livez' });
+const misplacedInHandler = seldom(
   { periodSeconds: 20 },
   { initialDelaySeconds: 60 },
   { failureThreshold: 9, timeoutSeconds: 5 },
@@ -203,14 +181,7 @@ const container: fc.Arbitrary<JsonObject> = fc
       { requiredKeys: ['image'] },
     ),
     probes,
-    fc.constantFrom<JsonObject>(
-      {},
-      {},
-      {},
-      {},
-      { livenessprobe: { httpGet: { path: '/', port: 8080 } } },
-      { rediness: 1 },
-    ),
+    seldom({ livenessprobe: { httpGet: { path: '/', port: 8080 } } }, { rediness: 1 }),
   )
   .map(([known, own, misspelt]) => {
     const { restartPolicy, ...others } = known;
@@ -246,42 +217,43 @@ const deploymentSpec = fc.record(
   { requiredKeys: [] },
 );
 
+function ofKind(apiVersion: string, kind: string, rest: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> {
+  return rest.map((members) => ({ apiVersion, kind, metadata, ...members }));
+}
+
+const specOfTemplate = template.map((pods) => ({ spec: { template: pods } }));
+const specOfDeployment = fc.tuple(template, deploymentSpec).map(([pods, spec]) => ({
+  spec: { ...spec, selector: { matchLabels: { app: 'web' } }, template: pods },
+}));
+const twoJobs = fc.tuple(template, template).map((both) => ({
+  spec: {
+    replicatedJobs: both.map((pods, index) => ({ name: `job-${index}`, template: { spec: { template: pods } } })),
+  },
+}));
+
 /** Objects with Pod templates, of built-in and custom kinds. */
 export const anyWorkload: fc.Arbitrary<JsonObject> = fc.oneof(
-  { weight: 3, arbitrary: podSpec.map((spec) => ({ apiVersion: 'v1', kind: 'Pod', metadata, spec })) },
   {
-    weight: 6,
-    arbitrary: fc.tuple(template, deploymentSpec).map(([pods, spec]) => ({
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata,
-      spec: { ...spec, selector: { matchLabels: { app: 'web' } }, template: pods },
-    })),
+    weight: 3,
+    arbitrary: ofKind(
+      'v1',
+      'Pod',
+      podSpec.map((spec) => ({ spec })),
+    ),
   },
-  template.map((pods) => ({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata, spec: { template: pods } })),
-  template.map((pods) => ({ apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template: pods } })),
-  template.map((pods) => ({
-    apiVersion: 'batch/v1',
-    kind: 'CronJob',
-    metadata,
-    spec: { jobTemplate: { spec: { template: pods } } },
-  })),
-  template.map((pods) => ({ apiVersion: 'v1', kind: 'PodTemplate', metadata, template: pods })),
-  template.map((pods) => ({
-    apiVersion: 'serving.knative.dev/v1',
-    kind: 'Service',
-    metadata,
-    spec: { template: pods },
-  })),
-  fc.tuple(template, template).map(([first, second]) => ({
-    apiVersion: 'jobset.x-k8s.io/v1alpha2',
-    kind: 'JobSet',
-    metadata,
-    spec: {
-      replicatedJobs: [
-        { name: 'first', template: { spec: { template: first } } },
-        { name: 'second', template: { spec: { template: second } } },
-      ],
-    },
-  })),
+  { weight: 6, arbitrary: ofKind('apps/v1', 'Deployment', specOfDeployment) },
+  ofKind('apps/v1', 'StatefulSet', specOfTemplate),
+  ofKind('batch/v1', 'Job', specOfTemplate),
+  ofKind(
+    'batch/v1',
+    'CronJob',
+    specOfTemplate.map((jobTemplate) => ({ spec: { jobTemplate } })),
+  ),
+  ofKind(
+    'v1',
+    'PodTemplate',
+    template.map((pods) => ({ template: pods })),
+  ),
+  ofKind('serving.knative.dev/v1', 'Service', specOfTemplate),
+  ofKind('jobset.x-k8s.io/v1alpha2', 'JobSet', twoJobs),
 );
