@@ -4,6 +4,7 @@ import { describe } from 'vitest';
 import { describeCases } from '../support/recorded-cases.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { runProbewright } from './run-probewright.ts';
+import { withTools } from './tools-on-path.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const FOLDER = 'test/fixtures/commands';
@@ -19,6 +20,8 @@ interface Case {
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly files?: Files;
+  /** The shell scripts that are the programs on the PATH, beside those of the system. */
+  readonly tools?: Readonly<Record<string, string>>;
 }
 
 function write(directory: string, files: Files): void {
@@ -41,13 +44,16 @@ function changed(directory: string, files: Files): Files | undefined {
 }
 
 /** What a command leaves behind; JSON as a value, and nothing for an exit code of 0, empty outputs and unchanged files. */
-async function ran({ run, stdin, columns, env, files = {} }: Case): Promise<JsonObject> {
+async function ran({ run, stdin, columns, env, files = {}, tools }: Case): Promise<JsonObject> {
   const directory = await temporaryDirectory();
   write(directory, files);
   const args = run.map((arg) => arg.replaceAll('DIR', directory));
   const options = { directory, ...(columns && { columns }), ...(env && { env }) };
   const input = stdin === undefined ? {} : { stdin: stdin.replaceAll('DIR', directory) };
+  const scripts = Object.entries(tools ?? {}).map(([name, text]) => [name, text.replaceAll('DIR', directory)] as const);
+  const restorePath = tools && (await withTools(await temporaryDirectory(), Object.fromEntries(scripts)));
   const { code, stdout, stderr } = await runProbewright(args, { ...options, ...input });
+  restorePath?.();
   const json = asJson(stdout);
   return {
     code: code === 0 ? undefined : code,

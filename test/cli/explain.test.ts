@@ -25,7 +25,6 @@ const pod = (fields: object, spec: object = {}, metadata: object = {}): string =
   });
 
 const tcp = { tcpSocket: { port: 80 } };
-const http = { ports: [{ name: 'http', containerPort: 80 }] };
 
 /** The picture of the only workload. */
 async function svgOf(text: string): Promise<string> {
@@ -77,41 +76,6 @@ describe('probewright explain', () => {
     const { code, stdout, stderr } = await explain(['examples/manifests', '--policies', 'examples/policies']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     await expect(stdout).toMatchFileSnapshot('../golden/explain/static-summary.txt');
-  });
-
-  it.each([
-    ['svg', '--details: --output svg has all details; leave one out'],
-    ['json', '--details: --output json has all details; leave one out'],
-  ])('refuses --details with --output %s', async (output, message) => {
-    const { code, stderr } = await explain(['-', '--details', '--output', output], pod({}));
-    expect([code, stderr.includes(message)]).toEqual([2, true]);
-    expect((await explain(['-', '--details', '--fields'], pod({}))).stderr).toContain('--fields prints no times');
-  });
-
-  it('names the manifest, a policy, an annotation or the safety as provider', async () => {
-    const policy =
-      'apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: p, namespace: apps }\n' +
-      'spec: { kubernetesProbeEndpoints: { livenessProbe: /live } }\n';
-    const annotations = { 'probewright.dev/readiness-endpoint': '/ready' };
-    const { stdout } = await details(['-'], `${policy}---\n${pod(http, {}, { annotations })}`);
-    expect(stdout).toContain('startupProbe    httpGet /live on port http\n');
-    expect(stdout).toContain("from Probewright's safety, for the liveness probe that it adds");
-    expect(stdout).toContain('from ProbePolicy/apps/p');
-    expect(stdout).toContain('from an annotation of the workload');
-    expect((await details(['-'], pod({ livenessProbe: tcp }))).stdout).toContain('from the manifest');
-  });
-
-  it('tells of native sidecars, and not of init and mesh containers', async () => {
-    const initContainers = [
-      { name: 'migrate' },
-      { name: 'proxy', restartPolicy: 'Always', startupProbe: tcp },
-      { name: 'istio-proxy', restartPolicy: 'Always', readinessProbe: tcp },
-    ];
-    const { stdout } = await explain(['-'], pod({}, { initContainers }));
-    expect(stdout.match(/^ {2}".*$/gm)).toEqual([
-      '  "app", application container at spec.containers[0]',
-      '  "proxy", native sidecar at spec.initContainers[1]',
-    ]);
   });
 });
 

@@ -99,10 +99,4 @@ describe('probewright fix', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe('DIR/policies/b.yaml:1:1: cannot be read: it is not UTF-8: byte 0xfc in line 1\n');
   });
-
-  it.each([['--help'], ['version'], ['serve', '--help'], ['fix', '--help']])('answers %s %s', async (...args) => {
-    const { code, stdout } = await probewright(args);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^(Usage: probewright|probewright \d)/);
-  });
 });

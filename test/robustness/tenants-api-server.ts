@@ -1,4 +1,3 @@
-import { isJsonObject } from '../../src/base/json/json-value.ts';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -193,24 +193,3 @@ describe('try is safe', () => {
     expect(probe).toMatchObject({ result: 'not run', event: '', remedy: expect.stringContaining('--exec') as string });
   });
 });
-
-describe('the command line of try', () => {
-  it.each([
-    [['--address', '127.0.0.1', '--docker', 'web'], '--address and --docker: name one of them'],
-    [['--docker', 'web', '--port', '8080=1'], '--port: only with --address'],
-    [['--address', '127.0.0.1', '--port', '8080'], '--port: must be two ports such as 8080=49153, not "8080"'],
-    [['--address', '127.0.0.1', '--pod', 'web-1'], '--pod: only with a cluster'],
-    [[], 'name where to ask: --address HOST, --docker NAME, or a workload of a cluster'],
-    [['--docker', '-v'], 'must be the name or id of a container'],
-  ])('refuses %j', async (args, problem) => {
-    const { code, stderr } = await runProbewright(['try', '-', ...args], { stdin: podOf({}) });
-    expect(code).toBe(2);
-    expect(stderr).toContain(problem);
-  });
-
-  it('names an input that cannot be read', async () => {
-    const { code, stderr } = await runProbewright(['try', 'nowhere.yaml', '--address', '127.0.0.1']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('nowhere.yaml');
-  });
-});
