@@ -1,6 +1,6 @@
-import { isJsonObject, isPresent } from '../../base/json/json-value.ts';
+import { isJsonObject, member, isPresent, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_GRPC_MODE, DEFAULT_HTTP_PROTOCOL, DEFAULT_TIMING } from '../probe/api-defaults.ts';
-import { holdsCut } from '../workload/bounded-container.ts';
+import { isCut } from '../workload/bounded-container.ts';
 import { verdictSpan } from '../probe/timing.ts';
 import { drainingAdvice } from './lib/drain-race.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
@@ -20,8 +20,7 @@ export const identicalProbes = defineCheck({
   eachProbe: (liveness) => {
     const { container, timing } = liveness;
     const readiness = probeOf(container, 'readinessProbe');
-    if (readiness === undefined || timing === undefined) return undefined;
-    if (holdsCut(liveness.spec) || plainText(liveness) !== plainText(readiness)) return undefined;
+    if (readiness === undefined || timing === undefined || !areSame(liveness, readiness)) return undefined;
     const { remedy, edits } = drainingAdvice(liveness, verdictSpan(timing).latest);
     return {
       ...located(liveness),
@@ -32,18 +31,33 @@ export const identicalProbes = defineCheck({
   },
 });
 
-/** Values that mean the same as an absent field, and that API defaulting does not fill in. */
-const MEANS_ABSENT: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-  ['protocol', DEFAULT_HTTP_PROTOCOL],
-  ['mode', DEFAULT_GRPC_MODE],
-  ['initialDelaySeconds', DEFAULT_TIMING.initialDelaySeconds],
-]);
+/** Compares two probes. Most differ in their handlers, and then the rest needs no look. */
+function areSame(a: CheckedProbe, b: CheckedProbe): boolean {
+  const [handler, other] = [plainHandler(a), plainHandler(b)];
+  if (a.handlerKind !== b.handlerKind || !areEqual(handler, other)) return false;
+  return areEqual(plainSpec(a, handler), plainSpec(b, other));
+}
 
-/** A probe as JSON with sorted keys. Null equals an absent member, as in the API server. */
-function plainText({ spec }: CheckedProbe): string {
-  return JSON.stringify(spec, (_, value: unknown) => {
-    if (!isJsonObject(value)) return value;
-    const members = Object.entries(value).filter(([key, inner]) => isPresent(inner) && MEANS_ABSENT.get(key) !== inner);
-    return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
+/** A handler without values that mean the same as an absent field and that API defaulting does not fill in. */
+function plainHandler({ handler }: CheckedProbe): JsonObject {
+  return without(without(handler, 'protocol', DEFAULT_HTTP_PROTOCOL), 'mode', DEFAULT_GRPC_MODE);
+}
+
+function plainSpec({ spec, handlerKind }: CheckedProbe, handler: JsonObject): JsonObject {
+  return { ...without(spec, 'initialDelaySeconds', DEFAULT_TIMING.initialDelaySeconds), [handlerKind]: handler };
+}
+
+function without(object: JsonObject, field: string, value: unknown): JsonObject {
+  return member(object, field) === value ? { ...object, [field]: null } : object;
+}
+
+/** Compares two values deeply. Null equals an absent member, as in the API server. A cut text equals none. */
+function areEqual(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((element, index) => areEqual(element, b[index]));
+  if (!isJsonObject(a) || !isJsonObject(b)) return a === b && !(typeof a === 'string' && isCut(a));
+  return (
+    Object.keys(a).every((key) => areEqual(member(a, key) ?? null, member(b, key) ?? null)) &&
+    Object.keys(b).every((key) => isPresent(member(a, key)) || !isPresent(member(b, key)))
+  );
 }

@@ -129,14 +129,20 @@ interface ActiveCheck {
   readonly order: number;
 }
 
-/** The checks whose action is not Off. */
+/** The checks whose action is not Off. Most requests meet the same few policies, so the lists are remembered. */
 function activeChecks(policy: CheckPolicy): readonly ActiveCheck[] {
-  return CHECKS.flatMap((check, order) => {
+  const known = REMEMBERED.get(policy);
+  if (known !== undefined) return known;
+  const active = CHECKS.flatMap((check, order) => {
     const effective = policy.get(check.id);
     const { action = 'Off' } = effective ?? {};
     return effective === undefined || action === 'Off' ? [] : [{ check, policy: effective, action, order }];
   });
+  REMEMBERED.set(policy, active);
+  return active;
 }
+
+const REMEMBERED = new WeakMap<CheckPolicy, readonly ActiveCheck[]>();
 
 /** With a floor, the check runs with both parameters: higher layers make it stricter, never weaker. */
 function addFindings(found: PlacedFinding[], active: ActiveCheck, container: CheckedContainer): void {
