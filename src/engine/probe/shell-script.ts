@@ -84,7 +84,7 @@ class Scan implements ShellScript {
 
   run(): ShellScript | undefined {
     while (this.#at < this.#text.length) {
-      if (this.#skip(BLANKS) || this.#readSigns()) continue;
+      if (this.#take(BLANKS) !== '' || this.#readSigns()) continue;
       const word = this.#word();
       if (word === undefined) return undefined;
       this.#words.push(word);
@@ -99,18 +99,12 @@ class Scan implements ShellScript {
     this.#redirections = [];
   }
 
-  /** Moves behind what a sticky pattern matches here, if it does. */
-  #skip(pattern: RegExp): boolean {
-    pattern.lastIndex = this.#at;
-    const isFound = pattern.test(this.#text);
-    if (isFound) this.#at = pattern.lastIndex;
-    return isFound;
-  }
-
-  /** The same, and returns it. Empty when nothing matches. */
+  /** Moves behind what a sticky pattern matches here, and returns it. Empty when nothing matches. */
   #take(pattern: RegExp): string {
-    const start = this.#at;
-    return this.#skip(pattern) ? this.#text.slice(start, this.#at) : '';
+    pattern.lastIndex = this.#at;
+    const [found] = pattern.exec(this.#text) ?? [''];
+    this.#at += found.length;
+    return found;
   }
 
   /** Reads an operator or a redirection, if one stands here. */
@@ -129,7 +123,7 @@ class Scan implements ShellScript {
   #readRedirection(sign: string, start: number): boolean {
     const isBehindWord = start > 0 && !WORD_ENDS.has(this.#text.charAt(start - 1));
     if (isBehindWord && /^\d+$/.test(this.#words.at(-1)?.text ?? '')) this.#words.pop();
-    this.#skip(/[ \t\r]*/y);
+    this.#take(/[ \t\r]*/y);
     const hasTarget = this.#at < this.#text.length && this.#text[this.#at] !== '\n';
     const target = hasTarget ? this.#word() : undefined;
     if (hasTarget && target === undefined) return false;

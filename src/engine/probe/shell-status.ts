@@ -39,8 +39,8 @@ const UNKNOWN_EFFECTS: ReadonlySet<string> = wordSet('. source eval trap alias s
  * does not know may fail.
  */
 export function alwaysTrue(script: string, options: StatusOptions): AlwaysTrue | undefined {
-  const commands = readShellScript(script)?.commands ?? [];
-  return new StatusReader(commands.flatMap(({ words, operator }) => [...words, operator])).script(options);
+  const { commands } = readShellScript(script) ?? {};
+  return commands && new StatusReader(commands.flatMap(({ words, operator }) => [...words, operator])).script(options);
 }
 
 /** A word or an operator. */
