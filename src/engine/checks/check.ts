@@ -20,7 +20,6 @@ export interface Finding extends Pick<Violation, Reported> {
   readonly copied?: { readonly probe: ProbeKind; readonly otherwise: string };
 }
 
-/** Returns all violations of one container, in a fixed order. */
 type Run<Parameters, Findings> = (container: CheckedContainer, parameters: Parameters) => Findings;
 
 interface CheckTraits {

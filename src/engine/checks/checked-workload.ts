@@ -80,7 +80,6 @@ export interface CheckedWorkload {
 /** The inputs of a verdict beside the object and the policies. */
 export type Circumstances = Pick<CheckedWorkload, 'namespace' | 'facts' | 'now'>;
 
-/** For a Pod that is only a model: nothing is known of a cluster. */
 const NOWHERE: Circumstances = { namespace: '', facts: NO_FACTS, now: 0 };
 
 /**

@@ -6,7 +6,6 @@ import { isFastEnough, MOST_DRAIN_SECONDS, MOST_FAILURES, PERIODS, toWrite } fro
 import { probeOf, type CheckedContainer, type CheckedProbe } from '../checked-workload.ts';
 import type { Finding } from '../check.ts';
 
-/** The timing of a fault after which the container may be killed before its Pod leaves the Service. */
 interface DrainRace {
   readonly liveness: CheckedProbe;
   readonly sameEndpoint: boolean;

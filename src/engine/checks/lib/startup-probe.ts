@@ -18,7 +18,6 @@ import type { ContainerStarts, WorkloadStarts } from '../../facts/learned-starts
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
 
-/** A startup probe to write, with the start time that the probe guarantees, in seconds. */
 interface StartupProbeToWrite {
   /** The probe with its field name, as YAML on one line. A handler that is too long for a message is only named. */
   readonly yaml: string;
@@ -124,7 +123,6 @@ function startupNumbers(needs: StartupNeeds): Pick<ProbeTiming, 'periodSeconds' 
   return { periodSeconds, failureThreshold: Math.max(enough, Math.min(leastFailures, most)) };
 }
 
-/** The source's own grace period, unless it is longer than the Pod's (check grace-period). */
 function graceOf(source: CheckedProbe): JsonObject {
   if (source.kind === 'readinessProbe') return {};
   const own = probeGraceSeconds(source.spec);
@@ -133,7 +131,6 @@ function graceOf(source: CheckedProbe): JsonObject {
   return { terminationGracePeriodSeconds: member(source.spec, 'terminationGracePeriodSeconds') };
 }
 
-/** A handler as a person would write it: without unset values and the API server's defaults. */
 function withoutDefaults(handler: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(handler).filter(
@@ -165,7 +162,6 @@ export function longerStart(
   return { remedy: `let the ${gate.kind} allow ${minimum} s to start` };
 }
 
-/** Returns numbers of the probe itself that guarantee the time. They allow at least as many failures as before. */
 function patientNumbers(
   gate: CheckedProbe,
   { initialDelaySeconds: D, periodSeconds: own, failureThreshold: F }: ProbeTiming,
