@@ -31,11 +31,12 @@ export function permittedDefaulting(
     : known;
   const floors = floorPolicy(policy);
   if (floors === undefined) return defaultProbes(template, policy, options);
-  const permitted = withoutForbidden(template, policy, options, floors);
+  const asked = { template, policy, options, floors };
+  const permitted = withoutForbidden(asked);
   const isPlatformOnly = policy.layers.every(({ kind }) => kind === 'ClusterProbePolicy');
   if (isPlatformOnly || !policy.layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.has(id))))
     return permitted;
-  return withRequired(template, policy, options, floors, permitted);
+  return withRequired(asked, permitted);
 }
 
 /** The probes of a Pod that `/mutate` injected before. */
@@ -49,21 +50,23 @@ export function injectedBefore(
 
 const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
 
+interface Asked {
+  readonly template: JsonObject;
+  readonly policy: WorkloadPolicy;
+  readonly options: DefaultingOptions;
+  readonly floors: CheckPolicyByContainer;
+}
+
 /** Gives a container without a required probe what the cluster's policies give, unless another floor forbids it. */
-function withRequired(
-  template: JsonObject,
-  policy: WorkloadPolicy,
-  options: DefaultingOptions,
-  floors: CheckPolicyByContainer,
-  permitted: Defaulting,
-): Defaulting {
+function withRequired(asked: Asked, permitted: Defaulting): Defaulting {
+  const { template, policy, floors } = asked;
   const found = findings(effectiveTemplate(template, permitted.injections), floors);
   const lacking = new Set(
     found.filter(({ check }) => check.requiresProbes).map(({ at }) => formatPath(at.place.path())),
   );
   if (lacking.size === 0) return permitted;
   const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
-  const platform = withoutForbidden(template, { ...policy, layers }, options, floors);
+  const platform = withoutForbidden({ ...asked, policy: { ...policy, layers } });
   const added = platform.injections.filter(
     ({ container, kind }) =>
       lacking.has(pathOf(container)) && injectionAt(permitted.injections, container, kind) === undefined,
@@ -90,12 +93,7 @@ function withSafeStarts(injections: readonly Injection[]): Injection[] {
   });
 }
 
-function withoutForbidden(
-  template: JsonObject,
-  policy: WorkloadPolicy,
-  options: DefaultingOptions,
-  floors: CheckPolicyByContainer,
-): Defaulting {
+function withoutForbidden({ template, policy, options, floors }: Asked): Defaulting {
   let permitted = defaultProbes(template, policy, options);
   const forbidden = new Map<string, HandlerProblem>();
   let before: ReadonlySet<string> | undefined;

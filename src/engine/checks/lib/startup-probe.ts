@@ -11,7 +11,7 @@ import {
 import { failureThresholdFor, guaranteedStartSeconds, type ProbeTiming } from '../../probe/timing.ts';
 import { MOST_FAILURES, PERIODS, isFastEnough, toWrite } from './round-numbers.ts';
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
-import { yamlFlow, type Finding } from '../check.ts';
+import { yamlFlow, type Advice, type Finding } from '../check.ts';
 import { oncePerWorkload, type CheckedProbe, type CheckedContainer } from '../checked-workload.ts';
 import { startsOfContainer, startsOfWorkload } from '../../facts/learned-starts.ts';
 import type { ContainerStarts, WorkloadStarts } from '../../facts/learned-starts.ts';
@@ -73,9 +73,7 @@ export function startupProbeFor(source: CheckedProbe, leastSeconds = 0): Startup
  * guarantees each of the delays.
  * @param delayed the probes that wait for the start, first the one to copy
  */
-export function startupInPlaceOfDelays(
-  ...delayed: readonly [CheckedProbe, ...CheckedProbe[]]
-): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
+export function startupInPlaceOfDelays(...delayed: readonly [CheckedProbe, ...CheckedProbe[]]): Advice {
   const [source] = delayed;
   const delays = delayed.map(({ timing }) => timing?.initialDelaySeconds ?? 0);
   const needed = atLeastObserved(source.container, Math.max(...delays));
@@ -147,11 +145,7 @@ function withoutDefaults(handler: JsonObject): JsonObject {
  * that needs more patience than a running container needs a startup probe instead.
  * @param minimum the seconds that the container should be guaranteed to start
  */
-export function longerStart(
-  gate: CheckedProbe,
-  timing: ProbeTiming,
-  minimum: number,
-): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
+export function longerStart(gate: CheckedProbe, timing: ProbeTiming, minimum: number): Advice {
   const numbers = patientNumbers(gate, timing, minimum);
   if (numbers !== undefined) {
     const { words, edits } = toWrite(gate, numbers);
