@@ -20,7 +20,9 @@ export interface Finding extends Pick<Violation, Reported> {
   readonly copied?: { readonly probe: ProbeKind; readonly otherwise: string };
 }
 
-/** Returns all violations of one container, in a fixed order. */
+/** What to write instead. */
+export type Advice = Pick<Finding, 'remedy' | 'edits' | 'copied'>;
+
 type Run<Parameters, Findings> = (container: CheckedContainer, parameters: Parameters) => Findings;
 
 interface CheckTraits {

@@ -1,4 +1,4 @@
-import { FieldPlace } from '../../base/json/field-path.ts';
+import { FieldPlace, valueAt, withEdits } from '../../base/json/field-path.ts';
 import {
   isJsonObject,
   isPresent,
@@ -80,7 +80,6 @@ export interface CheckedWorkload {
 /** The inputs of a verdict beside the object and the policies. */
 export type Circumstances = Pick<CheckedWorkload, 'namespace' | 'facts' | 'now'>;
 
-/** For a Pod that is only a model: nothing is known of a cluster. */
 const NOWHERE: Circumstances = { namespace: '', facts: NO_FACTS, now: 0 };
 
 /**
@@ -200,19 +199,15 @@ function withProbePorts(podSpec: JsonObject, fallback: number): JsonObject {
   const filled = containers.map((container: unknown) => {
     if (!isJsonObject(container)) return container;
     const port = portsOf(container)[0]?.number ?? fallback;
-    const probes = PROBE_KINDS.flatMap((kind) => {
-      const probe = objectMember(container, kind);
-      return probe === undefined ? [] : [[kind, withPort(probe, port)] as const];
+    const handlers = PROBE_KINDS.flatMap((kind) => [[kind, 'httpGet'] as const, [kind, 'tcpSocket'] as const]);
+    const open = handlers.filter((path) => {
+      const handler = valueAt(container, path);
+      return isJsonObject(handler) && (member(handler, 'port') ?? 0) === 0;
     });
-    return { ...container, ...Object.fromEntries(probes) };
+    return withEdits(
+      container,
+      open.map((path) => ({ path: [...path, 'port'], value: port })),
+    );
   });
   return { ...podSpec, containers: filled };
-}
-
-function withPort(probe: JsonObject, port: number): JsonObject {
-  const handlers = (['httpGet', 'tcpSocket'] as const).flatMap((kind) => {
-    const handler = objectMember(probe, kind);
-    return handler === undefined || (member(handler, 'port') ?? 0) !== 0 ? [] : [[kind, { ...handler, port }] as const];
-  });
-  return { ...probe, ...Object.fromEntries(handlers) };
 }

@@ -1,6 +1,6 @@
 import { integer } from '../policy/check-parameters.ts';
 import { startupInPlaceOfDelays, startupProbeFor, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
-import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
 import { hasProbe, probeOf, type CheckedProbe } from './checked-workload.ts';
 
 /**
@@ -34,7 +34,7 @@ export const delayedReadiness = defineCheck({
 });
 
 /** Advises a startup probe. Nothing kills a start without liveness, so these edits only remove the delay. */
-function whatToWrite(readiness: CheckedProbe): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
+function whatToWrite(readiness: CheckedProbe): Advice {
   const liveness = probeOf(readiness.container, 'livenessProbe');
   if (liveness?.timing !== undefined) return startupInPlaceOfDelays(liveness, readiness);
   const removal = 'remove initialDelaySeconds';

@@ -1,6 +1,6 @@
 import { beginning, quote } from '../../base/text/cut.ts';
 import { firstControlCharacter } from '../probe/handler-values.ts';
-import { containerPhrase, defineCheck, eachHeader, located, quotedValue } from './check.ts';
+import { containerPhrase, defineCheck, eachHeader, located, quotedValue, type Advice } from './check.ts';
 import type { CheckedHeader, Finding } from './check.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { CheckedProbe } from './checked-workload.ts';
@@ -31,7 +31,7 @@ function violationOf(probe: CheckedProbe, { name, value, index }: CheckedHeader)
 }
 
 /** A line break at the end is an accident of YAML. Nobody knows what a control character elsewhere was meant to be. */
-function whatToWrite(path: FieldPath, value: string, position: number): Pick<Finding, 'remedy' | 'edits'> {
+function whatToWrite(path: FieldPath, value: string, position: number): Advice {
   const isAtEnd = value.trimEnd().length <= position;
   if (!isAtEnd || position === 0) return { remedy: 'remove the control character' };
   const meant = beginning(value, position);

@@ -69,7 +69,6 @@ function bindViolation(probe: CheckedProbe, flag: ListenFlag): Finding {
   };
 }
 
-/** A flag for health probes names the port that answers probes. */
 function portViolation(probe: CheckedProbe, port: number, flags: readonly ListenFlag[]): Finding | undefined {
   const flag = flags.find(isForProbes);
   const address = flag?.addresses[0];

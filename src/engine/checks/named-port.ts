@@ -2,8 +2,8 @@ import { member } from '../../base/json/json-value.ts';
 import { suggestion } from '../../base/text/suggestion.ts';
 import { describePorts, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { isPortName } from '../probe/handler-values.ts';
-import { mayAnswer, onlyPlausiblePort, portEdit, portValue } from './lib/plausible-port.ts';
-import { containerPhrase, defineCheck, firstListed, located, quotedValue, type Finding, yamlFlow } from './check.ts';
+import { mayAnswer, onlyPortAdvice, portEdit } from './lib/plausible-port.ts';
+import { containerPhrase, defineCheck, firstListed, located, quotedValue, type Finding } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
 
@@ -52,11 +52,9 @@ function undeclared(probe: CheckedProbe, name: string, declared: readonly Contai
   return { message, remedy: `did you mean "${near}"?`, ...(isSafe && { edits: [portEdit(probe, port)] }) };
 }
 
-/** Advises the only declared port that may answer the probe. Otherwise lists the declared ports. */
 function declaredPortAdvice(probe: CheckedProbe, declared: readonly ContainerPort[]): Omit<Told, 'message'> {
-  const only = onlyPlausiblePort(probe, declared);
-  if (only !== undefined)
-    return { remedy: `write port: ${yamlFlow(portValue(probe, only))}`, edits: [portEdit(probe, only)] };
+  const only = onlyPortAdvice(probe, declared);
+  if (only !== undefined) return only;
   const usable = declared.filter(isTcp);
   if (usable.length > 0)
     return { remedy: `write one of its TCP ports: ${firstListed(describePorts(usable), 'or', usable.length)}` };

@@ -1,7 +1,6 @@
 import { choices, group, optionalChoices } from '../policy/check-parameters.ts';
 import { containerPhrase, defineCheck, listed, located } from './check.ts';
 
-/** Handlers, in the order of the CRDs. */
 const HANDLERS = ['httpGet', 'tcpSocket', 'grpc', 'exec'] as const;
 const HANDLERS_TEXT = 'Handlers that may be used, out of httpGet, tcpSocket, grpc and exec';
 

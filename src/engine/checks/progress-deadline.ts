@@ -4,7 +4,6 @@ import { INT32_MAX } from '../probe/go-values.ts';
 import { startGateOf } from '../probe/startup-budget.ts';
 import { isCount, longestRecoverySeconds, longestStartSeconds, type ProbeTiming } from '../probe/timing.ts';
 import { isDeployment } from '../workload/kinds.ts';
-import { roundDeadlineFrom } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck } from './check.ts';
 import { hasProbe, probeOf, type CheckedContainer } from './checked-workload.ts';
 import type { ProbeKind } from '../probe/probe.ts';
@@ -30,7 +29,7 @@ export const progressDeadline = defineCheck({
     const needed = start + ready + minReady;
     if (!(deadline < needed)) return undefined;
     const path = ['spec', 'progressDeadlineSeconds'];
-    const enough = roundDeadlineFrom(needed);
+    const enough = Math.ceil(needed / 60) * 60;
     return {
       path,
       message:

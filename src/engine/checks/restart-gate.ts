@@ -12,7 +12,7 @@ import {
 import { undeclaredPortName } from '../workload/ports.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { isFastEnough, MOST_FAILURES, PERIODS, roundPeriodUpTo, toWrite } from './lib/round-numbers.ts';
-import { containerPhrase, defineCheck, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, type Advice } from './check.ts';
 import { probeOf, type CheckedContainer, type CheckedProbe } from './checked-workload.ts';
 
 /**
@@ -60,7 +60,7 @@ function timed(container: CheckedContainer, kind: 'startupProbe' | 'livenessProb
  * Advises the smallest change that closes the gate: a shorter period of the startup probe. Where that takes too many
  * failures, more failures of the liveness probe, then both. The startup probe keeps the time that it guarantees.
  */
-function adviceOf(startup: Timed, { probe: liveness, timing }: Timed): Pick<Finding, 'remedy' | 'edits'> {
+function adviceOf(startup: Timed, { probe: liveness, timing }: Timed): Advice {
   const own = startup.timing.periodSeconds;
   const shorter = roundPeriodUpTo(guaranteedStartSeconds(timing));
   const alone = shorter === undefined ? undefined : ofStartup(startup, shorter);

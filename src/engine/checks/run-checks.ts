@@ -43,7 +43,6 @@ export function runChecks(workload: CheckedWorkload, policyFor: (container: stri
 /** Longest problem, without its remedy. The API server's own words have no limit here. */
 const MOST_MESSAGE_CHARACTERS = 200;
 
-/** A finding without what only this file reads, and with a message that fits on a screen. */
 function asPrinted(finding: Finding): Finding {
   const { message, remedy, reason } = finding;
   const isLong = message.length > MOST_MESSAGE_CHARACTERS && remedy !== undefined && reason === undefined;
@@ -51,7 +50,6 @@ function asPrinted(finding: Finding): Finding {
   return isLong ? { ...printed, message: cut(message, MOST_MESSAGE_CHARACTERS) } : printed;
 }
 
-/** Returns a finding without edits that would write a cut value. The remedy in words remains. */
 function withWholeEdits(finding: Finding): Finding {
   return finding.edits?.some(({ value }) => holdsCut(value)) === true ? without(finding, 'edits') : finding;
 }
@@ -68,14 +66,12 @@ function withSoundCopy({ finding, at }: PlacedFinding, found: readonly PlacedFin
   return isDoubtful ? { ...without(finding, 'edits'), remedy: copied.otherwise } : finding;
 }
 
-/** True for a finding against the probe's handler, or against the probe as a whole. */
 function isAboutHandler({ check, finding, at }: PlacedFinding, source: CheckedProbe | undefined): boolean {
   if (check.acceptsHandler) return false;
   const step = finding.path[at.place.path().length + 1];
   return step === undefined || step === source?.handlerKind;
 }
 
-/** Longest part of a command in a remedy, with its quotes. */
 const MOST_COMMAND_CHARACTERS = 60;
 
 /**
@@ -101,7 +97,6 @@ function withoutEarlierCommand(container: CheckedContainer, finding: Finding): F
   return finding;
 }
 
-/** True when an edit of the finding takes the probe's delay away, or makes the delay shorter. */
 function removesDelay({ edits = [] }: Finding, { place, timing }: CheckedProbe): boolean {
   const path = JSON.stringify(place.path('initialDelaySeconds'));
   const delay = timing?.initialDelaySeconds ?? 0;

@@ -38,7 +38,6 @@ function keyOf(port: number | string, protocol: string): string {
   return `${port}/${protocol}`;
 }
 
-/** The ports of the Pod that Services send traffic to, each with the first such Service. */
 const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> => {
   const labels = { get: (key: string) => stringMember(workload.podLabels, key) };
   let ports: PodPorts | undefined;
@@ -79,7 +78,6 @@ function portsOfPod(workload: CheckedWorkload): PodPorts {
   return { numbers, names };
 }
 
-/** True when the Service's port is for metrics: by its own name, or by the name of the container's port. */
 function isForMetrics({ port, protocol, says }: TargetPort, { names }: PodPorts): boolean {
   const name = typeof port === 'number' ? names.get(keyOf(port, protocol)) : port;
   return [...says, ...(name === undefined ? [] : [name])].some(isNamedForMetrics);

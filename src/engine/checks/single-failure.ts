@@ -1,6 +1,6 @@
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { isFastEnough, toWrite } from './lib/round-numbers.ts';
-import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /** The first failed probe kills (pkg/kubelet/prober/worker.go, doProbe). */
@@ -23,7 +23,7 @@ export const singleFailure = defineCheck({
 });
 
 /** Advises the API server's default of 3 failures, or 2 for a probe whose period makes 3 too slow. */
-function moreFailures(liveness: CheckedProbe): Pick<Finding, 'remedy' | 'edits'> {
+function moreFailures(liveness: CheckedProbe): Advice {
   const enough = [DEFAULT_TIMING.failureThreshold, 2];
   const failureThreshold = enough.find((value) => isFastEnough(liveness, { failureThreshold: value }));
   if (failureThreshold === undefined) return { remedy: 'allow more failures, with a shorter periodSeconds' };

@@ -1,6 +1,6 @@
 import { intervalSeconds, type ProbeTiming } from '../probe/timing.ts';
 import { isFastEnough, roundPeriodFrom, toWrite } from './lib/round-numbers.ts';
-import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /** The interval of hanging probes is max(P,T) (pkg/kubelet/prober/worker.go, run; kyverno/policies#1500). */
@@ -25,7 +25,7 @@ export const timeoutOverPeriod = defineCheck({
 });
 
 /** Advises a longer period, as a shorter timeout could fail slow answers, unless the probe would become too slow. */
-function whatToWrite(probe: CheckedProbe, timing: ProbeTiming): Pick<Finding, 'remedy' | 'edits'> {
+function whatToWrite(probe: CheckedProbe, timing: ProbeTiming): Advice {
   const shorter = `timeoutSeconds: ${timing.periodSeconds} or less`;
   const periodSeconds = roundPeriodFrom(timing.timeoutSeconds);
   if (periodSeconds === undefined || !isFastEnough(probe, { periodSeconds })) return { remedy: `write ${shorter}` };

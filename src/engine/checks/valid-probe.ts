@@ -5,9 +5,9 @@ import { decodeProblem } from '../probe/decode.ts';
 import { isPortNumber } from '../probe/handler-values.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { hasFixedRestartPolicy, isDeployment, isPod } from '../workload/kinds.ts';
-import { defineCheck, yamlFlow, type Finding } from './check.ts';
+import { defineCheck, type Finding } from './check.ts';
 import { oncePerWorkload, probeOf, type CheckedContainer, type CheckedWorkload } from './checked-workload.ts';
-import { onlyPlausiblePort, portEdit, portValue } from './lib/plausible-port.ts';
+import { onlyPortAdvice } from './lib/plausible-port.ts';
 
 /**
  * All errors of the API server, with its path, reason, text and order. It answers before it calls webhooks for built-in
@@ -100,7 +100,6 @@ function adviceForCause(
   return { ...wordsFor(message) };
 }
 
-/** Causes whose repair only the author can choose. */
 function wordsFor(message: string): Advice | undefined {
   if (message.endsWith('must specify a handler type')) return { remedy: 'write httpGet, tcpSocket, grpc or exec' };
   if (message.endsWith('may not specify more than 1 handler type')) return { remedy: 'keep one handler' };
@@ -116,9 +115,7 @@ function portAdvice(path: FieldPath, value: unknown, container: CheckedContainer
     return { remedy: `write port: ${number}, without quotes`, edits: [{ path, value: number }] };
   const kind = PROBE_KINDS.find((one) => one === path.at(-3));
   const probe = kind && container && probeOf(container, kind);
-  if (probe === undefined || isPresent(value)) return undefined;
-  const port = onlyPlausiblePort(probe, container?.ports);
-  return port && { remedy: `write port: ${yamlFlow(portValue(probe, port))}`, edits: [portEdit(probe, port)] };
+  return probe === undefined || isPresent(value) ? undefined : onlyPortAdvice(probe, container?.ports);
 }
 
 /** A value of the wrong type. YAML 1.1, which kubectl reads, has more booleans and numbers than people expect. */

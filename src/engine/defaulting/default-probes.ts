@@ -149,7 +149,6 @@ function authorsProbes({ spec }: Container, isInjected: (kind: ProbeKind) => boo
   });
 }
 
-/** The layer that describes a probe, or that asks for a startup probe by a slow start. */
 function sourceOf(
   { probes, startupSeconds, fromInitialDelaySeconds, learned }: ContainerPolicy,
   kind: ProbeKind,

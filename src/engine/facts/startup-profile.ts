@@ -1,5 +1,11 @@
-import { isJsonObject, listMember, member, objectMember, stringMember } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import {
+  isJsonObject,
+  listMember,
+  member,
+  objectMember,
+  stringMember,
+  type JsonObject,
+} from '../../base/json/json-value.ts';
 import { MOST_KEPT_STARTS } from '../policy/slow-start.ts';
 import { shortHash } from '../../base/text/utf8.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
@@ -68,32 +74,29 @@ export const PROFILE_BOUNDS = {
 } as const;
 
 /**
- * Reads the status of a StartupProfile. What is malformed or exceeds a bound is left out: the observer's next write
- * replaces it. Undefined without a status.
+ * Reads the status of a StartupProfile. What is malformed is left out: the observer's next write replaces it. Undefined
+ * without a status, and when a bound is exceeded.
  */
 export function readStartupProfile(document: JsonObject): StartupProfile | undefined {
   const status = objectMember(document, 'status');
   const workload = status && objectMember(status, 'workload');
-  if (status === undefined || workload === undefined) return undefined;
-  const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((field) =>
-    text(workload, field, PROFILE_BOUNDS.reference),
-  );
+  if (status === undefined || workload === undefined || profileProblem(document) !== undefined) return undefined;
+  const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((field) => stringMember(workload, field));
   if (apiVersion === undefined || kind === undefined || name === undefined) return undefined;
-  const containers = objects(status, 'containers', PROFILE_BOUNDS.containers).flatMap(readContainer);
+  const containers = listMember(status, 'containers').filter(isJsonObject).flatMap(readContainer);
   return { workload: { apiVersion, kind, name }, containers };
 }
 
 function readContainer(container: JsonObject): ContainerProfile[] {
-  const name = text(container, 'name', PROFILE_BOUNDS.name);
+  const name = stringMember(container, 'name');
   if (name === undefined) return [];
-  const image = text(container, 'image', PROFILE_BOUNDS.image) ?? '';
-  const samples = objects(container, 'samples', PROFILE_BOUNDS.samples).flatMap(readSample);
-  const isId = (id: unknown): id is string => typeof id === 'string' && id.length <= PROFILE_BOUNDS.text;
+  const image = stringMember(container, 'image') ?? '';
+  const samples = listMember(container, 'samples').filter(isJsonObject).flatMap(readSample);
   const killed = {
     count: count(container, 'censored') ?? 0,
     boundSeconds: seconds(container, 'censoredBoundSeconds') ?? 0,
-    at: text(container, 'censoredAt') ?? '',
-    ids: listMember(container, 'censoredIds').slice(-PROFILE_BOUNDS.killedIds).filter(isId),
+    at: stringMember(container, 'censoredAt') ?? '',
+    ids: listMember(container, 'censoredIds').filter((id) => typeof id === 'string'),
   };
   return [{ name, image, samples, killed }];
 }
@@ -101,20 +104,10 @@ function readContainer(container: JsonObject): ContainerProfile[] {
 function readSample(sample: JsonObject): StartSample[] {
   const measured = seconds(sample, 'seconds');
   const basis = START_BASES.find((one) => one === sample['basis']);
-  const [at, id, node = ''] = ['at', 'id', 'node'].map((field) => text(sample, field));
+  const [at, id, node = ''] = ['at', 'id', 'node'].map((field) => stringMember(sample, field));
   if (measured === undefined || basis === undefined || at === undefined || id === undefined) return [];
   const within = seconds(sample, 'within') ?? measured;
   return [{ seconds: measured, within, basis, restart: sample['restart'] === true, node, at, id }];
-}
-
-/** The text of a member; undefined if the text exceeds its bound. */
-function text(object: JsonObject, field: string, most: number = PROFILE_BOUNDS.text): string | undefined {
-  const value = stringMember(object, field);
-  return value === undefined || value.length > most ? undefined : value;
-}
-
-function objects(object: JsonObject, field: string, most: number): JsonObject[] {
-  return listMember(object, field).slice(0, most).filter(isJsonObject);
 }
 
 function seconds(object: JsonObject, field: string): number | undefined {

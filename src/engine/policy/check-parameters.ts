@@ -57,7 +57,6 @@ export interface ParameterValues {
   readonly [name: string]: ParameterValue;
 }
 
-/** The argument of a parameter's builder: every member but the type. */
 type Given<Built> = Omit<Built, 'type'>;
 
 export const integer = (given: Given<IntegerParameter>): IntegerParameter => ({ type: 'integer', ...given });

@@ -21,16 +21,9 @@ export type Labels = Pick<ReadonlyMap<string, string>, 'get'>;
 export function selects(selector: LabelSelector, labels: Labels): boolean {
   return selector.every(({ key, operator, values }) => {
     const value = labels.get(key);
-    switch (operator) {
-      case 'In':
-        return value !== undefined && values.includes(value);
-      case 'NotIn':
-        return value === undefined || !values.includes(value);
-      case 'Exists':
-        return value !== undefined;
-      case 'DoesNotExist':
-        return value === undefined;
-    }
+    const isListed = value !== undefined && values.includes(value);
+    const isMet = { In: isListed, NotIn: !isListed, Exists: value !== undefined, DoesNotExist: value === undefined };
+    return isMet[operator];
   });
 }
 

@@ -60,7 +60,6 @@ export class PolicySet {
     this.tiers = tiers;
   }
 
-  /** The ClusterProbePolicies alone, without what namespaces add. */
   get ofCluster(): PolicySet {
     const tiers = this.tiers.map(({ cluster }) => new PolicyTier(cluster));
     return new PolicySet(this.#catalogue, tiers);

@@ -1,9 +1,14 @@
-import { endOf, exceptionRules, EXPIRING_MILLISECONDS, mayExcept } from '../policy/exception-rules.ts';
+import {
+  endOf,
+  exceptionRules,
+  EXPIRING_MILLISECONDS,
+  mayExcept,
+  type ExceptionRules,
+} from '../policy/exception-rules.ts';
 import { selects, type Labels } from '../policy/label-selector.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import type { AppliedException, Violation } from '../checks/violation.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
-import type { ExceptionRules } from '../policy/exception-rules.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { ExceptionSpec, NamedWorkload, ProbeException } from '../policy/probe-exception.ts';
 
@@ -23,16 +28,12 @@ export interface ExceptableWorkload {
 export function withExceptions(
   violations: readonly Violation[],
   workload: ExceptableWorkload,
-  { facts }: Snapshot,
-  { layers }: Pick<WorkloadPolicy, 'layers'>,
+  snapshot: Snapshot,
+  policy: Pick<WorkloadPolicy, 'layers'>,
   now: number,
 ): readonly Violation[] {
-  const exceptions = facts.exceptions.ofNamespace(workload.namespace);
-  if (violations.length === 0 || exceptions.length === 0) return violations;
-  const rules = exceptionRules(layers);
-  if (rules.action === 'Ignore') return violations;
   const checks = new Set(violations.map(({ check }) => check));
-  const candidates = candidatesFor(exceptions, workload, rules, checks);
+  const { rules, candidates } = candidatesFor(workload, snapshot, policy, checks);
   if (candidates.length === 0) return violations;
   const permitted = [...checks].filter((check) => mayExcept(rules, check));
   const byCheck = new Map(permitted.map((check) => [check, candidatesByContainer(check, candidates)]));
@@ -66,14 +67,12 @@ export interface ExceptionOfWorkload extends AppliedException {
 
 export function exceptionsOfWorkload(
   workload: ExceptableWorkload,
-  { facts }: Snapshot,
-  { layers }: Pick<WorkloadPolicy, 'layers'>,
+  snapshot: Snapshot,
+  policy: Pick<WorkloadPolicy, 'layers'>,
   now: number,
 ): readonly ExceptionOfWorkload[] {
-  const exceptions = facts.exceptions.ofNamespace(workload.namespace);
-  const rules = exceptionRules(layers);
-  if (exceptions.length === 0 || rules.action === 'Ignore') return [];
-  return candidatesFor(exceptions, workload, rules).flatMap((candidate) => {
+  const { rules, candidates } = candidatesFor(workload, snapshot, policy);
+  return candidates.flatMap((candidate) => {
     const checks = candidate.spec.checks.filter((check) => mayExcept(rules, check));
     if (checks.length === 0) return [];
     const { containers } = candidate.spec;
@@ -89,16 +88,19 @@ interface Candidate {
 
 /** The exceptions for the workload that name one of the checks, the one that ends last first. */
 function candidatesFor(
-  exceptions: readonly ProbeException[],
   workload: ExceptableWorkload,
-  rules: ExceptionRules,
+  { facts }: Snapshot,
+  { layers }: Pick<WorkloadPolicy, 'layers'>,
   checks?: ReadonlySet<string>,
-): readonly Candidate[] {
-  return exceptions
+): { readonly rules: ExceptionRules; readonly candidates: readonly Candidate[] } {
+  const rules = exceptionRules(layers);
+  const exceptions = rules.action === 'Ignore' ? [] : facts.exceptions.ofNamespace(workload.namespace);
+  const candidates = exceptions
     .filter((exception) => checks === undefined || [...checks].some((check) => exception.maySpeakOf(check)))
     .map((exception) => ({ exception, spec: exception.spec, end: endOf(exception, rules) }))
     .filter(({ spec }) => coversWorkload(spec, workload))
     .sort((a, b) => b.end - a.end || (a.exception.name < b.exception.name ? -1 : 1));
+  return { rules, candidates };
 }
 
 function coversWorkload(

@@ -38,13 +38,8 @@ function assign(
   const related = (check?.relatedProbes ?? []).flatMap((kind) => of(kind) ?? []);
   const culprit = violation.probe === undefined ? related[0] : of(violation.probe);
   if (culprit !== undefined) return ofPolicy(violation, culprit, of('livenessProbe'), checkPolicy(violation.container));
-  return related.length === 0 ? violation : withRelated(violation, related);
-}
-
-/** A violation of the author's own probe, which the check compares with injected probes. */
-function withRelated(violation: Violation, related: readonly Injection[]): Violation {
-  const notes = related.map(({ kind, source }) => `the ${kind} is injected (${source})`);
-  return withNotes(violation, ...notes);
+  // The check compares the author's own probe with injected ones.
+  return withNotes(violation, ...related.map(({ kind, source }) => `the ${kind} is injected (${source})`));
 }
 
 function ofPolicy(
@@ -77,7 +72,6 @@ function ofPolicy(
   return { ...withNotes(others, noteOf(fault, injection)), action, policy };
 }
 
-/** The setting that has to change, or the one that lacks a field. */
 interface Fault extends Setting {
   readonly lacking?: FieldPath;
 }
@@ -131,7 +125,9 @@ function actionForAuthor(
   return laxer(action, floor === undefined || floor === 'Off' ? 'Audit' : floor);
 }
 
-function withNotes(violation: Violation, ...notes: readonly string[]): Violation {
+/** A violation with notes behind its remedy. */
+export function withNotes(violation: Violation, ...notes: readonly string[]): Violation {
   const { remedy } = violation;
+  if (notes.length === 0) return violation;
   return { ...violation, remedy: [...(remedy === undefined ? [] : [remedy]), ...notes].join('; ') };
 }

@@ -1,5 +1,6 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { cut } from '../../base/text/cut.ts';
+import { withNotes } from './injected-violations.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { NotInjected } from '../defaulting/injection.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
@@ -13,12 +14,11 @@ export function withReasons(
   notInjected: readonly NotInjected[],
   layers: readonly PolicyLayer[],
 ): readonly Violation[] {
-  if (violations.length === 0 || notInjected.length === 0) return violations;
+  if (notInjected.length === 0) return violations;
   return violations.map((violation) => {
     if (CHECK_CATALOGUE[violation.check]?.requiresProbes !== true) return violation;
     const reason = reasonFor(violation, notInjected, layers);
-    if (reason === undefined) return violation;
-    return { ...violation, remedy: violation.remedy === undefined ? reason : `${violation.remedy}; ${reason}` };
+    return reason === undefined ? violation : withNotes(violation, reason);
   });
 }
 

@@ -10,7 +10,7 @@ import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import type { ProbeKind } from '../probe/probe.ts';
-import type { HandlerProblem, Injection } from '../defaulting/injection.ts';
+import { injectionAt, type HandlerProblem, type Injection } from '../defaulting/injection.ts';
 import type { CheckPolicyByContainer } from '../policy/check-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { Container } from '../workload/containers.ts';
@@ -31,11 +31,12 @@ export function permittedDefaulting(
     : known;
   const floors = floorPolicy(policy);
   if (floors === undefined) return defaultProbes(template, policy, options);
-  const permitted = withoutForbidden(template, policy, options, floors);
+  const asked = { template, policy, options, floors };
+  const permitted = withoutForbidden(asked);
   const isPlatformOnly = policy.layers.every(({ kind }) => kind === 'ClusterProbePolicy');
   if (isPlatformOnly || !policy.layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.has(id))))
     return permitted;
-  return withRequired(template, policy, options, floors, permitted);
+  return withRequired(asked, permitted);
 }
 
 /** The probes of a Pod that `/mutate` injected before. */
@@ -49,59 +50,50 @@ export function injectedBefore(
 
 const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
 
+interface Asked {
+  readonly template: JsonObject;
+  readonly policy: WorkloadPolicy;
+  readonly options: DefaultingOptions;
+  readonly floors: CheckPolicyByContainer;
+}
+
 /** Gives a container without a required probe what the cluster's policies give, unless another floor forbids it. */
-function withRequired(
-  template: JsonObject,
-  policy: WorkloadPolicy,
-  options: DefaultingOptions,
-  floors: CheckPolicyByContainer,
-  permitted: Defaulting,
-): Defaulting {
+function withRequired(asked: Asked, permitted: Defaulting): Defaulting {
+  const { template, policy, floors } = asked;
   const found = findings(effectiveTemplate(template, permitted.injections), floors);
   const lacking = new Set(
     found.filter(({ check }) => check.requiresProbes).map(({ at }) => formatPath(at.place.path())),
   );
   if (lacking.size === 0) return permitted;
   const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
-  const platform = withoutForbidden(template, { ...policy, layers }, options, floors);
-  const known = new Set(permitted.injections.map(({ container, kind }) => placeOf(pathOf(container), kind)));
+  const platform = withoutForbidden({ ...asked, policy: { ...policy, layers } });
   const added = platform.injections.filter(
-    ({ container, kind }) => lacking.has(pathOf(container)) && !known.has(placeOf(pathOf(container), kind)),
+    ({ container, kind }) =>
+      lacking.has(pathOf(container)) && injectionAt(permitted.injections, container, kind) === undefined,
   );
   if (added.length === 0) return permitted;
   const injections = withSafeStarts([...permitted.injections, ...added]);
   const before = new Set(found.map(keyOf));
   const after = findings(effectiveTemplate(template, injections), floors);
   if (after.some((finding) => !before.has(keyOf(finding)))) return permitted;
-  const given = new Set(added.map(({ container, kind }) => `${container.name} ${kind}`));
   const notInjected = permitted.notInjected.filter(
-    ({ container, probe }) => container === undefined || probe === undefined || !given.has(`${container} ${probe}`),
+    ({ container: name, probe }) => !added.some(({ container, kind }) => container.name === name && kind === probe),
   );
   return { ...permitted, injections, notInjected };
 }
 
-/** The injections with startup probes that are safe beside liveness probes of other layers than their own. */
 function withSafeStarts(injections: readonly Injection[]): Injection[] {
-  const injected = new Map(
-    injections.flatMap(({ container, kind, probe }) =>
-      kind === 'livenessProbe' ? [[pathOf(container), probe] as const] : [],
-    ),
-  );
   return injections.map((injection) => {
     const { container, kind, probe } = injection;
     if (kind !== 'startupProbe') return injection;
-    const liveness = injected.get(pathOf(container)) ?? objectMember(container.spec, 'livenessProbe');
+    const injected = injectionAt(injections, container, 'livenessProbe')?.probe;
+    const liveness = injected ?? objectMember(container.spec, 'livenessProbe');
     const safe = liveness && safeStartupProbe(probe, liveness);
     return safe === undefined ? injection : { ...injection, probe: safe, isMadeSafe: true };
   });
 }
 
-function withoutForbidden(
-  template: JsonObject,
-  policy: WorkloadPolicy,
-  options: DefaultingOptions,
-  floors: CheckPolicyByContainer,
-): Defaulting {
+function withoutForbidden({ template, policy, options, floors }: Asked): Defaulting {
   let permitted = defaultProbes(template, policy, options);
   const forbidden = new Map<string, HandlerProblem>();
   let before: ReadonlySet<string> | undefined;
@@ -121,13 +113,11 @@ function withoutForbidden(
   return permitted;
 }
 
-/** The checks with the floor Deny, by container; undefined when no layer sets such a floor. */
 function floorPolicy({ layers, checkPolicy }: WorkloadPolicy): CheckPolicyByContainer | undefined {
   if (!layers.some(({ checks }) => [...checks.values()].some(({ floor }) => floor === 'Deny'))) return undefined;
   return (container) => new Map([...checkPolicy(container)].filter(([, { floor }]) => floor?.action === 'Deny'));
 }
 
-/** The findings of the checks with floors, by the parameters of the floors and by those of all layers. */
 function findings(template: JsonObject, floors: CheckPolicyByContainer): PlacedFinding[] {
   const workload = checkedWorkload(template, POD_KIND, { template, path: [] });
   return findingsOf(workload, floors);

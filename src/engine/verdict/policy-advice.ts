@@ -13,7 +13,6 @@ import { fullMessage, type Violation } from '../checks/violation.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
-/** The container of a model Pod, and its port, where the policy names none. */
 const MODEL_NAME = 'app';
 const MODEL_PORT = 'http';
 const FIRST_NUMBER = 8080;
@@ -91,7 +90,6 @@ function modelPod(policy: ProbePolicy): JsonObject {
   };
 }
 
-/** The ports that the policy names: its own, which HTTP paths use, and those of its handlers. */
 function modelPorts({ port, probes }: ProbePolicy): JsonObject[] {
   const named = new Set<unknown>([port ?? MODEL_PORT]);
   for (const kind of PROBE_KINDS) named.add(member(probes[kind]?.handler?.fields ?? {}, 'port'));

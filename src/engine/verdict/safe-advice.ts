@@ -61,7 +61,6 @@ function safeEdits(
   return undefined;
 }
 
-/** True when an edit gives a field another value than an earlier edit, whose value the remedy names. */
 function isOverridden(earlier: readonly FieldEdit[], { path, value }: FieldEdit): boolean {
   return earlier.some((edit) => equalJson(edit.path, path) && !equalJson(edit.value, value));
 }

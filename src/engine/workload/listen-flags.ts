@@ -82,7 +82,6 @@ export function otherPorts(container: JsonObject, flags: readonly ListenFlag[]):
   return ports;
 }
 
-/** A word of a container's command line, and the element of the manifest that holds the word. */
 interface CommandWord {
   readonly text: string;
   readonly list: 'command' | 'args';

@@ -19,7 +19,6 @@ export type PortHints = (port: Pick<ContainerPort, 'name' | 'number'>) => readon
 
 export const NO_HINTS: PortHints = () => [];
 
-/** Reads `word: meaning, word: meaning`. */
 function wordTable(text: string): ReadonlyMap<string, string> {
   return new Map(text.split(',').map((entry) => entry.trim().split(': ') as [string, string]));
 }

@@ -11,7 +11,6 @@ const HASH_LABELS = [
   { label: 'rollouts-pod-template-hash', apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' },
 ] as const;
 
-/** API group of the ReplicaSets that belong to Deployments and Rollouts. */
 const REPLICA_SET_GROUP = 'apps/';
 
 /**

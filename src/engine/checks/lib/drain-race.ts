@@ -4,9 +4,8 @@ import { endpointOf } from './endpoint.ts';
 import { leastExecPeriodSeconds } from './heavy-client.ts';
 import { isFastEnough, MOST_DRAIN_SECONDS, MOST_FAILURES, PERIODS, toWrite } from './round-numbers.ts';
 import { probeOf, type CheckedContainer, type CheckedProbe } from '../checked-workload.ts';
-import type { Finding } from '../check.ts';
+import type { Advice } from '../check.ts';
 
-/** The timing of a fault after which the container may be killed before its Pod leaves the Service. */
 interface DrainRace {
   readonly liveness: CheckedProbe;
   readonly sameEndpoint: boolean;
@@ -20,7 +19,7 @@ interface DrainRace {
  * Liveness numbers with which liveness gives up strictly later than readiness, in words and as edits. A readiness probe
  * that takes more than 60 s is the one to change (slow-detection), so there is no advice for liveness beside it.
  */
-export function drainingAdvice(liveness: CheckedProbe, drainedAfter: number): Pick<Finding, 'remedy' | 'edits'> {
+export function drainingAdvice(liveness: CheckedProbe, drainedAfter: number): Advice {
   if (drainedAfter > MOST_DRAIN_SECONDS)
     return { remedy: `first let readiness stop the traffic within ${MOST_DRAIN_SECONDS} s` };
   const timing = liveness.timing ?? DEFAULT_TIMING;

@@ -5,7 +5,7 @@ import { tcpPortsOf, type ContainerPort } from '../../workload/ports.ts';
 import { containerRunsForever } from '../../workload/containers.ts';
 import { startupProbeFor } from './startup-probe.ts';
 import { speaksHttp } from './plausible-port.ts';
-import { containerPhrase, yamlFlow, type Finding } from '../check.ts';
+import { containerPhrase, yamlFlow, type Advice, type Finding } from '../check.ts';
 import { hasProbe, probeOf, type CheckedContainer } from '../checked-workload.ts';
 import type { ProbeKind } from '../../probe/probe.ts';
 
@@ -64,7 +64,7 @@ function isConcerned(container: CheckedContainer, parameters: ValuesOf<typeof co
 }
 
 /** With a liveness probe, a startup probe is complete. Otherwise no endpoint is known to answer. */
-function probeToWrite(container: CheckedContainer, kind: ProbeKind): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
+function probeToWrite(container: CheckedContainer, kind: ProbeKind): Advice {
   const liveness = kind === 'startupProbe' ? probeOf(container, 'livenessProbe') : undefined;
   const startup = liveness && startupProbeFor(liveness);
   if (startup !== undefined) {

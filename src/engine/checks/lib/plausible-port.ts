@@ -1,6 +1,7 @@
 import { member, stringMember } from '../../../base/json/json-value.ts';
 import { isForTls, isGrpc, protocolOfPort } from '../../workload/port-protocol.ts';
 import { isTcp, type ContainerPort } from '../../workload/ports.ts';
+import { yamlFlow } from '../check.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
 
@@ -18,13 +19,14 @@ export function mayAnswer({ handlerKind, handler }: CheckedProbe, port: Containe
   return (stringMember(handler, 'scheme') === 'HTTPS') === isForTls(port);
 }
 
-/** Returns the only declared port that may answer the probe. Undefined when none or several may. */
-export function onlyPlausiblePort(
+/** Advises the only declared port that may answer the probe. Undefined when none or several may. */
+export function onlyPortAdvice(
   probe: CheckedProbe,
-  declared: readonly ContainerPort[] | undefined,
-): ContainerPort | undefined {
-  const only = declared?.find((port) => mayAnswer(probe, port));
-  return declared?.some((port) => port !== only && mayAnswer(probe, port)) === true ? undefined : only;
+  declared: readonly ContainerPort[] = [],
+): { readonly remedy: string; readonly edits: readonly FieldEdit[] } | undefined {
+  const [only, ...others] = declared.filter((port) => mayAnswer(probe, port));
+  if (only === undefined || others.length > 0) return undefined;
+  return { remedy: `write port: ${yamlFlow(portValue(probe, only))}`, edits: [portEdit(probe, only)] };
 }
 
 /** Returns the value to write for a declared port: its name where the handler takes names, else its number. */

@@ -30,11 +30,6 @@ export function roundPeriodUpTo(seconds: number): number | undefined {
   return PERIODS.findLast((period) => period <= seconds);
 }
 
-/** A deadline of at least `seconds`, in whole minutes. */
-export function roundDeadlineFrom(seconds: number): number {
-  return Math.ceil(seconds / 60) * 60;
-}
-
 /** A grace period of at most `seconds`: whole minutes, and below a minute one of the periods. Undefined below 1 s. */
 export function roundGraceUpTo(seconds: number): number | undefined {
   return seconds < 60 ? roundPeriodUpTo(seconds) : Math.floor(seconds / 60) * 60;

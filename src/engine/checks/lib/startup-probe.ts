@@ -11,14 +11,13 @@ import {
 import { failureThresholdFor, guaranteedStartSeconds, type ProbeTiming } from '../../probe/timing.ts';
 import { MOST_FAILURES, PERIODS, isFastEnough, toWrite } from './round-numbers.ts';
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
-import { yamlFlow, type Finding } from '../check.ts';
+import { yamlFlow, type Advice, type Finding } from '../check.ts';
 import { oncePerWorkload, type CheckedProbe, type CheckedContainer } from '../checked-workload.ts';
 import { startsOfContainer, startsOfWorkload } from '../../facts/learned-starts.ts';
 import type { ContainerStarts, WorkloadStarts } from '../../facts/learned-starts.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
 
-/** A startup probe to write, with the start time that the probe guarantees, in seconds. */
 interface StartupProbeToWrite {
   /** The probe with its field name, as YAML on one line. A handler that is too long for a message is only named. */
   readonly yaml: string;
@@ -74,9 +73,7 @@ export function startupProbeFor(source: CheckedProbe, leastSeconds = 0): Startup
  * guarantees each of the delays.
  * @param delayed the probes that wait for the start, first the one to copy
  */
-export function startupInPlaceOfDelays(
-  ...delayed: readonly [CheckedProbe, ...CheckedProbe[]]
-): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
+export function startupInPlaceOfDelays(...delayed: readonly [CheckedProbe, ...CheckedProbe[]]): Advice {
   const [source] = delayed;
   const delays = delayed.map(({ timing }) => timing?.initialDelaySeconds ?? 0);
   const needed = atLeastObserved(source.container, Math.max(...delays));
@@ -124,7 +121,6 @@ function startupNumbers(needs: StartupNeeds): Pick<ProbeTiming, 'periodSeconds' 
   return { periodSeconds, failureThreshold: Math.max(enough, Math.min(leastFailures, most)) };
 }
 
-/** The source's own grace period, unless it is longer than the Pod's (check grace-period). */
 function graceOf(source: CheckedProbe): JsonObject {
   if (source.kind === 'readinessProbe') return {};
   const own = probeGraceSeconds(source.spec);
@@ -133,7 +129,6 @@ function graceOf(source: CheckedProbe): JsonObject {
   return { terminationGracePeriodSeconds: member(source.spec, 'terminationGracePeriodSeconds') };
 }
 
-/** A handler as a person would write it: without unset values and the API server's defaults. */
 function withoutDefaults(handler: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(handler).filter(
@@ -150,11 +145,7 @@ function withoutDefaults(handler: JsonObject): JsonObject {
  * that needs more patience than a running container needs a startup probe instead.
  * @param minimum the seconds that the container should be guaranteed to start
  */
-export function longerStart(
-  gate: CheckedProbe,
-  timing: ProbeTiming,
-  minimum: number,
-): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
+export function longerStart(gate: CheckedProbe, timing: ProbeTiming, minimum: number): Advice {
   const numbers = patientNumbers(gate, timing, minimum);
   if (numbers !== undefined) {
     const { words, edits } = toWrite(gate, numbers);
@@ -165,7 +156,6 @@ export function longerStart(
   return { remedy: `let the ${gate.kind} allow ${minimum} s to start` };
 }
 
-/** Returns numbers of the probe itself that guarantee the time. They allow at least as many failures as before. */
 function patientNumbers(
   gate: CheckedProbe,
   { initialDelaySeconds: D, periodSeconds: own, failureThreshold: F }: ProbeTiming,

@@ -21,13 +21,11 @@ export interface StrayField extends Stray {
   readonly message: string;
 }
 
-/** The advice for such a field. */
 interface Stray {
   readonly remedy?: string;
   readonly edits?: readonly FieldEdit[];
 }
 
-/** A container and its path in the document. */
 interface Home {
   readonly spec: JsonObject;
   readonly path: FieldPath;
@@ -94,7 +92,6 @@ function intoProbe(home: Home, key: string): Stray {
   return moved(home, [key], [only, key], `move it into ${only}`);
 }
 
-/** An unknown field of a probe: of its handler, of its container, or misspelt. */
 function inProbe(home: Home, kind: ProbeKind, key: string): Stray {
   if (CONTAINER_FIELDS.has(key)) return moved(home, [kind, key], [key], `move it up to ${nameOf(home)}`);
   const owners = HANDLER_KINDS.filter((handler) => HANDLER_FIELDS.get(handler)?.includes(key) === true);
@@ -106,7 +103,6 @@ function inProbe(home: Home, kind: ProbeKind, key: string): Stray {
   return renamed(home, [kind, key], PROBE_FIELDS);
 }
 
-/** An unknown field of a handler: of its probe, of its container, or misspelt. */
 function inHandler(home: Home, at: readonly [ProbeKind, HandlerKind, string], known: readonly string[]): Stray {
   const [kind, , key] = at;
   if (PROBE_FIELDS.includes(key)) return moved(home, at, [kind, key], `move it up to ${kind}`);
@@ -124,7 +120,6 @@ function nameOf({ path }: Home): string {
   return `${String(list)}[${String(index)}]`;
 }
 
-/** The finding about a field that no API version knows at its place. */
 function strayField(home: Home | undefined, path: FieldPath, stray: Stray): StrayField {
   const container = stringMember(home?.spec ?? {}, 'name') ?? '';
   return { container, path, message: 'unknown field, which the API server drops', ...stray };

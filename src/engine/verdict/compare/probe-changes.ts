@@ -55,7 +55,6 @@ function injectedProbes(
   return permittedDefaulting(template, policy, kind).injections;
 }
 
-/** The probe of a container after these injections: only a probe that the container lacks is injected. */
 function probeAfter(injections: readonly Injection[], container: Container, kind: ProbeKind): unknown {
   return injectionAt(injections, container, kind)?.probe ?? member(container.spec, kind) ?? null;
 }
