@@ -8,7 +8,7 @@ import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { BUILT_IN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
-import type { ReviewedPolicy } from '../../../src/webhook/review/decision.ts';
+import type { Reviewed } from '../../../src/webhook/review/decision.ts';
 import type { EffectLimits } from '../../../src/webhook/http/review-endpoint.ts';
 import type { ImpactDependencies } from '../../../src/webhook/policy-effect/policy-impact.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -19,7 +19,7 @@ function policy(document: JsonObject): ProbePolicy {
   return parsed.policy;
 }
 
-const reviewed = (applied: ProbePolicy): ReviewedPolicy => ({
+const reviewed = (applied: ProbePolicy): Reviewed => ({
   source: applied.source,
   namespace: applied.namespace,
   applied,
