@@ -20,11 +20,9 @@ function noCompiler(): never {
 /** 500 idle connections cost 30 to 100 MiB. The chart's limit is 384 MiB, an idle server uses 95 MiB. */
 const TLS_CONNECTIONS = 500;
 
-export type TlsAppOptions = Omit<FastifyHttpsOptions<Server>, keyof typeof EVERY_APP>;
-
 /** An app with TLS. It does not listen. */
-export function tlsApp(options: TlsAppOptions, limits: PortLimits): FastifyInstance<Server> {
-  const app = fastify({ ...EVERY_APP, ...options });
+export function tlsApp(options: FastifyHttpsOptions<Server>, limits: PortLimits): FastifyInstance<Server> {
+  const app = fastify({ ...options, ...EVERY_APP });
   limitConnections(app.server, TLS_CONNECTIONS, limits);
   return app;
 }

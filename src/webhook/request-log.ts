@@ -6,8 +6,17 @@ import type { Logger } from 'pino';
 import type { Decision } from './review/decision.ts';
 import type { AdmissionRequest } from './review/review.ts';
 import type { Violation } from '../engine/checks/violation.ts';
-import type { RequestLog } from './http/app.ts';
 import type { Webhook } from './http/metrics.ts';
+
+/** What is said about requests. */
+export interface RequestLog {
+  decided(webhook: Webhook, request: AdmissionRequest, decision: Decision, milliseconds: number): void;
+  failed(path: string, error: unknown): void;
+  /** A request that the server rejected with a 4xx: not a v1 AdmissionReview, too large, or too late. */
+  refused(path: string, code: number, message: string): void;
+  /** The server closed a connection, or refused a body, because the client's address uses more than its share. */
+  limited(address: string): void;
+}
 
 /** A client that loses thousands of connections has one line a minute. */
 const LIMITED_MILLISECONDS = 60_000;

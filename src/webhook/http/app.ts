@@ -2,18 +2,12 @@ import { callerProblem, secureContextOptions } from '../certificates/serving-tls
 import { BODY_LIMIT_BYTES, limitBytes } from './body-limit.ts';
 import { addressOf, tlsApp } from '../../process/http-app.ts';
 import { WEBHOOKS, type Webhook } from './metrics.ts';
-import { reviewEndpoint, type ReviewDependencies, type ReviewLog } from './review-endpoint.ts';
+import { reviewEndpoint, type ReviewDependencies } from './review-endpoint.ts';
 import { failureStatus, httpError } from './status.ts';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-
-export interface RequestLog extends ReviewLog {
-  /** A request that the server rejected with a 4xx: not a v1 AdmissionReview, too large, or too late. */
-  refused(path: string, code: number, message: string): void;
-  /** The server closed a connection, or refused a body, because the client's address uses more than its share. */
-  limited(address: string): void;
-}
+import type { RequestLog } from '../request-log.ts';
 
 export interface WebhookApp extends ReviewDependencies {
   readonly cert: string;
@@ -21,7 +15,6 @@ export interface WebhookApp extends ReviewDependencies {
   /** The CAs that verify callers, in PEM, and the common names that may call: an empty list allows any name. */
   readonly callers?: { readonly ca: string; readonly names: readonly string[] } | undefined;
   readonly draining: () => boolean;
-  readonly log: RequestLog;
   readonly random: () => number;
 }
 

@@ -25,12 +25,6 @@ const RULES = ['policy', 'annotation', 'safety'] as const;
 const OPERATIONS = new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
 const KINDS = new Set<string>([...BUILT_IN_KINDS.map(({ kind }) => kind), ...POLICY_KINDS]);
 
-const KIND_OF_FIRST_SERIES: Readonly<Record<Webhook, string>> = {
-  mutate: 'Pod',
-  validate: 'Pod',
-  'review-policies': 'ProbePolicy',
-};
-
 /** The values that the webhook's metrics read at scrape time. What is absent gives no series. */
 export interface MetricSources extends ProcessSources {
   readonly certificates?: () => CertificateFigures;
@@ -111,7 +105,7 @@ export class Metrics {
       this.deadline.inc({ webhook }, 0);
       for (const reason of MISSED_NAMESPACES) this.waitSkipped.inc({ webhook, reason }, 0);
       this.#duration.zero({ webhook });
-      const kind = KIND_OF_FIRST_SERIES[webhook];
+      const kind = webhook === 'review-policies' ? 'ProbePolicy' : 'Pod';
       for (const result of ['allow', 'error'])
         this.#requests.inc({ webhook, operation: 'CREATE', kind, result, dry_run: 'false' }, 0);
     }

@@ -10,12 +10,8 @@ import type { Decision, Reviewed } from '../review/decision.ts';
 import type { AdmissionReviewReply } from '../review/response.ts';
 import type { MissedNamespace } from '../../engine/facts/facts.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { RequestLog } from '../request-log.ts';
 import type { Metrics, Webhook } from './metrics.ts';
-
-export interface ReviewLog {
-  decided(webhook: Webhook, request: AdmissionRequest, decision: Decision, milliseconds: number): void;
-  failed(path: string, error: unknown): void;
-}
 
 export interface EffectLimits {
   readonly milliseconds: number;
@@ -38,7 +34,7 @@ export interface ReviewDependencies extends ValidateSettings {
   readonly exceptionMatched?: (namespace: string, name: string) => void;
   readonly policyEffect?: PolicyEffect | undefined;
   readonly metrics: Metrics;
-  readonly log: ReviewLog;
+  readonly log: RequestLog;
   readonly now: () => number;
   readonly monotonic: () => number;
 }

@@ -23,19 +23,10 @@ export interface Decision {
   readonly reviewed?: Reviewed;
 }
 
-export interface ReviewedPolicy {
-  readonly source: string;
-  readonly namespace: string | undefined;
-  readonly applied: ProbePolicy | undefined;
-}
-
-export interface ReviewedException {
-  readonly source: string;
-  readonly namespace: string;
-  readonly exception: ProbeException | undefined;
-}
-
-export type Reviewed = ReviewedPolicy | ReviewedException;
+/** What `/review-policies` decided on, as it will be; undefined for a deletion. */
+export type Reviewed =
+  | { readonly source: string; readonly namespace: string | undefined; readonly applied: ProbePolicy | undefined }
+  | { readonly source: string; readonly namespace: string; readonly exception: ProbeException | undefined };
 
 /** Allows a request without checks, and records the reason. */
 export function skip(request: AdmissionRequest, skipped: SkipReason): Decision {

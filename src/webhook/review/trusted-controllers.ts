@@ -1,5 +1,5 @@
 import { controllerOwners, hasControllerOwner, isKubernetesKind } from '../../engine/workload/controller-owner.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import type { AdmissionRequest } from './review.ts';
 
 /** The accounts whose controller references Probewright trusts, in addition to Kubernetes' own controllers. */
 export interface TrustedControllers {
@@ -15,11 +15,7 @@ export const DEFAULT_TRUSTED_CONTROLLERS: TrustedControllers = { accounts: [], f
 const CONTROLLER_MANAGER = 'system:kube-controller-manager';
 const SYSTEM_NAMESPACE = 'kube-system';
 
-export interface Requester {
-  readonly userName: string;
-  readonly namespace: string;
-  readonly object: JsonObject | undefined;
-}
+type Requester = Pick<AdmissionRequest, 'userName' | 'namespace' | 'object'>;
 
 /** True if the requester can be the controller in an owner reference, which every user with `edit` may write. */
 export function isControlled({ userName, namespace, object }: Requester, trusted: TrustedControllers): boolean {
@@ -32,12 +28,12 @@ export function isControlled({ userName, namespace, object }: Requester, trusted
 
 /** True for a service account that may be an operator that `trustedControllers` should list: the log names it. */
 export function looksLikeController(
-  requester: Requester & { readonly operation: string },
+  request: Requester & Pick<AdmissionRequest, 'operation'>,
   trusted: TrustedControllers,
 ): boolean {
-  const { userName, object, operation } = requester;
+  const { userName, object, operation } = request;
   if (operation !== 'CREATE' || serviceAccountNamespace(userName) === undefined) return false;
-  return object !== undefined && hasControllerOwner(object) && !isControlled(requester, trusted);
+  return object !== undefined && hasControllerOwner(object) && !isControlled(request, trusted);
 }
 
 /**

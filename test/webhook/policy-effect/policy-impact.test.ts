@@ -9,12 +9,12 @@ import { BUILT_IN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
-import type { ReviewedPolicy } from '../../../src/webhook/review/decision.ts';
+import type { Reviewed } from '../../../src/webhook/review/decision.ts';
 import type { EffectLimits } from '../../../src/webhook/http/review-endpoint.ts';
 import type { ImpactDependencies } from '../../../src/webhook/policy-effect/policy-impact.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
-const reviewed = (applied: ProbePolicy): ReviewedPolicy => ({
+const reviewed = (applied: ProbePolicy): Reviewed => ({
   source: applied.source,
   namespace: applied.namespace,
   applied,
