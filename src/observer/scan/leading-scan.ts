@@ -61,8 +61,7 @@ export class LeadingScan {
       listed: (uids) => this.listed(kind, uids),
       troubled: (problem) => this.#troubled(kind, problem),
     }));
-    const limiter = new RateLimiter(REQUESTS_PER_SECOND, monotonic);
-    this.#readList = listReader(client, limiter, random, this.#stopped.signal);
+    this.#readList = listReader(client, new RateLimiter(REQUESTS_PER_SECOND, monotonic), this.#stopped.signal);
     this.#work = new RepeatedWork(() => this.#round(), TICK_MILLISECONDS, random);
     this.#backoff = new Backoff(RETRIES, random);
   }
