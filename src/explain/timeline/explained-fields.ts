@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, member, without, type JsonObject } from '../../base/json/json-value.ts';
 import { fieldSource, unusedSettings, type FieldSource, type Origin } from '../../engine/defaulting/field-origin.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { HANDLER_KINDS, ownProbe, PROBE_INTEGERS, type ProbeKind } from '../../engine/probe/probe.ts';
@@ -92,7 +92,7 @@ function setterOf(origin: Origin, show: (setting: Setting) => FieldSetting): Fie
     case 'policy':
       return setting?.layer.source === ANNOTATION_SOURCE
         ? { by: 'annotation', ...placed(show(setting).place) }
-        : { by: 'policy', ...(setting && withoutValue(show(setting))) };
+        : { by: 'policy', ...(setting && without(show(setting), 'value')) };
     case 'default':
       return { by: 'default', ...(origin.reset && { asked: show(origin.reset) }) };
     case 'slow-start':
@@ -104,10 +104,6 @@ function setterOf(origin: Origin, show: (setting: Setting) => FieldSetting): Fie
     case 'ports':
       return { by: origin.by };
   }
-}
-
-function withoutValue({ source, field, place }: FieldSetting): Omit<FieldSetting, 'value'> {
-  return { source, field, ...placed(place) };
 }
 
 function shown({ layer, value, path }: Setting, templatePath: FieldPath, places: FieldPlaces): FieldSetting {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import { Backoff, RepeatedWork } from '../../cluster/client/timing.ts';
+import { contactLog } from '../informer.ts';
 import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type WorkloadName } from '../observed-workload.ts';
 import { affectedNamespaces, exceptionEnds, kindKey, listReader, listsFor, union } from './scan-lists.ts';
 import { Verdicts, type Run, type ScanDependencies } from './verdicts.ts';
@@ -59,10 +60,9 @@ export class LeadingScan {
       seen: (object) => this.take(object, kind),
       gone: (object) => this.gone(object, kind),
       listed: (uids) => this.listed(kind, uids),
-      troubled: (problem) => this.#troubled(kind, problem),
+      troubled: contactLog(dependencies.log, 'workloads', { path: collectionOf(kind) }),
     }));
-    const limiter = new RateLimiter(REQUESTS_PER_SECOND, monotonic);
-    this.#readList = listReader(client, limiter, random, this.#stopped.signal);
+    this.#readList = listReader(client, new RateLimiter(REQUESTS_PER_SECOND, monotonic), this.#stopped.signal);
     this.#work = new RepeatedWork(() => this.#round(), TICK_MILLISECONDS, random);
     this.#backoff = new Backoff(RETRIES, random);
   }
@@ -153,13 +153,6 @@ export class LeadingScan {
     const path = `${collectionOf(kind, workload.namespace)}/${encodeURIComponent(workload.name)}`;
     const object = await this.#dependencies.client.request({ method: 'GET', path, signal: this.#stopped.signal });
     return isKubernetesObject(object) ? this.take(object, kind) : undefined;
-  }
-
-  #troubled(kind: ObservedKind, problem: string | undefined): void {
-    const { log } = this.#dependencies;
-    const path = collectionOf(kind);
-    if (problem === undefined) log.info({ path }, 'workloads can be watched again');
-    else log.warn({ path, problem }, 'workloads cannot be watched now');
   }
 
   /** The first scan: the first list of each watch. It ends when each kind has been read whole, or could not be read. */

@@ -1,10 +1,7 @@
 import { messageOf } from '../../base/text/error-message.ts';
-import { ApiError, hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
-import { Backoff } from '../../cluster/client/timing.ts';
+import type { ApiClient } from '../../cluster/client/api-client.ts';
 import { PAGE_SIZE, PagedList } from '../../cluster/client/paged-list.ts';
-import { pauseAfter } from '../api-answers.ts';
 import { LIVE_PODS, OBSERVED_POD, collectionOf, type ObservedKind } from '../observed-workload.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -52,20 +49,11 @@ export function listsFor(
   return [...lists, ...ofPods];
 }
 
-/** Attempts for one list. Then the rest of the scan goes on. */
-const MOST_ATTEMPTS = 4;
-const PAUSES = { minimum: 500, maximum: 15_000 };
-
 /** Hands over each object of a list. Resolves with the problem if the list could not be read whole. */
 type ReadList = (list: ListToRead, take: (object: KubernetesObject) => void) => Promise<string | undefined>;
 
 /** Lists workloads page by page, at a limited pace. Each page is dropped after use. */
-export function listReader(
-  client: ApiClient,
-  limiter: RateLimiter,
-  random: () => number,
-  signal: AbortSignal,
-): ReadList {
+export function listReader(client: ApiClient, limiter: RateLimiter, signal: AbortSignal): ReadList {
   const paced: Pick<ApiClient, 'measured'> = {
     measured: async (request) => {
       await limiter.turn(signal);
@@ -73,28 +61,17 @@ export function listReader(
     },
   };
   return async ({ kind, namespace, fieldSelector }, take) => {
-    const backoff = new Backoff(PAUSES, random);
     const query = fieldSelector === undefined ? {} : { fieldSelector };
     const request = { path: collectionOf(kind, namespace), query, dropsStatus: true, signal };
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await new PagedList(paced).forEachPage(request, ({ items }) => {
-          for (const item of items) if (!signal.aborted) take(item);
-        });
-        return undefined;
-      } catch (error) {
-        if (signal.aborted) return 'stopped';
-        if (attempt === MOST_ATTEMPTS || !mayPass(error)) return messageOf(error);
-        await sleep(pauseAfter(error, backoff.next()), undefined, { signal }).catch(() => undefined);
-      }
+    try {
+      await new PagedList(paced).forEachPage(request, ({ items }) => {
+        for (const item of items) if (!signal.aborted) take(item);
+      });
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
     }
   };
-}
-
-/** A page that has expired (410), an API server that is busy, broken or away. A missing right stays missing. */
-function mayPass(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return true;
-  return hasCode(error, 410) || error.code === 429 || error.code >= 500;
 }
 
 /** Pods without a controller: namespaces by UID. Every replica knows them, so a new leader need not list all Pods. */

@@ -4,7 +4,7 @@ import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import { controllerOfPod } from '../observed-workload.ts';
 import { conditionOf, metadataOf, type ContainerState, type EndedRun, type PodCondition } from '../pod-status.ts';
-import { KubeletRestarts, type ClosedGate } from './kubelet-restarts.ts';
+import { KubeletRestarts, type ClosedGate, type MeasuredListener } from './kubelet-restarts.ts';
 import {
   better,
   containersReady,
@@ -19,8 +19,7 @@ import {
 import { startLimits, startProbeOf, type StartProbe } from '../start-limits.ts';
 import type { KilledStart, MeasuredStart, ObservedContainer } from './measured-start.ts';
 
-export interface StartListener {
-  measured(start: MeasuredStart): void;
+export interface StartListener extends MeasuredListener {
   killed(start: KilledStart): void;
 }
 
@@ -100,9 +99,7 @@ export class StartInference {
 
   constructor(listener: StartListener) {
     this.#listener = listener;
-    this.#restarts = new KubeletRestarts((start) => {
-      listener.measured(start);
-    });
+    this.#restarts = new KubeletRestarts(listener);
   }
 
   get size(): number {
@@ -206,7 +203,10 @@ export class StartInference {
     if (known === undefined && (hasPassed || !isFromItsStart(event, running.startedAt))) return undefined;
     if (!hasPassed && hasBeenReady(event, running.startedAt)) return undefined;
     const now = known === undefined || isNew ? firstRecord(event, one, probe, running, isNew) : known;
-    if (!hasPassed) return probe.basis === 'startup' ? withClosedGate(now, event) : now;
+    if (!hasPassed) {
+      const gate = { since: now.gate?.since ?? event.wroteAt, seenAt: event.wroteAt };
+      return probe.basis === 'startup' ? { ...now, gate } : now;
+    }
     // After a liveness kill, the next container inherits the open gate (kubernetes/kubernetes#141155).
     if (probe.basis === 'startup' && one.isRestart && now.gate === undefined) return undefined;
     if (now.gate !== undefined) {
@@ -316,10 +316,6 @@ function firstRecord(
     gate: undefined,
     isUnsure: isRestart && (basis === 'startup' ? mayHaveBeenOpen : inheritsFailures),
   };
-}
-
-function withClosedGate(one: Starting, { wroteAt }: PodEvent): Starting {
-  return { ...one, gate: { since: one.gate?.since ?? wroteAt, seenAt: wroteAt } };
 }
 
 /** When the container surely ran already, in milliseconds: the clock of the node may be ahead. */
