@@ -27,7 +27,7 @@ export async function runTry(line: TryLine, io: CommandIo): Promise<number> {
   // A cluster may hide policies from a user who may still try probes.
   if (inputs.problems.length > 0 && inputs.isFromCluster !== true) return EXIT_USAGE;
   const { container: containers, probe } = line.flags;
-  const planned = plannedProbes(inputs, { containers, probes: probe.flat() });
+  const planned = plannedProbes(inputs, containers, probe.flat());
   if (planned.length === 0) return refuse(io, 'the inputs have no such probe, so nothing is tried');
   const target = await openTarget(line, inputs, io).catch((error: unknown) => messageOf(error));
   if (typeof target === 'string') return refuse(io, target);
