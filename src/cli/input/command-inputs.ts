@@ -1,6 +1,5 @@
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
-import { PROGRAM } from '../command-table.ts';
-import { printLine, type CommandIo } from '../io.ts';
+import { PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import { Progress } from '../output/progress.ts';
 import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
