@@ -3,8 +3,7 @@ import { parseCommandLine } from './flags/parse-command-line.ts';
 import { VERSION } from '../base/version.ts';
 import { quote } from '../base/text/cut.ts';
 import { didYouMean } from '../base/text/suggestion.ts';
-import { COMMAND_DEFINITIONS, COMMAND_TABLE, isCommandName } from './command-table.ts';
-import type { CommandName, Shell } from './command-table.ts';
+import { COMMAND_DEFINITIONS, COMMAND_TABLE, isCommandName, type CommandName, type Shell } from './command-table.ts';
 import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from './io.ts';
 import type { CommandDefinition, CommandLine, Flags } from './flags/flag.ts';
 

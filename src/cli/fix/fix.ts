@@ -6,7 +6,7 @@ import { fixFile, type FixedFile } from './fix-file.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { diffText } from '../output/diff.ts';
 import { paintFor } from '../output/screen.ts';
-import { reportProblems } from '../output/problems.ts';
+import { reportProblems } from '../output/messages.ts';
 import { readCommandInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';

@@ -54,14 +54,8 @@ function givenFlags(flags: ClusterLine['flags'], names: readonly (keyof ClusterL
 async function isFile(word: string): Promise<boolean> {
   if (word === '-') return true;
   const paths = word.includes('/') ? [word, word.slice(0, word.indexOf('/')) || '/'] : [word];
-  for (const path of paths) {
-    const exists = await lstat(path).then(
-      () => true,
-      () => false,
-    );
-    if (exists) return true;
-  }
-  return false;
+  const found = await Promise.allSettled(paths.map((path) => lstat(path)));
+  return found.some(({ status }) => status === 'fulfilled');
 }
 
 /** The command line's selection in a cluster, as kubectl reads names. */

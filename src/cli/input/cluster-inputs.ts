@@ -26,7 +26,7 @@ import { ClusterFacts, ClusterReading, readObserverReports, type ListedKind } fr
 import { NO_TEXTS, warningsOf, type Inputs, type OnRead, policiesAmong, PolicyPlaces } from './inputs.ts';
 import { readPolicyTexts } from './read-inputs.ts';
 import { PROGRAM, type CommandIo } from '../io.ts';
-import type { Progress } from '../output/progress.ts';
+import type { Progress } from '../output/messages.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { ParsedText } from './manifest.ts';

@@ -10,7 +10,7 @@ import { checkInputs } from '../check/check-inputs.ts';
 import { SHOWN_BY_DEFAULT } from '../fix/advice.ts';
 import { fixFile } from '../fix/fix-file.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
-import { reportProblems } from '../output/problems.ts';
+import { reportProblems } from '../output/messages.ts';
 import { readFunctionConfig, type FunctionSettings } from './function-config.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { checkUrl, fullMessage } from '../../engine/checks/violation.ts';

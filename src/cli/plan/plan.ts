@@ -6,8 +6,7 @@ import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } 
 import { workloadsOf } from './workloads.ts';
 import { planAsJson, planAsMarkdown, planAsText } from './formats.ts';
 import { paintFor, type Screen } from '../output/screen.ts';
-import { reportProblems } from '../output/problems.ts';
-import { Progress } from '../output/progress.ts';
+import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';

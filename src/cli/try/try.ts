@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/text/error-message.ts';
 import { readAnyInputs, readCommandInputs } from '../input/command-inputs.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
-import { reportProblems } from '../output/problems.ts';
+import { reportProblems } from '../output/messages.ts';
 import { paintFor } from '../output/screen.ts';
 import { addressTarget, type Target } from './target.ts';
 import { NotRun, type Answer } from './answer.ts';
