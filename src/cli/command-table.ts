@@ -12,8 +12,6 @@ import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { withDefault, type CommandDefinition, type NoFlags } from './flags/flag.ts';
 import { choice } from './flags/value-types.ts';
 
-export const PROGRAM = 'probewright';
-
 const KRM_FUNCTION: CommandDefinition<NoFlags> = {
   name: 'krm-function',
   summary: 'Check or fix a ResourceList, as a function of kustomize or kpt',

@@ -3,9 +3,8 @@ import { parseCommandLine } from './flags/parse-command-line.ts';
 import { VERSION } from '../base/version.ts';
 import { quote } from '../base/text/cut.ts';
 import { didYouMean } from '../base/text/suggestion.ts';
-import { COMMAND_DEFINITIONS, COMMAND_TABLE, isCommandName, PROGRAM } from './command-table.ts';
-import type { CommandName, Shell } from './command-table.ts';
-import { EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from './io.ts';
+import { COMMAND_DEFINITIONS, COMMAND_TABLE, isCommandName, type CommandName, type Shell } from './command-table.ts';
+import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from './io.ts';
 import type { CommandDefinition, CommandLine, Flags } from './flags/flag.ts';
 
 /** Each command is loaded when it is run, so that a server does not load what only the other commands need. */

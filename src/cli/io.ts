@@ -1,5 +1,7 @@
 import { outputLine } from '../base/text/visible.ts';
 
+export const PROGRAM = 'probewright';
+
 /** The input and output of a command, so that tests can take the place of the process. */
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>;

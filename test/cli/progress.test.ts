@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Progress, progressBar } from '../../src/cli/output/progress.ts';
+import { Progress, progressBar } from '../../src/cli/output/messages.ts';
 import { runProbewright } from './run-probewright.ts';
 import type { CommandIo } from '../../src/cli/io.ts';
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { reportItem, reportPart } from '../../src/cli/snapshot/snapshot.ts';
+import { reportItem, reportPart } from '../../src/cli/snapshot/items/snapshot-items.ts';
 import { readObserverReport } from '../../src/cluster/sources/observer-reports.ts';
 import { runProbewright } from './run-probewright.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

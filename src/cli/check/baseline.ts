@@ -113,11 +113,14 @@ export async function applyBaseline(
   const entries = baseline === undefined ? [] : await loadBaseline(baseline, io);
   if (entries === undefined) return undefined;
   if (written !== undefined) {
+    if (report.problems.length > 0) {
+      // The file would lose the entries of the input.
+      printLine(io.stderr, `${written}: is not written, because an input cannot be read`);
+      return { report };
+    }
     // The end of an exception must show, so a baseline does not hide what an exception allows.
     const violations = shownReport(report, selection).violations.filter(({ action }) => action !== 'Excepted');
-    const outcome = await writeBaseline(written, violations, report, io);
-    if (outcome === 'failed') return undefined;
-    if (outcome === 'skipped') return { report };
+    if (!(await isWritten(written, violations, io))) return undefined;
     const { report: unknown, known } = withoutKnown(report, violations);
     return { report: unknown, known: { baseline: written, findings: known } };
   }
@@ -141,25 +144,16 @@ export async function loadBaseline(file: string, io: CommandIo): Promise<readonl
   }
 }
 
-async function writeBaseline(
-  file: string,
-  findings: readonly FindingIdentity[],
-  { problems }: CheckReport,
-  io: CommandIo,
-): Promise<'written' | 'skipped' | 'failed'> {
-  if (problems.length > 0) {
-    // The file would lose the entries of the input.
-    printLine(io.stderr, `${file}: is not written, because an input cannot be read`);
-    return 'skipped';
-  }
+/** Writes a baseline. False, after a message, when that fails. */
+async function isWritten(file: string, findings: readonly FindingIdentity[], io: CommandIo): Promise<boolean> {
   try {
     // Replacing would turn a device such as /dev/null into a file.
     await refuseSpecialFile(file);
     await replaceFile(file, baselineText(findings));
-    return 'written';
+    return true;
   } catch (error) {
     printLine(io.stderr, `${file}: cannot be written: ${messageOf(error)}`);
-    return 'failed';
+    return false;
   }
 }
 

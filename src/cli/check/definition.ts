@@ -1,5 +1,5 @@
+import { PROCESS_FLAGS } from '../process/process-flags.ts';
 import * as INPUT from '../input/input-flags.ts';
-import { ENFORCEMENTS } from '../../engine/verdict/modes.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { optional, repeatable, withDefault, toggle, type CommandDefinition } from '../flags/flag.ts';
 import { choice, path, wordList } from '../flags/value-types.ts';
@@ -10,11 +10,7 @@ const CHECK_IDS = wordList('CHECK', Object.keys(CHECK_CATALOGUE));
 
 /** The flags that select findings: the findings that `check` shows, and whose advice `fix --advice` applies. */
 export const SELECTION_FLAGS = {
-  enforcement: withDefault({
-    type: choice(ENFORCEMENTS),
-    default: 'Deny',
-    summary: 'The strictest action that a violation may have.',
-  }),
+  enforcement: PROCESS_FLAGS.enforcement,
   'min-level': withDefault({
     type: choice(LEVELS),
     default: 'warning',

@@ -34,7 +34,10 @@ export function policyFindings(
     const known = findings.get(key);
     const workloads = known?.workloads ?? new Set();
     if (workload !== undefined) workloads.add(workload);
-    const shown = known === undefined || isShownBefore(violation, known) ? { ...violation, path } : known.violation;
+    // Of several workloads, the smallest message is shown: a snapshot has another order than its cluster, and the order
+    // must not change a finding. A message about the model Pod stays.
+    const isFirst = known === undefined || (!known.onModelPod && violation.message < known.violation.message);
+    const shown = isFirst ? { ...violation, path } : known.violation;
     const strictest = stricter(known?.violation.action ?? action, action);
     const onModelPod = known?.onModelPod ?? workload === undefined;
     findings.set(key, { policy, workloads, onModelPod, violation: { ...shown, action: strictest } });
@@ -53,14 +56,6 @@ export function policyFindings(
     add(violation, JSON.stringify([file, kind, namespace, name]));
   }
   return [...findings.values()].map((finding) => placed(finding, policyPlaces));
-}
-
-/**
- * Of several workloads, the smallest message is shown. A snapshot has another order than its cluster, and the order of
- * the inputs must not change a finding. A message about the model Pod stays.
- */
-function isShownBefore(violation: Violation, { violation: shown, onModelPod }: PolicyFinding): boolean {
-  return !onModelPod && violation.message < shown.message;
 }
 
 function placed({ policy, violation, workloads }: PolicyFinding, places: Inputs['policyPlaces']): PlacedViolation {

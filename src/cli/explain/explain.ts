@@ -7,7 +7,7 @@ import { figureTitle, runOf } from '../../explain/timeline/figures.ts';
 import { printFailures, readFailures, type FailuresOf, type WorkloadWithFailures } from './failures.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { writePictures } from './pictures.ts';
-import { reportProblems } from '../output/problems.ts';
+import { reportProblems } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { FilePlace, ExplainedContainer, ExplainOutput } from '../output/json-outputs.ts';

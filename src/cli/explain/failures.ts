@@ -8,8 +8,7 @@ import { workloadKey, workloadNameOfPod, type WorkloadName } from '../../observe
 import { refusal } from '../../cluster/sources/cluster-kinds.ts';
 import { wrap } from '../../base/text/wrap.ts';
 import { clusterChoice, type ClusterLine } from '../input/cluster-choice.ts';
-import { PROGRAM } from '../command-table.ts';
-import { printLine, type CommandIo } from '../io.ts';
+import { PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { groupOfVersion, namespaceOf } from '../input/manifest.ts';
 import { openCluster } from '../input/cluster-inputs.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';

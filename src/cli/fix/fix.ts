@@ -1,13 +1,12 @@
 import { isStandardInput, STDIN_NAME } from '../input/read-inputs.ts';
 import { jsonText, visible } from '../../base/text/visible.ts';
 import { loadBaseline } from '../check/baseline.ts';
-import { PROGRAM } from '../command-table.ts';
 import { namedLinks, writeFixedFiles, writeIntoDirectory } from './write-files.ts';
 import { fixFile, type FixedFile } from './fix-file.ts';
-import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { diffText } from '../output/diff.ts';
 import { paintFor } from '../output/screen.ts';
-import { reportProblems } from '../output/problems.ts';
+import { reportProblems } from '../output/messages.ts';
 import { readCommandInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';

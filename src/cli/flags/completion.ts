@@ -81,17 +81,13 @@ function commandLines(program: string, { name, summary, flags, positionals }: Co
     `complete -c ${program} -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
     ...Object.entries(flags).map(
       ([flag, definition]) =>
-        `${start}${letterOption(definition)} -l ${flag}${valueOptions(definition)} -d ${quoted(definition.summary)}`,
+        `${start}${definition.short === undefined ? '' : ` -s ${definition.short}`} -l ${flag}${valueOptions(definition)} -d ${quoted(definition.summary)}`,
     ),
     `${start} -l help -d 'Print help.'`,
     ...(positionals === undefined ? [] : [`${start} ${argumentOptions(positionals.suggestions)}`]),
   ]
     .map((line) => `${line}\n`)
     .join('');
-}
-
-function letterOption({ short }: Flag<unknown>): string {
-  return short === undefined ? '' : ` -s ${short}`;
 }
 
 /**

@@ -7,13 +7,10 @@ import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { CLUSTER_FLAGS, CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 
-/** Whether a command line means a cluster: the names of workloads (none = all), a problem, or undefined for files. */
-type ClusterChoice = { readonly names: readonly ClusterName[] } | { readonly problem: string } | undefined;
-
 export type ClusterLine = CommandLine<typeof CLUSTER_INPUT_FLAGS & typeof CLUSTER_FLAGS>;
 
-/** Decides whether a command line means a cluster. Files and a cluster together are a problem. */
-export async function clusterChoice({ flags, positionals }: ClusterLine): Promise<ClusterChoice> {
+/** Decides whether a command line means a cluster: undefined for files. Files and a cluster together are a problem. */
+export async function clusterChoice({ flags, positionals }: ClusterLine): Promise<ClusterNamesReading | undefined> {
   const given = givenFlags(flags, ['cluster', 'context', 'kubeconfig', 'all-namespaces']);
   const files = new Set<string>();
   for (const word of positionals) if (await isFile(word)) files.add(word);
@@ -57,14 +54,8 @@ function givenFlags(flags: ClusterLine['flags'], names: readonly (keyof ClusterL
 async function isFile(word: string): Promise<boolean> {
   if (word === '-') return true;
   const paths = word.includes('/') ? [word, word.slice(0, word.indexOf('/')) || '/'] : [word];
-  for (const path of paths) {
-    const exists = await lstat(path).then(
-      () => true,
-      () => false,
-    );
-    if (exists) return true;
-  }
-  return false;
+  const found = await Promise.allSettled(paths.map((path) => lstat(path)));
+  return found.some(({ status }) => status === 'fulfilled');
 }
 
 /** The command line's selection in a cluster, as kubectl reads names. */

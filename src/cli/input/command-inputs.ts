@@ -1,8 +1,6 @@
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
-import { PROGRAM } from '../command-table.ts';
-import { printLine, type CommandIo } from '../io.ts';
-import { reportProblems } from '../output/problems.ts';
-import { Progress } from '../output/progress.ts';
+import { PROGRAM, printLine, type CommandIo } from '../io.ts';
+import { reportProblems, Progress } from '../output/messages.ts';
 import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
 import { unreadLines } from './passed-over.ts';
 import { readInputs } from './read-inputs.ts';

@@ -1,4 +1,5 @@
 import { inGroup, optional, repeatable, toggle, withDefault, type Positionals } from '../flags/flag.ts';
+import { PROCESS_FLAGS } from '../process/process-flags.ts';
 import { anyText, instant, path, someText } from '../flags/value-types.ts';
 
 /** The flags of each command that reads manifests, for src/cli/input/inputs.ts. */
@@ -15,12 +16,7 @@ export const INPUT_FLAGS = {
     default: 'default',
     summary: 'Namespace of objects that name no namespace.',
   }),
-  'workload-kinds': optional({
-    type: path('FILE', 'files'),
-    summary: 'Custom kinds with Pod templates: a YAML list of { group, kind, podTemplatePath }.',
-    otherwise: 'ready-made kinds',
-    links: 'See [custom kinds](checks.md#custom-kinds).',
-  }),
+  'workload-kinds': PROCESS_FLAGS['workload-kinds'],
   now: optional({
     type: instant(),
     summary: 'Judge as at this instant, such as 2027-01-31T00:00:00Z.',

@@ -50,7 +50,7 @@ export async function plannedInputs(
   );
   const above = (await Promise.all(candidates)).filter((each) => each !== undefined);
   const roots = rootsOf(all);
-  const built = new Set(renders ? partsOf(reachedFrom(roots, all)) : []);
+  const built = new Set(renders ? reachedFrom(roots, all).flatMap(({ resources }) => [...resources]) : []);
   const patches = new Set(all.flatMap(({ otherFiles }) => [...otherFiles]));
 
   return inputs.flatMap((input): PlannedInput[] => {
@@ -79,7 +79,7 @@ function unbuilt({ directory }: Kustomization, state: string): PlannedInput {
 
 /** The kustomizations that no other one contains: what people apply. */
 function rootsOf(all: readonly Kustomization[]): readonly Kustomization[] {
-  const contained = new Set(partsOf(all));
+  const contained = new Set(all.flatMap(({ resources }) => [...resources]));
   const roots = all.filter(({ directory, isComponent }) => !isComponent && !contained.has(resolve(directory)));
   const reached = reachedFrom([...roots, ...all.filter(({ isComponent }) => isComponent)], all);
   // Kustomizations that contain each other have no root. kustomize reports the cycle.
@@ -98,10 +98,6 @@ function reachedFrom(roots: readonly Kustomization[], all: readonly Kustomizatio
       if (next !== undefined) reached.add(next);
     }
   return [...reached];
-}
-
-function partsOf(kustomizations: readonly Kustomization[]): string[] {
-  return kustomizations.flatMap(({ resources }) => [...resources]);
 }
 
 const KUSTOMIZATION_FILES: readonly string[] = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];

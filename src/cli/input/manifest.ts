@@ -1,10 +1,9 @@
 import { isJsonObject, member, numberOrLiteral, objectMember, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { parseYamlDocuments, type Position, type YamlDocument } from '../../yaml/reading/documents.ts';
-import { templatesToLookAt, workloadKindOfManifest } from '../../engine/workload/kinds.ts';
-import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
+import { templatesToLookAt, workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { valueAt, type PathStep } from '../../base/json/field-path.ts';
-import { podLabelsOf } from '../../engine/verdict/judge.ts';
+import { podLabelsOf, type Workload } from '../../engine/verdict/judge.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
@@ -109,14 +108,6 @@ export function groupOfVersion(apiVersion: unknown): string {
   return text.includes('/') ? text.slice(0, text.indexOf('/')) : '';
 }
 
-interface ManifestWorkload {
-  readonly object: JsonObject;
-  readonly kind: WorkloadKind;
-  readonly templates: readonly PlacedTemplate[];
-  readonly namespace: string;
-  readonly name: string;
-}
-
 /**
  * Returns the workload in an object. Undefined for objects that the webhook would skip.
  *
@@ -125,7 +116,7 @@ interface ManifestWorkload {
 export function workloadIn(
   object: JsonObject,
   inputs: { readonly kinds: readonly WorkloadKind[]; readonly namespace: string },
-): ManifestWorkload | undefined {
+): Workload | undefined {
   const kind = workloadKindOfManifest(object, inputs.kinds);
   const found = kind && templatesToLookAt(object, kind);
   if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
@@ -135,7 +126,7 @@ export function workloadIn(
 
 /** The policy in force for the Pods of one of the templates of a workload. */
 export function policyOfTemplate(
-  { object, kind, namespace }: ManifestWorkload,
+  { object, kind, namespace }: Workload,
   template: JsonObject,
   policies: Snapshot,
 ): WorkloadPolicy {

@@ -7,11 +7,10 @@ import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
 import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import { checkInputs } from '../check/check-inputs.ts';
-import { PROGRAM } from '../command-table.ts';
 import { SHOWN_BY_DEFAULT } from '../fix/advice.ts';
 import { fixFile } from '../fix/fix-file.ts';
-import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
-import { reportProblems } from '../output/problems.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
+import { reportProblems } from '../output/messages.ts';
 import { readFunctionConfig, type FunctionSettings } from './function-config.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { checkUrl, fullMessage } from '../../engine/checks/violation.ts';
@@ -22,9 +21,10 @@ import type { PlacedViolation } from '../check/report.ts';
 
 /** `probewright krm-function`: a ResourceList in, a ResourceList out, as kustomize and kpt run functions. */
 export async function runKrmFunction(_line: unknown, io: CommandIo): Promise<number> {
-  const read = readList(await io.readStdin());
+  const text = await io.readStdin();
+  const read = readList(text);
   if ('problems' in read) return refuse(read.problems, io);
-  const { text, list, settings } = read;
+  const { list, settings } = read;
   const { namespace, policies, now = io.now() } = settings;
   const inputs = inputsOf(
     { texts: [{ file: STDIN_NAME, text }], problems: [] },
@@ -44,17 +44,11 @@ export async function runKrmFunction(_line: unknown, io: CommandIo): Promise<num
   return done.fails ? EXIT_DENIED : EXIT_OK;
 }
 
-interface ReadList {
-  readonly text: string;
-  readonly list: JsonObject;
-  readonly settings: FunctionSettings;
-}
-
 interface Refusal {
   readonly problems: readonly string[];
 }
 
-function readList(text: string): ReadList | Refusal {
+function readList(text: string): { readonly list: JsonObject; readonly settings: FunctionSettings } | Refusal {
   const { documents, problems } = parseYamlDocuments(STDIN_NAME, text);
   const [problem] = problems;
   if (problem !== undefined) return { problems: [`line ${problem.line}: ${problem.message}`] };
@@ -66,7 +60,7 @@ function readList(text: string): ReadList | Refusal {
   if (kind !== 'ResourceList' || !apiVersion.startsWith('config.kubernetes.io/'))
     return { problems: [`standard input must be a ResourceList of config.kubernetes.io, not ${quoted(kind)}`] };
   const config = readFunctionConfig(member(list, 'functionConfig'));
-  return 'problems' in config ? config : { text, list, settings: config.settings };
+  return 'problems' in config ? config : { list, settings: config.settings };
 }
 
 interface Done {

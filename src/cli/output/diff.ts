@@ -21,16 +21,15 @@ export function diffText(
 ): string {
   const shown = (text: string): string => (isTerminal ? visible(text.replace(/\r$/, '')) : text);
   const lines = files.flatMap(({ file, before, after }) => unifiedDiff(visible(file), before, after));
-  return lines
-    .map(({ kind, text }) => {
-      const style = STYLES[kind];
-      return `${style === undefined ? shown(text) : paint(style, shown(text))}\n`;
-    })
-    .join('');
+  return lines.map(({ kind, text }) => `${painted(kind, shown(text), paint)}\n`).join('');
 }
 
 /** One line of a diff for people, without a line break. Hidden characters are escaped. */
 export function paintedLine({ kind, text }: DiffLine, paint: Paint): string {
+  return painted(kind, outputLine(text), paint);
+}
+
+function painted(kind: DiffLine['kind'], shown: string, paint: Paint): string {
   const style = STYLES[kind];
-  return style === undefined ? outputLine(text) : paint(style, outputLine(text));
+  return style === undefined ? shown : paint(style, shown);
 }

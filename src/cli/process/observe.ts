@@ -4,7 +4,7 @@ import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { connectionConfig, settingsOf } from './process-flags.ts';
 import { EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
-import { reportProblems } from '../output/problems.ts';
+import { reportProblems } from '../output/messages.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { OBSERVE, ObserveFlagValues } from './observe-definition.ts';
 

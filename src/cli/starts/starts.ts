@@ -5,7 +5,7 @@ import { startInSnapshot } from '../../observer/starts/measured-start.ts';
 import { jsonText, visible } from '../../base/text/visible.ts';
 import { nameOf, namespaceOf } from '../input/manifest.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
-import { reportProblems } from '../output/problems.ts';
+import { reportProblems } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';

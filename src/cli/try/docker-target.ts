@@ -8,7 +8,7 @@ import { socketsInside, type Target } from './target.ts';
 import { NotRun } from './answer.ts';
 import { dial, reach, type Endpoint } from './connection.ts';
 import { RUNTIMES, type Runtime } from './definition.ts';
-import { runProgram } from './exec-probe.ts';
+import { jsonOf, runProgram } from './exec-probe.ts';
 
 /** A runtime that says nothing for so long is down. */
 const INSPECT_MILLISECONDS = 10_000;
@@ -43,21 +43,13 @@ async function inspect(program: Runtime, container: string): Promise<JsonObject>
   const what = `${program} inspect ${container}`;
   if (code === undefined) throw new Error(`${what}: no answer within ${INSPECT_MILLISECONDS / 1000} s`);
   if (code !== 0) throw new Error(`${what}: ${cut(output.trim().split('\n').at(-1) ?? '', 200)}`);
-  const found = firstObject(output);
+  const inspected = jsonOf(output.slice(Math.max(0, output.search(/^[[{]/m))));
+  const first: unknown = Array.isArray(inspected) ? inspected[0] : inspected;
+  const found = isJsonObject(first) ? first : undefined;
   const state = found && objectMember(found, 'State');
   if (found === undefined || state === undefined) throw new Error(`${what}: the answer is no container`);
   if (member(state, 'Running') !== false) return found;
   throw new Error(`the container ${container} does not run: it is ${stringMember(state, 'Status') ?? 'stopped'}`);
-}
-
-function firstObject(output: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(output.slice(Math.max(0, output.search(/^[[{]/m))));
-    const first: unknown = Array.isArray(value) ? value[0] : value;
-    return isJsonObject(first) ? first : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function targetOf(program: Runtime, container: string, inspected: JsonObject, engine: string): Target {

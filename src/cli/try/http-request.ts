@@ -61,8 +61,7 @@ async function askHttp1(
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`);
   stream.write(`GET ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
   const head = await reader.head();
-  const location = head.headers['location']?.[0];
-  return { status: head.status, location, bodyIsLong: () => reader.bodyIsLong(head) };
+  return { status: head.status, location: head.location, bodyIsLong: () => reader.bodyIsLong(head) };
 }
 
 function askHttp2(url: ProbeUrl, headers: Headers, socket: Duplex): Promise<Head> {

@@ -11,10 +11,10 @@ const MOST_HEADER_BYTES = 10 << 20;
 /** net/http, persistConn.readResponse: 100 Continue and the like. */
 const MOST_INFORMATIONAL = 5;
 
-/** The head of an answer of HTTP/1. A header that comes twice has two values. */
+/** The head of an answer of HTTP/1. */
 interface Http1Head {
   readonly status: number;
-  readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
+  readonly location: string | undefined;
   readonly isChunked: boolean;
   /** The bytes of the body. Undefined when the end of the connection ends it. */
   readonly length: number | undefined;
@@ -64,14 +64,13 @@ export class Http1Reader {
       } else if (line.includes(':')) lines.push(line);
       else throw new GoError(`malformed MIME header: missing colon: ${goQuoteBytes(Buffer.from(line, 'latin1'))}`);
     }
-    const headers = Object.groupBy(lines.map(fieldOf), ([name]) => name);
-    const values = Object.fromEntries(
-      Object.entries(headers).map(([name, fields = []]) => [name, fields.map(([, value]) => value)]),
-    );
-    const isChunked = !isOld && chunked(values['transfer-encoding']);
-    const length = contentLength(values['content-length']);
-    if (status === 204 || status === 304) return { status, headers: values, isChunked: false, length: 0 };
-    return { status, headers: values, isChunked, length };
+    const fields = lines.map(fieldOf);
+    const valuesOf = (wanted: string): string[] => fields.flatMap(([name, value]) => (name === wanted ? [value] : []));
+    const [location] = valuesOf('location');
+    const isChunked = !isOld && chunked(valuesOf('transfer-encoding'));
+    const length = contentLength(valuesOf('content-length'));
+    if (status === 204 || status === 304) return { status, location, isChunked: false, length: 0 };
+    return { status, location, isChunked, length };
   }
 
   /**
@@ -167,18 +166,18 @@ function fieldOf(line: string): readonly [name: string, value: string] {
 }
 
 /** net/http/transfer.go, parseTransferEncoding. */
-function chunked(encodings: readonly string[] | undefined): boolean {
-  const [encoding] = encodings ?? [];
-  if (encodings === undefined || encoding === undefined) return false;
+function chunked(encodings: readonly string[]): boolean {
+  const [encoding] = encodings;
+  if (encoding === undefined) return false;
   if (encodings.length > 1) throw new GoError(`too many transfer encodings: ${goQuoteAll(encodings)}`);
   if (encoding.toLowerCase() !== 'chunked') throw new GoError(`unsupported transfer encoding: ${goQuote(encoding)}`);
   return true;
 }
 
 /** net/http/transfer.go, fixLength. */
-function contentLength(lengths: readonly string[] | undefined): number | undefined {
-  const [length] = lengths ?? [];
-  if (lengths === undefined || length === undefined) return undefined;
+function contentLength(lengths: readonly string[]): number | undefined {
+  const [length] = lengths;
+  if (length === undefined) return undefined;
   if (lengths.some((other) => other !== length))
     throw new GoError(`http: message cannot contain multiple Content-Length headers; got ${goQuoteAll(lengths)}`);
   if (length === '') throw new GoError('invalid empty Content-Length ""');

@@ -1,6 +1,5 @@
 import { formatPath, objectsAt, type FieldPath } from '../../base/json/field-path.ts';
-import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { injectionAt } from '../../engine/defaulting/injection.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
@@ -37,14 +36,16 @@ export interface PlannedProbe extends FilePlace {
 
 const ORDER = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
 
-/** Which probes the command line selects. Empty lists select all. */
-interface ProbeSelection {
-  readonly containers: readonly string[];
-  readonly probes: readonly ProbeWord[];
-}
-
-/** The probes of all application and sidecar containers of the inputs, in the order of the files. */
-export function plannedProbes(inputs: Inputs, { containers, probes }: ProbeSelection): PlannedProbe[] {
+/**
+ * The probes of the application and sidecar containers of the inputs, in the order of the files.
+ *
+ * @param containers the containers and probes that the command line selects; empty lists select all
+ */
+export function plannedProbes(
+  inputs: Inputs,
+  containers: readonly string[],
+  probes: readonly ProbeWord[],
+): PlannedProbe[] {
   const kinds = new Set<ProbeKind>(probes.map((word): ProbeKind => `${word}Probe`));
   return inputs.texts
     .flatMap(({ manifests }) => manifests)

@@ -7,7 +7,7 @@ import { objectsAt, textAt } from '../../base/json/field-path.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { ApiError } from '../../cluster/client/api-client.ts';
 import { until, GoError } from './connection.ts';
-import { MOST_OUTPUT_BYTES, type CommandEnd } from './exec-probe.ts';
+import { jsonOf, MOST_OUTPUT_BYTES, type CommandEnd } from './exec-probe.ts';
 import { NotRun } from './answer.ts';
 import { MOST_BODY_BYTES } from './http1-reader.ts';
 import { probeHeaders } from './http-request.ts';
@@ -22,14 +22,6 @@ export interface PodName {
 
 function podPath({ namespace, name }: PodName, subresource: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${name}/${subresource}`;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The subprotocol of channels in binary messages: the first byte is the number of the channel. */

@@ -1,8 +1,7 @@
 import { messageOf } from '../../base/text/error-message.ts';
-import { PROGRAM } from '../command-table.ts';
 import { readAnyInputs, readCommandInputs } from '../input/command-inputs.ts';
-import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
-import { reportProblems } from '../output/problems.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
+import { reportProblems } from '../output/messages.ts';
 import { paintFor } from '../output/screen.ts';
 import { addressTarget, type Target } from './target.ts';
 import { NotRun, type Answer } from './answer.ts';
@@ -27,7 +26,7 @@ export async function runTry(line: TryLine, io: CommandIo): Promise<number> {
   // A cluster may hide policies from a user who may still try probes.
   if (inputs.problems.length > 0 && inputs.isFromCluster !== true) return EXIT_USAGE;
   const { container: containers, probe } = line.flags;
-  const planned = plannedProbes(inputs, { containers, probes: probe.flat() });
+  const planned = plannedProbes(inputs, containers, probe.flat());
   if (planned.length === 0) return refuse(io, 'the inputs have no such probe, so nothing is tried');
   const target = await openTarget(line, inputs, io).catch((error: unknown) => messageOf(error));
   if (typeof target === 'string') return refuse(io, target);

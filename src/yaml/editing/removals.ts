@@ -23,20 +23,18 @@ function blockRemovals(text: string, items: readonly PairTokens[], removed: Read
   const edits: TextEdit[] = [];
   let firstKept = items.findIndex((item) => !removed.has(item));
   if (startsLine(text, contentStart(items[0] ?? { start: [] }) ?? 0)) firstKept = 0;
-  if (firstKept > 0) edits.push(removalOnDashLine(text, items.slice(0, firstKept)));
+  if (firstKept > 0) {
+    // The collection starts on the line of a dash. The next item moves up to the dash.
+    const start = contentStart(items[0] ?? { start: [] }) ?? 0;
+    const end = skipSpace(text, lineEndAfter(text, contentEnd(items[firstKept - 1] ?? { start: [] }) ?? start));
+    edits.push({ start, end, text: '', depth: 0 });
+  }
   for (const item of items.slice(firstKept)) {
     const [start, end] = [contentStart(item), contentEnd(item)];
     if (!removed.has(item) || start === undefined || end === undefined) continue;
     edits.push({ start: lineStartBefore(text, start), end: lineEndAfter(text, end), text: '', depth: 0 });
   }
   return edits;
-}
-
-/** Removes the first items of a collection that starts on the line of a dash. The next item moves up to the dash. */
-function removalOnDashLine(text: string, items: readonly PairTokens[]): TextEdit {
-  const start = contentStart(items[0] ?? { start: [] }) ?? 0;
-  const end = skipSpace(text, lineEndAfter(text, contentEnd(items.at(-1) ?? { start: [] }) ?? start));
-  return { start, end, text: '', depth: 0 };
 }
 
 function flowRemovals(text: string, items: readonly PairTokens[], removed: ReadonlySet<PairTokens>): TextEdit[] {

@@ -1,4 +1,7 @@
-import type { CommandIo } from '../io.ts';
+import { type CommandIo, printLine } from '../io.ts';
+import { formatFileProblem, type FileProblem } from '../../cluster/sources/policy-documents.ts';
+import { formatSourceProblem } from '../../cluster/sources/policy-source.ts';
+import { isInCluster, type Origin } from '../input/cluster-object.ts';
 
 const PATIENCE_MILLISECONDS = 1000;
 const INTERVAL_MILLISECONDS = 200;
@@ -54,4 +57,18 @@ export function progressBar(what: string, done: number, total: number, columns: 
   const filled = '='.repeat(Math.floor(share * (width - 1)));
   const bar = `${what}  [${`${filled}>`.padEnd(width)}] ${percent}`;
   return bar.length + numbers.length < columns ? bar + numbers : bar;
+}
+
+/**
+ * Prints what could not be read, a line each: `apps/web.yaml:12:5: ...`. Objects of a cluster have no lines:
+ * `cluster:shop/pod/web: ...`.
+ *
+ * @param origin tells whether the problems are in a cluster
+ */
+export function reportProblems(problems: readonly FileProblem[], io: CommandIo, origin: Origin = {}): void {
+  for (const problem of problems) {
+    const { file: place, message } = problem;
+    const isWithoutLine = isInCluster(place, origin);
+    printLine(io.stderr, isWithoutLine ? formatSourceProblem({ place, message }) : formatFileProblem(problem));
+  }
 }
