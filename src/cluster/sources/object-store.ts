@@ -18,9 +18,6 @@ interface NamespaceState<T> {
   end: (Age & { readonly size: Size; readonly reason: Budget; readonly isGone?: boolean }) | undefined;
 }
 
-/** The API server accepts names of at most 253 characters. */
-const LONGEST_NAME = 253;
-
 /**
  * The kept parts of all objects of one kind, within its budgets. What is kept is a function of the collection, so
  * replicas agree: of each namespace the oldest objects, until a budget has no room for the next. Nothing is kept of
@@ -107,7 +104,7 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
 
   #put(object: KubernetesObject): void {
     const { namespace = '', name, creationTimestamp } = object.metadata;
-    if (name.length > LONGEST_NAME || namespace.length > LONGEST_NAME) return;
+    this.#touchedNamespaces.add(namespace);
     const state = this.#state(namespace);
     const before = state.entries.get(name);
     if (before !== undefined) this.#unlisted?.delete(before);
@@ -127,12 +124,13 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     if (reading !== undefined && 'problem' in reading) return leaveOut('invalid', reading.problem);
     if (reading !== undefined && this.#kind.sizeOf(reading.entry).bytes > this.#kind.limits.object)
       return leaveOut('object');
-    this.#forgetLeftOut(namespace, name);
+    this.#leftOut.forget(namespace, name);
     this.#set(namespace, name, reading?.entry);
   }
 
   #delete(namespace: string, name: string): void {
-    this.#forgetLeftOut(namespace, name);
+    this.#touchedNamespaces.add(namespace);
+    this.#leftOut.forget(namespace, name);
     const state = this.#namespaces.get(namespace);
     // Nothing is known of the next object.
     if (state?.end?.name === name) state.end = { ...state.end, isGone: true };
@@ -146,7 +144,6 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     const state = this.#state(namespace);
     const before = state.entries.get(name);
     if (before === entry) return;
-    this.#touchedNamespaces.add(namespace);
     if (effectOf(before) !== effectOf(entry)) this.#isChanged = true;
     state.list = undefined;
     if (before !== undefined) {
@@ -165,11 +162,6 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     this.#touchedNamespaces.add(namespace);
     const recorded = this.#leftOut.record(namespace, age, left.reason, left.problem);
     if (recorded !== undefined) this.#listener.leftOut?.({ ...left, namespace, ...recorded });
-  }
-
-  #forgetLeftOut(namespace: string, name: string): void {
-    this.#touchedNamespaces.add(namespace);
-    this.#leftOut.forget(namespace, name);
   }
 
   #settle(): void {

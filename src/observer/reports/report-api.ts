@@ -10,7 +10,7 @@ import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts
 import type { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import type { Reflector } from '../../cluster/client/reflector.ts';
 import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
-import type { InformerContext } from '../informer.ts';
+import type { ReflectorContext } from '../../cluster/client/reflector.ts';
 import type { ReportContent } from './report-object.ts';
 import type { ReportsSetting } from './reports-setting.ts';
 
@@ -99,7 +99,7 @@ export class ReportInformer {
   readonly #reflector: Reflector;
   #isStopped = false;
 
-  constructor(context: InformerContext, api: ReportApi, troubled: (problem: string | undefined) => void) {
+  constructor(context: ReflectorContext, api: ReportApi, troubled: (problem: string | undefined) => void) {
     this.api = api;
     const reports = { path: reportsPath(api), labelSelector: OUR_REPORTS, metadataOnly: true };
     let unlisted = new Set<string>();
