@@ -155,7 +155,7 @@ export class Reflector {
     await this.#pages.forEachPage(this.#request({}), ({ items, resourceVersion }) => {
       if (version === undefined && !this.#isStopped()) this.#listener.listing?.();
       version = resourceVersion;
-      for (const { metadata } of items) uids.add(metadata.uid ?? '');
+      for (const { metadata } of items) if (metadata.uid !== undefined) uids.add(metadata.uid);
       if (!this.#isStopped()) this.#listener.seen(items);
     });
     if (this.#isStopped()) return '';

@@ -1,4 +1,3 @@
-import { formatProblem } from '../../engine/policy/reader.ts';
 import { Reflector } from '../client/reflector.ts';
 import { realTimer } from '../client/timing.ts';
 import { rootOf } from './cluster-kinds.ts';
@@ -81,13 +80,9 @@ export function informedFactKind(kind: FactKind, catalogue: CheckCatalogue): Inf
     sizeOf: (fact) => ({ bytes: kind.bytes(fact), memory: kind.bytes(fact) }),
     read: (object, before) => {
       const reading = kind.read(object as unknown as JsonObject, catalogue);
-      if (reading === undefined) return undefined;
-      if ('problems' in reading) {
-        const [problem] = reading.problems;
-        return { problem: problem === undefined ? 'cannot be read' : formatProblem(problem) };
-      }
+      if (reading === undefined || 'problems' in reading) return reading;
       const fact = kind.mirrored?.(reading.fact) ?? reading.fact;
-      return { entry: before !== undefined && isDeepStrictEqual(before, fact) ? before : fact };
+      return { fact: before !== undefined && isDeepStrictEqual(before, fact) ? before : fact };
     },
   };
 }

@@ -205,7 +205,7 @@ export function policyKind(catalogue: CheckCatalogue, kind: PolicyKind, total: n
       bytes: record.inForce?.bytes ?? 0,
       memory: (record.inForce?.memory ?? 0) + (isCurrent(record) ? 0 : PROBLEMS_MEMORY),
     }),
-    read: (object, before) => ({ entry: readRecord(catalogue, kind, object, before) }),
+    read: (object, before) => ({ fact: readRecord(catalogue, kind, object, before) }),
   };
 }
 
