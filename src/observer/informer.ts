@@ -1,19 +1,12 @@
-import { Reflector, type Reflected, type ReflectorListener } from '../cluster/client/reflector.ts';
+import {
+  Reflector,
+  type Reflected,
+  type ReflectorContext,
+  type ReflectorListener,
+} from '../cluster/client/reflector.ts';
 import { LIVE_PODS } from './observed-workload.ts';
-import type { ApiClient } from '../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import type { Logger } from 'pino';
-
-/** The dependencies of an informer. Times are in milliseconds. */
-export interface InformerContext {
-  readonly client: ApiClient;
-  /** The wall clock, since the epoch. */
-  readonly now: () => number;
-  /** A number from 0 to 1. */
-  readonly random: () => number;
-  /** How long a watch lasts. */
-  readonly watchRenewal: number;
-}
 
 /** The reports of a reflector, object by object. */
 export interface InformerHandlers extends Omit<ReflectorListener, 'seen'> {
@@ -30,16 +23,8 @@ export function contactLog(log: Logger, what: string, place: object = {}): Infor
 }
 
 /** Makes an informer of a collection: it lists, then watches. It is not started, and keeps no object. */
-export function informer(
-  { client, now, random, watchRenewal }: InformerContext,
-  kind: Reflected,
-  { seen, ...others }: InformerHandlers,
-): Reflector {
-  const listener = {
-    ...others,
-    seen: (objects: readonly KubernetesObject[]) => objects.forEach((object) => seen(object)),
-  };
-  return new Reflector(client, kind, listener, { now, random }, { renewalMilliseconds: watchRenewal });
+export function informer(context: ReflectorContext, kind: Reflected, { seen, ...others }: InformerHandlers): Reflector {
+  return new Reflector(context, kind, { ...others, seen: (objects) => objects.forEach((object) => seen(object)) });
 }
 
 /** A listener for Pods. Instants are of the wall clock, in milliseconds since the epoch. */
@@ -60,7 +45,7 @@ export class PodWatch {
   readonly #log: Logger;
   #hasStarted = false;
 
-  constructor(context: InformerContext & { readonly log: Logger }) {
+  constructor(context: ReflectorContext & { readonly log: Logger }) {
     const { log, now } = context;
     this.#log = log;
     const notifyNow = (event: 'seen' | 'gone', pod: KubernetesObject): void => {

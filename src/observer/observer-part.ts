@@ -3,7 +3,8 @@ import type { Registry } from 'prom-client';
 import type { Part } from '../process/part.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { WorkloadKind } from '../engine/workload/kinds.ts';
-import type { InformerContext, PodWatch } from './informer.ts';
+import type { PodWatch } from './informer.ts';
+import type { ReflectorContext } from '../cluster/client/reflector.ts';
 import type { ExtraResults } from './reports/report-result.ts';
 
 /** One part of the observer: a watch, the scan, the reports. */
@@ -12,7 +13,7 @@ export interface ObserverPart extends Part {
 }
 
 /** What the parts of the observer work with. Times are in milliseconds. */
-export interface ObserverContext extends InformerContext {
+export interface ObserverContext extends ReflectorContext {
   /** The kinds that may hold Pod templates. */
   readonly kinds: readonly WorkloadKind[];
   readonly store: PolicyStore;

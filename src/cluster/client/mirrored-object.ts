@@ -37,8 +37,8 @@ export class MirroredObject {
       listed: (uids: ReadonlySet<string>) => uids.has(this.object?.metadata.uid ?? '') || replace(undefined),
       troubled,
     };
-    const options = { renewalMilliseconds: clock.watchRenewalMilliseconds };
-    this.#reflector = new Reflector(client, { path: collection, name }, listener, clock, options);
+    const context = { ...clock, client, watchRenewal: clock.watchRenewalMilliseconds };
+    this.#reflector = new Reflector(context, { path: collection, name }, listener);
   }
 
   start(): void {

@@ -32,9 +32,14 @@ export interface ReflectorListener {
   troubled(problem: string | undefined): void;
 }
 
+/** What the reflectors of a process share. */
+export interface ReflectorContext extends ClockAndRandom {
+  readonly client: ApiClient;
+  /** How long a watch lasts, up to a fifth less or more, in milliseconds. Default 5 minutes. */
+  readonly watchRenewal?: number | undefined;
+}
+
 export interface ReflectorOptions {
-  /** How long a watch lasts, up to a fifth less or more. Default WATCH_RENEWAL_MILLISECONDS. */
-  readonly renewalMilliseconds?: number | undefined;
   /** How long a watch may outlast its time before the reflector gives it up. Default 15 s. */
   readonly marginMilliseconds?: number;
   readonly retry?: BackoffLimits;
@@ -71,10 +76,9 @@ const RETRY = { minimum: 250, maximum: 5_000 };
  * collection is listed again. client-node's informer stops for good on most of these errors.
  */
 export class Reflector {
-  readonly #client: ApiClient;
+  readonly #context: ReflectorContext;
   readonly #what: Reflected;
   readonly #listener: ReflectorListener;
-  readonly #clock: ClockAndRandom;
   readonly #options: ReflectorOptions;
   readonly #stopped = new AbortController();
   readonly #backoff: Backoff;
@@ -89,20 +93,13 @@ export class Reflector {
   /** Ends the watch under way, or the next one: an event that makes no sense, or a list that is wanted. */
   #abandoned = new AbortController();
 
-  constructor(
-    client: ApiClient,
-    what: Reflected,
-    listener: ReflectorListener,
-    clock: ClockAndRandom,
-    options: ReflectorOptions = {},
-  ) {
-    this.#client = client;
-    this.#pages = new PagedList(client);
+  constructor(context: ReflectorContext, what: Reflected, listener: ReflectorListener, options: ReflectorOptions = {}) {
+    this.#context = context;
+    this.#pages = new PagedList(context.client);
     this.#what = what;
     this.#listener = listener;
-    this.#clock = clock;
     this.#options = options;
-    this.#backoff = new Backoff(options.retry ?? RETRY, clock.random);
+    this.#backoff = new Backoff(options.retry ?? RETRY, context.random);
   }
 
   /** Starts mirroring. Resolves once the first list is complete, however long that takes; also on stop. */
@@ -158,7 +155,7 @@ export class Reflector {
     await this.#pages.forEachPage(this.#request({}), ({ items, resourceVersion }) => {
       if (version === undefined && !this.#isStopped()) this.#listener.listing?.();
       version = resourceVersion;
-      for (const { metadata } of items) uids.add(metadata.uid ?? '');
+      for (const { metadata } of items) if (metadata.uid !== undefined) uids.add(metadata.uid);
       if (!this.#isStopped()) this.#listener.seen(items);
     });
     if (this.#isStopped()) return '';
@@ -172,10 +169,10 @@ export class Reflector {
 
   /** Rejects when the watch cannot be opened, or when a change may have been missed. */
   async #watch(): Promise<void> {
-    const { renewalMilliseconds = WATCH_RENEWAL_MILLISECONDS, marginMilliseconds = WATCH_MARGIN_MILLISECONDS } =
-      this.#options;
-    const share = 1 - WATCH_SPREAD + 2 * WATCH_SPREAD * this.#clock.random();
-    const seconds = Math.max(1, Math.floor((renewalMilliseconds * share) / 1000));
+    const { client, random, watchRenewal = WATCH_RENEWAL_MILLISECONDS } = this.#context;
+    const { marginMilliseconds = WATCH_MARGIN_MILLISECONDS } = this.#options;
+    const share = 1 - WATCH_SPREAD + 2 * WATCH_SPREAD * random();
+    const seconds = Math.max(1, Math.floor((watchRenewal * share) / 1000));
     const version = this.#resourceVersion ?? '';
     const query = {
       watch: 'true',
@@ -205,7 +202,7 @@ export class Reflector {
       this.#contact();
     };
     try {
-      await this.#client.lines({ ...this.#request(query), signal }, { line, opened });
+      await client.lines({ ...this.#request(query), signal }, { line, opened });
     } catch (error) {
       // When the connection of an open watch ends, the next watch continues: no failure unless it cannot be opened.
       if (!this.#wasWatchOpened || !isConnectionError(error)) failure ??= error;
@@ -228,7 +225,7 @@ export class Reflector {
   }
 
   #contact(): void {
-    this.#status.lastContact = this.#clock.now();
+    this.#status.lastContact = this.#context.now();
     if (this.#problem.note(undefined) === 'ended' && !this.#isStopped()) this.#listener.troubled(undefined);
   }
 

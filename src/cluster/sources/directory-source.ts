@@ -148,10 +148,15 @@ export async function readPolicyFiles(
       break;
     }
     bytesLeft -= bytes?.length ?? 0;
-    const text = bytes && textOf(bytes, report);
-    if (bytes === undefined) report(`the file has more than ${limits.fileMebibytes} MiB`);
+    let text = '';
+    try {
+      if (bytes === undefined) report(`the file has more than ${limits.fileMebibytes} MiB`);
+      else text = utf8Text(bytes);
+    } catch (error) {
+      report(messageOf(error));
+    }
     let turnEnds = 0;
-    for (const part of text === undefined ? [] : yamlFileParts(file, text, { budget })) {
+    for (const part of yamlFileParts(file, text, { budget })) {
       collected.addPart(part);
       if (budget.isSpent || collected.isFull(file) || isStopped()) break;
       if (budget.spent < turnEnds) continue;
@@ -161,13 +166,4 @@ export async function readPolicyFiles(
     if (budget.isSpent || isStopped()) break;
   }
   return collected;
-}
-
-function textOf(bytes: Buffer, report: (message: string) => void): string | undefined {
-  try {
-    return utf8Text(bytes);
-  } catch (error) {
-    report(messageOf(error));
-    return undefined;
-  }
 }

@@ -17,11 +17,7 @@ import { readNamespaceLabels, type Facts, type LabelsOfNamespace } from '../../e
 import type { WorkloadStarts } from '../../engine/facts/learned-starts.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { Limits } from '../../engine/policy/budget.ts';
-import type { Problem } from '../../engine/policy/reader.ts';
-import type { Named } from './object-store.ts';
-
-/** What is kept, all problems, or undefined if nothing of the object is a fact. */
-export type FactReading<T> = { readonly fact: T } | { readonly problems: readonly Problem[] } | undefined;
+import type { Named, StoredReading } from './object-store.ts';
 
 /** A namespaced kind whose objects are facts: the webhook mirrors it, and commands read it from files and clusters. */
 export interface FactKind<T extends Named = Named> {
@@ -36,7 +32,7 @@ export interface FactKind<T extends Named = Named> {
   /** Several objects of files may have one name: files may be for several clusters. Otherwise that is a problem. */
   readonly mayRepeat?: boolean;
   /** Reads an object. Must not throw, and the result must not refer to the object. */
-  read(object: JsonObject, catalogue: CheckCatalogue): FactReading<T>;
+  read(object: JsonObject, catalogue: CheckCatalogue): StoredReading<T>;
   /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */
   mirrored?(fact: T): T;
   readonly limits: Limits;

@@ -1,4 +1,3 @@
-import { formatProblem } from '../../engine/policy/reader.ts';
 import { Reflector } from '../client/reflector.ts';
 import { realTimer } from '../client/timing.ts';
 import { rootOf } from './cluster-kinds.ts';
@@ -6,11 +5,15 @@ import { ObjectStore } from './object-store.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { ApiClient } from '../client/api-client.ts';
-import type { Reflected, ReflectorStatus } from '../client/reflector.ts';
-import type { ClockRandomAndTimer, Timer } from '../client/timing.ts';
+import type { Reflected, ReflectorContext, ReflectorStatus } from '../client/reflector.ts';
+import type { Timer } from '../client/timing.ts';
 import type { FactKind } from './fact-kinds.ts';
 import type { Named, StoreListener, StoredKind } from './object-store.ts';
+
+/** Without a timer, the real one is used. */
+export interface InformerContext extends ReflectorContext {
+  readonly timer?: Timer;
+}
 
 export interface InformedKind<T extends Named> extends Reflected, StoredKind<T> {}
 
@@ -27,16 +30,10 @@ export class Informer<T extends Named> {
   #endRest: (() => void) | undefined;
   #isListWanted = false;
 
-  constructor(
-    client: ApiClient,
-    kind: InformedKind<T>,
-    listener: InformerListener<T>,
-    clock: ClockRandomAndTimer,
-    renewalMilliseconds?: number,
-  ) {
-    this.#timer = clock.timer ?? realTimer;
+  constructor(context: InformerContext, kind: InformedKind<T>, listener: InformerListener<T>) {
+    this.#timer = context.timer ?? realTimer;
     this.store = new ObjectStore(kind, { ...listener, mayFit: () => this.listAgain() });
-    this.#reflector = new Reflector(client, kind, this.store, clock, { renewalMilliseconds });
+    this.#reflector = new Reflector(context, kind, this.store);
   }
 
   /** Resolves once a whole list has been read, however long that takes; also on stop. */
@@ -74,22 +71,18 @@ export class Informer<T extends Named> {
 
 /** A kind of facts as it is mirrored. */
 export function informedFactKind(kind: FactKind, catalogue: CheckCatalogue): InformedKind<Named> {
-  const { apiVersion, resource, limits, bytes, created, metadataOnly = false } = kind;
+  const { apiVersion, resource, limits, metadataOnly = false } = kind;
   return {
     path: `${rootOf(apiVersion)}/${resource}`,
     metadataOnly,
     limits,
-    ...(created && { createdOf: (fact: Named) => created(fact) ?? 0 }),
-    sizeOf: (fact) => ({ bytes: bytes(fact), memory: bytes(fact) }),
+    ...(kind.created !== undefined && { createdOf: (fact: Named) => kind.created?.(fact) ?? 0 }),
+    sizeOf: (fact) => ({ bytes: kind.bytes(fact), memory: kind.bytes(fact) }),
     read: (object, before) => {
       const reading = kind.read(object as unknown as JsonObject, catalogue);
-      if (reading === undefined) return undefined;
-      if ('problems' in reading) {
-        const [problem] = reading.problems;
-        return { problem: problem === undefined ? 'cannot be read' : formatProblem(problem) };
-      }
+      if (reading === undefined || 'problems' in reading) return reading;
       const fact = kind.mirrored?.(reading.fact) ?? reading.fact;
-      return { entry: before !== undefined && isDeepStrictEqual(before, fact) ? before : fact };
+      return { fact: before !== undefined && isDeepStrictEqual(before, fact) ? before : fact };
     },
   };
 }

@@ -82,7 +82,7 @@ export class KubernetesSource implements PolicySource {
     this.#timer = clock.timer ?? realTimer;
     const total = (this.#policyBudget = options.policyBudget ?? POLICY_BUDGET_BYTES);
     this.#waiters = new NamespaceWaiters(this.#timer);
-    const renewalMilliseconds = options.watchRenewalMilliseconds;
+    const context = { ...clock, client, watchRenewal: options.watchRenewalMilliseconds };
     const reports = (kind: string): Pick<PolicyListener, 'overBudget' | 'troubled'> => ({
       overBudget: (change) => options.overBudget?.(kind, change),
       troubled: (problem) => this.#noteTrouble(kind, problem),
@@ -98,7 +98,7 @@ export class KubernetesSource implements PolicySource {
         warned: (warnings) => this.#listener?.warned?.(warnings),
         statuses: options.statuses,
       };
-      return new PolicyInformer(catalogue, kind, client, listener, clock, { total, renewalMilliseconds });
+      return new PolicyInformer(context, catalogue, kind, listener, total);
     });
     const inform = (kind: FactKind, events: Partial<InformerListener<Named>>): InformedFacts => {
       const changed = (): void => {
@@ -107,7 +107,7 @@ export class KubernetesSource implements PolicySource {
         this.#releaseArrived();
       };
       const listener = { ...reports(kind.kind), ...events, changed };
-      const informer = new Informer(client, informedFactKind(kind, catalogue), listener, clock, renewalMilliseconds);
+      const informer = new Informer(context, informedFactKind(kind, catalogue), listener);
       const informed: InformedFacts = { kind, informer, facts: undefined };
       return informed;
     };

@@ -1,6 +1,7 @@
 import { parseInstant } from '../../base/text/duration.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
 import { NO_USE, byAge, exceededBudget, fairLevel, oldestWithin, withObject } from '../../engine/policy/budget.ts';
+import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
 import { LeftOutObjects } from './left-out-objects.ts';
 import type { Age, Budget, Limits, Size, Use } from '../../engine/policy/budget.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
@@ -9,17 +10,14 @@ import type { LeftOutReason, UnreadableObject } from './left-out-objects.ts';
 
 /** The objects of one namespace. Objects of the cluster are those of namespace ''. */
 interface NamespaceState<T> {
-  /** By name. */
-  readonly entries: Map<string, T>;
-  /** The entries, sorted by name; undefined after a change. Never changed itself, because snapshots share the list. */
-  list: readonly T[] | undefined;
+  /** Sorted by name. A Map takes twice the memory, and there may be thousands of namespaces. */
+  list: T[];
+  /** Snapshots have the list, so it must not change. */
+  isShared: boolean;
   use: Use;
   /** The oldest object that a budget has no room for. Nothing is kept of it and of younger objects. */
   end: (Age & { readonly size: Size; readonly reason: Budget; readonly isGone?: boolean }) | undefined;
 }
-
-/** The API server accepts names of at most 253 characters. */
-const LONGEST_NAME = 253;
 
 /**
  * The kept parts of all objects of one kind, within its budgets. What is kept is a function of the collection, so
@@ -50,13 +48,17 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
   }
 
   find(namespace: string, name: string): T | undefined {
-    return this.#namespaces.get(namespace)?.entries.get(name);
+    const list = this.#namespaces.get(namespace)?.list ?? [];
+    const entry = list[placeIn(list, name)];
+    return entry?.name === name ? entry : undefined;
   }
 
   lists(): Map<string, readonly T[]> {
     const lists = new Map<string, readonly T[]>();
     for (const [namespace, state] of this.#namespaces) {
-      state.list ??= [...state.entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+      // A copy has no room to grow, which takes less memory.
+      if (!state.isShared) state.list = state.list.slice();
+      state.isShared = true;
       if (state.list.length > 0) lists.set(namespace, state.list);
     }
     return lists;
@@ -92,8 +94,8 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
   }
 
   listed(): void {
-    for (const [namespace, { entries }] of this.#namespaces)
-      for (const [name, entry] of entries) if (this.#unlisted?.has(entry) === true) this.#delete(namespace, name);
+    for (const [namespace, { list }] of this.#namespaces)
+      for (const entry of [...list]) if (this.#unlisted?.has(entry) === true) this.#delete(namespace, entry.name);
     this.#unlisted = undefined;
     this.#leftOut.endList();
     this.#isChanged ||= !this.isComplete;
@@ -107,9 +109,9 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
 
   #put(object: KubernetesObject): void {
     const { namespace = '', name, creationTimestamp } = object.metadata;
-    if (name.length > LONGEST_NAME || namespace.length > LONGEST_NAME) return;
+    this.#touchedNamespaces.add(namespace);
     const state = this.#state(namespace);
-    const before = state.entries.get(name);
+    const before = this.find(namespace, name);
     if (before !== undefined) this.#unlisted?.delete(before);
     const created = typeof creationTimestamp === 'string' ? parseInstant(creationTimestamp) : undefined;
     const age = { name, created: this.#kind.createdOf === undefined ? 0 : (created ?? 0) };
@@ -119,20 +121,24 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     };
     if (state.end !== undefined && byAge(age, state.end) > 0) return leaveOut(state.end.reason);
     const reading = this.#kind.read(object, before);
+    const entry = reading !== undefined && 'fact' in reading ? reading.fact : undefined;
+    const size = entry && this.#kind.sizeOf(entry);
     if (state.end?.name === name) {
-      const isRead = reading !== undefined && 'entry' in reading;
-      state.end = isRead ? { ...state.end, size: this.#kind.sizeOf(reading.entry) } : { ...state.end, isGone: true };
+      state.end = size === undefined ? { ...state.end, isGone: true } : { ...state.end, size };
       return leaveOut(state.end.reason);
     }
-    if (reading !== undefined && 'problem' in reading) return leaveOut('invalid', reading.problem);
-    if (reading !== undefined && this.#kind.sizeOf(reading.entry).bytes > this.#kind.limits.object)
-      return leaveOut('object');
-    this.#forgetLeftOut(namespace, name);
-    this.#set(namespace, name, reading?.entry);
+    if (reading !== undefined && 'problems' in reading) {
+      const [problem] = reading.problems;
+      return leaveOut('invalid', problem === undefined ? 'cannot be read' : formatProblem(problem));
+    }
+    if (size !== undefined && size.bytes > this.#kind.limits.object) return leaveOut('object');
+    this.#leftOut.forget(namespace, name);
+    this.#set(namespace, name, entry);
   }
 
   #delete(namespace: string, name: string): void {
-    this.#forgetLeftOut(namespace, name);
+    this.#touchedNamespaces.add(namespace);
+    this.#leftOut.forget(namespace, name);
     const state = this.#namespaces.get(namespace);
     // Nothing is known of the next object.
     if (state?.end?.name === name) state.end = { ...state.end, isGone: true };
@@ -144,18 +150,18 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
   #set(namespace: string, name: string, entry: T | undefined): void {
     const { effectOf = (kept: T | undefined): unknown => kept, sizeOf } = this.#kind;
     const state = this.#state(namespace);
-    const before = state.entries.get(name);
+    const before = this.find(namespace, name);
     if (before === entry) return;
-    this.#touchedNamespaces.add(namespace);
     if (effectOf(before) !== effectOf(entry)) this.#isChanged = true;
-    state.list = undefined;
+    if (state.isShared) state.list = [...state.list];
+    state.isShared = false;
+    const place = placeIn(state.list, name);
+    state.list.splice(place, before === undefined ? 0 : 1, ...(entry === undefined ? [] : [entry]));
     if (before !== undefined) {
-      state.entries.delete(name);
       state.use = withObject(state.use, sizeOf(before), -1);
       this.#touched.delete(before);
     }
     if (entry !== undefined) {
-      state.entries.set(entry.name, entry);
       state.use = withObject(state.use, sizeOf(entry));
       if (this.#listener.kept !== undefined) this.#touched.add(entry);
     }
@@ -167,11 +173,6 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     if (recorded !== undefined) this.#listener.leftOut?.({ ...left, namespace, ...recorded });
   }
 
-  #forgetLeftOut(namespace: string, name: string): void {
-    this.#touchedNamespaces.add(namespace);
-    this.#leftOut.forget(namespace, name);
-  }
-
   #settle(): void {
     for (const [namespace, state] of this.#namespaces) this.#cut(namespace, state);
     this.#settleLevel();
@@ -181,7 +182,7 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
   #cut(namespace: string, state: NamespaceState<T>): void {
     const { limits, sizeOf, createdOf = () => 0 } = this.#kind;
     if (exceededBudget(state.use, limits, this.level) === undefined) return;
-    const oldestFirst = [...state.entries.values()]
+    const oldestFirst = state.list
       .map((entry) => ({ entry, name: entry.name, created: createdOf(entry), size: sizeOf(entry) }))
       .sort(byAge);
     const sizes = oldestFirst.map(({ size }) => size);
@@ -232,16 +233,27 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     const isCut = state?.end !== undefined;
     const news = this.#leftOut.overBudgetNews(namespace, isCut);
     if (news !== undefined) this.#listener.overBudget?.({ namespace, ...news, use: this.useOf(namespace) });
-    if (state?.entries.size === 0 && !isCut) this.#namespaces.delete(namespace);
+    if (state?.list.length === 0 && !isCut) this.#namespaces.delete(namespace);
   }
 
   #state(namespace: string): NamespaceState<T> {
     const known = this.#namespaces.get(namespace);
     if (known !== undefined) return known;
-    const state = { entries: new Map<string, T>(), list: undefined, use: NO_USE, end: undefined };
+    const state = { list: [], isShared: false, use: NO_USE, end: undefined };
     this.#namespaces.set(namespace, state);
     return state;
   }
+}
+
+/** Where a name is, or belongs, in a list that is sorted by name. */
+function placeIn(list: readonly Named[], name: string): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((list[middle]?.name ?? '') < name) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** What is kept of an object. The name orders the objects of a namespace. */
@@ -249,8 +261,8 @@ export interface Named {
   readonly name: string;
 }
 
-/** Undefined if there is nothing to keep. */
-export type StoredReading<T> = { readonly entry: T } | { readonly problem: string } | undefined;
+/** What is kept of an object, all problems, or undefined if there is nothing to keep. */
+export type StoredReading<T> = { readonly fact: T } | { readonly problems: readonly Problem[] } | undefined;
 
 export interface StoredKind<T extends Named> {
   readonly limits: Limits;

@@ -8,14 +8,12 @@ import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { parseProbePolicy, type PolicyKind, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
-import { Informer, type InformedKind, type InformerListener } from './informer.ts';
+import { Informer, type InformedKind, type InformerContext, type InformerListener } from './informer.ts';
 import { isShown, shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
 import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
 import type { Budget, Size } from '../../engine/policy/budget.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
-import type { ApiClient } from '../client/api-client.ts';
-import type { ClockRandomAndTimer } from '../client/timing.ts';
 import type { LeftOut, Named } from './object-store.ts';
 import type { SourceProblem } from './policy-source.ts';
 
@@ -73,23 +71,20 @@ interface PolicyRecord extends Named {
 export class PolicyInformer {
   readonly kind: PolicyKind;
   readonly informer: Informer<PolicyRecord>;
-  readonly #client: ApiClient;
-  readonly #now: () => number;
+  readonly #context: InformerContext;
   readonly #listener: PolicyListener;
   readonly #total: number;
 
   /** @param total bytes of memory that the ProbePolicies of all namespaces may take together */
   constructor(
+    context: InformerContext,
     catalogue: CheckCatalogue,
     kind: PolicyKind,
-    client: ApiClient,
     listener: PolicyListener,
-    clock: ClockRandomAndTimer,
-    { total, renewalMilliseconds }: { readonly total: number; readonly renewalMilliseconds: number | undefined },
+    total: number,
   ) {
     this.kind = kind;
-    this.#client = client;
-    this.#now = clock.now;
+    this.#context = context;
     this.#listener = listener;
     this.#total = total;
     const events = {
@@ -101,7 +96,7 @@ export class PolicyInformer {
       leftOut: (left: LeftOut<PolicyRecord>) => this.#judgeLeftOut(left),
       gone: (namespace: string, name: string) => listener.statuses?.drop(placeOf(kind, namespace, name)),
     };
-    this.informer = new Informer(client, policyKind(catalogue, kind, total), events, clock, renewalMilliseconds);
+    this.informer = new Informer(context, policyKind(catalogue, kind, total), events);
   }
 
   /** The policies in force. */
@@ -168,9 +163,10 @@ export class PolicyInformer {
     const { place, resourceVersion, generation = 0, shown } = seen;
     const write = async (signal: AbortSignal): Promise<WrittenStatus | undefined> => {
       const wanted = { generation, ...verdict() };
-      const patch = statusPatch(shown, wanted, this.#now());
+      const { client, now } = this.#context;
+      const patch = statusPatch(shown, wanted, now());
       if (patch === undefined) return undefined;
-      const object = await patchStatus(this.#client, objectPath(this.kind, place), 'probewright-status', patch, signal);
+      const object = await patchStatus(client, objectPath(this.kind, place), 'probewright-status', patch, signal);
       const isKept = isShown(shownStatus(valueAt(object, ['status'])), wanted);
       return { isKept, resourceVersion: textAt(object, 'metadata', 'resourceVersion') };
     };
@@ -209,7 +205,7 @@ export function policyKind(catalogue: CheckCatalogue, kind: PolicyKind, total: n
       bytes: record.inForce?.bytes ?? 0,
       memory: (record.inForce?.memory ?? 0) + (isCurrent(record) ? 0 : PROBLEMS_MEMORY),
     }),
-    read: (object, before) => ({ entry: readRecord(catalogue, kind, object, before) }),
+    read: (object, before) => ({ fact: readRecord(catalogue, kind, object, before) }),
   };
 }
 

@@ -47,7 +47,8 @@ export function shownStatus(status: unknown): ShownStatus {
   const shown = isJsonObject(status) ? status : {};
   return {
     observedGeneration: shown['observedGeneration'],
-    conditions: objectsAt(shown, 'conditions'),
+    // A copy has no room to grow. Thousands of policies have one condition each.
+    conditions: [...objectsAt(shown, 'conditions')],
     advice: shownAdvice(shown),
   };
 }

@@ -31,16 +31,15 @@ export type SetAsideReason = (typeof SET_ASIDE_REASONS)[number];
 interface Item {
   task: StatusTask;
   readonly backoff: Backoff;
+  /** Since the last success or change of the object. */
   failures: number;
   /** The object's resourceVersion to which the failure applies. */
   failedVersion: string | undefined;
   reason: SetAsideReason | undefined;
   endPause: (() => void) | undefined;
-  /** The pause was cut short, because the object has changed. */
-  isHurried: boolean;
 }
 
-const NO_FAILURE = { failures: 0, failedVersion: undefined, reason: undefined, endPause: undefined, isHurried: false };
+const NO_FAILURE = { failures: 0, failedVersion: undefined, reason: undefined, endPause: undefined };
 
 /** Short, because one object may cause an answer as of an API server that is not available. */
 const RETRY = { minimum: 1000, maximum: 15_000 };
@@ -102,9 +101,9 @@ export class StatusWriter {
       return this.#queue(created);
     }
     item.task = task;
-    if (item.endPause === undefined || item.isHurried || task.resourceVersion === item.failedVersion) return;
+    // A change cuts the pause short. The next change does not, so an object that changes all the time is tried, too.
+    if (item.endPause === undefined || item.failures === 0 || task.resourceVersion === item.failedVersion) return;
     item.endPause();
-    item.isHurried = true;
     item.failures = 0;
     item.backoff.reset();
     this.#pause(item);
@@ -185,7 +184,6 @@ export class StatusWriter {
   #pause(item: Item): void {
     item.endPause = this.#timer(item.backoff.next(), () => {
       item.endPause = undefined;
-      item.isHurried = false;
       this.#queue(item);
     });
   }

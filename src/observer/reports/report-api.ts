@@ -3,11 +3,11 @@ import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
 import { PROBEWRIGHT, REPORT_APIS, type ReportApi } from '../../cluster/sources/observer-reports.ts';
 import { unlessMissing } from '../api-answers.ts';
-import { informer, type InformerContext } from '../informer.ts';
+import { informer } from '../informer.ts';
 import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject, type ReportContent } from './report-object.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { RateLimiter } from '../../cluster/client/rate-limit.ts';
-import type { Reflector } from '../../cluster/client/reflector.ts';
+import type { Reflector, ReflectorContext } from '../../cluster/client/reflector.ts';
 import type { ReportsSetting } from './reports-setting.ts';
 
 export const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;
@@ -97,7 +97,7 @@ export class KnownReports extends Map<string, string> {
   readonly api: ReportApi;
   readonly reflector: Reflector;
 
-  constructor(context: InformerContext, api: ReportApi, troubled: (problem: string | undefined) => void) {
+  constructor(context: ReflectorContext, api: ReportApi, troubled: (problem: string | undefined) => void) {
     super();
     this.api = api;
     const reports = { path: reportsPath(api), labelSelector: OUR_REPORTS, metadataOnly: true };

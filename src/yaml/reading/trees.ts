@@ -26,11 +26,14 @@ export interface YamlFault {
   readonly duplicateKey?: string;
 }
 
-export type ChunkContent =
-  | { readonly kind: 'empty' }
-  /** `isBeyondLimits` means that the document is too large in every reading mode. */
-  | { readonly kind: 'faulty'; readonly fault: YamlFault; readonly isBeyondLimits?: boolean }
-  | { readonly kind: 'tree'; readonly tree: YamlTree };
+export type ChunkContent = { readonly kind: 'empty' } | Faulty | { readonly kind: 'tree'; readonly tree: YamlTree };
+
+interface Faulty {
+  readonly kind: 'faulty';
+  readonly fault: YamlFault;
+  /** The document is too large in every reading mode. */
+  readonly isBeyondLimits: boolean;
+}
 
 /** One chunk of a stream. Its index counts documents from 0, also faulty ones. An empty chunk has none. */
 export interface StreamPart {
@@ -102,17 +105,24 @@ function isPrologue(text: string, start: number, end: number): boolean {
 function* readChunk(chunk: YamlChunk, options: ReadingOptions): Generator<Omit<StreamPart, 'index'>> {
   options.budget?.startDocument();
   const content = composeChunk(chunk.text, { ...options, onOffset: offsetsFrom(chunk.start, options.onOffset) });
-  if (content.kind !== 'faulty' || content.isBeyondLimits === true) {
+  if (content.kind !== 'faulty' || content.isBeyondLimits) {
     yield { chunk, content };
     return;
   }
   const objects = splitJsonStream(chunk.text);
   if (objects !== undefined) {
-    for (const object of chunksOf(objects, chunk.start)) yield* readChunk(object, options);
+    let { start } = chunk;
+    for (const text of objects) {
+      yield* readChunk({ start, text }, options);
+      start += text.length;
+    }
     return;
   }
   const lenient = composeChunk(chunk.text, { ...options, anyIndent: true });
-  yield { chunk, content: lenient.kind === 'tree' ? lenient : hinted(content.fault, chunk.text) };
+  // People often have chart templates, which are no valid YAML until they are rendered.
+  const hint = chunk.text.includes('{{') ? ' (is this a template that was not rendered?)' : '';
+  const { offset, message } = content.fault;
+  yield { chunk, content: lenient.kind === 'tree' ? lenient : faulty(offset, message + hint) };
 }
 
 function offsetsFrom(start: number, onOffset: OnOffset | undefined): OnOffset | undefined {
@@ -120,31 +130,17 @@ function offsetsFrom(start: number, onOffset: OnOffset | undefined): OnOffset | 
   return onOffset && ((offset) => onOffset(start + offset));
 }
 
-function chunksOf(texts: readonly string[], start: number): YamlChunk[] {
-  let end = start;
-  return texts.map((text) => ({ text, start: (end += text.length) - text.length }));
-}
-
 function composeChunk(text: string, options: ReadingOptions): ChunkContent {
   try {
     return contentOf(composeDocuments(yamlTokens(text, options), options.keepSourceTokens ?? false));
   } catch (error) {
-    if (error instanceof BeyondLimits) return beyondLimits(error.offset, error.message);
-    return error instanceof RangeError ? beyondLimits(0, NESTING_MESSAGE) : faulty(0, messageOf(error));
+    if (error instanceof BeyondLimits) return faulty(error.offset, error.message, true);
+    return error instanceof RangeError ? faulty(0, NESTING_MESSAGE, true) : faulty(0, messageOf(error));
   }
 }
 
-/** Adds a hint for chart templates, which people often have, and which are no valid YAML until they are rendered. */
-function hinted({ offset, message }: YamlFault, text: string): ChunkContent {
-  return faulty(offset, text.includes('{{') ? `${message} (is this a template that was not rendered?)` : message);
-}
-
-function faulty(offset: number, message: string): ChunkContent {
-  return { kind: 'faulty', fault: { offset, message } };
-}
-
-function beyondLimits(offset: number, message: string): ChunkContent {
-  return { kind: 'faulty', fault: { offset, message }, isBeyondLimits: true };
+function faulty(offset: number, message: string, isBeyondLimits = false): Faulty {
+  return { kind: 'faulty', fault: { offset, message }, isBeyondLimits };
 }
 
 function contentOf([document, second]: Document.Parsed[]): ChunkContent {
@@ -155,8 +151,8 @@ function contentOf([document, second]: Document.Parsed[]): ChunkContent {
   if (second !== undefined) return faulty(second.range[0], 'a second document without a "---" line before it');
   const root = document.contents;
   if (root === null || isNothing(root)) return { kind: 'empty' };
-  const { targets, fault } = resolveAliases(root);
-  return fault === undefined ? { kind: 'tree', tree: { document, root, targets } } : { kind: 'faulty', fault };
+  const targets = resolveAliases(root);
+  return targets instanceof Map ? { kind: 'tree', tree: { document, root, targets } } : targets;
 }
 
 function isNothing(root: ParsedNode): boolean {
@@ -164,22 +160,22 @@ function isNothing(root: ParsedNode): boolean {
 }
 
 /** Resolves each alias to the last node before it with its anchor. An anchor's name may be used again. */
-function resolveAliases(root: ParsedNode): { targets: Map<Alias, ParsedNode>; fault?: YamlFault } {
+function resolveAliases(root: ParsedNode): Map<Alias, ParsedNode> | Faulty {
   const anchors = new Map<string, ParsedNode>();
   const targets = new Map<Alias, ParsedNode>();
-  let fault: YamlFault | undefined;
+  let fault: Faulty | undefined;
   visit(root, {
     Node: (_key, node) => {
       if (isAlias(node)) {
         const target = anchors.get(node.source);
         if (target !== undefined) targets.set(node, target);
-        else fault ??= { offset: node.range?.[0] ?? 0, message: `unknown anchor "${node.source}"` };
+        else fault ??= faulty(node.range?.[0] ?? 0, `unknown anchor "${node.source}"`);
       } else if (node.anchor) {
         anchors.set(node.anchor, node as ParsedNode);
       }
     },
   });
-  return fault === undefined ? { targets } : { targets, fault };
+  return fault ?? targets;
 }
 
 /**
@@ -187,7 +183,7 @@ function resolveAliases(root: ParsedNode): { targets: Map<Alias, ParsedNode>; fa
  *
  * @returns the pieces, whose concatenation is the text; undefined unless the text is two or more JSON objects
  */
-export function splitJsonStream(text: string): string[] | undefined {
+function splitJsonStream(text: string): string[] | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   const starts = objectStarts(text);
   if (starts.length < 2) return undefined;

@@ -45,20 +45,21 @@ interface Mirror {
 interface Settings {
   readonly what?: Partial<Reflected>;
   readonly options?: ReflectorOptions;
+  readonly watchRenewal?: number;
   readonly now?: () => number;
   /** Called before anything that is told is remembered. */
   readonly told?: (how: keyof ReflectorListener) => void;
 }
 
 function reflect(settings: Settings = {}): Mirror {
-  const { what, options, now = Date.now, told } = settings;
+  const { what, options, now = Date.now, watchRenewal, told } = settings;
   const objects = new Map<string, KubernetesObject>();
   const troubles: string[] = [];
   const pages: number[] = [];
   let present: Map<string, KubernetesObject> | undefined;
   let replacements = 0;
   const reflector = new Reflector(
-    new ApiClient(api.access, 'test'),
+    { client: new ApiClient(api.access, 'test'), now, random: Math.random, watchRenewal },
     { path: namespaces, ...what },
     {
       listing: () => {
@@ -86,7 +87,6 @@ function reflect(settings: Settings = {}): Mirror {
         troubles.push(problem ?? 'fine');
       },
     },
-    { now, random: Math.random },
     { retry: { minimum: 2, maximum: 20 }, ...options },
   );
   running.push(reflector);
@@ -276,7 +276,7 @@ describe('what is asked for', () => {
 const disturbances: readonly Disturbance[] = ['end', 'cut', 'gone', 'garbage', 'half-line', 'silence'];
 
 /** Gives up a watch that has fallen silent after 300 ms. No server ends a watch that early: timeoutSeconds is 1 at least. */
-const HASTE: ReflectorOptions = { renewalMilliseconds: 1000, marginMilliseconds: -700 };
+const HASTE: Settings = { watchRenewal: 1000, options: { marginMilliseconds: -700 } };
 
 describe.each(disturbances)('a watch that is disturbed: %s', (how) => {
   it.each([
@@ -284,7 +284,7 @@ describe.each(disturbances)('a watch that is disturbed: %s', (how) => {
     [' and history is forgotten', true],
   ])('loses nothing of what changes meanwhile%s', async (_, forget) => {
     for (const name of ['kept', 'changed', 'removed', 'reborn']) put(name);
-    const mirror = reflect({ options: HASTE });
+    const mirror = reflect(HASTE);
     await mirror.synced;
     await watching();
     api.disturbWatches(how);
@@ -350,7 +350,7 @@ describe('a watch that ends', () => {
 
   it('because its time is over is renewed, without a word and without a list', async () => {
     api.bookmarks(false);
-    const mirror = reflect({ options: { renewalMilliseconds: 1000 } });
+    const mirror = reflect({ watchRenewal: 1000 });
     await mirror.synced;
     await waitUntil('it was renewed twice', () => watches().length === 3);
     expect(watches().map(({ query }) => query['timeoutSeconds'])).toEqual(['1', '1', '1']);
@@ -360,7 +360,7 @@ describe('a watch that ends', () => {
   });
 
   it('by its own time only, and not by the server, is renewed without a word', async () => {
-    const mirror = reflect({ options: HASTE });
+    const mirror = reflect(HASTE);
     await mirror.synced;
     await watching();
     api.disturbWatches('silence');
@@ -532,7 +532,7 @@ describe('contact', () => {
 
   it('has a time, which stands still while there is none', async () => {
     let clock = 1_000;
-    const mirror = reflect({ now: () => clock, options: HASTE });
+    const mirror = reflect({ now: () => clock, ...HASTE });
     await mirror.synced;
     expect(mirror.reflector.status().lastContact).toBe(1_000);
     clock = 2_000;
@@ -724,7 +724,7 @@ describe('whatever happens', () => {
   it('the mirror shows in the end what the server has', async () =>
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-        const mirror = reflect({ options: HASTE });
+        const mirror = reflect(HASTE);
         const state = { paused: false };
         try {
           for (const one of steps) await take(one, state);
