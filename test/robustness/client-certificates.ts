@@ -2,9 +2,8 @@ import type { webcrypto } from 'node:crypto';
 // The library wants this polyfill loaded before it.
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
+import { caExtensions, keyPemOf, makeKeys, signingAlgorithm } from '../support/certificate.ts';
 
-const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' };
-const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' };
 const hour = 3_600_000;
 
 /** What a client's certificate is to be like. */
@@ -35,11 +34,7 @@ export class ClientAuthority {
       name: [{ CN: [name] }],
       keys,
       signingAlgorithm,
-      extensions: [
-        new x509.BasicConstraintsExtension(true, 0, true),
-        new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
-        await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
-      ],
+      extensions: await caExtensions(keys.publicKey),
     });
     return new ClientAuthority(keys, certificate);
   }
@@ -64,8 +59,7 @@ export class ClientAuthority {
         await x509.AuthorityKeyIdentifierExtension.create(this.#keys.publicKey),
       ],
     });
-    const pkcs8 = await crypto.subtle.exportKey('pkcs8', keys.privateKey);
-    return { cert: `${certificate.toString('pem')}\n`, key: `${x509.PemConverter.encode(pkcs8, 'PRIVATE KEY')}\n` };
+    return { cert: `${certificate.toString('pem')}\n`, key: await keyPemOf(keys) };
   }
 }
 
@@ -73,7 +67,3 @@ const lasting = (notAfter: Date): { notBefore: Date; notAfter: Date } => ({
   notBefore: new Date(Date.now() - 2 * hour),
   notAfter,
 });
-
-function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
-  return crypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
-}

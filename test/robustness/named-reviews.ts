@@ -27,6 +27,12 @@ const threeProbes = (port: unknown): JsonObject => ({
 const createOf = (containers: readonly unknown[], members: Parameters<typeof pod>[1] = {}): string =>
   JSON.stringify(reviewOf(pod(containers, members)));
 
+/** A Pod with these annotations of ours. */
+const annotated = (ours: JsonObject, containers: readonly unknown[] = [appContainer()]): string => {
+  const annotations = Object.fromEntries(Object.entries(ours).map(([key, value]) => [`probewright.dev/${key}`, value]));
+  return createOf(containers, { metadata: { annotations } });
+};
+
 function deployment(containers: readonly unknown[], members: Parameters<typeof pod>[1] = {}): JsonObject {
   const { metadata, spec } = pod(containers, members);
   return {
@@ -78,10 +84,7 @@ const nesting: NamedTexts = {
   ...nested("a probe's port", createOf([appContainer({ livenessProbe: probe(MARK) })])),
   ...nested('a probe', deploymentOf([appContainer({ livenessProbe: MARK })])),
   ...nested('labels', createOf([appContainer()], { metadata: { labels: { app: MARK } } })),
-  ...nested(
-    'an annotation',
-    createOf([appContainer()], { metadata: { annotations: { 'probewright.dev/skip': MARK } } }),
-  ),
+  ...nested('an annotation', annotated({ skip: MARK })),
   ...nested('a Deployment of both', updateOf([appContainer({ unknown: MARK }), appContainer({ name: 'b' })])),
   ...nested('the user', JSON.stringify(reviewOf(pod([appContainer()]), { userInfo: { username: MARK } }))),
 };
@@ -98,49 +101,21 @@ const sizes: NamedTexts = {
     ]),
   '100,000 keys in an object': () => JSON.stringify(reviewOf({ ...pod([appContainer()]), ...keys(100_000, 'k') })),
   '100,000 labels': () => createOf([appContainer()], { metadata: { labels: keys(100_000, 'k') } }),
-  '100,000 annotations that look like ours': () =>
-    createOf([appContainer()], { metadata: { annotations: keys(100_000, 'probewright.dev/k') } }),
+  '100,000 annotations that look like ours': () => annotated(keys(100_000, 'k')),
   '100,000 keys in a container': () => deploymentOf([appContainer(keys(100_000, 'k'))]),
   '100,000 keys in a probe': () =>
     deploymentOf([appContainer({ livenessProbe: { ...probe('http'), ...keys(100_000, 'k') } })]),
   '100,000 containers to stand in for the main one': () =>
-    createOf([appContainer()], {
-      metadata: { annotations: { 'probewright.dev/containers': times(100_000, (i) => `c${i}`).join(',') } },
-    }),
-  'an annotation of ours with a key of 3 MiB': () =>
-    createOf([appContainer()], {
-      metadata: { annotations: { [`probewright.dev/${'s'.repeat(MAXIMUM_BYTES)}`]: '' } },
-    }),
+    annotated({ containers: times(100_000, (i) => `c${i}`).join(',') }),
+  'an annotation of ours with a key of 3 MiB': () => annotated({ ['s'.repeat(MAXIMUM_BYTES)]: '' }),
   'an annotation of ours that is 3 MiB of commas': () =>
-    createOf([appContainer()], {
-      metadata: {
-        annotations: {
-          'probewright.dev/skip': ','.repeat(MAXIMUM_BYTES),
-          'probewright.dev/containers': 'a,'.repeat(MAXIMUM_BYTES / 2),
-        },
-      },
-    }),
+    annotated({ skip: ','.repeat(MAXIMUM_BYTES), containers: 'a,'.repeat(MAXIMUM_BYTES / 2) }),
   'what was injected before, as 3 MiB of JSON': () =>
-    createOf([appContainer()], {
-      metadata: {
-        annotations: {
-          'probewright.dev/injected': JSON.stringify(keys(100_000, 'c', () => ({ livenessProbe: 'x' }))),
-        },
-      },
-    }),
+    annotated({ injected: JSON.stringify(keys(100_000, 'c', () => ({ livenessProbe: 'x' }))) }),
   'what was injected before, for 270,000 containers': () =>
-    createOf([appContainer()], {
-      metadata: { annotations: { 'probewright.dev/injected': JSON.stringify(keys(270_000, '', () => ({}))) } },
-    }),
+    annotated({ injected: JSON.stringify(keys(270_000, '', () => ({}))) }),
   '400,000 containers to stand in for the main one, that the Pod does not have': () =>
-    createOf([appContainer()], {
-      metadata: {
-        annotations: {
-          'probewright.dev/containers': times(400_000, (i) => i.toString(36)).join(','),
-          'probewright.dev/startup-seconds': '60',
-        },
-      },
-    }),
+    annotated({ containers: times(400_000, (i) => i.toString(36)).join(','), 'startup-seconds': '60' }),
   'a name of 100 KB in a container with 1,000 faults': () =>
     deploymentOf([
       appContainer({
@@ -154,8 +129,7 @@ const sizes: NamedTexts = {
     deploymentOf([appContainer(threeProbes(`-${'\x7f'.repeat(MAXIMUM_BYTES / 3)}--`))]),
   'a namespace of 3 MiB': () =>
     JSON.stringify(reviewOf(pod([appContainer()]), { namespace: 'n'.repeat(MAXIMUM_BYTES) })),
-  'what was injected before, nested 10,000 levels': () =>
-    createOf([appContainer()], { metadata: { annotations: { 'probewright.dev/injected': deepObject(10_000) } } }),
+  'what was injected before, nested 10,000 levels': () => annotated({ injected: deepObject(10_000) }),
 };
 
 const many: NamedTexts = {
@@ -177,16 +151,9 @@ const many: NamedTexts = {
       },
     }),
   '300 containers that a policy and an annotation name': () =>
-    createOf(
+    annotated(
+      { containers: times(300, (i) => `c${i}`).join(','), 'startup-seconds': '60' },
       times(300, (i) => appContainer({ name: `c${i}` })),
-      {
-        metadata: {
-          annotations: {
-            'probewright.dev/containers': times(300, (i) => `c${i}`).join(','),
-            'probewright.dev/startup-seconds': '60',
-          },
-        },
-      },
     ),
   '3 MiB of the smallest containers': () => createOf(times(MAXIMUM_BYTES / 13, () => ({ name: 'a' }))),
   '3 MiB of the smallest containers, in a Deployment': () =>
@@ -227,16 +194,9 @@ const many: NamedTexts = {
   '400,000 headers that are null': () =>
     deploymentOf([appContainer({ livenessProbe: { httpGet: { port: 80, httpHeaders: times(400_000, () => null) } } })]),
   '100,000 names of containers, for 300 containers': () =>
-    createOf(
+    annotated(
+      { containers: `${'x,'.repeat(100_000)}x`, 'startup-seconds': '60' },
       times(300, (i) => ({ name: `c${i}` })),
-      {
-        metadata: {
-          annotations: {
-            'probewright.dev/containers': `${'x,'.repeat(100_000)}x`,
-            'probewright.dev/startup-seconds': '60',
-          },
-        },
-      },
     ),
   ...textsOf(
     [

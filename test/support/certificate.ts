@@ -25,7 +25,7 @@ export interface ServingPair {
 }
 
 const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' };
-const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' };
+export const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' };
 const hour = 3_600_000;
 
 /**
@@ -55,19 +55,26 @@ export async function makeServingPair(options: ServingPairOptions = {}): Promise
     signingAlgorithm,
     extensions: await servingExtensions(caKeys.publicKey, options),
   });
-  const pkcs8 = await crypto.subtle.exportKey('pkcs8', keys.privateKey);
   return {
     certPem: `${certificate.toString('pem')}\n`,
-    keyPem: `${x509.PemConverter.encode(pkcs8, 'PRIVATE KEY')}\n`,
+    keyPem: await keyPemOf(keys),
     caPem: `${ca.toString('pem')}\n`,
   };
 }
 
-function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
+/** An ECDSA P-256 pair. */
+export function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
   return crypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
 }
 
-async function caExtensions(publicKey: webcrypto.CryptoKey): Promise<x509.Extension[]> {
+/** The private key as PEM. */
+export async function keyPemOf({ privateKey }: webcrypto.CryptoKeyPair): Promise<string> {
+  const pkcs8 = await crypto.subtle.exportKey('pkcs8', privateKey);
+  return `${x509.PemConverter.encode(pkcs8, 'PRIVATE KEY')}\n`;
+}
+
+/** The extensions of a CA. */
+export async function caExtensions(publicKey: webcrypto.CryptoKey): Promise<x509.Extension[]> {
   return [
     new x509.BasicConstraintsExtension(true, 0, true),
     new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
