@@ -3,6 +3,7 @@ import { paintFor, PLAIN, type ColourChoice } from '../../src/cli/output/screen.
 import { shownReport, type PlacedViolation } from '../../src/cli/check/report.ts';
 import { textReport } from '../../src/cli/check/text.ts';
 import { NO_COVERAGE } from './no-coverage.ts';
+import { describeCases } from '../support/recorded-cases.ts';
 import type { Coverage } from '../../src/cli/check/check-inputs.ts';
 import type { CommandIo } from '../../src/cli/io.ts';
 
@@ -19,7 +20,11 @@ const budget: PlacedViolation = {
   path: ['spec', 'template', 'spec', 'containers', 0, 'startupProbe', 'failureThreshold'],
   message: 'container "app" is only guaranteed 0 s to start',
 };
-const other: PlacedViolation = { ...port, file: 'apps/api.yaml', line: 3, column: 1, name: 'api', kind: 'StatefulSet' };
+interface Case {
+  readonly violations?: readonly PlacedViolation[];
+  readonly columns?: number;
+  readonly coverage?: Coverage;
+}
 
 function textOf(
   violations: readonly PlacedViolation[],
@@ -36,47 +41,11 @@ function textOf(
   return textReport(shownReport(report, { minLevel: 'warning', only: [], skip: [] }), { columns, paint });
 }
 
-describe('text on a terminal', () => {
-  it('groups findings by file and workload, in line order, with the remedy on a line of its own', () =>
-    expect(textOf([port, budget, other], 80)).toBe(`apps/web.yaml
-  Deployment apps/web
-     7:11  warning  startup-budget
-      spec.template.spec.containers[0].startupProbe.failureThreshold
-      container "app" is only guaranteed 0 s to start
-    19:15  error    named-port
-      spec.template.spec.containers[0].readinessProbe.httpGet.port
-      container "app" declares no port named "htpp"
-      advice: write port: http
-
-apps/api.yaml
-  StatefulSet apps/api
-    3:1  error    named-port
-      spec.template.spec.containers[0].readinessProbe.httpGet.port
-      container "app" declares no port named "htpp"
-      advice: write port: http
-
-Findings by check:
-  2  named-port (error)
-  1  startup-budget (warning)
-
-2 workloads in 3 objects: 2 errors, 1 warning
-`));
-
-  it('fits the width of the terminal, with paths broken behind dots', () =>
-    expect(textOf([port], 46)).toBe(`apps/web.yaml
-  Deployment apps/web
-    19:15  error    named-port
-      spec.template.spec.containers[0].
-      readinessProbe.httpGet.port
-      container "app" declares no port named
-      "htpp"
-      advice: write port: http
-
-Findings by check:
-  1  named-port (error)
-
-2 workloads in 3 objects: 1 error, 0 warnings
-`));
+describe('a report as text', () => {
+  describeCases('test/fixtures/text-reports.yaml', ['text'], (given) => {
+    const { violations = [], columns, coverage } = given as unknown as Case;
+    return { text: textOf(violations, columns, PLAIN, coverage) };
+  });
 
   it.each([30, 60, 80, 200])('has no line above %d columns, colours apart', (columns) => {
     const long = { ...port, message: 'word '.repeat(60).trim(), remedy: 'x'.repeat(300), file: 'f'.repeat(250) };
@@ -85,48 +54,6 @@ Findings by check:
     // A head line has the position, the level and the check. None of them is broken.
     const wrapped = lines.filter((line) => !/^ +\d+:\d+ /.test(line));
     expect(Math.max(...wrapped.map(({ length }) => length))).toBeLessThanOrEqual(columns);
-  });
-});
-
-describe('text in a pipe', () =>
-  it('has one line for each finding, in line order, and nothing is wrapped', () =>
-    expect(textOf([port, budget], undefined)).toBe(
-      'apps/web.yaml:7:11: warning: Deployment apps/web: spec.template.spec.containers[0].startupProbe.failureThreshold: ' +
-        'container "app" is only guaranteed 0 s to start (startup-budget)\n' +
-        'apps/web.yaml:19:15: error: Deployment apps/web: spec.template.spec.containers[0].readinessProbe.httpGet.port: ' +
-        'container "app" declares no port named "htpp"; write port: http (named-port)\n' +
-        '\nFindings by check:\n  1  named-port (error)\n  1  startup-budget (warning)\n\n' +
-        '2 workloads in 3 objects: 1 error, 1 warning\n',
-    )));
-
-describe('coverage in text', () => {
-  const coverage: Coverage = {
-    containers: 14,
-    livenessProbe: { have: 1, get: 1, lack: 12, reasons: { 'no-policy': 11, 'no-main-container': 1 } },
-    readinessProbe: { have: 14, get: 0, lack: 0, reasons: {} },
-    noMainContainer: [
-      {
-        ...{ file: 'apps/api.yaml', line: 1, column: 1, kind: 'StatefulSet', namespace: 'apps', name: 'api' },
-        policies: ['ClusterProbePolicy/base', 'ProbePolicy/apps/web'],
-        message: 'cannot tell its main container: "a", "b" all declare TCP ports',
-      },
-    ],
-  };
-
-  it('names each workload without a main container, and counts containers by reason', () => {
-    expect(textOf([], undefined, PLAIN, coverage)).toBe(`No main container:
-  apps/api.yaml:1:1: StatefulSet apps/api: cannot tell its main container: "a", "b" all declare TCP ports (wanted by ClusterProbePolicy/base, ProbePolicy/apps/web)
-
-Coverage of 14 containers:
-  livenessProbe: 1 has one, 1 gets one from a policy, 12 lack one
-    11  no policy asks for probes (no-policy)
-     1  no main container can be determined (no-main-container)
-  readinessProbe: 14 have one
-
-2 workloads in 3 objects: 0 errors, 0 warnings
-`);
-    const narrow = textOf([], 40, PLAIN, coverage).split('\n');
-    expect(Math.max(...narrow.map(({ length }) => length))).toBeLessThanOrEqual(40);
   });
 });
 
