@@ -1,5 +1,5 @@
 import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
-import { isJsonObject, member, type JsonObject, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { jsonText } from '../../base/text/visible.ts';

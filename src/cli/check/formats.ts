@@ -1,7 +1,7 @@
 import { checkUrl, type AppliedException } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { jsonText, escapeXml, visible } from '../../base/text/visible.ts';
-import { type PlacedViolation, type ShownReport, objectName } from './report.ts';
+import { objectName, type PlacedViolation, type ShownReport } from './report.ts';
 import { shownViolation } from './text.ts';
 import type { CheckOutput, ListedException, ListedViolation, FilePlace } from '../output/json-outputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';

@@ -2,7 +2,7 @@ import { manifestsOf, nameOf, problemsOfDocuments } from './manifest.ts';
 import type { ManifestText, ParsedText, Manifest } from './manifest.ts';
 import { foundText, type PassedOver, type Unread } from './passed-over.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
-import { type JsonObject, stringMember } from '../../base/json/json-value.ts';
+import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { readPolicyDocuments, type FileProblem, type PolicyDocuments } from '../../cluster/sources/policy-documents.ts';
 import { factKindOf } from '../../cluster/sources/fact-kinds.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, member, stringMember, type JsonObject, objectMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, stringMember, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { inputsOf, type Inputs } from '../input/inputs.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';

@@ -7,7 +7,7 @@ import { loadUserAccess, type ClusterAccess } from '../../cluster/client/cluster
 import { hostPort, NotRun } from './answer.ts';
 import { GoError, until } from './connection.ts';
 import { httpProbe } from './http-probe.ts';
-import { ForwardRefused, forward, podExec, type PodName, isForProxy, sendByProxy } from './pod-access.ts';
+import { ForwardRefused, forward, podExec, isForProxy, sendByProxy, type PodName } from './pod-access.ts';
 import { PROGRAM, type CommandIo } from '../io.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';

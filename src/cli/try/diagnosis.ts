@@ -1,6 +1,6 @@
 import { answerOf } from '../../observer/failing/probe-events.ts';
 import { CAUSE_TEXTS, type AnswerCause } from '../../observer/failing/causes.ts';
-import { type Answer, NotRun } from './answer.ts';
+import { NotRun, type Answer } from './answer.ts';
 import { askProbe, type Asking } from './ask.ts';
 import { probeField, type PlannedProbe } from './planned-probes.ts';
 import type { HandlerKind } from '../../engine/probe/probe.ts';

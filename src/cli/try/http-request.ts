@@ -2,7 +2,7 @@ import { connect as http2Connect } from 'node:http2';
 import { messageOf } from '../../base/text/error-message.ts';
 import { firstControlCharacter } from '../../engine/probe/handler-values.ts';
 import { KUBE_PROBE } from './answer.ts';
-import { GoError, readText, type Connect, alertText, openTls } from './connection.ts';
+import { GoError, readText, alertText, openTls, type Connect } from './connection.ts';
 import { Http1Reader, MOST_BODY_BYTES } from './http1-reader.ts';
 import { urlText, type ProbeUrl, type Head, type Headers, type Send } from './http-probe.ts';
 import type { Duplex } from 'node:stream';

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
-import { type Connect, dial, reach } from './connection.ts';
-import { type CommandEnd, runProgram } from './exec-probe.ts';
+import { dial, reach, type Connect } from './connection.ts';
+import { runProgram, type CommandEnd } from './exec-probe.ts';
 import { isLoopbackHost } from '../../engine/probe/handler-values.ts';
 import { readRegularFile } from '../../base/files/regular-file.ts';
 import { NotRun } from './answer.ts';

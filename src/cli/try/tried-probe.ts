@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failureThresholdFor, guaranteedStartSeconds } from '../../engine/probe/timing.ts';
-import { isSuccess, NotRun, type Answer, eventMessage } from './answer.ts';
-import { type PlannedProbe, probeField } from './planned-probes.ts';
+import { isSuccess, NotRun, eventMessage, type Answer } from './answer.ts';
+import { probeField, type PlannedProbe } from './planned-probes.ts';
 import { handlerText } from '../../engine/workload/handler-text.ts';
 import { causeOfAnswer, remedyFor, type Diagnosis } from './diagnosis.ts';
 import type { TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';

@@ -3,11 +3,11 @@ import {
   renderFlow,
   renderFlowKey,
   yamlFromJson,
-  type FlowStyle,
   endsInBlockScalar,
   renderBlock,
   renderBlockItem,
   yamlQuoted,
+  type FlowStyle,
 } from './rendering.ts';
 import {
   beforeLineBreak,

@@ -14,7 +14,7 @@ export interface FlowStyle {
 export type BlockLayout = Pick<Layout, 'step' | 'indentSequences' | 'flowPadding'>;
 
 /** Converts a JSON value to nodes of a failsafe document. Strings that YAML 1.1 would misread are quoted. */
-export function toNode(value: unknown): Scalar | YAMLMap | YAMLSeq {
+function toNode(value: unknown): Scalar | YAMLMap | YAMLSeq {
   if (Array.isArray(value)) {
     const sequence = new YAMLSeq();
     sequence.items = value.map(toNode);
@@ -27,7 +27,7 @@ export function toNode(value: unknown): Scalar | YAMLMap | YAMLSeq {
 }
 
 /** Converts a key to a node of a failsafe document. */
-export function toKey(key: string): Scalar<string> {
+function toKey(key: string): Scalar<string> {
   const scalar = toScalar(key);
   if (key.includes('\n')) scalar.type = Scalar.QUOTE_DOUBLE;
   return scalar;

@@ -3,7 +3,7 @@ import { STARTUP_PROFILE_KIND, profileName } from '../../../engine/facts/startup
 import { ANNOTATION_PREFIX } from '../../../engine/policy/annotations.ts';
 import { workloadKindOfManifest, MIRROR_POD_ANNOTATION, podTemplatesOf } from '../../../engine/workload/kinds.ts';
 import type { WorkloadKind } from '../../../engine/workload/kinds.ts';
-import { bare, listPart, objectPart, pick, scalar, scalars, type Part, type Parts, declaredPart } from './parts.ts';
+import { bare, listPart, objectPart, pick, scalar, scalars, declaredPart, type Part, type Parts } from './parts.ts';
 import { misplacedProbes, unknownProbeFields } from '../../../engine/checks/lib/unknown-fields.ts';
 import { CONTAINER_LISTS } from '../../../engine/probe/api-defaults.ts';
 import { PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
