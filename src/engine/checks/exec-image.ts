@@ -1,10 +1,9 @@
 import { wordSet } from '../probe/acting-words.ts';
 import { stringMember } from '../../base/json/json-value.ts';
-import { execCommandOf, firstProgramAt, isShell, programName, type ExecCommand } from '../probe/exec-invocation.ts';
+import { execCommandOf, firstProgramAt, isShell, programName } from '../probe/exec-invocation.ts';
 import { saysWithoutTools } from '../probe/image-name.ts';
 import { quote } from '../../base/text/cut.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import type { CheckedContainer } from './checked-workload.ts';
 
 /** Such an image contains only the application (github.com/GoogleContainerTools/distroless). */
 export const execImage = defineCheck({
@@ -14,15 +13,16 @@ export const execImage = defineCheck({
   cannotWork: true,
   handlers: ['exec'],
   eachProbe: (probe) => {
-    const reading = execCommandOf(probe.handler);
-    const at = reading && missingProgramAt(probe.container, reading);
-    if (reading === undefined || at === undefined) return undefined;
-    const image = stringMember(probe.container.spec, 'image') ?? '';
+    const { argv = [], invocation } = execCommandOf(probe.handler) ?? {};
+    const lacking = saysWithoutTools(stringMember(probe.container.spec, 'image') ?? '');
+    // The first program, or the one behind `timeout` or `env`.
+    const at = [firstProgramAt(argv), invocation?.at].find((index) => isTool(argv[index ?? argv.length] ?? ''));
+    if (at === undefined || lacking === undefined) return undefined;
     return {
       ...located(probe, 'exec', 'command', at),
       message:
-        `${containerPhrase(probe.container)} runs ${quote(programName(reading.argv[at] ?? ''))} in its ${probe.kind}, ` +
-        `and a ${saysWithoutTools(image) ?? ''} image contains no such program`,
+        `${containerPhrase(probe.container)} runs ${quote(programName(argv[at] ?? ''))} in its ${probe.kind}, ` +
+        `and a ${lacking} image contains no such program`,
       remedy: 'write an httpGet, tcpSocket or grpc handler, or run a program of the application',
     };
   },
@@ -35,13 +35,6 @@ const TOOLS: ReadonlySet<string> = wordSet(`
 `);
 /** Folders of the operating system. A program elsewhere was copied into the image. */
 const SYSTEM_PATH = /^(?:\/(?:usr\/(?:local\/)?)?s?bin\/)?[^/]+$/;
-
-/** The index of a program that the image lacks: the first one, or the one behind `timeout` or `env`. */
-function missingProgramAt(container: CheckedContainer, { argv, invocation }: ExecCommand): number | undefined {
-  const missing = [firstProgramAt(argv), invocation?.at].find((at) => at !== undefined && isTool(argv[at] ?? ''));
-  const image = missing === undefined ? undefined : stringMember(container.spec, 'image');
-  return image !== undefined && saysWithoutTools(image) !== undefined ? missing : undefined;
-}
 
 function isTool(word: string): boolean {
   const program = programName(word);
