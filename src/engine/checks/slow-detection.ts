@@ -1,11 +1,6 @@
 import { integer } from '../policy/check-parameters.ts';
-import {
-  killEndsPod,
-  longestGraceWithin,
-  longestKillSeconds,
-  probeGraceSeconds,
-  type Kill,
-} from '../probe/grace-period.ts';
+import { killEndsPod, longestGraceWithin, longestKillSeconds, probeGraceSeconds } from '../probe/grace-period.ts';
+import type { Kill } from '../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../probe/timing.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { killOf, MOST_DRAIN_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';

@@ -1,10 +1,5 @@
-import {
-  failureThresholdFor,
-  faultSpan,
-  guaranteedStartSeconds,
-  probeTiming,
-  type ProbeTiming,
-} from '../probe/timing.ts';
+import { failureThresholdFor, faultSpan, guaranteedStartSeconds, probeTiming } from '../probe/timing.ts';
+import type { ProbeTiming } from '../probe/timing.ts';
 import { handlerFor } from './own-probes.ts';
 import { ordered, withoutHandler, type StartupResult } from './startup.ts';
 import type { Probe, ProbeKind } from '../probe/probe.ts';

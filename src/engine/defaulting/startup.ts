@@ -8,13 +8,8 @@ import {
   learnedSeconds,
   type StartFigures,
 } from '../probe/startup-budget.ts';
-import {
-  failureThresholdFor,
-  guaranteedStartSeconds,
-  longestStartSeconds,
-  probeTiming,
-  type ProbeTiming,
-} from '../probe/timing.ts';
+import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probe/timing.ts';
+import type { ProbeTiming } from '../probe/timing.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { livenessHandler, type Evidence } from './handler.ts';
 import { handlerFor, likeOwnLiveness } from './own-probes.ts';

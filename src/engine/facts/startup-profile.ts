@@ -1,11 +1,5 @@
-import {
-  isJsonObject,
-  listMember,
-  member,
-  objectMember,
-  stringMember,
-  type JsonObject,
-} from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { MOST_KEPT_STARTS } from '../policy/slow-start.ts';
 import { shortHash } from '../../base/text/utf8.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';

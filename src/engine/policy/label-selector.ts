@@ -52,7 +52,7 @@ function readExpression(reader: Reader, bounds: SelectorBounds): Requirement | u
   const keyIsGood = key !== undefined && readLabelKey(reader.at('key'), key);
   const operator = reader.at('operator').oneOf(OPERATORS);
   const place = reader.at('values');
-  const listed = place.isAbsent || place.isNull ? [] : place.list(bounds.expressionValues);
+  const listed = place.isGiven ? place.list(bounds.expressionValues) : [];
   if (listed === undefined) return undefined;
   const values = listed.map(readLabelValue);
   if (operator === 'In' || operator === 'NotIn') {

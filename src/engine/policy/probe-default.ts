@@ -38,8 +38,7 @@ export function readProbeDefault(kind: ProbeKind, probe: Reader, endpoint: Reade
   if (probe.isAbsent && endpoint.isAbsent) return undefined;
   if (probe.isNull || endpoint.isNull) {
     const [nulled, other] = probe.isNull ? [probe, endpoint] : [endpoint, probe];
-    if (!other.isAbsent && !other.isNull)
-      nulled.report('null removes the probe, but the same policy also describes it');
+    if (other.isGiven) nulled.report('null removes the probe, but the same policy also describes it');
     return probe.isNull ? REMOVED : { ...REMOVED, short: 'handler' };
   }
   const path = endpoint.isAbsent ? undefined : readEndpointPath(endpoint);
@@ -128,7 +127,7 @@ function readInteger(kind: ProbeKind, field: ProbeInteger, place: Reader): numbe
 }
 
 function readHandler(reader: Reader): HandlerDefault | undefined {
-  const named = HANDLER_KINDS.filter((kind) => !reader.at(kind).isAbsent && !reader.at(kind).isNull);
+  const named = HANDLER_KINDS.filter((kind) => reader.at(kind).isGiven);
   const [kind] = named;
   if (kind === undefined) return undefined;
   if (named.length > 1) return reader.report(`must have one handler, not ${named.join(' and ')}`);

@@ -82,7 +82,7 @@ function readException(catalogue: CheckCatalogue, reader: Reader): ProbeExceptio
   const metadata = reader.at('metadata');
   const name = readMetadata(metadata);
   const spec = reader.at('spec');
-  if (!isGiven(spec)) return spec.report('must be given');
+  if (!spec.isGiven) return spec.report('must be given');
   const read = spec.fields(specFields(catalogue, spec));
   if (name === undefined || read === undefined) return undefined;
   const at = metadata.at('creationTimestamp').value;
@@ -103,9 +103,9 @@ function specFields(catalogue: CheckCatalogue, spec: Reader): FieldTable<Excepti
     expires: readInstant,
     checks: (field) => readCheckIds(catalogue, field),
     workloads: (field) => {
-      if (isGiven(field) === isGiven(spec.at('workloadSelector')))
+      if (field.isGiven === spec.at('workloadSelector').isGiven)
         spec.report(
-          `must have either workloads or workloadSelector${isGiven(field) ? ', not both' : '; {} selects every workload'}`,
+          `must have either workloads or workloadSelector${field.isGiven ? ', not both' : '; {} selects every workload'}`,
         );
       return optional(readWorkloads)(field);
     },
@@ -121,7 +121,7 @@ function specFields(catalogue: CheckCatalogue, spec: Reader): FieldTable<Excepti
 
 /** Reads a list of check ids, without wildcards. */
 export function readCheckIds(catalogue: CheckCatalogue, reader: Reader): readonly string[] | undefined {
-  if (!isGiven(reader)) return reader.report('must be given: a list of check ids');
+  if (!reader.isGiven) return reader.report('must be given: a list of check ids');
   const ids = Object.keys(catalogue);
   return reader.names('check', EXCEPTION_BOUNDS.checks, undefined, (id) => {
     if (Object.hasOwn(catalogue, id)) return undefined;
@@ -156,7 +156,7 @@ function readText(
   bound: (typeof EXCEPTION_BOUNDS)['owner' | 'reason' | 'ticket'],
   shortest = 1,
 ): string | undefined {
-  if (!isGiven(reader)) return reader.report('must be given');
+  if (!reader.isGiven) return reader.report('must be given');
   const text = reader.string(bound);
   if (text === undefined) return undefined;
   if (!NOT_BLANK.test(text)) return reader.report('must not be empty');
@@ -165,15 +165,10 @@ function readText(
 }
 
 function readInstant(reader: Reader): number | undefined {
-  if (!isGiven(reader)) return reader.report('must be given: an instant such as 2027-01-31T00:00:00Z');
+  if (!reader.isGiven) return reader.report('must be given: an instant such as 2027-01-31T00:00:00Z');
   const text = reader.string(EXCEPTION_BOUNDS.expires);
   if (text === undefined) return undefined;
   const instant = parseInstant(text);
   if (instant !== undefined) return instant;
   return reader.report(`must be an instant with a time zone, such as 2027-01-31T00:00:00Z, not ${quoted(text)}`);
-}
-
-/** Null is an empty field in YAML and counts as absent. */
-function isGiven(reader: Reader): boolean {
-  return !reader.isAbsent && !reader.isNull;
 }

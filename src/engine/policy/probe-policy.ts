@@ -73,7 +73,7 @@ function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | un
   if (kind === undefined) return undefined;
   const metadata = readMetadata(reader.at('metadata'), kind);
   const spec = reader.at('spec');
-  if (spec.isAbsent || spec.isNull) return spec.report('must be given; {} is a policy that says nothing');
+  if (!spec.isGiven) return spec.report('must be given; {} is a policy that says nothing');
   const isCluster = kind === 'ClusterProbePolicy';
   for (const field of isCluster ? [] : CLUSTER_SPEC_FIELDS)
     if (!spec.at(field).isAbsent) spec.at(field).report('only a ClusterProbePolicy has this field');

@@ -27,9 +27,9 @@ export function given<T>(read: (place: Reader) => T | undefined): (place: Reader
   return (place) => (place.isAbsent ? undefined : read(place));
 }
 
-/** Reads a field that may be absent. Null is an empty field in YAML, and counts as absent. */
+/** Reads a field that may be absent or null. */
 export function optional<T>(read: (place: Reader) => T | undefined): (place: Reader) => T | undefined {
-  return (place) => (place.isAbsent || place.isNull ? undefined : read(place));
+  return (place) => (place.isGiven ? read(place) : undefined);
 }
 
 /** Reads a field that may be absent. Null is a value: it removes what lower layers say. */
@@ -86,6 +86,11 @@ export class Reader {
 
   get isNull(): boolean {
     return this.value === null;
+  }
+
+  /** Null is an empty field in YAML, and counts as absent. */
+  get isGiven(): boolean {
+    return this.value !== undefined && this.value !== null;
   }
 
   /**

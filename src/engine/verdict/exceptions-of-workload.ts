@@ -1,10 +1,5 @@
-import {
-  endOf,
-  exceptionRules,
-  EXPIRING_MILLISECONDS,
-  mayExcept,
-  type ExceptionRules,
-} from '../policy/exception-rules.ts';
+import { endOf, exceptionRules, EXPIRING_MILLISECONDS, mayExcept } from '../policy/exception-rules.ts';
+import type { ExceptionRules } from '../policy/exception-rules.ts';
 import { selects, type Labels } from '../policy/label-selector.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import type { AppliedException, Violation } from '../checks/violation.ts';

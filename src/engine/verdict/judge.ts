@@ -3,13 +3,8 @@ import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecks } from '../checks/run-checks.ts';
 import { withoutInjections, type Defaulting } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
-import {
-  isPod,
-  mayHoldSeveralTemplates,
-  templateName,
-  type PlacedTemplate,
-  type WorkloadKind,
-} from '../workload/kinds.ts';
+import { isPod, mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
+import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import { withExceptions } from './exceptions-of-workload.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';

@@ -1,12 +1,6 @@
 import { valueAt } from '../../base/json/field-path.ts';
-import {
-  isJsonObject,
-  isPresent,
-  member,
-  objectMember,
-  stringMember,
-  type JsonObject,
-} from '../../base/json/json-value.ts';
+import { isJsonObject, isPresent, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 
 export interface WorkloadKind {
   readonly group: string;
