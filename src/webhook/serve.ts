@@ -11,7 +11,7 @@ import { PartRunner } from '../process/part.ts';
 import { filesPart, policyDetails, policyFigures } from '../process/policies.ts';
 import { ClientCaFile } from './certificates/certificate-files.ts';
 import { openCertificates } from './certificates/open-certificates.ts';
-import { ServingTls } from './certificates/serving-tls.ts';
+import { servingTls } from './certificates/serving-tls.ts';
 import { buildWebhookApp } from './http/app.ts';
 import { Metrics } from './http/metrics.ts';
 import { requestLog } from './request-log.ts';
@@ -87,9 +87,9 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
   const files = config.policies === undefined ? undefined : new DirectorySource(CHECK_CATALOGUE, config.policies, now);
   const sources = [files, cluster?.policies.source].filter((source) => source !== undefined);
   const clientCaFile = config.clientCa === undefined ? undefined : new ClientCaFile(config.clientCa);
-  const tls = new ServingTls(log, certificates, clientCaFile, () => webhook.server as Server | undefined);
+  const tls = servingTls(log, certificates, clientCaFile, () => webhook.server as Server | undefined);
   const ofCluster = cluster === undefined ? [] : [cluster.policies, cluster.election];
-  const beforeWebhook = [...ofCluster, ...tls.parts()];
+  const beforeWebhook = [...ofCluster, ...tls.parts];
   const metrics = new Metrics({
     policies: () => policyFigures(store, sources),
     ...cluster?.policies.metrics,
@@ -112,7 +112,7 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
   const healthApp = (): FastifyInstance => buildHealthApp(readiness, metrics, monotonic);
   const health = new ListeningPort(healthApp, { host, port: config.healthPort, flag: '--health-port' });
   const app = (): FastifyInstance => {
-    const { clientCa, ...pair } = tls.settings;
+    const { clientCa, ...pair } = tls.settings();
     return buildWebhookApp({
       ...pair,
       callers: clientCa === undefined ? undefined : { ca: clientCa, names: config.clientNames },

@@ -40,95 +40,69 @@ export interface CertificateFigures extends Partial<CertificateStatus> {
   readonly problem?: string | undefined;
 }
 
-/** Both are swapped while the server runs: open connections go on under the old ones. */
-export class ServingTls {
-  readonly #log: Logger;
-  readonly #source: CertificateSource;
-  readonly #callerCas: CertificateSource<string> | undefined;
-  readonly #server: () => Server | undefined;
-  #pair: ServingPair | undefined;
-  #clientCa: string | undefined;
-
-  constructor(
-    log: Logger,
-    source: CertificateSource,
-    callerCas: CertificateSource<string> | undefined,
-    server: () => Server | undefined,
-  ) {
-    this.#log = log;
-    this.#source = source;
-    this.#callerCas = callerCas;
-    this.#server = server;
-  }
-
+export interface ServingTls {
   /** What the app starts with: the pair that there is by now, and the CAs of callers, in PEM. */
-  get settings(): ServingPair & { readonly clientCa: string | undefined } {
-    if (this.#pair === undefined) throw new Error('there is no certificate to serve with');
-    return { ...this.#pair, clientCa: this.#clientCa };
-  }
-
+  readonly settings: () => ServingPair & { readonly clientCa: string | undefined };
   /** The entry about the certificate in the answer of `/readyz`. */
-  details(now: number): { readonly notAfter: string | null; readonly expired: boolean; readonly problems: string[] } {
-    const notAfter = this.#pair?.notAfter;
-    const problems = [this.#source.problem(), this.#callerCas?.problem()].filter((problem) => problem !== undefined);
-    return { notAfter: isoTimeOrNull(notAfter), expired: notAfter !== undefined && notAfter <= now, problems };
-  }
+  readonly details: (now: number) => Readonly<{ notAfter: string | null; expired: boolean; problems: string[] }>;
+  readonly figures: () => CertificateFigures;
+  /** They keep both up to date. The last one starts once there is a pair, which may take a while. */
+  readonly parts: readonly Part[];
+}
 
-  figures(): CertificateFigures {
-    return { ...this.#source.status?.(), leafNotAfter: this.#pair?.notAfter, problem: this.#source.problem() };
-  }
-
-  /** The parts that keep both up to date. The last one starts once there is a pair, which may take a while. */
-  parts(): readonly Part[] {
-    return [...(this.#callerCas === undefined ? [] : [this.#callersPart(this.#callerCas)]), this.#pairPart()];
-  }
-
-  #callersPart(source: CertificateSource<string>): Part {
-    const listener = {
-      changed: (clientCa: string) => {
-        this.#clientCa = clientCa;
-        if (this.#pair !== undefined) this.#serveWith(this.#pair);
-        this.#log.info('CAs of callers changed');
-      },
-      failed: (problem: string) =>
-        this.#log.error({ problem }, 'the CAs of callers cannot be used; the last good ones stay in use'),
-    };
-    const start = async (): Promise<void> => {
-      this.#clientCa = await source.start(listener);
-    };
-    return { start, stop: () => source.stop() };
-  }
-
-  #pairPart(): Part {
-    const [log, source] = [this.#log, this.#source];
-    const listener = {
-      changed: (pair: ServingPair) => this.#replacePair(pair),
-      failed: (problem: string) => {
-        if (this.#pair === undefined) log.warn({ problem }, 'no serving certificate yet');
-        else if (source.status)
-          log.error({ problem }, 'the certificate cannot be renewed; the last good one stays in use');
-        else log.error({ problem }, 'the certificate cannot be used; the last good one stays in use');
-      },
-    };
-    const start = async (): Promise<void> => {
-      this.#pair = await source.start(listener);
-    };
-    return { start, stop: () => source.stop(), lead: (isLeader) => source.lead?.(isLeader) };
-  }
-
-  #replacePair(pair: ServingPair): void {
+/** The serving pair and the CAs of callers, swapped while the server runs. Open connections keep the old ones. */
+export function servingTls(
+  log: Logger,
+  source: CertificateSource,
+  callerCas: CertificateSource<string> | undefined,
+  server: () => Server | undefined,
+): ServingTls {
+  let pair: ServingPair | undefined;
+  let clientCa: string | undefined;
+  const serveWith = (wanted: ServingPair): void => server()?.setSecureContext(secureContextOptions(wanted, clientCa));
+  const replaceCas = (cas: string): void => {
+    clientCa = cas;
+    if (pair !== undefined) serveWith(pair);
+    log.info('CAs of callers changed');
+  };
+  const replacePair = (wanted: ServingPair): void => {
     try {
-      this.#serveWith(pair);
-      this.#pair = pair;
-      this.#log.info({ notAfter: new Date(pair.notAfter).toISOString() }, 'certificate changed');
+      serveWith(wanted);
+      pair = wanted;
+      log.info({ notAfter: new Date(pair.notAfter).toISOString() }, 'certificate changed');
     } catch (error) {
-      this.#log.error({ err: error }, 'the certificate cannot be used; the last good one stays in use');
+      log.error({ err: error }, 'the certificate cannot be used; the last good one stays in use');
     }
-  }
-
-  #serveWith(pair: ServingPair): void {
-    this.#server()?.setSecureContext(secureContextOptions(pair, this.#clientCa));
-  }
+  };
+  const casFailed = (problem: string): void =>
+    log.error({ problem }, 'the CAs of callers cannot be used; the last good ones stay in use');
+  const pairFailed = (problem: string): void => {
+    if (pair === undefined) log.warn({ problem }, 'no serving certificate yet');
+    else if (source.status) log.error({ problem }, 'the certificate cannot be renewed; the last good one stays in use');
+    else log.error({ problem }, 'the certificate cannot be used; the last good one stays in use');
+  };
+  const casPart = callerCas && {
+    start: async () => void (clientCa = await callerCas.start({ changed: replaceCas, failed: casFailed })),
+    stop: () => callerCas.stop(),
+  };
+  const pairPart: Part = {
+    start: async () => void (pair = await source.start({ changed: replacePair, failed: pairFailed })),
+    stop: () => source.stop(),
+    lead: (isLeader) => source.lead?.(isLeader),
+  };
+  return {
+    settings: () => {
+      if (pair === undefined) throw new Error('there is no certificate to serve with');
+      return { ...pair, clientCa };
+    },
+    details: (now) => ({
+      notAfter: isoTimeOrNull(pair?.notAfter),
+      expired: pair !== undefined && pair.notAfter <= now,
+      problems: [source.problem(), callerCas?.problem()].filter((problem) => problem !== undefined),
+    }),
+    figures: () => ({ ...source.status?.(), leafNotAfter: pair?.notAfter, problem: source.problem() }),
+    parts: [...(casPart === undefined ? [] : [casPart]), pairPart],
+  };
 }
 
 /** If callers are verified (`clientCa`), no session is resumed: it would keep a verdict with older CAs. */
