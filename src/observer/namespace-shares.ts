@@ -71,9 +71,7 @@ export class NamespaceShares<Value> {
     const [first, ...others] = this.#shares;
     if (first === undefined) return;
     const [namespace, { values }] = others.reduce((most, one) => (one[1].weight > most[1].weight ? one : most), first);
-    for (const oldest of values.keys()) {
-      this.delete(namespace, oldest);
-      return;
-    }
+    const [oldest] = values.keys();
+    if (oldest !== undefined) this.delete(namespace, oldest);
   }
 }
