@@ -8,7 +8,6 @@ export class NamespaceShares<Value> {
   readonly #shares = new Map<string, Share<Value>>();
   readonly #most: number;
   readonly #weightOf: (value: Value) => number;
-  #size = 0;
   #weight = 0;
 
   /** @param most the bound, in the unit of the weights */
@@ -18,7 +17,7 @@ export class NamespaceShares<Value> {
   }
 
   get size(): number {
-    return this.#size;
+    return [...this.#shares.values()].reduce((sum, { values }) => sum + values.size, 0);
   }
 
   get namespaces(): readonly string[] {
@@ -66,16 +65,13 @@ export class NamespaceShares<Value> {
     const weight = by * this.#weightOf(value);
     share.weight += weight;
     this.#weight += weight;
-    this.#size += by;
   }
 
   #dropOne(): void {
     const [first, ...others] = this.#shares;
     if (first === undefined) return;
     const [namespace, { values }] = others.reduce((most, one) => (one[1].weight > most[1].weight ? one : most), first);
-    for (const oldest of values.keys()) {
-      this.delete(namespace, oldest);
-      return;
-    }
+    const [oldest] = values.keys();
+    if (oldest !== undefined) this.delete(namespace, oldest);
   }
 }

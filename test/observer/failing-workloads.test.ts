@@ -30,8 +30,9 @@ function observe(
   seconds: number,
   container: JsonObject = { readinessProbe },
   namespace = 'apps',
+  annotations: JsonObject = {},
 ): string {
-  const pod = podOf([{ name: 'app', ...container }], {}, { namespace });
+  const pod = podOf([{ name: 'app', ...container }], {}, { namespace, annotations });
   const history = simulatePod(
     { pod, createdAt, until: seconds, containers: { app: { starts } } },
     seededRandom(name.length),
@@ -90,28 +91,8 @@ describe('workloads that fail', () => {
   });
 
   it('are told by the policy that injects the probe', () => {
-    const pod = podOf(
-      [{ name: 'app', readinessProbe }],
-      {},
-      {
-        annotations: { 'probewright.dev/injected': '{"app":{"readinessProbe":"ProbePolicy/apps/static"}}' },
-      },
-    );
-    const history = simulatePod(
-      { pod, createdAt, until: 60, containers: { app: { starts: fails(0, 401) } } },
-      seededRandom(1),
-    );
-    workloads.seen(
-      'u',
-      named('web'),
-      podHealth({
-        ...podAsListed(history, createdAt + 60_000),
-        metadata: { ...(pod['metadata'] as JsonObject), uid: 'u' },
-      }),
-    );
-    const { event } = history.events.find(({ event: { reason } }) => reason === 'Unhealthy') ?? {};
-    const hint = readProbeEvent(event ?? {});
-    if (hint) workloads.hint({ ...hint, podUid: 'u' }, createdAt);
+    const annotations = { 'probewright.dev/injected': '{"app":{"readinessProbe":"ProbePolicy/apps/static"}}' };
+    observe('web', fails(0, 401), 60, { readinessProbe }, 'apps', annotations);
     expect(workloads.findings(createdAt + 60_000).flatMap(failingResults)).toStrictEqual([
       {
         policy: 'ProbePolicy/apps/static',

@@ -1,5 +1,4 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startObserver, type RunningObserver } from '../../src/observer/observe.ts';
@@ -117,22 +116,13 @@ export class ObservedCluster {
 }
 
 /** Asks the observer's health port. */
-export function ask(
+export async function ask(
   { healthPort }: RunningObserver,
   path: string,
   port = healthPort,
 ): Promise<{ readonly code: number; readonly body: string }> {
-  return new Promise((resolve, reject) => {
-    get({ host: '127.0.0.1', port, path, agent: false }, (response) => {
-      let body = '';
-      response
-        .setEncoding('utf8')
-        .on('data', (chunk: string) => (body += chunk))
-        .on('end', () => {
-          resolve({ code: response.statusCode ?? 0, body });
-        });
-    }).on('error', reject);
-  });
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } });
+  return { code: response.status, body: await response.text() };
 }
 
 /** A Deployment whose readiness probe asks a port that the container does not declare, or declares. */

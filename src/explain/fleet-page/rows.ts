@@ -108,7 +108,8 @@ function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView 
   const { kind, namespace, name, explanation, violations, policies, live, warnings } = workload;
   const level = levelOf(violations);
   const verdict = VERDICTS[level];
-  const { limited, guaranteed } = shortestGuarantee(explanation);
+  const guaranteed = shortestGuarantee(explanation);
+  const limited = guaranteed !== Infinity;
   const sorted = violations.toSorted((a, b) => FINDING_ACTIONS.indexOf(a.action) - FINDING_ACTIONS.indexOf(b.action));
   const findings = sorted.slice(0, MOST_FINDINGS);
   return {

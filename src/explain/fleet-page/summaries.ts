@@ -32,7 +32,7 @@ function countView(number: number, { label, tone }: Pick<CountView, 'label' | 't
 
 export function namespaceViews(groups: readonly (readonly [string, readonly ReportedWorkload[]])[]): NamespaceView[] {
   return groups.map(([namespace, workloads]) => {
-    const shortest = Math.min(...workloads.map(({ explanation }) => shortestGuarantee(explanation).guaranteed));
+    const shortest = Math.min(...workloads.map(({ explanation }) => shortestGuarantee(explanation)));
     return {
       namespace,
       workloads: workloads.length,

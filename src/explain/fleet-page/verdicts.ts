@@ -53,13 +53,8 @@ export function stripContainers({ explanation, learned }: ReportedWorkload): Str
   });
 }
 
-export function shortestGuarantee({ containers }: WorkloadExplanation): {
-  /** False when no probe limits the start of any container. */
-  readonly limited: boolean;
-  readonly guaranteed: number;
-} {
-  let guaranteed = Infinity;
-  for (const { figures } of containers)
-    guaranteed = Math.min(guaranteed, figureOf(figures, 'time-to-start')?.span.earliest ?? Infinity);
-  return { limited: guaranteed !== Infinity, guaranteed };
+/** The shortest guaranteed time to start of a container, in seconds; Infinity when no probe limits any start. */
+export function shortestGuarantee({ containers }: WorkloadExplanation): number {
+  const starts = containers.map(({ figures }) => figureOf(figures, 'time-to-start')?.span.earliest);
+  return Math.min(...starts.map((seconds) => seconds ?? Infinity));
 }

@@ -121,12 +121,9 @@ function timesByAge(hints: readonly ProbeHint[]): ProbeTime[] {
     .toSorted((one, other) => one.at - other.at);
 }
 
-/** The latest time, and of two probes in one second the first. */
+/** The latest of times that are in order, and of two probes in one second the first. */
 function latest(times: readonly ProbeTime[]): ProbeTime | undefined {
-  return times.reduce<ProbeTime | undefined>(
-    (last, one) => (last !== undefined && last.at >= one.at ? last : one),
-    undefined,
-  );
+  return times.find(({ at }) => at === times.at(-1)?.at);
 }
 
 export function timesIn(run: Run | undefined, hint: ProbeHint, now: number): number[] {

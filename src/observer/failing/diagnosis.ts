@@ -11,9 +11,9 @@ export interface Failure {
   readonly cause: FailureCause;
   readonly described: DescribedProbe | undefined;
   /** The kubelet throws the results away: the probe neither fails nor succeeds. */
-  readonly isVoid?: true;
+  readonly isVoid?: boolean;
   /** A liveness probe has stopped the start, although the container has a startup probe. */
-  readonly isEarly?: true;
+  readonly isEarly?: boolean;
 }
 
 /** Answers of an application that runs. The kill of a liveness probe that gets nothing else is no slow start. */
@@ -73,15 +73,7 @@ class ContainerDiagnosis {
       const described = probes[probe];
       // Two probes that ask the same thing fail for the same cause: one finding.
       const key = `${cause} ${isVoid} ${described?.asks ?? ''}`;
-      const failure = {
-        container: name,
-        probe,
-        cause,
-        described,
-        ...(isVoid && { isVoid }),
-        ...(isEarly && { isEarly }),
-      };
-      if (!found.has(key)) found.set(key, failure);
+      if (!found.has(key)) found.set(key, { container: name, probe, cause, described, isVoid, isEarly });
     };
     for (const kind of ['startupProbe', 'livenessProbe', 'readinessProbe'] as const) {
       for (const hint of this.#answers) {

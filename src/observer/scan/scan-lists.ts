@@ -30,16 +30,13 @@ export function listsFor(
   podNamespaces: readonly string[],
   records: WorkloadRecords,
 ): readonly ListToRead[] {
-  const namespacesOf = new Map<string, Set<string>>();
-  for (const namespace of scope === 'all' ? [] : scope)
-    for (const { workload } of records.values(namespace)) {
-      const key = kindKey(workload);
-      namespacesOf.set(key, (namespacesOf.get(key) ?? new Set()).add(namespace));
-    }
+  const inScope = scope === 'all' ? [] : [...scope].flatMap((namespace) => [...records.values(namespace)]);
+  const byKind = Map.groupBy(inScope, ({ workload }) => kindKey(workload));
   const pages = Math.ceil(records.size / PAGE_SIZE);
   const lists = kinds.flatMap((kind): ListToRead[] => {
     if (scope === 'all') return [{ kind, namespace: undefined }];
-    const namespaces = [...(namespacesOf.get(kindKey(kind.served)) ?? [])];
+    const ofKind = byKind.get(kindKey(kind.served)) ?? [];
+    const namespaces = [...new Set(ofKind.map(({ workload }) => workload.namespace))];
     if (namespaces.length > pages) return [{ kind, namespace: undefined }];
     return namespaces.map((namespace) => ({ kind, namespace }));
   });

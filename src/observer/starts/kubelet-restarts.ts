@@ -72,7 +72,8 @@ export class KubeletRestarts {
       const closed = new Map<string, number>();
       const record = { lastWrite: second, awakeSince: second, closed, opening: undefined, restartedAt: -Infinity };
       this.#nodes.set(node, record);
-      if (this.#nodes.size > MOST_NODES) this.#forgetOne();
+      const [oldest = node] = this.#nodes.keys();
+      if (this.#nodes.size > MOST_NODES) this.#nodes.delete(oldest);
     } else if (second > known.lastWrite) {
       if (second - known.lastWrite >= SILENT_SECONDS) known.awakeSince = second;
       known.lastWrite = second;
@@ -130,10 +131,5 @@ export class KubeletRestarts {
     const isOneClosed = [...node.closed.values()].some((since) => since < awakeSince);
     if (pods.size > 1 && !isByProbe && !isOneClosed) node.restartedAt = firstAt - SYNC_MILLISECONDS;
     for (const { start, since } of held) if (node.restartedAt <= since) this.#listener.measured(start);
-  }
-
-  #forgetOne(): void {
-    const oldest = this.#nodes.keys().next();
-    if (oldest.done === false) this.#nodes.delete(oldest.value);
   }
 }
