@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { messageOf, tryDeployment } from './chart-trials.ts';
 import { readable, report } from './scenario-figure.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadFigure, startLoad, loadNamespace, prepareLoad } from './load.ts';
 import type { ChartCluster } from './chart-cluster.ts';
 
 /** Day one. */
@@ -39,6 +41,47 @@ export function installScenarios(cluster: () => ChartCluster): void {
         'admission webhook "validate-workloads.probewright.dev" denied the request: spec.template.spec.containers[0].readinessProbe.httpGet.port: ' +
           'container "app" declares no port named "htpp"; did you mean "http"? (named-port)',
       );
+    });
+  });
+}
+
+/** How long calls go on before the update and after it. */
+const quietMilliseconds = 3_000;
+
+/** A change of values, which replaces the Pods. */
+export function rolloutScenarios(cluster: () => ChartCluster): void {
+  describe('updated', () => {
+    it('fails no call and leaves no Pod unpatched, at 50 creates a second', { timeout: 180_000 }, async () => {
+      await prepareLoad(cluster());
+      const { kubelet } = cluster();
+      const before = kubelet.ended.length;
+      const load = startLoad(cluster(), { namespace: loadNamespace });
+      onTestFinished(async () => {
+        await load.stop();
+      });
+      await sleep(quietMilliseconds);
+      const began = performance.now();
+      const values = '--reset-then-reuse-values --set enforcement=Warn';
+      await cluster().sh(`helm upgrade probewright charts/probewright --namespace probewright-system ${values}`);
+      await cluster().untilRolledOut(2);
+      const took = performance.now() - began;
+      await sleep(quietMilliseconds);
+      const result = await load.stop();
+      report('rolling update under load', `${loadFigure(result)}; both replicas replaced in ${readable(took)}`);
+      expect(result.failures).toEqual([]);
+      expect(result.unpatched).toEqual([]);
+      expect(result.calls / result.seconds).toBeGreaterThan(48);
+      const ended = kubelet.ended.slice(before).filter(({ name }) => name !== 'probewright-test');
+      expect(ended.map(({ code, restarts }) => [code, restarts])).toEqual([
+        [0, 0],
+        [0, 0],
+      ]);
+    });
+
+    it('warns under Warn of what Deny refuses', async () => {
+      const { status, warnings } = await tryDeployment(cluster(), 'default', 'htpp');
+      expect(status).toBe(201);
+      expect(warnings).toContain('container \\"app\\" declares no port named \\"htpp\\"');
     });
   });
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { helmProblem, MONITORING_API, render, valuesFiles } from '../chart/helm.ts';
 import { type ControlPlane, controlPlaneProblem, startControlPlane } from './control-plane.ts';
-import { forServer } from './older-server.ts';
+import { forServer } from './chart-newer-face.ts';
 import { describeUnless, endedAfterAll } from '../support/started.ts';
 
 /** The release's, and those that values files name for tests. */

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { certificates } from './release.ts';
 import { tryDeployment } from './chart-trials.ts';
 import { waitUntil } from './processes.ts';
-import { dryRun, untilProbePath } from './trial-pods.ts';
-import { loadNamespace } from './load-namespace.ts';
-import { hasThreeProbes } from './pods.ts';
+import { dryRun, untilProbePath, hasThreeProbes } from './pods.ts';
+import { loadNamespace } from './load.ts';
 import type { ChartCluster } from './chart-cluster.ts';
 
 const upgrade =

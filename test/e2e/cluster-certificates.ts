@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Cluster } from './cluster.ts';
 import { waitUntil } from './processes.ts';
-import { type Load, type LoadResult, loadFigure, startLoad } from './load.ts';
-import { loadNamespace, prepareLoad } from './load-namespace.ts';
+import { type Load, type LoadResult, loadFigure, startLoad, loadNamespace, prepareLoad } from './load.ts';
 import { type Release, certificates } from './release.ts';
-import { type Replica } from './replica.ts';
 import { readable, report } from './scenario-figure.ts';
 import { type RotationRecord, watchRotation, wholeRotations } from './rotation-record.ts';
+import type { Cluster } from './cluster.ts';
+import type { Replica } from './replica.ts';
 
 /** A CA for half a minute, so that its whole life is seen; and a Lease that is given up soon. */
 const hasty = [

@@ -4,15 +4,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { makeServingPair } from '../support/certificate.ts';
 import { createAuthority } from '../../src/webhook/certificates/certificate-authority.ts';
-import { type Cluster } from './cluster.ts';
 import { MERGE } from './http-requests.ts';
 import { waitUntil } from './processes.ts';
-import { loadFigure, startLoad } from './load.ts';
-import { loadNamespace, prepareLoad } from './load-namespace.ts';
-import { hasThreeProbes } from './pods.ts';
+import { loadFigure, startLoad, loadNamespace, prepareLoad } from './load.ts';
+import { hasThreeProbes, dryRun } from './pods.ts';
 import { type Release, configurationKinds } from './release.ts';
 import { readable, report } from './scenario-figure.ts';
-import { dryRun } from './trial-pods.ts';
+import type { Cluster } from './cluster.ts';
 
 /** How long whatever was broken may stay broken: less than from one check of the certificates to the next. */
 const healTimeout = 9_000;

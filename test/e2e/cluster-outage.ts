@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { policyDocument } from '../support/worlds.ts';
-import { type Cluster } from './cluster.ts';
 import { waitUntil } from './processes.ts';
 import { type ReviewTarget, mutated } from './direct-review.ts';
-import { pod, probePath } from './pods.ts';
-import { type Release } from './release.ts';
-import { type Replica } from './replica.ts';
+import { pod, probePath, untilProbePath } from './pods.ts';
 import { readable, report } from './scenario-figure.ts';
-import { untilProbePath } from './trial-pods.ts';
+import type { Cluster } from './cluster.ts';
+import type { Release } from './release.ts';
+import type { Replica } from './replica.ts';
 
 /** How long the API server stays away: the Lease ends meanwhile, and pauses between tries of a watch are the longest. */
 const outageMilliseconds = 20_000;

@@ -1,10 +1,12 @@
 import { Agent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ControlPlane } from './control-plane.ts';
 import { waitUntil } from './processes.ts';
 import { send } from './http-requests.ts';
-import { hasThreeProbes, pod } from './pods.ts';
+import { hasThreeProbes, pod, untilProbePath } from './pods.ts';
 import { readable } from './scenario-figure.ts';
+import { policyDocument } from '../support/worlds.ts';
+import type { ControlPlane } from './control-plane.ts';
+import type { Cluster } from './cluster.ts';
 
 /** What to send. */
 export interface LoadOptions {
@@ -131,4 +133,16 @@ async function sweep(cluster: ControlPlane, namespace: string, signal: AbortSign
 
 function percentile(sorted: readonly number[], percent: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? 0;
+}
+
+/** Where the load client's Pods go. */
+export const loadNamespace = 'load';
+
+const endpoints = { startupProbe: '/load', livenessProbe: '/load', readinessProbe: '/load' };
+const policy = policyDocument({ containers: ['app'], kubernetesProbeEndpoints: endpoints }, 'load', loadNamespace);
+
+/** Makes sure that the namespace and its policy are there, and that the policy counts. */
+export async function prepareLoad(cluster: Cluster): Promise<void> {
+  await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: loadNamespace } }, policy);
+  await untilProbePath(cluster, loadNamespace, 'livenessProbe', '/load');
 }

@@ -4,16 +4,19 @@ import { beforeAll, expect, it } from 'vitest';
 import { runProbewright } from '../cli/run-probewright.ts';
 import { exceptionDocument } from '../support/exceptions.ts';
 import { clusterPolicyDocument, policyDocument } from '../support/worlds.ts';
-import { controlPlaneProblem, startControlPlane, type ControlPlane } from './control-plane.ts';
-import { waitUntil } from './processes.ts';
+import { controlPlaneProblem, startControlPlane, type ControlPlane, kubeconfigText } from './control-plane.ts';
+import { waitUntil, freePorts } from './processes.ts';
 import { applyCrds } from './custom-resource-definitions.ts';
 import { deployment as deploymentNamed, deploymentsOf } from './pods.ts';
 import { readable, report } from './scenario-figure.ts';
-import { slowLists, type SlowLists } from './slow-lists.ts';
 import { describeUnless, endedAfterAll } from '../support/started.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { rule } from './webhook-configuration.ts';
 import { startWebhook } from './webhook-process.ts';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { request } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const NAMESPACES = 40;
@@ -189,3 +192,43 @@ describeUnless(controlPlaneProblem(), 'the effect of a policy on 2,000 Deploymen
     link.delay(0);
   });
 });
+
+/** A way to the API server on which lists may be slow. */
+interface SlowLists {
+  /** A kubeconfig of the administrator, as text. */
+  readonly kubeconfig: string;
+  /** From now on, each list takes so many milliseconds longer. */
+  delay(milliseconds: number): void;
+  stop(): void;
+}
+
+/** Starts a proxy on loopback before the API server. Watches and single objects are as fast as ever. */
+async function slowLists({ server, access }: ControlPlane): Promise<SlowLists> {
+  let pause = 0;
+  const forward = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method, url = '', headers } = incoming;
+    if (method === 'GET' && /[?&]limit=/.test(url) && !/[?&]watch=/.test(url)) await sleep(pause);
+    const onward = request(new URL(url, server), { method, headers, ca: access.caPem }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on('error', () => response.destroy());
+    response.on('close', () => onward.destroy());
+    incoming.pipe(onward);
+  };
+  const proxy = createServer((incoming, response) => void forward(incoming, response));
+  proxy.requestTimeout = 0;
+  const [port] = await freePorts(1);
+  proxy.listen(port, '127.0.0.1');
+  await once(proxy, 'listening');
+  return {
+    kubeconfig: kubeconfigText({ server: `http://127.0.0.1:${port}`, token: access.token }),
+    delay: (milliseconds) => {
+      pause = milliseconds;
+    },
+    stop: () => {
+      proxy.close();
+      proxy.closeAllConnections();
+    },
+  };
+}

@@ -7,10 +7,9 @@ import { runProbewright } from '../cli/run-probewright.ts';
 import { controlPlaneProblem, startControlPlane, type ControlPlane } from './control-plane.ts';
 import { waitUntil } from './processes.ts';
 import { MERGE } from './http-requests.ts';
-import { type PodNetwork, makePodNetwork } from './pod-network.ts';
+import { type PodNetwork, makePodNetwork, startTryKubelet, type TryKubelet } from './try-pod.ts';
 import { describeUnless, endedAfterAll } from '../support/started.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-import { startTryKubelet, type TryKubelet } from './try-kubelet.ts';
 import type { Tried } from '../cli/try/run-try.ts';
 
 const made = controlPlaneProblem() ?? (await makePodNetwork());
