@@ -41,38 +41,11 @@ describe('a baseline', () => {
   });
 });
 
-describe('a malformed baseline', () => {
-  const finding = { check: 'named-port', kind: 'Deployment', namespace: 'apps', name: 'web', container: 'app' };
-
-  it.each<[text: string, problem: string | RegExp]>([
-    ['{', /^is not JSON: /],
-    ['[]', 'must be a JSON object, not []'],
-    ['{"findings":[]}', 'version: must be 1, not nothing'],
-    ['{"version":2,"findings":[]}', 'version: must be 1, not 2'],
-    ['{"version":1,"finding":[]}', 'finding: unknown field; did you mean "findings"?'],
-    ['{"version":1,"findings":{}}', 'findings: must be a list, not {}'],
-    ['{"version":1,"findings":[null]}', 'findings[0]: must be an object, not null'],
-    [
-      JSON.stringify({ version: 1, findings: [finding, { ...finding, name: 5 }] }),
-      'findings[1].name: must be a text, not 5',
-    ],
-    [
-      JSON.stringify({ version: 1, findings: [{ ...finding, probe: [] }] }),
-      'findings[0].probe: must be a text, not []',
-    ],
-    [
-      JSON.stringify({ version: 1, findings: [{ ...finding, conatiner: 'x' }] }),
-      'findings[0].conatiner: unknown field; did you mean "container"?',
-    ],
-    ['{"version":1,"findings":[{"__proto__":{"check":"x"}}]}', 'findings[0].__proto__: unknown field'],
-    [`{"version":1,"findings":["${'x'.repeat(1000)}"]}`, /^findings\[0\]: must be an object, not "x{50,60}\.\.\.$/],
-  ])('%s is refused with path and value', async (text, problem) => {
-    expect(() => readBaseline(text)).toThrow(typeof problem === 'string' ? new Error(problem) : problem);
-    await writeFile(at('known.json'), text);
-    const { code, stdout, stderr } = await check('-', '--baseline', at('known.json'));
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr.startsWith('DIR/known.json: ')).toBe(true);
-  });
+it('a baseline that is not JSON is refused', async () => {
+  await writeFile(at('known.json'), '{');
+  const { code, stdout, stderr } = await check('-', '--baseline', at('known.json'));
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^DIR\/known\.json: is not JSON: /);
 });
 
 describe('all baselines', () => {

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe } from 'vitest';
 import { describeCases } from '../support/recorded-cases.ts';
@@ -20,23 +29,30 @@ interface Case {
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly files?: Files;
+  /** Symbolic links by path, with what they lead to. */
+  readonly links?: Readonly<Record<string, string>>;
   /** The shell scripts that are the programs on the PATH, beside those of the system. */
   readonly tools?: Readonly<Record<string, string>>;
 }
 
-function write(directory: string, files: Files): void {
+function write(directory: string, files: Files, links: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(directory, text === null ? name : dirname(name)), { recursive: true });
     if (text !== null) writeFileSync(join(directory, name), text.replaceAll('DIR', directory));
   }
+  for (const [name, target] of Object.entries(links)) {
+    mkdirSync(join(directory, dirname(name)), { recursive: true });
+    symlinkSync(target.replaceAll('DIR', directory), join(directory, name));
+  }
 }
 
-/** The files that are new or changed. */
+/** The files that are new or changed, links apart. */
 function changed(directory: string, files: Files): Files | undefined {
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort();
   const entries = names.flatMap((name): [string, string | null][] => {
     const path = join(directory, name);
-    if (statSync(path).isDirectory()) return readdirSync(path).length > 0 ? [] : [[`${name}/`, null]];
+    if (lstatSync(path).isSymbolicLink() || !realpathSync(path).endsWith(`/${name}`)) return [];
+    if (lstatSync(path).isDirectory()) return readdirSync(path).length > 0 ? [] : [[`${name}/`, null]];
     return [[name, readFileSync(path, 'utf8').replaceAll(directory, 'DIR')]];
   });
   const differs = entries.filter(([name, text]) => files[name] !== text);
@@ -44,9 +60,9 @@ function changed(directory: string, files: Files): Files | undefined {
 }
 
 /** What a command leaves behind; JSON as a value, and nothing for an exit code of 0, empty outputs and unchanged files. */
-async function ran({ run, stdin, columns, env, files = {}, tools }: Case): Promise<JsonObject> {
+async function ran({ run, stdin, columns, env, files = {}, links = {}, tools }: Case): Promise<JsonObject> {
   const directory = await temporaryDirectory();
-  write(directory, files);
+  write(directory, files, links);
   const args = run.map((arg) => arg.replaceAll('DIR', directory));
   const options = { directory, ...(columns && { columns }), ...(env && { env }) };
   const input = stdin === undefined ? {} : { stdin: stdin.replaceAll('DIR', directory) };

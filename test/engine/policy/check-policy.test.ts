@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { parseProbePolicy, type ProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
+import type { ProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
 import { PolicySet, PolicyTier } from '../../../src/engine/policy/policy-set.ts';
-import { policyDocument, parsedPolicy } from '../../support/worlds.ts';
+import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
 import type { CheckFloor, CheckPolicyByContainer } from '../../../src/engine/policy/check-policy.ts';
 import type { ParameterValue } from '../../../src/engine/policy/check-parameters.ts';
 
@@ -13,17 +13,7 @@ const policyFor = (layers: readonly ProbePolicy[]): CheckPolicyByContainer =>
     layers.map((layer) => new PolicyTier([layer])),
   ).policyFor('apps', undefined, new Map()).checkPolicy;
 
-function clusterPolicy(name: string, spec: object): ProbePolicy {
-  const apiVersion = 'probewright.dev/v1alpha1';
-  const parsed = parseProbePolicy(CHECK_CATALOGUE, {
-    apiVersion,
-    kind: 'ClusterProbePolicy',
-    metadata: { name },
-    spec,
-  });
-  if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.policy;
-}
+const clusterPolicy = (name: string, spec: object): ProbePolicy => parsedPolicy(clusterPolicyDocument(spec, name));
 
 it('two policies of one name, from a file and from the cluster, are told apart', () => {
   const file = clusterPolicy('default', { containers: ['app'], checks: { 'named-port': { action: 'Off' } } });
@@ -53,25 +43,24 @@ it('the higher of two layers decides on the action', () => {
 const listOf = (value: ParameterValue): unknown => value instanceof Set && [...value];
 
 describe('a floor', () => {
-  const names = (values: string[]): object => ({ checks: { 'exec-forbidden': { names: values } } });
+  const forbidding = (names: string[], more = {}): object => ({ checks: { 'exec-forbidden': { names, ...more } } });
+  const above = parsedPolicy(policyDocument(forbidding(['nc'])));
   const floorOf = (...layers: ProbePolicy[]): CheckFloor | undefined =>
     policyFor(layers)('app').get('exec-forbidden')?.floor;
   const namesOf = (floor: CheckFloor | undefined): unknown => listOf(floor?.parameters['names']);
-  const bound = clusterPolicy('bound', {
-    checks: { 'exec-forbidden': { action: 'Deny', floor: 'Deny', names: ['curl'] } },
-  });
+  const deny = forbidding(['curl'], { action: 'Deny', floor: 'Deny' });
+  const bound = clusterPolicy('bound', deny);
 
   it('binds the parameters of its layer and of those below', () => {
-    const lower = clusterPolicy('a', names(['wget']));
-    const namespaced = parsedPolicy(policyDocument(names(['nc'])));
+    const lower = clusterPolicy('a', forbidding(['wget']));
     const silent = clusterPolicy('floor', { checks: { 'exec-forbidden': { floor: 'Deny' } } });
-    expect(namesOf(floorOf(lower, silent, namespaced))).toEqual(['wget']);
-    expect(namesOf(floorOf(lower, bound, namespaced))).toEqual(['curl']);
-    expect(floorOf(lower, bound, namespaced)?.source).toBe('ClusterProbePolicy/bound');
+    expect(namesOf(floorOf(lower, silent, above))).toEqual(['wget']);
+    expect(namesOf(floorOf(lower, bound, above))).toEqual(['curl']);
+    expect(floorOf(lower, bound, above)?.source).toBe('ClusterProbePolicy/bound');
   });
 
   it('leaves the layers above their own parameters beside those of the floor', () => {
-    const check = policyFor([bound, parsedPolicy(policyDocument(names(['nc'])))])('app').get('exec-forbidden');
+    const check = policyFor([bound, above])('app').get('exec-forbidden');
     expect(listOf(check?.parameters['names'])).toEqual(['nc']);
     expect(check?.action).toBe('Deny');
   });
@@ -84,19 +73,15 @@ describe('a floor', () => {
   });
 
   it('of a policy that names the container binds that container alone', () => {
-    const named = clusterPolicy('named', {
-      containers: ['app'],
-      checks: { 'exec-forbidden': { action: 'Deny', floor: 'Deny', names: ['curl'] } },
-    });
-    const above = parsedPolicy(policyDocument(names(['nc'])));
-    const ofContainer = policyFor([clusterPolicy('a', names(['wget'])), named, above]);
+    const named = clusterPolicy('named', { containers: ['app'], ...deny });
+    const ofContainer = policyFor([clusterPolicy('a', forbidding(['wget'])), named, above]);
     expect(namesOf(ofContainer('app').get('exec-forbidden')?.floor)).toEqual(['curl']);
     expect(ofContainer('nginx').get('exec-forbidden')?.floor).toBeUndefined();
   });
 
   it('of the highest layer that sets one decides, with the parameters up to that layer', () => {
-    const higher = clusterPolicy('z', { checks: { 'exec-forbidden': { floor: 'Warn', names: ['perl'] } } });
-    const floor = floorOf(bound, higher, parsedPolicy(policyDocument(names(['nc']))));
+    const higher = clusterPolicy('z', forbidding(['perl'], { floor: 'Warn' }));
+    const floor = floorOf(bound, higher, above);
     expect([floor?.action, namesOf(floor)]).toEqual(['Warn', ['perl']]);
   });
 });

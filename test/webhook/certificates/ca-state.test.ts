@@ -16,9 +16,13 @@ const ca = authority('ca', 0);
 const next = authority('next', 250 * DAY);
 const former = { cert: 'former', notAfter: 300 * DAY };
 const initial = initialState(ca);
+const initialNext = initialState(next);
+const reversed: CaState = { ...initialNext, next: ca };
+const asked: CaState = { ...initial, rotate: true };
 const withNext: CaState = { ...initial, next };
 const noted: CaState = { ...withNext, nextTrustedSince: 251 * DAY };
 const retiringState: CaState = { ...initial, previous: [former], promotedAt: 10 * DAY };
+const waiting: CaState = { ...retiringState, next };
 
 function authority(cert: string, notBefore: number): CertificateAuthority {
   return { cert, key: `key of ${cert}`, notBefore, notAfter: notBefore + 365 * DAY };
@@ -42,7 +46,7 @@ describe('the next step of a rotation', () => {
   it.each<Row>([
     ['nothing while the CA is young', initial, undefined, rotationDue(ca) - 1],
     ['another CA once two thirds of its life are over', initial, undefined, rotationDue(ca), 'stage'],
-    ['another CA when somebody asks for one', { ...initial, rotate: true }, undefined, DAY, 'stage'],
+    ['another CA when somebody asks for one', asked, undefined, DAY, 'stage'],
     ['another CA when it has expired', initial, undefined, 400 * DAY, 'stage'],
     ['nothing while clients have not got the next CA', withNext, false, 251 * DAY],
     ['nothing while it is not known what clients have', withNext, undefined, 251 * DAY],
@@ -56,28 +60,10 @@ describe('the next step of a rotation', () => {
     ['nothing while leaves of the former CA may be served', retiringState, undefined, 17 * DAY + HOUR - 1],
     ['the end of the former CA after the last of its leaves', retiringState, undefined, 17 * DAY + HOUR, 'retire'],
     ['first the rotation, then the end of the former CA', { ...retiringState, ...noted }, true, 252 * DAY, 'promote'],
-    [
-      'the end of the former CA, though a rotation waits for clients',
-      { ...retiringState, next },
-      false,
-      251 * DAY,
-      'retire',
-    ],
+    ['the end of the former CA, though a rotation waits for clients', waiting, false, 251 * DAY, 'retire'],
     ['another request is met by the rotation under way', { ...withNext, rotate: true }, false, 251 * DAY],
-    [
-      'another CA when this one begins in the future, as a clock was wrong',
-      initialState(next),
-      undefined,
-      9 * DAY,
-      'stage',
-    ],
-    [
-      'that the next CA signs at once when this one begins in the future',
-      { ...initialState(next), next: ca },
-      false,
-      9 * DAY,
-      'promote',
-    ],
+    ['another CA when this one begins in the future, as a clock was wrong', initialNext, undefined, 9 * DAY, 'stage'],
+    ['that the next CA signs at once when this one begins in the future', reversed, false, 9 * DAY, 'promote'],
   ])('is %s', (_what, state, isNextTrusted, now, step) =>
     expect(rotationStep(state, isNextTrusted, now, settings)?.step).toBe(step),
   );
@@ -91,7 +77,7 @@ function after(state: CaState, isNextTrusted: boolean | undefined, now: number, 
 
 describe('a step', () => {
   it('stages a CA and is done with the request for it', () => {
-    expect(after({ ...initial, rotate: true }, undefined, DAY)).toEqual(withNext);
+    expect(after(asked, undefined, DAY)).toEqual(withNext);
     expect(after(noted, true, 700 * DAY)).toEqual(withNext);
   });
 
@@ -102,7 +88,7 @@ describe('a step', () => {
 
   it('promotes the next CA and keeps the former one without its key', () =>
     expect(after({ ...noted, rotate: true }, true, 252 * DAY)).toEqual({
-      ...initialState(next),
+      ...initialNext,
       previous: [{ cert: 'ca', notAfter: ca.notAfter }],
       promotedAt: 252 * DAY,
     }));
@@ -111,12 +97,12 @@ describe('a step', () => {
     const twice = after({ ...noted, previous: [former], promotedAt: 250 * DAY }, true, 252 * DAY);
     expect(twice?.previous.map(({ cert }) => cert)).toEqual(['ca', 'former']);
     expect(twice?.promotedAt).toBe(252 * DAY);
-    expect(twice && after(twice, undefined, 260 * DAY)).toEqual(initialState(next));
+    expect(twice && after(twice, undefined, 260 * DAY)).toEqual(initialNext);
   });
 
   it('does not keep CAs that have expired', () =>
     expect(after({ ...noted, previous: [former], promotedAt: 0 }, true, 365 * DAY)).toEqual({
-      ...initialState(next),
+      ...initialNext,
       promotedAt: 365 * DAY,
     }));
 });
@@ -130,27 +116,12 @@ describe('the next write of the Secret', () => {
     isNextTrusted: undefined,
   };
   it.each<[string, Partial<CaSituation>, CaStep | undefined, CaState | undefined]>([
-    [
-      'is a first CA without a Secret and a memory',
-      { secret: 'absent', state: undefined },
-      'create',
-      initialState(next),
-    ],
+    ['is a first CA without a Secret and a memory', { secret: 'absent', state: undefined }, 'create', initialNext],
     ['is the state in memory without a Secret', { secret: 'absent', state: noted }, 'restore', noted],
     ['is the state in memory, or what can be used, over damage', { secret: 'damaged', state: noted }, 'restore', noted],
-    [
-      'is another CA over damage without a memory',
-      { secret: 'damaged', state: undefined },
-      'restore',
-      initialState(next),
-    ],
+    ['is another CA over damage without a memory', { secret: 'damaged', state: undefined }, 'restore', initialNext],
     ['is nothing while all is well', {}, undefined, undefined],
-    [
-      'is no rotation by a replica that does not lead',
-      { state: { ...initial, rotate: true }, isLeader: false },
-      undefined,
-      undefined,
-    ],
+    ['is no rotation by a replica that does not lead', { state: asked, isLeader: false }, undefined, undefined],
     [
       'keeps the CA of the served leaf, by any replica',
       { state: retiringState, unkeptRoot: former, isLeader: false },
