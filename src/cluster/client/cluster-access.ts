@@ -70,14 +70,15 @@ function currentCluster(config: KubeConfig): Cluster {
   // Typed as if there always were one.
   const name = config.getCurrentContext() as string | undefined;
   if (name === undefined || name === '') throw new Error('it has no current-context');
-  const context = `its current context ${JSON.stringify(name)}`;
   const cluster = config.getCurrentCluster();
-  if (cluster === null) throw new Error(`${context} names no cluster that it defines`);
+  if (cluster === null) throw new Error(`its current context ${JSON.stringify(name)} names no cluster that it defines`);
   const user = config.getContextObject(name)?.user;
   // Without a user, client-node would also ignore the certificate authority.
-  if (user === undefined) throw new Error(`${context} names no user`);
-  if (config.getUser(user) === null)
-    throw new Error(`${context} names the user ${JSON.stringify(user)}, which it does not define`);
+  if (user === undefined) throw new Error(`its current context ${JSON.stringify(name)} names no user`);
+  if (config.getUser(user) === null) {
+    const what = `the user ${JSON.stringify(user)}, which it does not define`;
+    throw new Error(`its current context ${JSON.stringify(name)} names ${what}`);
+  }
   if (!URL.canParse(cluster.server)) throw new Error(`its server ${JSON.stringify(cluster.server)} is no URL`);
   return cluster;
 }
