@@ -6,17 +6,10 @@ export function isBlank(text: string): boolean {
   return /^\p{White_Space}*$/u.test(text);
 }
 
-const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['"', '\\"'],
-  ['\\', '\\\\'],
-  ['\x07', '\\a'],
-  ['\b', '\\b'],
-  ['\f', '\\f'],
-  ['\n', '\\n'],
-  ['\r', '\\r'],
-  ['\t', '\\t'],
-  ['\v', '\\v'],
-]);
+/** Characters that have an escape of one letter, each with the letter. */
+const SHORT_ESCAPES = new Map(
+  ['""', '\\\\', '\x07a', '\bb', '\ff', '\nn', '\rr', '\tt', '\vv'].map(([sign, letter]) => [sign, `\\${letter}`]),
+);
 
 /** Texts that need no escapes: visible ASCII without quotes and backslashes. */
 const PLAIN = /^[ !#-[\]-~]*$/;

@@ -1,13 +1,19 @@
-/** Brackets and quotes that may stand in each other: the sign that ends each of them. */
-type Closer = ')' | '}' | '"' | '`';
+/** Brackets and quotes that may stand in each other, each with the sign that ends it. */
+export const CLOSERS: ReadonlyMap<string, string> = new Map([
+  ['`', '`'],
+  ['"', '"'],
+  ['(', ')'],
+  ['$(', ')'],
+  ['${', '}'],
+]);
 
 /**
  * Returns the position behind a quoted text, a `$(...)`, a `${...}` or a command in backticks that begins at `start`.
  * Undefined when the end is missing. Nesting costs no stack: a hostile text may have tens of thousands of levels.
  * @param at the position behind the opening sign
  */
-export function endOfQuoting(text: string, at: number, closer: Closer): number | undefined {
-  const open: Closer[] = [closer];
+export function endOfQuoting(text: string, at: number, closer: string): number | undefined {
+  const open = [closer];
   let position = at;
   while (position < text.length) {
     const inner = open.at(-1);
@@ -27,22 +33,15 @@ export function endOfQuoting(text: string, at: number, closer: Closer): number |
       if (end < 0) return undefined;
       position = end;
     } else {
-      const opened = inner === '`' ? undefined : openedAt(text, position, inner);
+      const opening = sign === '$' ? text.slice(position, position + 2) : (sign ?? '');
+      // A plain bracket counts in a command only, and nothing opens between backticks.
+      const isPlain = inner === '`' || (opening === '(' && inner !== ')');
+      const opened = isPlain ? undefined : CLOSERS.get(opening);
       if (opened !== undefined) open.push(opened);
-      position += opened !== undefined && sign === '$' ? 2 : 1;
+      position += opened === undefined ? 1 : opening.length;
     }
   }
   return undefined;
-}
-
-function openedAt(text: string, position: number, inner: Closer | undefined): Closer | undefined {
-  const sign = text[position];
-  if (sign === '`') return '`';
-  if (sign === '"') return '"';
-  if (sign === '(' && inner === ')') return ')';
-  if (sign !== '$') return undefined;
-  const next = text[position + 1];
-  return next === '(' ? ')' : next === '{' ? '}' : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { endOfQuoting, substitutionsIn } from './shell-quoting.ts';
+import { CLOSERS, endOfQuoting, substitutionsIn } from './shell-quoting.ts';
 
 /** A word of a shell script. */
 export interface ShellWord {
@@ -194,14 +194,14 @@ class Scan implements ShellScript {
   /** Moves behind an expansion. Undefined when its end is missing. */
   #expansion(opening: string): string | undefined {
     const start = this.#at - opening.length;
-    const bracket = opening.at(-1) ?? '';
-    if (!'`({'.includes(bracket)) return opening;
-    const end = endOfQuoting(this.#text, this.#at, bracket === '(' ? ')' : bracket === '{' ? '}' : '`');
+    const closer = CLOSERS.get(opening.replace(/^[<>]/, '$'));
+    if (closer === undefined) return opening;
+    const end = endOfQuoting(this.#text, this.#at, closer);
     this.#at = end ?? start;
     if (end === undefined) return undefined;
     const inner = this.#text.slice(start, end);
     // The commands of <(...) and >(...) are read like those of $(...).
-    this.substitutions.push(...substitutionsIn(bracket === '(' ? `$${inner.slice(1)}` : inner));
+    this.substitutions.push(...substitutionsIn(closer === ')' ? `$${inner.slice(1)}` : inner));
     return inner;
   }
 }
