@@ -58,6 +58,7 @@ describeUnless(problem, 'try with a Pod of a cluster', () => {
     directory = await keep(temporaryDirectory('try'));
     kubelet = await keep(startTryKubelet(network));
     const application = network.start(APPLICATION);
+    await keep(Promise.resolve({ stop: () => application.kill('SIGKILL') }));
     await once(application.stdout ?? application, 'data');
     await cluster.create('/api/v1/namespaces', { metadata: { name: 'shop' } });
     await cluster.create('/api/v1/nodes', { metadata: { name: 'node-1' } });
