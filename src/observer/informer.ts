@@ -14,14 +14,6 @@ export interface InformerHandlers extends Omit<ReflectorListener, 'seen'> {
   readonly seen: (object: KubernetesObject) => void;
 }
 
-/** Logs that a collection cannot be watched, or can be watched again. `place` goes into the line. */
-export function contactLog(log: Logger, what: string, place: object = {}): InformerHandlers['troubled'] {
-  return (problem) => {
-    if (problem === undefined) log.info(place, `${what} can be watched again`);
-    else log.warn({ ...place, problem }, `${what} cannot be watched now`);
-  };
-}
-
 /** Makes an informer of a collection: it lists, then watches. It is not started, and keeps no object. */
 export function informer(context: ReflectorContext, kind: Reflected, { seen, ...others }: InformerHandlers): Reflector {
   return new Reflector(context, kind, { ...others, seen: (objects) => objects.forEach((object) => seen(object)) });
@@ -58,7 +50,10 @@ export class PodWatch {
       gone: (pod) => notifyNow('gone', pod),
       listing: () => this.#notify((listener) => listener.listing?.()),
       listed: (uids) => this.#notify((listener) => listener.listed?.(uids)),
-      troubled: contactLog(log, 'Pods'),
+      troubled: (problem) => {
+        if (problem === undefined) log.info('Pods can be watched again');
+        else log.warn({ problem }, 'Pods cannot be watched now');
+      },
     });
   }
 

@@ -61,10 +61,10 @@ describe('the texts', () => {
 describe('the code', () => {
   const src = filesBelow('src');
 
-  it('of src is at most 47,200 lines, 37,000 of them code, in 500 files', () => {
+  it('of src is at most 45,200 lines, 35,300 of them code, in 500 files', () => {
     const { files, lines, code } = sizeOf(src);
-    expect(lines).toBeLessThanOrEqual(47_200);
-    expect(code).toBeLessThanOrEqual(37_000);
+    expect(lines).toBeLessThanOrEqual(45_200);
+    expect(code).toBeLessThanOrEqual(35_300);
     expect(files).toBeLessThanOrEqual(500);
   });
 
@@ -72,7 +72,11 @@ describe('the code', () => {
     for (const file of src) expect(sizeOf([file]).lines, file).toBeLessThanOrEqual(350);
   });
 
-  it('that serve can load is at most 23,500 lines', () => {
-    expect(sizeOf(closureOf('src/webhook/serve.ts', importGraph(src))).lines).toBeLessThanOrEqual(23_500);
+  it('of the tests is at most 56,000 lines', () => {
+    expect(sizeOf(filesBelow('test')).lines).toBeLessThanOrEqual(56_000);
+  });
+
+  it('that serve can load is at most 22,400 lines', () => {
+    expect(sizeOf(closureOf('src/webhook/serve.ts', importGraph(src))).lines).toBeLessThanOrEqual(22_400);
   });
 });

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import { Backoff, RepeatedWork } from '../../cluster/client/timing.ts';
-import { contactLog } from '../informer.ts';
 import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type WorkloadName } from '../observed-workload.ts';
 import { affectedNamespaces, exceptionEnds, kindKey, listReader, listsFor, union } from './scan-lists.ts';
 import { Verdicts, type Run, type ScanDependencies } from './verdicts.ts';
@@ -60,7 +59,11 @@ export class LeadingScan {
       seen: (object) => this.take(object, kind),
       gone: (object) => this.gone(object, kind),
       listed: (uids) => this.listed(kind, uids),
-      troubled: contactLog(dependencies.log, 'workloads', { path: collectionOf(kind) }),
+      troubled: (problem) => {
+        const path = collectionOf(kind);
+        if (problem === undefined) dependencies.log.info({ path }, 'workloads can be watched again');
+        else dependencies.log.warn({ path, problem }, 'workloads cannot be watched now');
+      },
     }));
     this.#readList = listReader(client, new RateLimiter(REQUESTS_PER_SECOND, monotonic), this.#stopped.signal);
     this.#work = new RepeatedWork(() => this.#round(), TICK_MILLISECONDS, random);

@@ -1,5 +1,5 @@
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
-import { STARTUP_PROFILE_KIND, profileName } from '../../../engine/facts/startup-profile.ts';
+import { STARTUP_PROFILE_KIND } from '../../../engine/facts/startup-profile.ts';
 import { ANNOTATION_PREFIX } from '../../../engine/policy/annotations.ts';
 import { workloadKindOfManifest, MIRROR_POD_ANNOTATION, podTemplatesOf } from '../../../engine/workload/kinds.ts';
 import type { WorkloadKind } from '../../../engine/workload/kinds.ts';
@@ -11,14 +11,14 @@ import { PROBE_KINDS } from '../../../engine/probe/probe.ts';
 import { DEFAULT_CONTAINER_ANNOTATION } from '../../../engine/workload/main-container.ts';
 import { MESH_STATUS_ANNOTATIONS } from '../../../engine/workload/mesh.ts';
 import { containerPart } from './container.ts';
-import { groupOfVersion } from '../../input/manifest.ts';
-import { knownResult } from '../../../observer/reports/known-result.ts';
-import { PROBEWRIGHT, readObserverReport, REPORT_APIS } from '../../../cluster/sources/observer-reports.ts';
-import type { Inputs } from '../../input/inputs.ts';
-import type { ObservedWorkload } from '../../../cluster/sources/observer-reports.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';
 
-type SnapshotSettings = Pick<Inputs, 'kinds' | 'namespace'>;
+interface SnapshotSettings {
+  readonly kinds: readonly WorkloadKind[];
+  readonly namespace: string;
+  /** Returns the part of a report that an observer wrote. Undefined for other objects. Absent = no reports. */
+  readonly reportPart?: (object: JsonObject) => JsonObject | undefined;
+}
 
 /**
  * Returns the parts of objects that verdicts depend on: workloads, policies and our other kinds, Namespaces and
@@ -50,7 +50,7 @@ function itemOf(object: JsonObject, settings: SnapshotSettings, commands: readon
     const policy = pick(object, POLICY);
     return typeof kind === 'string' && kind.startsWith('Cluster') ? policy : named(policy);
   }
-  if (member(object, 'apiVersion') !== 'v1') return reportPart(object);
+  if (member(object, 'apiVersion') !== 'v1') return settings.reportPart?.(object);
   if (kind === 'Namespace') return pick(object, NAMESPACE);
   return kind === 'Service' ? named(pick(object, SERVICE)) : undefined;
 }
@@ -265,30 +265,4 @@ function strayValue(path: FieldPath, value: unknown): unknown {
   const isInProbe = path.slice(0, -1).some((step) => (PROBE_KINDS as readonly unknown[]).includes(step));
   if (!isInProbe || OF_CONTAINER.has(key)) return bare(value, 0);
   return key === 'command' && Array.isArray(value) ? (value as unknown[]).map(scalar) : scalar(value, 0);
-}
-
-/** The reports of an observer about live Pods, for a snapshot. Undefined for other objects. */
-export function reportPart(object: JsonObject): JsonObject | undefined {
-  const observed = readObserverReport(object);
-  return observed && reportItem(observed);
-}
-
-/**
- * A report as an item of a snapshot, in the preferred API. A report of an observer has the UID of its workload in its
- * name. The item is named by kind and name instead. Undefined when no result may leave.
- */
-export function reportItem(observed: ObservedWorkload): JsonObject | undefined {
-  const { apiVersion, kind, namespace, name } = observed;
-  const [api] = REPORT_APIS;
-  const workload = { namespace, group: groupOfVersion(apiVersion), kind, name };
-  const results = observed.results.flatMap((result) => knownResult(result, workload) ?? []);
-  if (api === undefined || results.length === 0) return undefined;
-  return {
-    apiVersion: api.apiVersion,
-    kind: api.kind,
-    metadata: { name: `${PROBEWRIGHT}-${profileName(kind, name)}`, namespace },
-    source: PROBEWRIGHT,
-    scope: { apiVersion, kind, namespace, name },
-    results: results.map((result) => ({ source: PROBEWRIGHT, ...result })),
-  };
 }
