@@ -1,4 +1,5 @@
-import { ExceptionStatuses, exceptionCounts, reportedStatus } from '../cluster/sources/exception-statuses.ts';
+import { reportedStatus } from '../cluster/sources/exception-status.ts';
+import { ExceptionStatuses, exceptionCounts } from '../cluster/sources/exception-statuses.ts';
 import { PROBE_EXCEPTIONS, SERVICES, STARTUP_PROFILES, WEBHOOK_EXCEPTIONS } from '../cluster/sources/fact-kinds.ts';
 import { KubernetesSource } from '../cluster/sources/kubernetes-source.ts';
 import { StatusWriter } from '../cluster/sources/status-writer.ts';

@@ -3,7 +3,6 @@ import { isJsonObject, objectMember, type JsonObject } from '../../base/json/jso
 import { formatInstant, parseInstant } from '../../base/text/duration.ts';
 import { exceptionSource } from '../../engine/facts/facts.ts';
 import {
-  ALL_EXCEPTION_STATES,
   EXCEPTION_STATES,
   endOf,
   exceptionRules,
@@ -16,6 +15,7 @@ import {
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { hasCode, type ApiRequests } from '../client/api-client.ts';
 import { realTimer, type Timer } from '../client/timing.ts';
+import { isReportedAs, reportedLastMatch } from './exception-status.ts';
 import {
   patchStatus,
   updatedCondition,
@@ -179,36 +179,9 @@ export function exceptionCounts(snapshot: Snapshot | undefined, now: number): Re
   return counts;
 }
 
-const REPORTED_LETTERS = 3;
-
-/** What is kept of a status, as a short text: the state, whether it is limited and current, and the last match. */
-export function reportedStatus(object: JsonObject): string {
-  const status = objectMember(object, 'status') ?? {};
-  const { state, lastMatched } = status;
-  const limited = objectsAt(status, 'conditions').some(
-    (each) => each['type'] === 'Limited' && each['status'] === 'True',
-  );
-  const isCurrent = status['observedGeneration'] === valueAt(object, ['metadata', 'generation']);
-  const match = typeof lastMatched === 'string' ? parseInstant(lastMatched) : undefined;
-  const at = match === undefined ? '' : Math.floor(match / 1000).toString(36);
-  return reportedText(typeof state === 'string' ? state : '', limited, isCurrent) + at;
-}
-
-/** Three letters: one for the state, `L` for limited, `C` if the status is about the newest version. */
-function reportedText(state: string, isLimitedThen: boolean, isCurrent: boolean): string {
-  const index = (ALL_EXCEPTION_STATES as readonly string[]).indexOf(state);
-  return `${index < 0 ? '-' : String(index)}${isLimitedThen ? 'L' : '-'}${isCurrent ? 'C' : '-'}`;
-}
-
-/** When the status says that the exception last matched, in milliseconds since the epoch. */
-function reportedLastMatch({ reported }: ProbeException): number | undefined {
-  const text = reported?.slice(REPORTED_LETTERS) ?? '';
-  return text === '' ? undefined : Number.parseInt(text, 36) * 1000;
-}
-
 function isReported(exception: ProbeException, rules: ExceptionRules, now: number): boolean {
   const state = exceptionState(exception, rules, reportedLastMatch(exception), now);
-  return exception.reported?.slice(0, REPORTED_LETTERS) === reportedText(state, isLimited(exception, rules), true);
+  return isReportedAs(exception.reported, state, isLimited(exception, rules));
 }
 
 interface StatusNews {
@@ -285,7 +258,7 @@ function leftOutState({ reason }: LeftOutException): LeftOutState {
 
 /** True if the status of an exception that is left out already says so. */
 function isLeftOutReported(left: LeftOutException): boolean {
-  return left.reported?.slice(0, REPORTED_LETTERS) === reportedText(leftOutState(left), false, true);
+  return isReportedAs(left.reported, leftOutState(left), false);
 }
 
 /** Returns the fields of the status to write for an exception that is left out. */

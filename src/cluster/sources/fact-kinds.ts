@@ -12,7 +12,7 @@ import { profileProblem, readStartupProfile, STARTUP_PROFILE_KIND } from '../../
 import { member, stringMember, objectMember, without, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { EXCEPTION_KIND, parseProbeException, ProbeException } from '../../engine/policy/probe-exception.ts';
-import { reportedStatus } from './exception-statuses.ts';
+import { reportedStatus } from './exception-status.ts';
 import { readNamespaceLabels, type Facts, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { WorkloadStarts } from '../../engine/facts/learned-starts.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';

@@ -9,7 +9,8 @@ interface Parameter<Type extends string, Value> {
   readonly default: Value;
 }
 
-interface Choices<Choice extends string> {
+/** The words that a value may be. Exported for the declarations of the npm package. */
+export interface Choices<Choice extends string> {
   readonly choices: readonly Choice[];
 }
 

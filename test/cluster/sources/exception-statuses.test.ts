@@ -1,3 +1,4 @@
+import { reportedStatus } from '../../../src/cluster/sources/exception-status.ts';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
@@ -7,7 +8,6 @@ import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../../../src/cluster/sourc
 import {
   exceptionCounts,
   ExceptionStatuses,
-  reportedStatus,
   type LeftOutException,
 } from '../../../src/cluster/sources/exception-statuses.ts';
 import { StatusWriter } from '../../../src/cluster/sources/status-writer.ts';
