@@ -5,18 +5,13 @@ import { PatientClient } from '../../cluster/client/patient-client.ts';
 import { loadUserAccess } from '../../cluster/client/cluster-access.ts';
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
+import { isDnsSubdomain, POLICY_API_VERSION, POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { wantedKinds, type ClusterLine, type ClusterName, type WantedKind } from './cluster-choice.ts';
 import { mergedFacts, readNamespaceLabels, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { inParallel } from '../../cluster/client/rate-limit.ts';
 import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
-import {
-  discoverKinds,
-  isOfController,
-  MOST_REQUESTS_AT_ONCE,
-  POLICY_GROUP,
-} from '../../cluster/sources/cluster-kinds.ts';
+import { discoverKinds, isOfController, MOST_REQUESTS_AT_ONCE } from '../../cluster/sources/cluster-kinds.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import { readPolicyDocuments, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
@@ -100,7 +95,7 @@ const NAMESPACES = { group: '', apiVersion: 'v1', resource: 'namespaces', isName
 const POLICY_KINDS: readonly ListedKind[] = [
   { kind: 'ClusterProbePolicy', resource: 'clusterprobepolicies', isNamespaced: false, isOptional: true },
   { kind: 'ProbePolicy', resource: 'probepolicies', isNamespaced: true },
-].map((each) => ({ ...each, group: POLICY_GROUP, apiVersion: `${POLICY_GROUP}/v1alpha1`, names: [] }));
+].map((each) => ({ ...each, group: POLICY_GROUP, apiVersion: POLICY_API_VERSION, names: [] }));
 
 /**
  * Reads workloads, policies and labels of namespaces from a cluster. What cannot be read becomes a problem, and

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
-import { POLICY_GROUP, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { BUILT_IN_KINDS, workloadKind } from '../../engine/workload/kinds.ts';
+import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { YamlDocument } from '../../yaml/reading/documents.ts';
 import type { Inputs } from './inputs.ts';

@@ -1,3 +1,4 @@
+import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { objectsAt, textAt } from '../../base/json/field-path.ts';
 import { ApiError } from '../client/api-client.ts';
 import { inParallel } from '../client/rate-limit.ts';
@@ -44,8 +45,6 @@ export const BUILT_IN_CLUSTER_KINDS: readonly ClusterKind[] = BUILT_IN_KINDS.map
   const names = [resource, kind.toLowerCase(), SHORT_NAMES[kind] ?? []].flat();
   return { group, apiVersion: group === '' ? 'v1' : `${group}/v1`, kind, resource, names, isNamespaced: true };
 });
-
-export const POLICY_GROUP = 'probewright.dev';
 
 /** True for a word that names a built-in or a known custom kind, in the singular or the usual plural. */
 export function isNameOfKind(word: string, kinds: readonly WorkloadKind[]): boolean {

@@ -1,15 +1,17 @@
 import type { ProbeInteger } from '../probe/probe.ts';
 import type { Bound } from './bounds.ts';
 
-/** How a parameter of a check is written in a policy, and what it is when no policy sets it. */
-interface Parameter<Type extends string, Value> {
+/**
+ * How a parameter of a check is written in a policy, and what it is when no policy sets it. This type and the next are
+ * exported because the declarations of the npm package name them.
+ */
+export interface Parameter<Type extends string, Value> {
   readonly type: Type;
   /** The meaning of the parameter, its unit and its default: its description in the CRDs. */
   readonly text: string;
   readonly default: Value;
 }
 
-/** The words that a value may be. Exported for the declarations of the npm package. */
 export interface Choices<Choice extends string> {
   readonly choices: readonly Choice[];
 }

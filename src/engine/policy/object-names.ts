@@ -1,7 +1,8 @@
 import { quoted } from '../../base/json/quoted-value.ts';
 import type { Reader } from './reader.ts';
 
-export const POLICY_API_VERSION = 'probewright.dev/v1alpha1';
+export const POLICY_GROUP = 'probewright.dev';
+export const POLICY_API_VERSION = `${POLICY_GROUP}/v1alpha1`;
 
 /** A DNS-1123 label without its limit of 63 characters, as in names of containers (apimachinery IsDNS1123Label). */
 export const DNS_LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';

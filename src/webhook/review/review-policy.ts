@@ -2,7 +2,7 @@ import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { exceptionSource } from '../../engine/facts/facts.ts';
 import { equalJson, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { endOf, exceptionRules, mayExcept } from '../../engine/policy/exception-rules.ts';
-import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
+import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { EXCEPTION_KIND, parseProbeException, type ProbeException } from '../../engine/policy/probe-exception.ts';
 import { POLICY_KINDS, parseProbePolicy, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
@@ -22,7 +22,6 @@ const LONGEST_TEXT = 2 * 1024 * 1024;
 
 const REVIEWED_KINDS = [...POLICY_KINDS, EXCEPTION_KIND] as const;
 
-const [POLICY_GROUP] = POLICY_API_VERSION.split('/');
 
 /**
  * Answers `/review-policies`: denies what cannot be read, and warns about probes that are probably wrong and about
