@@ -19,7 +19,12 @@ vi.mock('node:timers/promises', async (original) => {
 vi.mock('../../src/cluster/client/timing.ts', async (original) => {
   const real = await original<typeof timer>();
   const realTimer: timer.Timer = (pause, callback) => real.realTimer(hurried(pause), callback);
-  return { ...real, realTimer };
+  class RepeatedWork extends real.RepeatedWork {
+    constructor(work: () => Promise<boolean>, check: number, random: () => number) {
+      super(work, hurried(check), random);
+    }
+  }
+  return { ...real, realTimer, RepeatedWork };
 });
 
 const FLEETS = [
