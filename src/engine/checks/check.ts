@@ -73,10 +73,13 @@ export function defineCheck<const Parameters extends CheckParameters = Record<st
   const judge: Run<ValuesOf<Parameters>, readonly Finding[]> = (container, parameters) => {
     const found = run?.(container, parameters) ?? NOTHING;
     if (eachProbe === undefined) return 'message' in found ? [found] : found;
-    return container.probes.flatMap((probe) => {
-      if (handlers?.includes(probe.handlerKind) === false || kinds?.includes(probe.kind) === false) return NOTHING;
-      return eachProbe(probe, parameters) ?? NOTHING;
-    });
+    let findings: Finding[] | undefined;
+    for (const probe of container.probes) {
+      if (handlers?.includes(probe.handlerKind) === false || kinds?.includes(probe.kind) === false) continue;
+      const finding = eachProbe(probe, parameters);
+      if (finding !== undefined) (findings ??= []).push(finding);
+    }
+    return findings ?? NOTHING;
   };
   return {
     parameters: {},

@@ -1,6 +1,6 @@
-import { equalJson, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, member, isPresent, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_GRPC_MODE, DEFAULT_HTTP_PROTOCOL, DEFAULT_TIMING } from '../probe/api-defaults.ts';
-import { holdsCut } from '../workload/bounded-container.ts';
+import { isCut } from '../workload/bounded-container.ts';
 import { verdictSpan } from '../probe/timing.ts';
 import { drainingAdvice } from './lib/drain-race.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
@@ -31,22 +31,33 @@ export const identicalProbes = defineCheck({
   },
 });
 
-/** True for equal probes. A cut text equals none. */
+/** Compares two probes. Most differ in their handlers, and then the rest needs no look. */
 function areSame(a: CheckedProbe, b: CheckedProbe): boolean {
-  return !holdsCut(a.spec) && equalJson(plain(a), plain(b));
+  const [handler, other] = [plainHandler(a), plainHandler(b)];
+  if (a.handlerKind !== b.handlerKind || !areEqual(handler, other)) return false;
+  return areEqual(plainSpec(a, handler), plainSpec(b, other));
 }
 
-/** Values that mean the same as an absent field, and that API defaulting does not fill in. */
-const DEFAULTS: JsonObject = {
-  initialDelaySeconds: DEFAULT_TIMING.initialDelaySeconds,
-  protocol: DEFAULT_HTTP_PROTOCOL,
-  mode: DEFAULT_GRPC_MODE,
-};
+/** A handler without values that mean the same as an absent field and that API defaulting does not fill in. */
+function plainHandler({ handler }: CheckedProbe): JsonObject {
+  return without(without(handler, 'protocol', DEFAULT_HTTP_PROTOCOL), 'mode', DEFAULT_GRPC_MODE);
+}
 
-/** A probe without nulls and defaults: null equals an absent member, as in the API server. */
-function plain({ spec, handlerKind, handler }: CheckedProbe): unknown {
-  const withoutDefaults = (object: JsonObject): JsonObject =>
-    Object.fromEntries(Object.entries(object).filter(([key, value]) => value !== DEFAULTS[key]));
-  const whole = { ...withoutDefaults(spec), [handlerKind]: withoutDefaults(handler) };
-  return JSON.parse(JSON.stringify(whole), (_, value: unknown) => value ?? undefined);
+function plainSpec({ spec, handlerKind }: CheckedProbe, handler: JsonObject): JsonObject {
+  return { ...without(spec, 'initialDelaySeconds', DEFAULT_TIMING.initialDelaySeconds), [handlerKind]: handler };
+}
+
+function without(object: JsonObject, field: string, value: unknown): JsonObject {
+  return member(object, field) === value ? { ...object, [field]: null } : object;
+}
+
+/** Compares two values deeply. Null equals an absent member, as in the API server. A cut text equals none. */
+function areEqual(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((element, index) => areEqual(element, b[index]));
+  if (!isJsonObject(a) || !isJsonObject(b)) return a === b && !(typeof a === 'string' && isCut(a));
+  return (
+    Object.keys(a).every((key) => areEqual(member(a, key) ?? null, member(b, key) ?? null)) &&
+    Object.keys(b).every((key) => isPresent(member(a, key)) || !isPresent(member(b, key)))
+  );
 }

@@ -108,19 +108,23 @@ function removesDelay({ edits = [] }: Finding, { place, timing }: CheckedProbe):
 /** Returns every finding, in the order of runChecks. */
 export function findingsOf(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): PlacedFinding[] {
   const containers = workload.containers.map((at) => ({ at, checks: policyFor(at.name) }));
-  return CHECKS.flatMap((check) =>
-    containers.flatMap(({ at, checks }) => {
+  const found: PlacedFinding[] = [];
+  for (const check of CHECKS)
+    for (const { at, checks } of containers) {
       const policy = checks.get(check.id);
-      return policy === undefined || policy.action === 'Off' ? [] : findingsAt(check, policy, at);
-    }),
-  );
+      if (policy !== undefined && policy.action !== 'Off') found.push(...findingsAt(check, policy, at));
+    }
+  return found;
 }
 
+const NOTHING: readonly PlacedFinding[] = [];
+
 /** With a floor, the check runs with both parameters: higher layers make it stricter, never weaker. */
-function findingsAt(check: Check, policy: EffectiveCheck, container: CheckedContainer): PlacedFinding[] {
+function findingsAt(check: Check, policy: EffectiveCheck, container: CheckedContainer): readonly PlacedFinding[] {
   const { parameters, floor } = policy;
   const at = asChecked(check, container, floor);
-  if (at === undefined) return [];
+  const findings = at === undefined ? [] : check.run(at, parameters);
+  if (at === undefined || (findings.length === 0 && floor === undefined)) return NOTHING;
   const placed = (finding: Finding, isFloored: boolean): PlacedFinding => ({
     check,
     action: actionOf(finding, policy),
@@ -129,7 +133,6 @@ function findingsAt(check: Check, policy: EffectiveCheck, container: CheckedCont
     at,
     finding,
   });
-  const findings = check.run(at, parameters);
   if (floor === undefined) return findings.map((finding) => placed(finding, false));
   const bound = floor.parameters === parameters ? findings : check.run(at, floor.parameters);
   const known = new Set(bound.map(textOf));
