@@ -22,7 +22,6 @@ const LONGEST_TEXT = 2 * 1024 * 1024;
 
 const REVIEWED_KINDS = [...POLICY_KINDS, EXCEPTION_KIND] as const;
 
-
 /**
  * Answers `/review-policies`: denies what cannot be read, and warns about probes that are probably wrong and about
  * parts of an exception without effect. An update that leaves the spec unchanged is never denied, because finalizers
