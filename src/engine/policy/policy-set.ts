@@ -52,25 +52,24 @@ export class PolicySet {
   readonly tiers: readonly PolicyTier[];
   readonly #catalogue: CheckCatalogue;
   readonly #builtIn: CheckPolicy;
+  /** Some policy selects namespaces by a label other than the name: unknown labels may then give wrong policies. */
+  readonly looksAtNamespaceLabels: boolean;
+  #ofCluster: PolicySet | undefined;
 
   constructor(catalogue: CheckCatalogue, tiers: readonly PolicyTier[]) {
     this.#catalogue = catalogue;
     this.#builtIn = builtInPolicy(catalogue);
     this.policies = tiers.flatMap(({ policies }) => policies);
     this.tiers = tiers;
-  }
-
-  get ofCluster(): PolicySet {
-    const tiers = this.tiers.map(({ cluster }) => new PolicyTier(cluster));
-    return new PolicySet(this.#catalogue, tiers);
-  }
-
-  /** Some policy selects namespaces by a label other than the name: unknown labels may then give wrong policies. */
-  get looksAtNamespaceLabels(): boolean {
-    const cluster = this.tiers.flatMap((tier) => tier.cluster);
-    return cluster.some(({ namespaceSelector = [] }) =>
+    this.looksAtNamespaceLabels = this.policies.some(({ namespaceSelector = [] }) =>
       namespaceSelector.some(({ key }) => key !== NAMESPACE_NAME_LABEL),
     );
+  }
+
+  /** The ClusterProbePolicies alone, made once: updates of a floored object ask for it. */
+  get ofCluster(): PolicySet {
+    const tiers = (): PolicyTier[] => this.tiers.map(({ cluster }) => new PolicyTier(cluster));
+    return (this.#ofCluster ??= new PolicySet(this.#catalogue, tiers()));
   }
 
   /**
