@@ -156,20 +156,28 @@ async function bytesOf(response: IncomingMessage, most = MAX_ANSWER_BYTES): Prom
 
 /** Half a line at the end is a lost event. It is handed over as a line, so that the loss is noticed. */
 async function readLines(response: IncomingMessage, line: (text: string) => void): Promise<void> {
-  let rest: Buffer = Buffer.alloc(0);
-  const take = (bytes: Buffer): void => {
-    refuseLong('a line', bytes.length, MAX_ANSWER_BYTES);
-    if (bytes.length > 0) line(bytes.toString());
+  // A line may come in a thousand pieces. They are joined once, at its end.
+  let pieces: Buffer[] = [];
+  let length = 0;
+  const add = (piece: Buffer): void => {
+    length += piece.length;
+    refuseLong('a line', length, MAX_ANSWER_BYTES);
+    pieces.push(piece);
+  };
+  const take = (): void => {
+    if (length > 0) line(Buffer.concat(pieces, length).toString());
+    [pieces, length] = [[], 0];
   };
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    rest = Buffer.concat([rest, chunk]);
-    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
-      take(rest.subarray(0, end));
-      rest = rest.subarray(end + 1);
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      add(chunk.subarray(start, end));
+      take();
+      start = end + 1;
     }
-    refuseLong('a line', rest.length, MAX_ANSWER_BYTES);
+    add(chunk.subarray(start));
   }
-  take(rest);
+  take();
 }
 
 function refuseLong(what: string, bytes: number, most: number): void {
