@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import { isDnsSubdomain } from '../engine/policy/object-names.ts';
 import { rootOf, type ClusterKind } from '../cluster/sources/cluster-kinds.ts';
 import { hasControllerOwner } from '../engine/workload/controller-owner.ts';
-import { POD_KIND, type WorkloadKind } from '../engine/workload/kinds.ts';
+import { groupOfVersion, POD_KIND, type WorkloadKind } from '../engine/workload/kinds.ts';
 import { workloadOfPod, type WorkloadReference } from '../engine/workload/workload-of-pod.ts';
 
 /** A workload by its name. The UID of a Deployment cannot be read from its Pods: they name the ReplicaSet. */
@@ -74,10 +74,6 @@ export function controllerOfPod(pod: JsonObject): WorkloadReference | undefined 
   return KIND.test(owner.kind) && API_VERSION.test(owner.apiVersion) ? owner : undefined;
 }
 
-export function groupOf(apiVersion: string): string {
-  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-}
-
 /** A Pod's Deployment, its controller, or itself. Undefined for a static Pod, which the kubelet runs from a file. */
 export function workloadNameOfPod(pod: JsonObject): WorkloadName | undefined {
   const metadata = objectMember(pod, 'metadata') ?? {};
@@ -85,5 +81,5 @@ export function workloadNameOfPod(pod: JsonObject): WorkloadName | undefined {
   if (namespace === undefined || name === undefined) return undefined;
   const owner = controllerOfPod(pod);
   if (owner === undefined) return hasControllerOwner(pod) ? undefined : { namespace, group: '', kind: 'Pod', name };
-  return { namespace, group: groupOf(owner.apiVersion), kind: owner.kind, name: owner.name };
+  return { namespace, group: groupOfVersion(owner.apiVersion), kind: owner.kind, name: owner.name };
 }

@@ -9,7 +9,8 @@ import { refusal } from '../../cluster/sources/cluster-kinds.ts';
 import { wrap } from '../../base/text/wrap.ts';
 import { clusterChoice, type ClusterLine } from '../input/cluster-choice.ts';
 import { PROGRAM, printLine, type CommandIo } from '../io.ts';
-import { groupOfVersion, namespaceOf } from '../input/manifest.ts';
+import { groupOfVersion } from '../../engine/workload/kinds.ts';
+import { namespaceOf } from '../input/manifest.ts';
 import { openCluster } from '../input/cluster-inputs.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
@@ -114,7 +115,7 @@ async function failuresIn(
 function workloadNameOf(object: JsonObject): WorkloadName {
   return {
     namespace: namespaceOf(object) ?? '',
-    group: groupOfVersion(object['apiVersion']),
+    group: groupOfVersion(String(object['apiVersion'])),
     kind: stringMember(object, 'kind') ?? '',
     name: stringMember(objectMember(object, 'metadata') ?? {}, 'name') ?? '',
   };

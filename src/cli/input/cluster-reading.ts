@@ -1,3 +1,4 @@
+import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { PagedList, withoutManagedFields } from '../../cluster/client/paged-list.ts';
@@ -148,8 +149,14 @@ export async function readObserverReports(
   for (const { apiVersion, kind, resource } of REPORT_APIS) {
     // Without the right to list, the API server answers 403 for missing kinds too. Everybody may ask which APIs exist.
     if (!(await isServed(client, apiVersion))) continue;
-    const [group = ''] = apiVersion.split('/');
-    const listed = { group, apiVersion, resource, isNamespaced: true, mayBeMissing: true, isOptional: true };
+    const listed = {
+      group: groupOfVersion(apiVersion),
+      apiVersion,
+      resource,
+      isNamespaced: true,
+      mayBeMissing: true,
+      isOptional: true,
+    };
     const found = await reading.list(listed, (object) =>
       // Lists may leave out version and kind of their items.
       readObserverReport({ ...(object as unknown as JsonObject), apiVersion, kind }),

@@ -102,12 +102,6 @@ export function nameOf(object: JsonObject): string {
   return stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '';
 }
 
-/** The API group of an apiVersion; empty for the core group. */
-export function groupOfVersion(apiVersion: unknown): string {
-  const text = String(apiVersion);
-  return text.includes('/') ? text.slice(0, text.indexOf('/')) : '';
-}
-
 /**
  * Returns the workload in an object. Undefined for objects that the webhook would skip.
  *

@@ -2,7 +2,8 @@ import { replaceFile } from '../../base/files/replace-file.ts';
 import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
 import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { isInCluster } from '../input/cluster-object.ts';
-import { groupOfVersion, placeOfManifest, workloadIn, type Manifest } from '../input/manifest.ts';
+import { groupOfVersion } from '../../engine/workload/kinds.ts';
+import { placeOfManifest, workloadIn, type Manifest } from '../input/manifest.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
 import { reportPage } from '../../explain/fleet-page/report-page.ts';
 import { reportedChecks, reportedExceptions, reportedStarts } from '../../explain/fleet-page/report.ts';
@@ -115,7 +116,7 @@ function reportedWorkload(
     learned: reportedStarts(inputs.policies, explanation),
     live: liveFindings(observed(object, namespace, name), {
       namespace,
-      group: groupOfVersion(member(object, 'apiVersion')),
+      group: groupOfVersion(String(member(object, 'apiVersion'))),
       kind,
       name,
     }),
@@ -160,5 +161,5 @@ function observedResults({ texts, observed = [] }: Inputs): ObservedResults {
 
 /** The version of a kind may differ between two readers, so the group counts. A NUL is in no name. */
 function keyOf(apiVersion: unknown, kind: string, namespace: string, name: string): string {
-  return [groupOfVersion(apiVersion), kind, namespace, name].join('\0');
+  return [groupOfVersion(String(apiVersion)), kind, namespace, name].join('\0');
 }

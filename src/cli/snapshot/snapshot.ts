@@ -1,6 +1,7 @@
 import { profileName } from '../../engine/facts/startup-profile.ts';
 import { NumberLiteral, type JsonObject } from '../../base/json/json-value.ts';
-import { groupOfVersion, manifestsAsSent } from '../input/manifest.ts';
+import { groupOfVersion } from '../../engine/workload/kinds.ts';
+import { manifestsAsSent } from '../input/manifest.ts';
 import { knownResult } from '../../observer/reports/known-result.ts';
 import { PROBEWRIGHT, readObserverReport, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
 import { snapshotItems } from './items/snapshot-items.ts';

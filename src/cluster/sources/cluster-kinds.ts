@@ -5,7 +5,7 @@ import { inParallel } from '../client/rate-limit.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
-import { BUILT_IN_KINDS, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
+import { BUILT_IN_KINDS, groupOfVersion, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiRequests } from '../client/api-client.ts';
 
@@ -106,7 +106,7 @@ async function groupVersions(client: ApiRequests): Promise<ReadonlyMap<string, r
 
 async function kindsOfVersion(client: ApiRequests, apiVersion: string): Promise<readonly ClusterKind[]> {
   const answer = await client.request({ method: 'GET', path: rootOf(apiVersion) });
-  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+  const group = groupOfVersion(apiVersion);
   return objectsAt(answer, 'resources').flatMap(({ name, kind, singularName, shortNames, namespaced }) => {
     const [resource, kindName] = [textOf(name), textOf(kind)];
     // A name with a slash is a subresource, whose kind may be that of another object.

@@ -1,4 +1,5 @@
 import { isJsonObject, listMember, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { groupOfVersion } from './kinds.ts';
 
 /** The workload that an object belongs to. Each member is '' if the reference lacks it. */
 export type WorkloadReference = Readonly<Record<'apiVersion' | 'kind' | 'name', string>>;
@@ -23,7 +24,7 @@ export function controllerOwners(object: JsonObject): readonly WorkloadReference
  * approval (apiextensions-apiserver, validation.go and the annotation api-approved.kubernetes.io).
  */
 export function isKubernetesKind({ apiVersion }: WorkloadReference): boolean {
-  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  const group = groupOfVersion(apiVersion);
   return !group.includes('.') || group.endsWith('.k8s.io');
 }
 

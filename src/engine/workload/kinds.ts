@@ -63,8 +63,12 @@ export function workloadKindOfManifest(manifest: JsonObject, kinds: readonly Wor
   const apiVersion = removedVersionOf(manifest)?.today ?? member(manifest, 'apiVersion');
   const kind = member(manifest, 'kind');
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
-  const slash = apiVersion.indexOf('/');
-  return workloadKind(slash < 0 ? '' : apiVersion.slice(0, slash), kind, kinds);
+  return workloadKind(groupOfVersion(apiVersion), kind, kinds);
+}
+
+/** The API group of an apiVersion; empty for the core group. */
+export function groupOfVersion(apiVersion: string): string {
+  return apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')));
 }
 
 export interface PlacedTemplate {

@@ -10,7 +10,7 @@ import { hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { statusWriteFailure } from '../../cluster/sources/status-writer.ts';
 import { unlessMissing } from '../api-answers.ts';
-import { groupOf } from '../observed-workload.ts';
+import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { profileStatus, shownFigures, updatedProfile } from './profile-update.ts';
 import type { ContainerProfile, StartupProfile } from '../../engine/facts/startup-profile.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -120,7 +120,11 @@ export class ProfileWriter {
 }
 
 function isSame(one: WorkloadReference, other: WorkloadReference): boolean {
-  return one.kind === other.kind && one.name === other.name && groupOf(one.apiVersion) === groupOf(other.apiVersion);
+  return (
+    one.kind === other.kind &&
+    one.name === other.name &&
+    groupOfVersion(one.apiVersion) === groupOfVersion(other.apiVersion)
+  );
 }
 
 /** True when a figure of a container changes that a budget or a reader depends on. */

@@ -5,7 +5,8 @@ import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { discoverKinds, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { gauge } from '../gauges.ts';
-import { collectionOf, groupOf } from '../observed-workload.ts';
+import { groupOfVersion } from '../../engine/workload/kinds.ts';
+import { collectionOf } from '../observed-workload.ts';
 import { isUnavailable } from '../api-answers.ts';
 import { PendingStarts, type PendingWorkload } from './pending-starts.ts';
 import { ProfileWriter, WRITE_MILLISECONDS } from './profile-writer.ts';
@@ -125,7 +126,7 @@ export class StartsPart implements ObserverPart {
   /** The workload as the API server has it; undefined when there is none, or when its kind is not known. */
   async #find(namespace: string, { apiVersion, kind, name }: WorkloadReference): Promise<JsonObject | undefined> {
     this.#kinds ??= discoverKinds(this.#context.client, this.#context.kinds).then(({ kinds }) => kinds);
-    const known = (await this.#kinds).find((one) => one.kind === kind && one.group === groupOf(apiVersion));
+    const known = (await this.#kinds).find((one) => one.kind === kind && one.group === groupOfVersion(apiVersion));
     if (known === undefined) return undefined;
     const path = `${collectionOf({ served: known }, namespace)}/${encodeURIComponent(name)}`;
     try {
