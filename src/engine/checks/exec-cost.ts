@@ -29,11 +29,8 @@ export const execCost = defineCheck({
       text: `Seconds that an exec probe must leave between two processes, at least. Default ${EXEC_PERIOD_SECONDS}.`,
     }),
   },
-  run: ({ probes }, { minimumPeriodSeconds }) =>
-    probes
-      .filter(({ handlerKind }) => handlerKind === 'exec')
-      .flatMap((probe) => [tooOften(probe, minimumPeriodSeconds), tooImpatient(probe, minimumPeriodSeconds)])
-      .filter((finding) => finding !== undefined),
+  eachProbe: (probe, { minimumPeriodSeconds }) =>
+    [tooOften, tooImpatient].flatMap((rule) => rule(probe, minimumPeriodSeconds) ?? []),
 });
 
 function tooOften(probe: CheckedProbe, minimum: number): Finding | undefined {

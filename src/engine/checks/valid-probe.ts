@@ -7,7 +7,7 @@ import { PROBE_KINDS } from '../probe/probe.ts';
 import { hasFixedRestartPolicy, isDeployment, isPod } from '../workload/kinds.ts';
 import { defineCheck, type Finding } from './check.ts';
 import { oncePerWorkload, probeOf, type CheckedContainer, type CheckedWorkload } from './checked-workload.ts';
-import { onlyPortAdvice } from './lib/plausible-port.ts';
+import { onlyPortAdvice } from './lib/probe-port.ts';
 
 /**
  * All errors of the API server, with its path, reason, text and order. It answers before it calls webhooks for built-in
@@ -115,7 +115,7 @@ function portAdvice(path: FieldPath, value: unknown, container: CheckedContainer
     return { remedy: `write port: ${number}, without quotes`, edits: [{ path, value: number }] };
   const kind = PROBE_KINDS.find((one) => one === path.at(-3));
   const probe = kind && container && probeOf(container, kind);
-  return probe === undefined || isPresent(value) ? undefined : onlyPortAdvice(probe, container?.ports);
+  return probe === undefined || isPresent(value) ? undefined : onlyPortAdvice(probe);
 }
 
 /** A value of the wrong type. YAML 1.1, which kubectl reads, has more booleans and numbers than people expect. */

@@ -4,7 +4,7 @@ import { isGrpc, isNamedForMetrics } from '../../workload/port-protocol.ts';
 import { tcpPortsOf, type ContainerPort } from '../../workload/ports.ts';
 import { containerRunsForever } from '../../workload/containers.ts';
 import { startupProbeFor } from './startup-probe.ts';
-import { speaksHttp } from './plausible-port.ts';
+import { speaksHttp } from './probe-port.ts';
 import { containerPhrase, yamlFlow, type Advice, type Finding } from '../check.ts';
 import { hasProbe, probeOf, type CheckedContainer } from '../checked-workload.ts';
 import type { ProbeKind } from '../../probe/probe.ts';
