@@ -50,6 +50,11 @@ export interface CheckedProbe {
   readonly container: CheckedContainer;
 }
 
+/** A probe whose timing is known. */
+export interface TimedProbe extends CheckedProbe {
+  readonly timing: ProbeTiming;
+}
+
 /** A workload as checks see it. */
 export interface CheckedWorkload {
   readonly kind: WorkloadKind;
@@ -167,15 +172,22 @@ function declaredPorts(container: JsonObject): readonly ContainerPort[] | undefi
 }
 
 /** Returns the container's probe of one kind, if a check may judge that probe. */
-export function probeOf(
-  { probes }: { readonly probes: readonly CheckedProbe[] },
-  kind: ProbeKind,
-): CheckedProbe | undefined {
+export function probeOf({ probes }: Pick<CheckedContainer, 'probes'>, kind: ProbeKind): CheckedProbe | undefined {
   return probes.find((probe) => probe.kind === kind);
 }
 
+export function isTimed(probe: CheckedProbe): probe is TimedProbe {
+  return probe.timing !== undefined;
+}
+
+/** Returns the container's probe of one kind, if a check may judge that probe and its timing is known. */
+export function timedProbe(container: Pick<CheckedContainer, 'probes'>, kind: ProbeKind): TimedProbe | undefined {
+  const probe = probeOf(container, kind);
+  return probe !== undefined && isTimed(probe) ? probe : undefined;
+}
+
 /** True when the container has any value under the probe's name, even an invalid value. */
-export function hasProbe({ spec }: { readonly spec: JsonObject }, kind: ProbeKind): boolean {
+export function hasProbe({ spec }: Pick<CheckedContainer, 'spec'>, kind: ProbeKind): boolean {
   return ownProbe(spec, kind) !== undefined;
 }
 
