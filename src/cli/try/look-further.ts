@@ -134,8 +134,7 @@ async function otherService(look: Look): Promise<Diagnosis | undefined> {
 
 /** The probe that a client in the command would make, if the kubelet can make it itself. */
 async function withoutProgram(look: Look): Promise<Diagnosis | undefined> {
-  const command = execCommandOf(look.planned.handler);
-  const found = (command && localClient(command)?.handler) ?? {};
+  const found = localClient(execCommandOf(look.planned.handler))?.handler ?? {};
   const [kind, handler] = Object.entries(found)[0] ?? [];
   if (kind !== 'httpGet' && kind !== 'tcpSocket') return undefined;
   const answer = await asked(look, kind, handler as JsonObject, look.planned.timing.timeoutSeconds);

@@ -1,4 +1,3 @@
-import { isJsonObject, listMember, stringMember } from '../../base/json/json-value.ts';
 import { quote } from '../../base/text/cut.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import type { CheckDefinition } from '../policy/check-catalogue.ts';
@@ -23,7 +22,7 @@ export interface Finding extends Pick<Violation, Reported> {
 /** What to write instead. */
 export type Advice = Pick<Finding, 'remedy' | 'edits' | 'copied'>;
 
-type Run<Parameters, Findings> = (container: CheckedContainer, parameters: Parameters) => Findings;
+type Found = readonly Finding[] | Finding | undefined;
 
 interface CheckTraits {
   /** A violation means that the probe cannot work at all. Reports then show the category `Cannot work`. */
@@ -47,18 +46,21 @@ interface CheckTraits {
 /** One check of the catalogue (docs/checks.md). */
 export interface Check extends CheckDefinition, CheckTraits {
   /** @param parameters values for this check, as a CheckPolicy holds them */
-  readonly run: Run<ParameterValues, readonly Finding[]>;
+  readonly run: (container: CheckedContainer, parameters: ParameterValues) => readonly Finding[];
 }
 
 /** What a check does. It gets a value for each parameter: the value that policies set, else the default. */
 interface CheckRule<Parameters> {
   /** Judges one probe. Called for each probe with one of the handlers and kinds. */
-  readonly eachProbe?: (probe: CheckedProbe, parameters: Parameters) => Finding | undefined;
+  readonly eachProbe?: (probe: CheckedProbe, parameters: Parameters) => Found;
   /** The kinds of probes that `eachProbe` judges. Undefined for all. */
   readonly kinds?: readonly ProbeKind[];
-  /** Judges the container, for a rule that `eachProbe` cannot express. */
-  readonly run?: Run<Parameters, readonly Finding[] | Finding | undefined>;
+  /** Judges the container, in place of `eachProbe`. */
+  readonly run?: (container: CheckedContainer, parameters: Parameters) => Found;
 }
+
+/** Most findings of a check about one probe: lists of headers or words may have thousands of elements. */
+export const MOST_PROBE_FINDINGS = 100;
 
 /** Makes a check. */
 export function defineCheck<const Parameters extends CheckParameters = Record<string, never>>({
@@ -70,27 +72,30 @@ export function defineCheck<const Parameters extends CheckParameters = Record<st
   CheckTraits &
   CheckRule<ValuesOf<Parameters>> & { readonly parameters?: Parameters }): Check {
   const { handlers } = definition;
-  const judge: Run<ValuesOf<Parameters>, readonly Finding[]> = (container, parameters) => {
-    const found = run?.(container, parameters) ?? NOTHING;
-    if (eachProbe === undefined) return 'message' in found ? [found] : found;
-    let findings: Finding[] | undefined;
-    for (const probe of container.probes) {
+  const ofProbes: typeof run = ({ probes }, parameters) => {
+    const findings: Finding[] = [];
+    for (const probe of probes) {
       if (handlers?.includes(probe.handlerKind) === false || kinds?.includes(probe.kind) === false) continue;
-      const finding = eachProbe(probe, parameters);
-      if (finding !== undefined) (findings ??= []).push(finding);
+      const found = eachProbe?.(probe, parameters);
+      if (found !== undefined) findings.push(...listOf(found).slice(0, MOST_PROBE_FINDINGS));
     }
-    return findings ?? NOTHING;
+    return findings;
   };
+  const judge = run ?? ofProbes;
   return {
     parameters: {},
     ...definition,
-    // The policy parser and the layers build the values from these parameters. No type can express this for all checks
-    // at once.
-    run: judge as unknown as Check['run'],
+    run: (container, values) => {
+      // The policy parser and the layers build the values from these parameters. No type can express this for all
+      // checks at once.
+      return listOf(judge(container, values as ValuesOf<Parameters>) ?? []);
+    },
   };
 }
 
-const NOTHING: readonly Finding[] = [];
+function listOf(found: readonly Finding[] | Finding): readonly Finding[] {
+  return 'message' in found ? [found] : found;
+}
 
 /** The probe that a finding is about, and the path of a field in it. */
 export function located(
@@ -98,36 +103,6 @@ export function located(
   ...steps: readonly (string | number)[]
 ): Required<Pick<Finding, 'probe' | 'path'>> {
   return { probe: probe.kind, path: probe.place.path(...steps) };
-}
-
-/** Most findings of a check about one probe: lists of headers or words may have thousands of elements. */
-export const MOST_PROBE_FINDINGS = 100;
-
-/** A header of an HTTP probe that has a value. `name` is '' when it is missing. */
-export interface CheckedHeader {
-  readonly name: string;
-  readonly value: string;
-  /** Place in the list of headers. */
-  readonly index: number;
-}
-
-/** Collects the findings of a check for each header of each HTTP probe, at most MOST_PROBE_FINDINGS for one probe. */
-export function eachHeader(
-  { probes }: CheckedContainer,
-  violationOf: (probe: CheckedProbe, header: CheckedHeader) => Finding | undefined,
-): Finding[] {
-  return probes.flatMap((probe) => {
-    if (probe.handlerKind !== 'httpGet') return [];
-    const findings: Finding[] = [];
-    for (const [index, header] of listMember(probe.handler, 'httpHeaders').entries()) {
-      if (findings.length === MOST_PROBE_FINDINGS) break;
-      const value = isJsonObject(header) ? stringMember(header, 'value') : undefined;
-      if (!isJsonObject(header) || value === undefined) continue;
-      const finding = violationOf(probe, { name: stringMember(header, 'name') ?? '', value, index });
-      if (finding !== undefined) findings.push(finding);
-    }
-    return findings;
-  });
 }
 
 /** Longest container name that the API server accepts, with its quotes. */
@@ -148,17 +123,10 @@ export function quotedValue(text: string): string {
 
 const MOST_WORDS = 3;
 
-/**
- * Joins the first words, and counts the others: `a, b, c and 4 more`.
- * @param total how many words there are, if `words` holds only the first of them
- */
-export function firstListed(
-  words: readonly string[],
-  conjunction: 'and' | 'or' = 'and',
-  total: number = words.length,
-): string {
-  if (total <= MOST_WORDS + 1) return listed(words, conjunction);
-  return listed([...words.slice(0, MOST_WORDS), `${total - MOST_WORDS} more`]);
+/** Joins the first words, and counts the others: `a, b, c and 4 more`. */
+export function firstListed(words: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
+  if (words.length <= MOST_WORDS + 1) return listed(words, conjunction);
+  return listed([...words.slice(0, MOST_WORDS), `${words.length - MOST_WORDS} more`]);
 }
 
 /** Joins words: `a`, `a and b`, `a, b and c`. */

@@ -15,7 +15,7 @@ import { NO_FACTS, type Facts } from '../facts/facts.ts';
 import { boundedContainer } from '../workload/bounded-container.ts';
 import { containerName, containersOf, podRunsForever } from '../workload/containers.ts';
 import { isPod, type PlacedTemplate, type WorkloadKind } from '../workload/kinds.ts';
-import { mainContainerOf, type MainContainer } from '../workload/main-container.ts';
+import { mainContainerOf } from '../workload/main-container.ts';
 import { isMeshProbe, meshProxyTest } from '../workload/mesh.ts';
 import { portsOf, type ContainerPort } from '../workload/ports.ts';
 
@@ -48,6 +48,11 @@ export interface CheckedProbe {
   /** Undefined when an integer field holds another type, because no timing can be computed then. */
   readonly timing: ProbeTiming | undefined;
   readonly container: CheckedContainer;
+}
+
+/** A probe whose timing is known. */
+export interface TimedProbe extends CheckedProbe {
+  readonly timing: ProbeTiming;
 }
 
 /** A workload as checks see it. */
@@ -99,7 +104,6 @@ export function checkedWorkload(
   const podSpecPlace = new FieldPlace(path, 'spec');
   const containers = containersOf(podSpec, meshProxyTest(template, isPod(kind)));
   const metadata = objectMember(template, 'metadata') ?? {};
-  let main: MainContainer | undefined;
   const checked: CheckedContainer[] = [];
   const workload: CheckedWorkload = {
     kind,
@@ -108,9 +112,8 @@ export function checkedWorkload(
     podSpecPlace,
     podLabels: objectMember(metadata, 'labels') ?? {},
     containers: checked,
-    // Only a missing probe asks for the main container.
     main: () => {
-      main ??= mainContainerOf(containers, stringMembers(metadata, 'annotations'));
+      const main = mainContainerOf(containers, stringMembers(metadata, 'annotations'));
       return 'container' in main ? main.container.name : undefined;
     },
     runsForever: !kind.runsToCompletion && podRunsForever(podSpec),
@@ -119,9 +122,8 @@ export function checkedWorkload(
     now,
     answers: new Map(),
   };
-  const places = { containers: podSpecPlace.at('containers'), initContainers: podSpecPlace.at('initContainers') };
   for (const { name, role, spec, list, index } of containers)
-    checked.push(checkedContainer(workload, name, role, spec, places[list].at(index)));
+    checked.push(checkedContainer(workload, name, role, spec, podSpecPlace.at(list).at(index)));
   for (const [index, spec] of listMember(podSpec, 'ephemeralContainers').entries()) {
     const place = podSpecPlace.at('ephemeralContainers').at(index);
     if (isJsonObject(spec)) checked.push(checkedContainer(workload, containerName(spec), 'ephemeral', spec, place));
@@ -167,15 +169,22 @@ function declaredPorts(container: JsonObject): readonly ContainerPort[] | undefi
 }
 
 /** Returns the container's probe of one kind, if a check may judge that probe. */
-export function probeOf(
-  { probes }: { readonly probes: readonly CheckedProbe[] },
-  kind: ProbeKind,
-): CheckedProbe | undefined {
+export function probeOf({ probes }: Pick<CheckedContainer, 'probes'>, kind: ProbeKind): CheckedProbe | undefined {
   return probes.find((probe) => probe.kind === kind);
 }
 
+export function isTimed(probe: CheckedProbe): probe is TimedProbe {
+  return probe.timing !== undefined;
+}
+
+/** Returns the container's probe of one kind, if a check may judge that probe and its timing is known. */
+export function timedProbe(container: Pick<CheckedContainer, 'probes'>, kind: ProbeKind): TimedProbe | undefined {
+  const probe = probeOf(container, kind);
+  return probe !== undefined && isTimed(probe) ? probe : undefined;
+}
+
 /** True when the container has any value under the probe's name, even an invalid value. */
-export function hasProbe({ spec }: { readonly spec: JsonObject }, kind: ProbeKind): boolean {
+export function hasProbe({ spec }: Pick<CheckedContainer, 'spec'>, kind: ProbeKind): boolean {
   return ownProbe(spec, kind) !== undefined;
 }
 
@@ -196,18 +205,15 @@ export function oncePerWorkload<Answer>(
 function withProbePorts(podSpec: JsonObject, fallback: number): JsonObject {
   const containers = member(podSpec, 'containers');
   if (!Array.isArray(containers)) return podSpec;
-  const filled = containers.map((container: unknown) => {
-    if (!isJsonObject(container)) return container;
-    const port = portsOf(container)[0]?.number ?? fallback;
-    const handlers = PROBE_KINDS.flatMap((kind) => [[kind, 'httpGet'] as const, [kind, 'tcpSocket'] as const]);
-    const open = handlers.filter((path) => {
-      const handler = valueAt(container, path);
-      return isJsonObject(handler) && (member(handler, 'port') ?? 0) === 0;
-    });
-    return withEdits(
-      container,
-      open.map((path) => ({ path: [...path, 'port'], value: port })),
-    );
-  });
-  return { ...podSpec, containers: filled };
+  const edits = containers.flatMap((container: unknown, index) =>
+    PROBE_KINDS.flatMap((kind) =>
+      ['httpGet', 'tcpSocket'].flatMap((handlerKind) => {
+        const handler = valueAt(container, [kind, handlerKind]);
+        if (!isJsonObject(container) || !isJsonObject(handler) || (member(handler, 'port') ?? 0) !== 0) return [];
+        const value = portsOf(container)[0]?.number ?? fallback;
+        return { path: ['containers', index, kind, handlerKind, 'port'], value };
+      }),
+    ),
+  );
+  return withEdits(podSpec, edits);
 }

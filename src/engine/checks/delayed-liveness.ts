@@ -2,8 +2,7 @@ import { integer } from '../policy/check-parameters.ts';
 import { endpointOf } from './lib/endpoint.ts';
 import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { hasProbe, probeOf, type CheckedProbe } from './checked-workload.ts';
-import type { ProbeTiming } from '../probe/timing.ts';
+import { hasProbe, isTimed, probeOf, type CheckedProbe } from './checked-workload.ts';
 
 /** Above this failureThreshold, a long tolerance is a substitute for a startup probe. */
 const ORDINARY_FAILURE_THRESHOLD = 10;
@@ -36,14 +35,19 @@ export const delayedLiveness = defineCheck({
   },
   kinds: ['livenessProbe'],
   eachProbe: (liveness, { seconds, toleranceSeconds }) => {
-    const { container, timing } = liveness;
-    if (timing === undefined || hasProbe(container, 'startupProbe')) return undefined;
-    const workaround = workaroundIn(timing, seconds, toleranceSeconds);
-    if (workaround === undefined) return undefined;
-    const isNote = workaround.seconds < WARNED_DELAY_SECONDS || isWatchedByReadiness(liveness);
+    const { container } = liveness;
+    if (!isTimed(liveness) || hasProbe(container, 'startupProbe')) return undefined;
+    const { initialDelaySeconds: D, periodSeconds: P, failureThreshold: F } = liveness.timing;
+    const isDelayed = D >= seconds;
+    if (!isDelayed && (F <= ORDINARY_FAILURE_THRESHOLD || F * P < toleranceSeconds)) return undefined;
+    const unwatched = isDelayed ? D : F * P;
+    const harm = isDelayed
+      ? `is not watched for ${unwatched} s after every start`
+      : `may hang for ${unwatched} s (${F} failures, one every ${P} s) at any time before it is restarted`;
+    const isNote = unwatched < WARNED_DELAY_SECONDS || isWatchedByReadiness(liveness);
     return {
-      ...located(liveness, workaround.field),
-      message: `${containerPhrase(container)} ${workaround.harm}`,
+      ...located(liveness, isDelayed ? 'initialDelaySeconds' : 'failureThreshold'),
+      message: `${containerPhrase(container)} ${harm}`,
       ...startupInPlaceOfDelays(liveness),
       ...(isNote && { level: 'Audit' }),
     };
@@ -57,23 +61,4 @@ function isWatchedByReadiness(liveness: CheckedProbe): boolean {
   if (readiness === undefined || delay === undefined || delay >= WARNED_DELAY_SECONDS) return false;
   const endpoint = endpointOf(liveness);
   return endpoint !== undefined && endpoint === endpointOf(readiness);
-}
-
-interface Workaround {
-  readonly field: 'initialDelaySeconds' | 'failureThreshold';
-  readonly harm: string;
-  /** How long a deadlock may last unseen. */
-  readonly seconds: number;
-}
-
-function workaroundIn(timing: ProbeTiming, seconds: number, toleranceSeconds: number): Workaround | undefined {
-  const { initialDelaySeconds: D, periodSeconds: P, failureThreshold: F } = timing;
-  if (D >= seconds)
-    return { field: 'initialDelaySeconds', harm: `is not watched for ${D} s after every start`, seconds: D };
-  if (F <= ORDINARY_FAILURE_THRESHOLD || F * P < toleranceSeconds) return undefined;
-  return {
-    field: 'failureThreshold',
-    harm: `may hang for ${F * P} s (${F} failures, one every ${P} s) at any time before it is restarted`,
-    seconds: F * P,
-  };
 }

@@ -1,7 +1,7 @@
 import { integer } from '../policy/check-parameters.ts';
 import { startupInPlaceOfDelays, startupProbeFor, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
-import { hasProbe, probeOf, type CheckedProbe } from './checked-workload.ts';
+import { hasProbe, isTimed, timedProbe, type TimedProbe } from './checked-workload.ts';
 
 /**
  * The delay counts in every Pod, also in one that starts quickly (pkg/kubelet/prober/worker.go, doProbe). A note below
@@ -21,12 +21,12 @@ export const delayedReadiness = defineCheck({
   },
   kinds: ['readinessProbe'],
   eachProbe: (readiness, { seconds }) => {
-    const { container, timing } = readiness;
-    const delay = timing?.initialDelaySeconds ?? 0;
-    if (delay === 0 || delay < seconds || hasProbe(container, 'startupProbe')) return undefined;
+    if (!isTimed(readiness) || hasProbe(readiness.container, 'startupProbe')) return undefined;
+    const delay = readiness.timing.initialDelaySeconds;
+    if (delay === 0 || delay < seconds) return undefined;
     return {
       ...located(readiness, 'initialDelaySeconds'),
-      message: `${containerPhrase(container)} is not Ready for ${delay} s after every start, and every rollout waits for that`,
+      message: `${containerPhrase(readiness.container)} is not Ready for ${delay} s after every start, and every rollout waits for that`,
       ...whatToWrite(readiness),
       ...(delay < WARNED_DELAY_SECONDS && { level: 'Audit' }),
     };
@@ -34,13 +34,14 @@ export const delayedReadiness = defineCheck({
 });
 
 /** Advises a startup probe. Nothing kills a start without liveness, so these edits only remove the delay. */
-function whatToWrite(readiness: CheckedProbe): Advice {
-  const liveness = probeOf(readiness.container, 'livenessProbe');
-  if (liveness?.timing !== undefined) return startupInPlaceOfDelays(liveness, readiness);
+function whatToWrite(readiness: TimedProbe): Advice {
+  const { container, place, timing } = readiness;
+  const liveness = timedProbe(container, 'livenessProbe');
+  if (liveness !== undefined) return startupInPlaceOfDelays(liveness, readiness);
   const removal = 'remove initialDelaySeconds';
-  const edits = [{ path: readiness.place.path('initialDelaySeconds'), value: null }];
-  const startup = startupProbeFor(readiness, readiness.timing?.initialDelaySeconds);
-  if (startup === undefined || hasProbe(readiness.container, 'livenessProbe')) return { remedy: removal, edits };
+  const edits = [{ path: place.path('initialDelaySeconds'), value: null }];
+  const startup = startupProbeFor(readiness, timing.initialDelaySeconds);
+  if (startup === undefined || hasProbe(container, 'livenessProbe')) return { remedy: removal, edits };
   return {
     remedy: `${removal}, or replace it by ${startup.yaml} (guarantees ${startup.guaranteedSeconds} s to start)`,
     edits,

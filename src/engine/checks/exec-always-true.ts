@@ -17,15 +17,15 @@ export const execAlwaysTrue = defineCheck({
   handlers: ['exec'],
   judgesProbeAlone: true,
   eachProbe: (probe) => {
-    const reading = execCommandOf(probe.handler);
-    const found = reading && alwaysTrueCommand(reading);
-    if (reading === undefined || found === undefined) return undefined;
-    const { shell } = reading;
-    const place = shell?.scriptAt === undefined ? ['command'] : ['command', shell.scriptAt];
+    const command = execCommandOf(probe.handler);
+    const found = alwaysTrueCommand(command);
+    if (found === undefined) return undefined;
+    const scriptAt = command.shell?.scriptAt;
+    const cause = CAUSES[found.reason](quote(found.program));
     return {
-      ...located(probe, 'exec', ...place),
-      message: `${containerPhrase(probe.container)} has a ${probe.kind} that hides failures: ${causeOf(found)}`,
-      remedy: remedyOf(found, reading),
+      ...located(probe, 'exec', 'command', ...(scriptAt === undefined ? [] : [scriptAt])),
+      message: `${containerPhrase(probe.container)} has a ${probe.kind} that hides failures: ${cause}`,
+      remedy: remedyOf(found, command),
     };
   },
 });
@@ -37,22 +37,14 @@ function alwaysTrueCommand({ argv, invocation, shell }: ExecCommand): AlwaysTrue
   return statusOfProgram(invocation.program, argv.slice(invocation.at + 1), false);
 }
 
-function causeOf({ reason, program }: AlwaysTrue): string {
-  switch (reason) {
-    case 'filter':
-      return `its pipe ends in ${quote(program)}, which succeeds when the commands before it fail`;
-    case 'fallback':
-      return `${quote(program)} behind || always succeeds`;
-    case 'constant':
-      return `its last command is ${quote(program)}, which always succeeds`;
-    case 'answer':
-      return `${quote(program)} without -f succeeds when the server answers with an error, such as 500`;
-    case 'ping':
-      return `${quote(program)} succeeds when the server answers PING with an error`;
-    case 'itself':
-      return `${quote(program)} finds its own process in the output of "ps"`;
-  }
-}
+const CAUSES: Readonly<Record<AlwaysTrue['reason'], (program: string) => string>> = {
+  filter: (program) => `its pipe ends in ${program}, which succeeds when the commands before it fail`,
+  fallback: (program) => `${program} behind || always succeeds`,
+  constant: (program) => `its last command is ${program}, which always succeeds`,
+  answer: (program) => `${program} without -f succeeds when the server answers with an error, such as 500`,
+  ping: (program) => `${program} succeeds when the server answers PING with an error`,
+  itself: (program) => `${program} finds its own process in the output of "ps"`,
+};
 
 /** A longer command is not repeated in the remedy. */
 const MOST_REPEATED = 120;

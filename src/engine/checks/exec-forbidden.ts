@@ -1,9 +1,8 @@
 import { listMember } from '../../base/json/json-value.ts';
 import { choices, strings } from '../policy/check-parameters.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
-import { MOST_PROBE_FINDINGS, containerPhrase, defineCheck, firstListed, located, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, firstListed, located } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
-import type { CheckedProbe } from './checked-workload.ts';
 
 /** Most characters of a forbidden name in a message, with its quotes. */
 const MOST_NAME_CHARACTERS = 24;
@@ -33,25 +32,18 @@ export const execForbidden = defineCheck({
       text: 'The probes that are looked at. Default: all three.',
     }),
   },
-  run: ({ probes }, parameters) =>
-    probes
-      .filter(({ kind, handlerKind }) => handlerKind === 'exec' && parameters.probes.includes(kind))
-      .flatMap((probe) => findingsOf(probe, parameters.names)),
+  eachProbe: (probe, { names, probes }) =>
+    listMember(probe.handler, 'command').flatMap((element, index) => {
+      const forbidden = typeof element === 'string' ? forbiddenIn(element, names) : [];
+      if (forbidden.length === 0 || !probes.includes(probe.kind)) return [];
+      const listed = firstListed(forbidden.map((name) => quote(name, MOST_NAME_CHARACTERS)));
+      return {
+        ...located(probe, 'exec', 'command', index),
+        message: `${containerPhrase(probe.container)} runs ${listed} in its ${probe.kind}, which a policy forbids`,
+        remedy: 'use an httpGet, tcpSocket or grpc handler, or another command',
+      };
+    }),
 });
-
-function findingsOf(probe: CheckedProbe, names: ReadonlySet<string>): Finding[] {
-  const findings = listMember(probe.handler, 'command').flatMap((element, index) => {
-    const forbidden = typeof element === 'string' ? forbiddenIn(element, names) : [];
-    if (forbidden.length === 0) return [];
-    const listed = firstListed(forbidden.map((name) => quote(name, MOST_NAME_CHARACTERS)));
-    return {
-      ...located(probe, 'exec', 'command', index),
-      message: `${containerPhrase(probe.container)} runs ${listed} in its ${probe.kind}, which a policy forbids`,
-      remedy: 'use an httpGet, tcpSocket or grpc handler, or another command',
-    };
-  });
-  return findings.slice(0, MOST_PROBE_FINDINGS);
-}
 
 /** Blanks, operators, quotes and braces separate words in a shell. */
 const SEPARATORS = /[ \t\n\r\v\f;|&()<>`$"'{}]/;

@@ -13,7 +13,7 @@ export const execImage = defineCheck({
   cannotWork: true,
   handlers: ['exec'],
   eachProbe: (probe) => {
-    const { argv = [], invocation } = execCommandOf(probe.handler) ?? {};
+    const { argv, invocation } = execCommandOf(probe.handler);
     const lacking = saysWithoutTools(stringMember(probe.container.spec, 'image') ?? '');
     // The first program, or the one behind `timeout` or `env`.
     const at = [firstProgramAt(argv), invocation?.at].find((index) => isTool(argv[index ?? argv.length] ?? ''));

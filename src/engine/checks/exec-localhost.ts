@@ -21,7 +21,7 @@ export const execLocalhost = defineCheck({
   judgesProbeAlone: true,
   eachProbe: (probe) => {
     const command = execCommandOf(probe.handler);
-    const client = command && !command.argv.some(isCut) ? localClient(command) : undefined;
+    const client = command.argv.some(isCut) ? undefined : localClient(command);
     const [inner] = Object.values(client?.handler ?? {}) as JsonObject[];
     if (client === undefined || loopbackFlag(listenFlags(probe.container.spec), Number(inner?.['port'])))
       return undefined;

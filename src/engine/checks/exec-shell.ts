@@ -20,8 +20,7 @@ export const execShell = defineCheck({
   handlers: ['exec'],
   judgesProbeAlone: true,
   eachProbe: (probe) => {
-    const reading = execCommandOf(probe.handler);
-    const problem = reading && shellProblem(probe.container, reading);
+    const problem = shellProblem(probe.container, execCommandOf(probe.handler));
     if (problem === undefined) return undefined;
     const edits = problem.isGuess ? undefined : handlerEdits(probe, { command: problem.meant });
     // Joined words may make a text of megabytes.

@@ -1,9 +1,8 @@
-import { execCommandOf, type ExecCommand } from '../probe/exec-invocation.ts';
+import { execCommandOf } from '../probe/exec-invocation.ts';
 import { declaredVariables, variableReferences, type VariableSource } from '../workload/literal-variables.ts';
 import { handlerEdits } from './lib/endpoint.ts';
-import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
 
 /**
  * The kubelet replaces `$(NAME)` by literal values of `env` alone, and by nothing for `valueFrom`
@@ -16,12 +15,14 @@ export const execVariable = defineCheck({
   cannotWork: true,
   handlers: ['exec'],
   eachProbe: (probe) => {
-    const reading = execCommandOf(probe.handler);
-    const lost = reading && lostReference(probe.container, reading);
-    if (reading === undefined || lost === undefined) return undefined;
+    const { argv, shell } = execCommandOf(probe.handler);
+    const variables = declaredVariables(probe.container.spec);
+    const lost = variables && lostReference(argv, shell?.scriptAt, variables);
+    if (variables === undefined || lost === undefined) return undefined;
     const { at, name, source } = lost;
-    const isScript = at === reading.shell?.scriptAt;
-    const edits = isScript && source?.from === 'reference' ? editsOf(probe, reading, lost) : undefined;
+    const isScript = at === shell?.scriptAt;
+    const repaired = isScript && source !== undefined ? repairedScript(argv[at] ?? '', variables) : undefined;
+    const edits = repaired === undefined ? undefined : handlerEdits(probe, { command: argv.with(at, repaired) });
     return {
       ...located(probe, 'exec', 'command', at),
       message:
@@ -36,42 +37,36 @@ export const execVariable = defineCheck({
   },
 });
 
-interface LostReference {
-  /** Index in the command. */
-  readonly at: number;
-  readonly name: string;
-  /** Undefined when the container declares no such variable. */
-  readonly source: VariableSource | undefined;
-}
+type Variables = ReadonlyMap<string, VariableSource>;
 
 /** A name that `env` may have. In a script, other names in parentheses are commands. */
 const NAME = /^[A-Za-z_][\w.-]*$/;
 const SCRIPT_NAME = /^_*[A-Z][A-Z0-9_]*$/;
 const SCRIPT_REFERENCES = /\$\((_*[A-Z][A-Z0-9_]*)\)/g;
 
-function lostReference(container: CheckedContainer, { argv, shell }: ExecCommand): LostReference | undefined {
-  const variables = declaredVariables(container.spec);
-  for (const [at, word] of variables === undefined ? [] : argv.entries())
+/** The first reference without a literal value, and its place in the command. */
+function lostReference(
+  argv: readonly string[],
+  scriptAt: number | undefined,
+  variables: Variables,
+): { readonly at: number; readonly name: string; readonly source: VariableSource | undefined } | undefined {
+  for (const [at, word] of argv.entries())
     for (const name of variableReferences(word)) {
-      const source = variables?.get(name);
-      const isRead = (at === shell?.scriptAt ? SCRIPT_NAME : NAME).test(name);
-      if (isRead && source?.from !== 'value') return { at, name, source };
+      const source = variables.get(name);
+      if ((at === scriptAt ? SCRIPT_NAME : NAME).test(name) && source?.from !== 'value') return { at, name, source };
     }
   return undefined;
 }
 
 /** Lets the shell replace the variables. Undefined in single quotes, or when a variable may be missing. */
-function editsOf(probe: CheckedProbe, { argv }: ExecCommand, { at }: LostReference): Finding['edits'] {
-  const script = argv[at] ?? '';
+function repairedScript(script: string, variables: Variables): string | undefined {
   if (/['`\\]|\$\$|<</.test(script)) return undefined;
-  const variables = declaredVariables(probe.container.spec);
   const isReplaced = variableReferences(script).every((name) => {
-    const source = variables?.get(name);
+    const source = variables.get(name);
     return !SCRIPT_NAME.test(name) || source?.from === 'value' || source?.isOptional === false;
   });
   if (!isReplaced) return undefined;
-  const repaired = script.replace(SCRIPT_REFERENCES, (whole, name: string) =>
-    variables?.get(name)?.from === 'reference' ? `\${${name}}` : whole,
+  return script.replace(SCRIPT_REFERENCES, (whole, name: string) =>
+    variables.get(name)?.from === 'reference' ? `\${${name}}` : whole,
   );
-  return handlerEdits(probe, { command: argv.with(at, repaired) });
 }

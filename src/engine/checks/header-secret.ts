@@ -1,6 +1,6 @@
 import { quote } from '../../base/text/cut.ts';
-import { containerPhrase, defineCheck, eachHeader, located, type CheckedHeader, type Finding } from './check.ts';
-import type { CheckedProbe } from './checked-workload.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
+import { headersOf } from './header-value.ts';
 
 /** The headers of HTTP that carry credentials (RFC 9110, sections 11.6.2 and 11.7.2), in lower case. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization']);
@@ -12,18 +12,16 @@ export const headerSecret = defineCheck({
   action: 'Audit',
   handlers: ['httpGet'],
   judgesProbeAlone: true,
-  run: (container) => eachHeader(container, violationOf),
+  eachProbe: (probe) =>
+    headersOf(probe)
+      .filter(({ name, value }) => CREDENTIALS.has(name.toLowerCase()) && value.trim() !== '')
+      .map(({ name, index }) => ({
+        ...located(probe, 'httpGet', 'httpHeaders', index, 'value'),
+        message:
+          `${containerPhrase(probe.container)} has the credentials of the header ${quote(name)} in its ${probe.kind}, ` +
+          'where everyone who may read the Pod sees them',
+        remedy:
+          'let the endpoint answer without credentials, or write an exec probe that reads them from an environment ' +
+          'variable of a Secret',
+      })),
 });
-
-function violationOf(probe: CheckedProbe, { name, value, index }: CheckedHeader): Finding | undefined {
-  if (!CREDENTIALS.has(name.toLowerCase()) || value.trim() === '') return undefined;
-  return {
-    ...located(probe, 'httpGet', 'httpHeaders', index, 'value'),
-    message:
-      `${containerPhrase(probe.container)} has the credentials of the header ${quote(name)} in its ${probe.kind}, ` +
-      'where everyone who may read the Pod sees them',
-    remedy:
-      'let the endpoint answer without credentials, or write an exec probe that reads them from an environment ' +
-      'variable of a Secret',
-  };
-}

@@ -1,7 +1,7 @@
+import { isJsonObject, listMember, stringMember } from '../../base/json/json-value.ts';
 import { beginning, quote } from '../../base/text/cut.ts';
 import { firstControlCharacter } from '../probe/handler-values.ts';
-import { containerPhrase, defineCheck, eachHeader, located, quotedValue, type Advice } from './check.ts';
-import type { CheckedHeader, Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, quotedValue, type Advice } from './check.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
@@ -13,21 +13,29 @@ export const headerValue = defineCheck({
   cannotWork: true,
   handlers: ['httpGet'],
   judgesProbeAlone: true,
-  run: (container) => eachHeader(container, violationOf),
+  eachProbe: (probe) =>
+    headersOf(probe).flatMap(({ name, value, index }) => {
+      const position = firstControlCharacter(value);
+      if (position < 0) return [];
+      const code = value.charCodeAt(position).toString(16).toUpperCase().padStart(4, '0');
+      const place = located(probe, 'httpGet', 'httpHeaders', index, 'value');
+      return {
+        ...place,
+        message:
+          `${containerPhrase(probe.container)} sends header ${quotedValue(name)} with the control character U+${code} ` +
+          `as character ${position + 1} of ${value.length}, so every probe fails`,
+        ...whatToWrite(place.path, value, position),
+      };
+    }),
 });
 
-function violationOf(probe: CheckedProbe, { name, value, index }: CheckedHeader): Finding | undefined {
-  const position = firstControlCharacter(value);
-  if (position < 0) return undefined;
-  const code = value.charCodeAt(position).toString(16).toUpperCase().padStart(4, '0');
-  const place = located(probe, 'httpGet', 'httpHeaders', index, 'value');
-  return {
-    ...place,
-    message:
-      `${containerPhrase(probe.container)} sends header ${quotedValue(name)} with the control character U+${code} ` +
-      `as character ${position + 1} of ${value.length}, so every probe fails`,
-    ...whatToWrite(place.path, value, position),
-  };
+/** The headers of an HTTP probe that have a value, with their places in the list. A missing name is ''. */
+export function headersOf({ handler }: CheckedProbe): readonly { name: string; value: string; index: number }[] {
+  return listMember(handler, 'httpHeaders').flatMap((header, index) => {
+    const value = isJsonObject(header) ? stringMember(header, 'value') : undefined;
+    if (!isJsonObject(header) || value === undefined) return [];
+    return { name: stringMember(header, 'name') ?? '', value, index };
+  });
 }
 
 /** A line break at the end is an accident of YAML. Nobody knows what a control character elsewhere was meant to be. */

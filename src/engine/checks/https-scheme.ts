@@ -1,8 +1,8 @@
 import { DEFAULT_HTTP_PROTOCOL, DEFAULT_SCHEME } from '../probe/api-defaults.ts';
 import { member } from '../../base/json/json-value.ts';
 import { isNamedForHttps } from '../workload/port-protocol.ts';
-import { findPort } from '../workload/ports.ts';
 import { handlerEdits } from './lib/endpoint.ts';
+import { askedPort } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
 
@@ -19,20 +19,16 @@ export const httpsScheme = defineCheck({
   judgesProbeAlone: true,
   eachProbe: (probe) => {
     const { handler } = probe;
-    if ((member(handler, 'host') ?? '') !== '') return undefined;
     const scheme = member(handler, 'scheme') ?? '';
+    const port = askedPort(probe)?.declared;
     if (scheme !== '' && scheme !== DEFAULT_SCHEME) return undefined;
-    const port = member(handler, 'port');
-    if (typeof port !== 'string' && typeof port !== 'number') return undefined;
-    const found = findPort(probe.container.ports ?? [], port);
-    if (!('port' in found) || found.port.name === undefined || !isNamedForHttps(found.port)) return undefined;
-    const { name, number } = found.port;
+    if (port?.name === undefined || !isNamedForHttps(port)) return undefined;
     const isNewer = (member(handler, 'protocol') ?? DEFAULT_HTTP_PROTOCOL) !== DEFAULT_HTTP_PROTOCOL;
     // The API server rejects HTTPS beside protocol HTTP2.
     const edits = isNewer ? undefined : handlerEdits(probe, { scheme: 'HTTPS' });
     return {
       ...located(probe, 'httpGet', 'scheme'),
-      message: `${containerPhrase(probe.container)} gets plain HTTP on its port ${quote(name)} (${number}); a TLS server rejects such a request`,
+      message: `${containerPhrase(probe.container)} gets plain HTTP on its port ${quote(port.name)} (${port.number}); a TLS server rejects such a request`,
       remedy: `write scheme: HTTPS${isNewer ? ', and remove protocol' : ''}`,
       ...(edits && { edits }),
     };

@@ -1,10 +1,10 @@
-import { isJsonObject, member, isPresent, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_GRPC_MODE, DEFAULT_HTTP_PROTOCOL, DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { isCut } from '../workload/bounded-container.ts';
 import { verdictSpan } from '../probe/timing.ts';
 import { drainingAdvice } from './lib/drain-race.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { probeOf, type CheckedProbe } from './checked-workload.ts';
+import { probeOf, timedProbe } from './checked-workload.ts';
 
 /**
  * Deeply equal after API defaulting (Kyverno, validate-probes; BSI IT-Grundschutz APP.4.4). Off, because shared-
@@ -16,12 +16,11 @@ export const identicalProbes = defineCheck({
   action: 'Off',
   judgesProbeAlone: true,
   relatedProbes: ['livenessProbe', 'readinessProbe'],
-  kinds: ['livenessProbe'],
-  eachProbe: (liveness) => {
-    const { container, timing } = liveness;
+  run: (container) => {
+    const liveness = timedProbe(container, 'livenessProbe');
     const readiness = probeOf(container, 'readinessProbe');
-    if (readiness === undefined || timing === undefined || !areSame(liveness, readiness)) return undefined;
-    const { remedy, edits } = drainingAdvice(liveness, verdictSpan(timing).latest);
+    if (liveness === undefined || readiness === undefined || !areEqual(liveness.spec, readiness.spec)) return undefined;
+    const { remedy, edits } = drainingAdvice(liveness, verdictSpan(liveness.timing).latest);
     return {
       ...located(liveness),
       message: `${containerPhrase(container)} has the same probe for liveness and readiness, so a fault restarts it instead of draining it`,
@@ -31,33 +30,18 @@ export const identicalProbes = defineCheck({
   },
 });
 
-/** Compares two probes. Most differ in their handlers, and then the rest needs no look. */
-function areSame(a: CheckedProbe, b: CheckedProbe): boolean {
-  const [handler, other] = [plainHandler(a), plainHandler(b)];
-  if (a.handlerKind !== b.handlerKind || !areEqual(handler, other)) return false;
-  return areEqual(plainSpec(a, handler), plainSpec(b, other));
-}
-
-/** A handler without values that mean the same as an absent field and that API defaulting does not fill in. */
-function plainHandler({ handler }: CheckedProbe): JsonObject {
-  return without(without(handler, 'protocol', DEFAULT_HTTP_PROTOCOL), 'mode', DEFAULT_GRPC_MODE);
-}
-
-function plainSpec({ spec, handlerKind }: CheckedProbe, handler: JsonObject): JsonObject {
-  return { ...without(spec, 'initialDelaySeconds', DEFAULT_TIMING.initialDelaySeconds), [handlerKind]: handler };
-}
-
-function without(object: JsonObject, field: string, value: unknown): JsonObject {
-  return member(object, field) === value ? { ...object, [field]: null } : object;
-}
+/** Values that mean the same as an absent field, and that API defaulting does not fill in. */
+const DEFAULTS: JsonObject = {
+  initialDelaySeconds: DEFAULT_TIMING.initialDelaySeconds,
+  protocol: DEFAULT_HTTP_PROTOCOL,
+  mode: DEFAULT_GRPC_MODE,
+};
 
 /** Compares two values deeply. Null equals an absent member, as in the API server. A cut text equals none. */
 function areEqual(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((element, index) => areEqual(element, b[index]));
   if (!isJsonObject(a) || !isJsonObject(b)) return a === b && !(typeof a === 'string' && isCut(a));
-  return (
-    Object.keys(a).every((key) => areEqual(member(a, key) ?? null, member(b, key) ?? null)) &&
-    Object.keys(b).every((key) => isPresent(member(a, key)) || !isPresent(member(b, key)))
-  );
+  const valueOf = (object: JsonObject, key: string): unknown => member(object, key) ?? member(DEFAULTS, key) ?? null;
+  return [...Object.keys(a), ...Object.keys(b)].every((key) => areEqual(valueOf(a, key), valueOf(b, key)));
 }

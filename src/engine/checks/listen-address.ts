@@ -1,11 +1,8 @@
 import { formatPath } from '../../base/json/field-path.ts';
-import { member } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { isPortNumber } from '../probe/handler-values.ts';
 import { listenFlags, otherPorts, type ListenFlag } from '../workload/listen-flags.ts';
-import { findPort } from '../workload/ports.ts';
 import { handlerEdits } from './lib/endpoint.ts';
-import { mayAnswer, portValue } from './lib/plausible-port.ts';
+import { askedPort, mayAnswer, portValue, tcpPort, type AskedPort } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
@@ -19,30 +16,15 @@ export const listenAddress = defineCheck({
   action: 'Warn',
   cannotWork: true,
   eachProbe: (probe) => {
-    const port = asksPod(probe) ? portNumberOf(probe) : undefined;
-    if (port === undefined) return undefined;
+    const asked = askedPort(probe);
+    if (asked === undefined) return undefined;
     const flags = listenFlags(probe.container.spec);
-    const binding = loopbackFlag(flags, port);
-    return binding === undefined ? portViolation(probe, port, flags) : bindViolation(probe, binding);
+    const binding = loopbackFlag(flags, asked.number);
+    return binding === undefined ? portViolation(probe, asked, flags) : bindViolation(probe, binding);
   },
 });
 
 const FOR_PROBES = /health|probe/i;
-
-function isForProbes({ name }: ListenFlag): boolean {
-  return FOR_PROBES.test(name);
-}
-
-function asksPod({ handlerKind, handler }: CheckedProbe): boolean {
-  return handlerKind !== 'exec' && (member(handler, 'host') ?? '') === '';
-}
-
-function portNumberOf({ container, handler }: CheckedProbe): number | undefined {
-  const port = member(handler, 'port');
-  if (typeof port !== 'string') return isPortNumber(port) ? port : undefined;
-  const found = findPort(container.ports ?? [], port);
-  return 'port' in found ? found.port.number : undefined;
-}
 
 /** Returns the flag that binds a port to loopback. Undefined when another address of the port is reachable. */
 export function loopbackFlag(flags: readonly ListenFlag[], port: number): ListenFlag | undefined {
@@ -69,30 +51,27 @@ function bindViolation(probe: CheckedProbe, flag: ListenFlag): Finding {
   };
 }
 
-function portViolation(probe: CheckedProbe, port: number, flags: readonly ListenFlag[]): Finding | undefined {
-  const flag = flags.find(isForProbes);
-  const address = flag?.addresses[0];
-  if (flag === undefined || address === undefined) return undefined;
-  if (flag.addresses.length > 1 || flags.some((other) => other !== flag && isForProbes(other))) return undefined;
-  if (address.port === port || answersElsewhere(probe, port, flags, address.port)) return undefined;
-  const declared = findPort(probe.container.ports ?? [], address.port);
-  const isKnownToAnswer = 'port' in declared && mayAnswer(probe, declared.port) && !address.isLoopback;
-  const edits = isKnownToAnswer ? handlerEdits(probe, { port: portValue(probe, declared.port) }) : undefined;
+function portViolation(
+  probe: CheckedProbe,
+  { number: port, declared }: AskedPort,
+  flags: readonly ListenFlag[],
+): Finding | undefined {
+  const { container, kind } = probe;
+  const [flag, ...others] = flags.filter(({ name }) => FOR_PROBES.test(name));
+  const [address, ...more] = flag?.addresses ?? [];
+  if (flag === undefined || address === undefined || others.length > 0 || more.length > 0) return undefined;
+  // The port is right if a flag names it, or if it is declared and another probe asks the flag's port.
+  const isNamed =
+    flags.some(({ addresses }) => addresses.some((other) => other.port === port)) ||
+    otherPorts(container.spec, flags).has(port);
+  const isAskedByOther = container.probes.some((other) => other !== probe && askedPort(other)?.number === address.port);
+  if (isNamed || (declared !== undefined && isAskedByOther)) return undefined;
+  const answering = address.isLoopback ? undefined : tcpPort(container, address.port);
+  const edits = answering && mayAnswer(probe, answering) && handlerEdits(probe, { port: portValue(probe, answering) });
   return {
     ...located(probe, probe.handlerKind, 'port'),
-    message: `${containerPhrase(probe.container)} answers health probes on port ${address.port} (${formatPath([flag.list, flag.index])}), and its ${probe.kind} asks port ${port}`,
+    message: `${containerPhrase(container)} answers health probes on port ${address.port} (${formatPath([flag.list, flag.index])}), and its ${kind} asks port ${port}`,
     remedy: `write port: ${address.port}, or change ${flag.name}`,
     ...(edits && { edits }),
   };
-}
-
-/** True when another flag names the port, or when the port is declared and another probe asks `probePort`. */
-function answersElsewhere(probe: CheckedProbe, port: number, flags: readonly ListenFlag[], probePort: number): boolean {
-  if (flags.some(({ addresses }) => addresses.some((address) => address.port === port))) return true;
-  if (otherPorts(probe.container.spec, flags).has(port)) return true;
-  const isDeclared = 'port' in findPort(probe.container.ports ?? [], port);
-  return (
-    isDeclared &&
-    probe.container.probes.some((other) => other !== probe && asksPod(other) && portNumberOf(other) === probePort)
-  );
 }

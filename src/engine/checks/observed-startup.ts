@@ -2,7 +2,7 @@ import { guaranteedStartSeconds } from '../probe/timing.ts';
 import { startGateOf } from '../probe/startup-budget.ts';
 import { longerStart, observedStarts, secondsToGuarantee } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { probeOf } from './checked-workload.ts';
+import { timedProbe } from './checked-workload.ts';
 
 /**
  * A container that needed longer once needs longer again. The message has no measured figures, because tools recognise
@@ -14,10 +14,9 @@ export const observedStartup = defineCheck({
   action: 'Warn',
   run: (container) => {
     const starts = observedStarts(container);
-    const gate = starts && probeOf(container, startGateOf(container.spec));
-    const timing = gate?.timing;
-    if (starts === undefined || gate === undefined || timing === undefined) return undefined;
-    const guaranteed = guaranteedStartSeconds(timing);
+    const gate = starts && timedProbe(container, startGateOf(container.spec));
+    if (starts === undefined || gate === undefined) return undefined;
+    const guaranteed = guaranteedStartSeconds(gate.timing);
     const { longestSeconds, boundSeconds } = starts;
     const wasKilled = boundSeconds > 0 && guaranteed <= boundSeconds;
     if (guaranteed >= longestSeconds && !wasKilled) return undefined;
@@ -26,7 +25,7 @@ export const observedStartup = defineCheck({
       ...located(gate, 'failureThreshold'),
       message: `${containerPhrase(container)} has ${guaranteed} s guaranteed to start before its ${gate.kind} kills it, and ${seen}`,
       properties: { guaranteedSeconds: guaranteed, starts: starts.starts, longestSeconds, boundSeconds },
-      ...longerStart(gate, timing, secondsToGuarantee(starts)),
+      ...longerStart(gate, secondsToGuarantee(starts)),
     };
   },
 });

@@ -1,8 +1,8 @@
 import { portHintsOf } from '../facts/services.ts';
-import { member, stringMember } from '../../base/json/json-value.ts';
-import { isPortNumber } from '../probe/handler-values.ts';
+import { stringMember } from '../../base/json/json-value.ts';
 import { neverHttp, NO_HINTS, type PortHints } from '../workload/port-protocol.ts';
-import { describePorts, findPort } from '../workload/ports.ts';
+import { describePort } from '../workload/ports.ts';
+import { askedPort } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import { oncePerWorkload } from './checked-workload.ts';
 
@@ -16,13 +16,9 @@ export const otherProtocol = defineCheck({
   // The port's name is in the policy too.
   judgesProbeAlone: true,
   eachProbe: (probe) => {
-    const { handler } = probe;
-    if ((member(handler, 'host') ?? '') !== '') return undefined;
-    const asked = member(handler, 'port');
-    if (typeof asked !== 'string' && !isPortNumber(asked)) return undefined;
-    const found = findPort(probe.container.ports ?? [], asked);
-    if ('problem' in found && typeof asked === 'string') return undefined;
-    const port = 'port' in found ? found.port : { name: undefined, number: Number(asked), protocol: 'TCP' };
+    const asked = askedPort(probe);
+    if (asked === undefined) return undefined;
+    const port = asked.declared ?? { name: undefined, number: asked.number, protocol: 'TCP' };
     const other = neverHttp(port, hintsOf(probe.container.workload)(port));
     if (other === undefined) return undefined;
     // The number is right for every handler; grpc takes no name.
@@ -30,7 +26,7 @@ export const otherProtocol = defineCheck({
     const handlers = kinds.map((kind) => `${kind}: { port: ${port.number} }`).join(' or ');
     return {
       ...located(probe, 'httpGet', 'port'),
-      message: `${containerPhrase(probe.container)} gets an HTTP request on its port ${describePorts([port]).join('')}, which is for ${other.protocol} by ${other.because}`,
+      message: `${containerPhrase(probe.container)} gets an HTTP request on its port ${describePort(port)}, which is for ${other.protocol} by ${other.because}`,
       remedy: `write ${handlers} in place of httpGet, or ask a port that answers HTTP`,
     };
   },

@@ -1,8 +1,7 @@
-import { probeBounds as bounds, type Limits, type ProbeBounds } from '../policy/check-parameters.ts';
-import { PROBE_INTEGERS, type ProbeInteger } from '../probe/probe.ts';
+import { probeBounds as bounds } from '../policy/check-parameters.ts';
+import { PROBE_INTEGERS } from '../probe/probe.ts';
 import { probeGraceSeconds } from '../probe/grace-period.ts';
-import { containerPhrase, defineCheck, type Finding } from './check.ts';
-import type { CheckedProbe } from './checked-workload.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
 
 const EXAMPLE =
   'e.g. { periodSeconds: { minimum: 2, maximum: 60 } }. What the probe leaves out counts with its default.';
@@ -20,47 +19,21 @@ export const probeBounds = defineCheck({
     readinessProbe: bounds(`Bounds for readiness probes, ${EXAMPLE}`),
     startupProbe: bounds(`Bounds for startup probes, ${EXAMPLE}`),
   },
-  run: (container, parameters) => {
-    const found: Finding[] = [];
-    for (const probe of container.probes) addFindings(found, probe, parameters[probe.kind]);
-    return found;
-  },
+  eachProbe: (probe, parameters) =>
+    PROBE_INTEGERS.flatMap((field) => {
+      const { minimum = 0, maximum = Infinity } = parameters[probe.kind][field] ?? {};
+      const isGrace = field === 'terminationGracePeriodSeconds';
+      const value = isGrace ? probeGraceSeconds(probe.spec) : probe.timing?.[field];
+      if (typeof value !== 'number' || (value >= minimum && value <= maximum)) return [];
+      const [bound, words] = value < minimum ? [minimum, 'or more'] : [maximum, 'or less'];
+      const place = located(probe, field);
+      // More time works, too. Fewer failures or a shorter start may not.
+      const isShorterWait = probe.kind === 'readinessProbe' && /^(?:initialDelay|period)Seconds$/.test(field);
+      return {
+        ...place,
+        message: `${containerPhrase(probe.container)} has ${field} ${value} in its ${probe.kind}, outside the bounds of a policy`,
+        remedy: `write ${bound} ${words}`,
+        ...((bound > value || isGrace || isShorterWait) && { edits: [{ path: place.path, value: bound }] }),
+      };
+    }),
 });
-
-function addFindings(found: Finding[], probe: CheckedProbe, bounds: ProbeBounds): void {
-  for (const field of PROBE_INTEGERS) {
-    const limits = bounds[field];
-    if (limits === undefined) continue;
-    const value = valueOf(probe, field);
-    const advice = value === undefined ? undefined : whatToWrite(value, limits);
-    if (advice === undefined) continue;
-    const message = `${containerPhrase(probe.container)} has ${field} ${value ?? ''} in its ${probe.kind}, outside the bounds of a policy`;
-    const path = probe.place.path(field);
-    const edits = isKnownToWork(probe, field, advice) ? { edits: [{ path, value: advice.bound }] } : undefined;
-    found.push({ probe: probe.kind, path, message, remedy: `write ${advice.words}`, ...edits });
-  }
-}
-
-function valueOf(probe: CheckedProbe, field: ProbeInteger): number | undefined {
-  if (field !== 'terminationGracePeriodSeconds') return probe.timing?.[field];
-  const grace = probeGraceSeconds(probe.spec);
-  return grace === 'absent' ? undefined : grace;
-}
-
-interface Advice {
-  readonly words: string;
-  readonly bound: number;
-  readonly raises: boolean;
-}
-
-function whatToWrite(value: number, { minimum, maximum }: Limits): Advice | undefined {
-  if (minimum !== undefined && value < minimum) return { words: `${minimum} or more`, bound: minimum, raises: true };
-  if (maximum !== undefined && value > maximum) return { words: `${maximum} or less`, bound: maximum, raises: false };
-  return undefined;
-}
-
-/** True when the bound gives more time; fewer failures or a shorter start may not work. */
-function isKnownToWork({ kind }: CheckedProbe, field: ProbeInteger, { raises }: Advice): boolean {
-  if (raises || field === 'terminationGracePeriodSeconds') return true;
-  return kind === 'readinessProbe' && (field === 'initialDelaySeconds' || field === 'periodSeconds');
-}

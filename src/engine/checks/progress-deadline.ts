@@ -5,7 +5,7 @@ import { startGateOf } from '../probe/startup-budget.ts';
 import { isCount, longestRecoverySeconds, longestStartSeconds, type ProbeTiming } from '../probe/timing.ts';
 import { isDeployment } from '../workload/kinds.ts';
 import { containerPhrase, defineCheck } from './check.ts';
-import { hasProbe, probeOf, type CheckedContainer } from './checked-workload.ts';
+import { hasProbe, timedProbe, type CheckedContainer } from './checked-workload.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 
 /**
@@ -44,8 +44,8 @@ export const progressDeadline = defineCheck({
 /** Computes seconds from a probe's timing: 0 without the probe, and NaN when the probe cannot be judged. */
 function derived(container: CheckedContainer, kind: ProbeKind, formula: (timing: ProbeTiming) => number): number {
   if (!hasProbe(container, kind)) return 0;
-  const timing = probeOf(container, kind)?.timing;
-  return timing === undefined ? NaN : formula(timing);
+  const probe = timedProbe(container, kind);
+  return probe === undefined ? NaN : formula(probe.timing);
 }
 
 /** The seconds in a field; NaN for a malformed value. */

@@ -2,7 +2,7 @@ import { execArgv } from '../probe/handler-values.ts';
 import { commandActs } from '../probe/exec-effects.ts';
 import { cut, quote } from '../../base/text/cut.ts';
 import { CHECKS } from './catalogue.ts';
-import { without } from '../../base/json/json-value.ts';
+import { equalJson, without } from '../../base/json/json-value.ts';
 import type { Check, Finding } from './check.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { stricter } from '../policy/action.ts';
@@ -11,7 +11,7 @@ import { holdsCut } from '../workload/bounded-container.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
 import type { CheckFloor, CheckPolicy, EffectiveCheck } from '../policy/check-policy.ts';
 import type { Violation } from './violation.ts';
-import type { CheckedContainer, CheckedWorkload, CheckedProbe } from './checked-workload.ts';
+import { probeOf, type CheckedContainer, type CheckedWorkload, type CheckedProbe } from './checked-workload.ts';
 
 /** A finding of a check, with the container that has the violation. */
 export interface PlacedFinding {
@@ -31,39 +31,36 @@ export interface PlacedFinding {
  */
 export function runChecks(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): Violation[] {
   const found = findingsOf(workload, policyFor);
-  return found.map((placed) => ({
-    check: placed.check.id,
-    action: placed.action,
-    container: placed.at.name,
-    ...(placed.isFloored && { isFloored: placed.isFloored }),
-    ...asPrinted(withWholeEdits(withSoundCopy(placed, found))),
-  }));
+  return found.map((placed): Violation => {
+    const { check, action, at, isFloored, finding } = placed;
+    const { message, remedy, edits, reason } = finding;
+    const otherRemedy = withoutEarlierCommand(placed) ?? withoutDoubtfulCopy(placed, found);
+    const hasEdits = otherRemedy === undefined && edits?.some(({ value }) => holdsCut(value)) === false;
+    const isLong = message.length > MOST_MESSAGE_CHARACTERS && remedy !== undefined && reason === undefined;
+    return {
+      check: check.id,
+      action,
+      container: at.name,
+      ...(isFloored && { isFloored }),
+      ...without(finding, 'level', 'copied', ...(hasEdits ? [] : ['edits' as const])),
+      ...(isLong && { message: cut(message, MOST_MESSAGE_CHARACTERS) }),
+      ...(otherRemedy !== undefined && { remedy: otherRemedy }),
+    };
+  });
 }
 
 /** Longest problem, without its remedy. The API server's own words have no limit here. */
 const MOST_MESSAGE_CHARACTERS = 200;
 
-function asPrinted(finding: Finding): Finding {
-  const { message, remedy, reason } = finding;
-  const isLong = message.length > MOST_MESSAGE_CHARACTERS && remedy !== undefined && reason === undefined;
-  const printed = without(finding, 'level', 'copied');
-  return isLong ? { ...printed, message: cut(message, MOST_MESSAGE_CHARACTERS) } : printed;
-}
-
-function withWholeEdits(finding: Finding): Finding {
-  return finding.edits?.some(({ value }) => holdsCut(value)) === true ? without(finding, 'edits') : finding;
-}
-
-/** Returns a finding without the advice to copy a handler that acts, or that another finding is about. */
-function withSoundCopy({ finding, at }: PlacedFinding, found: readonly PlacedFinding[]): Finding {
-  const safe = withoutEarlierCommand(at, finding);
+/** The remedy in place of a copy of a handler that another finding is about. */
+function withoutDoubtfulCopy({ finding, at }: PlacedFinding, found: readonly PlacedFinding[]): string | undefined {
   const { copied } = finding;
-  if (copied === undefined || safe !== finding) return safe;
-  const source = at.probes.find(({ kind }) => kind === copied.probe);
+  if (copied === undefined) return undefined;
+  const source = probeOf(at, copied.probe);
   const isDoubtful = found.some(
     (other) => other.at.place === at.place && other.finding.probe === copied.probe && isAboutHandler(other, source),
   );
-  return isDoubtful ? { ...without(finding, 'edits'), remedy: copied.otherwise } : finding;
+  return isDoubtful ? copied.otherwise : undefined;
 }
 
 function isAboutHandler({ check, finding, at }: PlacedFinding, source: CheckedProbe | undefined): boolean {
@@ -75,33 +72,31 @@ function isAboutHandler({ check, finding, at }: PlacedFinding, source: CheckedPr
 const MOST_COMMAND_CHARACTERS = 60;
 
 /**
- * Returns a finding without edits that would make a command with side effects run earlier: in a new startup probe, or
+ * The remedy in place of edits that would make a command with side effects run earlier: in a new startup probe, or
  * without its delay. A liveness script with `rm -rf` behind a delay of 600 s lost data at second 0 (issue 30, D5).
  */
-function withoutEarlierCommand(container: CheckedContainer, finding: Finding): Finding {
+function withoutEarlierCommand({ finding, at }: PlacedFinding): string | undefined {
   const { copied, edits } = finding;
-  if (copied === undefined && edits === undefined) return finding;
-  for (const probe of container.probes) {
-    if (probe.handlerKind !== 'exec') continue;
+  if (copied === undefined && edits === undefined) return undefined;
+  for (const probe of at.probes) {
     const isCopied = copied?.probe === probe.kind;
-    if (!isCopied && !removesDelay(finding, probe)) continue;
-    const argv = execArgv(probe.handler);
-    const effect = argv && commandActs(argv);
+    const argv = probe.handlerKind === 'exec' ? execArgv(probe.handler) : undefined;
+    if (argv === undefined || (!isCopied && !removesDelay(finding, probe))) continue;
+    const effect = commandActs(argv);
     if (effect === undefined) continue;
     const why = `the command of the ${probe.kind} has side effects (${quote(effect, MOST_COMMAND_CHARACTERS)})`;
-    const remedy = isCopied
+    return isCopied
       ? `write a startupProbe with a command that only asks, and keep the ${probe.kind} as it is: ${why}`
       : `keep initialDelaySeconds: ${why}`;
-    return { ...without(finding, 'edits'), remedy };
   }
-  return finding;
+  return undefined;
 }
 
 function removesDelay({ edits = [] }: Finding, { place, timing }: CheckedProbe): boolean {
-  const path = JSON.stringify(place.path('initialDelaySeconds'));
+  const path = place.path('initialDelaySeconds');
   const delay = timing?.initialDelaySeconds ?? 0;
   return edits.some(
-    ({ path: edited, value }) => JSON.stringify(edited) === path && !(typeof value === 'number' && value >= delay),
+    ({ path: edited, value }) => equalJson(edited, path) && !(typeof value === 'number' && value >= delay),
   );
 }
 
@@ -117,27 +112,21 @@ export function findingsOf(workload: CheckedWorkload, policyFor: (container: str
   return found;
 }
 
-const NOTHING: readonly PlacedFinding[] = [];
+const NOTHING: readonly Finding[] = [];
 
 /** With a floor, the check runs with both parameters: higher layers make it stricter, never weaker. */
 function findingsAt(check: Check, policy: EffectiveCheck, container: CheckedContainer): readonly PlacedFinding[] {
   const { parameters, floor } = policy;
   const at = asChecked(check, container, floor);
-  const findings = at === undefined ? [] : check.run(at, parameters);
-  if (at === undefined || (findings.length === 0 && floor === undefined)) return NOTHING;
-  const placed = (finding: Finding, isFloored: boolean): PlacedFinding => ({
-    check,
-    action: actionOf(finding, policy),
-    floor,
-    isFloored,
-    at,
-    finding,
-  });
-  if (floor === undefined) return findings.map((finding) => placed(finding, false));
-  const bound = floor.parameters === parameters ? findings : check.run(at, floor.parameters);
+  const findings = at === undefined ? NOTHING : check.run(at, parameters);
+  if (at === undefined || (findings.length === 0 && floor === undefined)) return [];
+  let bound = NOTHING;
+  if (floor !== undefined) bound = floor.parameters === parameters ? findings : check.run(at, floor.parameters);
   const known = new Set(bound.map(textOf));
-  const others = findings.filter((finding) => !known.has(textOf(finding)));
-  return [...bound.map((finding) => placed(finding, true)), ...others.map((finding) => placed(finding, false))];
+  return [...bound, ...findings.filter((finding) => !known.has(textOf(finding)))].map((finding, index) => {
+    const isFloored = index < bound.length;
+    return { check, action: actionOf(finding, policy), floor, isFloored, at, finding };
+  });
 }
 
 /** A finding's level replaces the default action; a policy's action and a floor count more. */

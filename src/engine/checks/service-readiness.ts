@@ -2,11 +2,10 @@ import { stringMember } from '../../base/json/json-value.ts';
 import { isForwardingProxy } from '../probe/image-name.ts';
 import { quote } from '../../base/text/cut.ts';
 import { isNamedForMetrics } from '../workload/port-protocol.ts';
-import { describePorts, isTcp } from '../workload/ports.ts';
+import { describePort, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { handlerSkeleton } from './lib/missing-probe.ts';
 import { containerPhrase, defineCheck } from './check.ts';
 import { hasProbe, oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
-import type { TargetPort } from '../facts/services.ts';
 
 /**
  * Without the probe, a container counts as ready as soon as it runs (docs, "Container probes"). A Service for metrics
@@ -27,7 +26,7 @@ export const serviceReadiness = defineCheck({
     return {
       probe: 'readinessProbe',
       path: container.place.path('readinessProbe'),
-      message: `${containerPhrase(container)} has no readinessProbe, but Service ${quote(service)} sends traffic to its port ${describePorts([port]).join('')}`,
+      message: `${containerPhrase(container)} has no readinessProbe, but Service ${quote(service)} sends traffic to its port ${describePort(port)}`,
       remedy: `write readinessProbe: ${handlerSkeleton(isTcp(port) ? [port] : ports.filter(isTcp))}`,
       ...(isForwardingProxy(stringMember(container.spec, 'image') ?? '') && { level: 'Audit' }),
     };
@@ -38,17 +37,22 @@ function keyOf(port: number | string, protocol: string): string {
   return `${port}/${protocol}`;
 }
 
+/** The name of the first Service that sends traffic to a port, by number and protocol. */
 const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> => {
   const labels = { get: (key: string) => stringMember(workload.podLabels, key) };
-  let ports: PodPorts | undefined;
+  let ports: ReadonlyMap<string, ContainerPort> | undefined;
   const targets = new Map<string, string>();
   for (const service of workload.facts.services?.ofNamespace(workload.namespace) ?? []) {
     if (!service.needsReadyPods || !service.selectsPods(labels)) continue;
-    const known = (ports ??= portsOfPod(workload));
-    const { targetPorts } = service;
-    if (targetPorts.every((target) => isForMetrics(target, known))) continue;
-    for (const { port, protocol } of targetPorts) {
-      const number = typeof port === 'number' ? port : known.numbers.get(keyOf(port, protocol));
+    const known = (ports ??= namedPorts(workload));
+    const asked = service.targetPorts.map((target) => ({
+      ...target,
+      declared: known.get(keyOf(target.port, target.protocol)),
+    }));
+    if (asked.every(({ port, says, declared }) => [...says, declared?.name ?? String(port)].some(isNamedForMetrics)))
+      continue;
+    for (const { port, protocol, declared } of asked) {
+      const number = typeof port === 'number' ? port : declared?.number;
       const key = number === undefined ? undefined : keyOf(number, protocol);
       if (key !== undefined && !targets.has(key)) targets.set(key, service.name);
     }
@@ -56,29 +60,16 @@ const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> => {
   return targets;
 });
 
-interface PodPorts {
-  /** The port of each name and protocol: the first container counts, then sidecars (pod/util.go, FindPort). */
-  readonly numbers: ReadonlyMap<string, number>;
-  /** The name of each number and protocol. */
-  readonly names: ReadonlyMap<string, string>;
-}
-
-function portsOfPod(workload: CheckedWorkload): PodPorts {
-  const numbers = new Map<string, number>();
-  const names = new Map<string, string>();
-  for (const { role, ports } of workload.containers) {
+/** By name and by number, each with the protocol: the first container counts, then sidecars (pod/util.go, FindPort). */
+function namedPorts({ containers }: CheckedWorkload): ReadonlyMap<string, ContainerPort> {
+  const named = new Map<string, ContainerPort>();
+  for (const { role, ports = [] } of containers) {
     if (role === 'init' || role === 'ephemeral') continue;
-    for (const { name, number, protocol } of ports ?? []) {
-      if (name === undefined) continue;
-      const key = keyOf(name, protocol);
-      if (!numbers.has(key)) numbers.set(key, number);
-      if (!names.has(keyOf(number, protocol))) names.set(keyOf(number, protocol), name);
-    }
+    for (const port of ports)
+      for (const step of port.name === undefined ? [] : [port.name, port.number]) {
+        const key = keyOf(step, port.protocol);
+        if (!named.has(key)) named.set(key, port);
+      }
   }
-  return { numbers, names };
-}
-
-function isForMetrics({ port, protocol, says }: TargetPort, { names }: PodPorts): boolean {
-  const name = typeof port === 'number' ? names.get(keyOf(port, protocol)) : port;
-  return [...says, ...(name === undefined ? [] : [name])].some(isNamedForMetrics);
+  return named;
 }

@@ -20,7 +20,7 @@ export const sharedEndpoint = defineCheck({
     const race = drainRace(container);
     if (race?.sameEndpoint !== true) return undefined;
     const { liveness, killedAfter, drainedAfter } = race;
-    const isImpatient = liveness.timing?.timeoutSeconds === DEFAULT_TIMING.timeoutSeconds;
+    const isImpatient = liveness.timing.timeoutSeconds === DEFAULT_TIMING.timeoutSeconds;
     // A slower readiness probe is the finding of slow-detection.
     const isLoud = isImpatient && drainedAfter <= MOST_DRAIN_SECONDS && !isTheOnlyReplica(container.workload);
     return {

@@ -1,7 +1,7 @@
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
-import { isFastEnough, toWrite } from './lib/round-numbers.ts';
-import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
-import type { CheckedProbe } from './checked-workload.ts';
+import { adviceIfFast } from './lib/round-numbers.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
+import { isTimed } from './checked-workload.ts';
 
 /** The first failed probe kills (pkg/kubelet/prober/worker.go, doProbe). */
 export const singleFailure = defineCheck({
@@ -10,23 +10,17 @@ export const singleFailure = defineCheck({
   action: 'Warn',
   kinds: ['livenessProbe'],
   eachProbe: (liveness) => {
-    const { timing } = liveness;
-    if (timing?.failureThreshold !== 1) return undefined;
+    if (!isTimed(liveness) || liveness.timing.failureThreshold !== 1) return undefined;
     return {
       ...located(liveness, 'failureThreshold'),
       message:
         `${containerPhrase(liveness.container)} is restarted after 1 failed livenessProbe: one lost packet is enough, ` +
-        `or one answer that takes more than ${timing.timeoutSeconds} s`,
-      ...moreFailures(liveness),
+        `or one answer that takes more than ${liveness.timing.timeoutSeconds} s`,
+      // The API server's default of 3 failures, or 2 for a probe whose period makes 3 too slow.
+      ...(adviceIfFast(liveness, { failureThreshold: DEFAULT_TIMING.failureThreshold }) ??
+        adviceIfFast(liveness, { failureThreshold: 2 }) ?? {
+          remedy: 'allow more failures, with a shorter periodSeconds',
+        }),
     };
   },
 });
-
-/** Advises the API server's default of 3 failures, or 2 for a probe whose period makes 3 too slow. */
-function moreFailures(liveness: CheckedProbe): Advice {
-  const enough = [DEFAULT_TIMING.failureThreshold, 2];
-  const failureThreshold = enough.find((value) => isFastEnough(liveness, { failureThreshold: value }));
-  if (failureThreshold === undefined) return { remedy: 'allow more failures, with a shorter periodSeconds' };
-  const { words, edits } = toWrite(liveness, { failureThreshold });
-  return { remedy: `write ${words}`, edits };
-}

@@ -3,7 +3,7 @@ import { guaranteedStartSeconds, longestStartSeconds } from '../probe/timing.ts'
 import { LEAST_START_SECONDS, startGateOf } from '../probe/startup-budget.ts';
 import { longerStart, atLeastObserved } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { probeOf } from './checked-workload.ts';
+import { timedProbe } from './checked-workload.ts';
 
 /**
  * max(0, D-1) + (F-1)*P is guaranteed, and F*P is the upper limit (pkg/kubelet/prober/worker.go): with D=0 and F=1 a
@@ -24,17 +24,16 @@ export const startupBudget = defineCheck({
     }),
   },
   run: (container, { minimumSeconds }) => {
-    const gate = probeOf(container, startGateOf(container.spec));
-    const timing = gate?.timing;
-    if (gate === undefined || timing === undefined) return undefined;
-    const guaranteed = guaranteedStartSeconds(timing);
+    const gate = timedProbe(container, startGateOf(container.spec));
+    if (gate === undefined) return undefined;
+    const guaranteed = guaranteedStartSeconds(gate.timing);
     if (guaranteed >= minimumSeconds) return undefined;
     return {
       ...located(gate, 'failureThreshold'),
       message:
         `${containerPhrase(container)} has only ${guaranteed} s guaranteed to start ` +
-        `(at most ${longestStartSeconds(timing)} s) before its ${gate.kind} kills it`,
-      ...longerStart(gate, timing, atLeastObserved(container, minimumSeconds)),
+        `(at most ${longestStartSeconds(gate.timing)} s) before its ${gate.kind} kills it`,
+      ...longerStart(gate, atLeastObserved(container, minimumSeconds)),
     };
   },
 });

@@ -1,7 +1,6 @@
-import { intervalSeconds, type ProbeTiming } from '../probe/timing.ts';
-import { isFastEnough, roundPeriodFrom, toWrite } from './lib/round-numbers.ts';
-import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
-import type { CheckedProbe } from './checked-workload.ts';
+import { adviceIfFast, roundPeriodFrom } from './lib/round-numbers.ts';
+import { containerPhrase, defineCheck, located } from './check.ts';
+import { isTimed } from './checked-workload.ts';
 
 /** The interval of hanging probes is max(P,T) (pkg/kubelet/prober/worker.go, run; kyverno/policies#1500). */
 export const timeoutOverPeriod = defineCheck({
@@ -10,25 +9,18 @@ export const timeoutOverPeriod = defineCheck({
   action: 'Audit',
   judgesProbeAlone: true,
   eachProbe: (probe) => {
-    const { timing } = probe;
-    if (timing === undefined || timing.timeoutSeconds <= timing.periodSeconds) return undefined;
-    const { timeoutSeconds: T, periodSeconds: P, failureThreshold: F } = timing;
-    const interval = intervalSeconds(timing, T);
+    if (!isTimed(probe) || probe.timing.timeoutSeconds <= probe.timing.periodSeconds) return undefined;
+    const { timeoutSeconds: T, periodSeconds: P, failureThreshold: F } = probe.timing;
+    const shorter = `timeoutSeconds: ${P} or less`;
+    // A shorter timeout could fail slow answers, so a longer period comes first.
+    const periodSeconds = roundPeriodFrom(T);
+    const longer = periodSeconds && adviceIfFast(probe, { periodSeconds }, `, or ${shorter}`);
     return {
       ...located(probe, 'timeoutSeconds'),
       message:
-        `${containerPhrase(probe.container)} is probed every ${interval} s while it hangs, not every ${P} s ` +
-        `(${F} ${F === 1 ? 'failure takes' : 'failures take'} ${F * interval} s)`,
-      ...whatToWrite(probe, timing),
+        `${containerPhrase(probe.container)} is probed every ${T} s while it hangs, not every ${P} s ` +
+        `(${F} ${F === 1 ? 'failure takes' : 'failures take'} ${F * T} s)`,
+      ...(longer ?? { remedy: `write ${shorter}` }),
     };
   },
 });
-
-/** Advises a longer period, as a shorter timeout could fail slow answers, unless the probe would become too slow. */
-function whatToWrite(probe: CheckedProbe, timing: ProbeTiming): Advice {
-  const shorter = `timeoutSeconds: ${timing.periodSeconds} or less`;
-  const periodSeconds = roundPeriodFrom(timing.timeoutSeconds);
-  if (periodSeconds === undefined || !isFastEnough(probe, { periodSeconds })) return { remedy: `write ${shorter}` };
-  const { words, edits } = toWrite(probe, { periodSeconds });
-  return { remedy: `write ${words}, or ${shorter}`, edits };
-}

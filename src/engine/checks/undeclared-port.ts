@@ -1,10 +1,8 @@
 import { isJsonObject, listMember, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
-import { isPortNumber } from '../probe/handler-values.ts';
-import { describePorts, isTcp } from '../workload/ports.ts';
-import { mayAnswer } from './lib/plausible-port.ts';
+import { describePort, isTcp } from '../workload/ports.ts';
+import { askedPort, mayAnswer } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, firstListed, located } from './check.ts';
-import type { CheckedWorkload, CheckedProbe } from './checked-workload.ts';
 
 /**
  * Such a probe works, so the finding is a note: of 71 in public charts, no number was wrong (issue 30). A warning if
@@ -17,30 +15,27 @@ export const undeclaredPort = defineCheck({
   action: 'Audit',
   acceptsHandler: true,
   eachProbe: (probe) => {
-    const port = undeclaredNumber(probe);
-    if (port === undefined) return undefined;
-    const declared = probe.container.ports?.filter(isTcp) ?? [];
+    const { container } = probe;
+    const asked = askedPort(probe);
+    if (asked === undefined || asked.declared !== undefined || container.ports === undefined) return undefined;
+    const port = asked.number;
+    const declared = container.ports.filter(isTcp);
     const meant = declared.filter((other) => isOneTypo(port, other.number) && mayAnswer(probe, other));
-    const isSlip =
-      meant.length > 0 && !isNamed(port, probe.container.spec) && !isOfNeighbour(port, probe.container.workload);
+    // Containers of a Pod share one address.
+    const isOfNeighbour = container.workload.containers.some(
+      ({ ports }) => ports?.some(({ number }) => number === port) === true,
+    );
+    const isSlip = meant.length > 0 && !isOfNeighbour && !isNamed(port, container.spec);
     const only = isSlip && meant.length === 1 ? meant[0] : undefined;
-    const known =
-      declared.length === 0 ? 'no TCP port' : `only ${firstListed(describePorts(declared), 'and', declared.length)}`;
+    const known = declared.length === 0 ? 'no TCP port' : `only ${firstListed(declared.map(describePort))}`;
     return {
       ...located(probe, probe.handlerKind, 'port'),
-      message: `the ${probe.kind} asks port ${port}, but ${containerPhrase(probe.container)} declares ${known}`,
+      message: `the ${probe.kind} asks port ${port}, but ${containerPhrase(container)} declares ${known}`,
       remedy: `${only === undefined ? '' : `write port: ${only.number}, or `}add containerPort: ${port} to its ports`,
       ...(isSlip && { level: 'Warn' }),
     };
   },
 });
-
-function undeclaredNumber({ container, handlerKind, handler }: CheckedProbe): number | undefined {
-  const port = handlerKind === 'exec' ? undefined : member(handler, 'port');
-  if (!isPortNumber(port) || container.ports === undefined) return undefined;
-  const asksElsewhere = (member(handler, 'host') ?? '') !== '';
-  return asksElsewhere || container.ports.some((other) => other.number === port && isTcp(other)) ? undefined : port;
-}
 
 /** True when one digit is changed, dropped or added, or when two neighbours are swapped. */
 function isOneTypo(written: number, meant: number): boolean {
@@ -56,17 +51,10 @@ function isOneTypo(written: number, meant: number): boolean {
   );
 }
 
-/** True when a container of the Pod declares the number: containers of a Pod share one address. */
-function isOfNeighbour(port: number, { containers }: CheckedWorkload): boolean {
-  return containers.some(({ ports }) => ports?.some(({ number }) => number === port) === true);
-}
-
 function isNamed(port: number, container: JsonObject): boolean {
   const commands = PROBE_KINDS.map((kind) => objectMember(objectMember(container, kind) ?? {}, 'exec') ?? {});
   const words = [container, ...commands].flatMap((of) => [...listMember(of, 'command'), ...listMember(of, 'args')]);
-  const values = listMember(container, 'env').map((entry) =>
-    isJsonObject(entry) ? member(entry, 'value') : undefined,
-  );
+  const values = listMember(container, 'env').map((entry) => isJsonObject(entry) && member(entry, 'value'));
   // Not as a part of a longer number.
   const number = new RegExp(`(?<!\\d)${port}(?!\\d)`);
   return [...words, ...values].some((text) => typeof text === 'string' && number.test(text));

@@ -1,6 +1,6 @@
 import { guaranteedStartSeconds } from '../probe/timing.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { probeOf } from './checked-workload.ts';
+import { timedProbe } from './checked-workload.ts';
 
 /** The delay counts from the container's start, not from the startup probe's success (worker.go, doProbe). */
 export const voidInitialDelay = defineCheck({
@@ -13,9 +13,9 @@ export const voidInitialDelay = defineCheck({
   acceptsDelayOfInjectedStartup: true,
   kinds: ['livenessProbe', 'readinessProbe'],
   eachProbe: (probe) => {
-    const guard = probeOf(probe.container, 'startupProbe')?.timing;
+    const guard = timedProbe(probe.container, 'startupProbe');
     const delay = probe.timing?.initialDelaySeconds ?? 0;
-    const guarded = guard === undefined ? 0 : guaranteedStartSeconds(guard);
+    const guarded = guard === undefined ? 0 : guaranteedStartSeconds(guard.timing);
     if (delay === 0 || guarded <= delay) return undefined;
     const place = located(probe, 'initialDelaySeconds');
     return {

@@ -156,8 +156,8 @@ export interface ExecCommand {
   readonly shell: ShellInvocation | undefined;
 }
 
-/** Reads the command of an exec handler. Undefined for a command that the API server rejects. */
-export function execCommandOf(handler: JsonObject): ExecCommand | undefined {
-  const argv = execArgv(handler);
-  return argv && { argv, invocation: invocationOf(argv), shell: shellInvocationOf(argv) };
+/** Reads the command of an exec handler. A command that the API server rejects has no words. */
+export function execCommandOf(handler: JsonObject): ExecCommand {
+  const argv = execArgv(handler) ?? [];
+  return { argv, invocation: invocationOf(argv), shell: shellInvocationOf(argv) };
 }

@@ -36,12 +36,15 @@ export function tcpPortsOf(container: JsonObject): ContainerPort[] {
 export const MOST_LISTED = 20;
 const MOST_CHARACTERS = 63;
 
-/** Ports for people: `http (8080)`, or `8080` without a name. The last entry counts the ports that are not listed. */
+/** A port for people: `http (8080)`, or `8080` without a name. */
+export function describePort({ name, number, protocol }: ContainerPort): string {
+  const text = name === undefined ? String(number) : `${cut(name, MOST_CHARACTERS)} (${number})`;
+  return protocol === 'TCP' ? text : `${text}/${cut(protocol, MOST_CHARACTERS)}`;
+}
+
+/** Ports for people. The last entry counts the ports that are not listed. */
 export function describePorts(ports: readonly ContainerPort[]): string[] {
-  const described = ports.slice(0, MOST_LISTED).map(({ name, number, protocol }) => {
-    const text = name === undefined ? String(number) : `${cut(name, MOST_CHARACTERS)} (${number})`;
-    return protocol === 'TCP' ? text : `${text}/${cut(protocol, MOST_CHARACTERS)}`;
-  });
+  const described = ports.slice(0, MOST_LISTED).map(describePort);
   return ports.length > MOST_LISTED ? [...described, `${ports.length - MOST_LISTED} more`] : described;
 }
 

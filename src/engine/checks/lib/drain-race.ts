@@ -1,13 +1,12 @@
-import { DEFAULT_TIMING } from '../../probe/api-defaults.ts';
 import { failureThresholdBeyond, verdictSpan } from '../../probe/timing.ts';
 import { endpointOf } from './endpoint.ts';
 import { leastExecPeriodSeconds } from './heavy-client.ts';
-import { isFastEnough, MOST_DRAIN_SECONDS, MOST_FAILURES, PERIODS, toWrite } from './round-numbers.ts';
-import { probeOf, type CheckedContainer, type CheckedProbe } from '../checked-workload.ts';
+import { adviceIfFast, MOST_DRAIN_SECONDS, MOST_FAILURES, PERIODS } from './round-numbers.ts';
+import { timedProbe, type CheckedContainer, type TimedProbe } from '../checked-workload.ts';
 import type { Advice } from '../check.ts';
 
 interface DrainRace {
-  readonly liveness: CheckedProbe;
+  readonly liveness: TimedProbe;
   readonly sameEndpoint: boolean;
   /** Earliest time at which liveness gives up, in seconds after a fault: (Fl-1)*Pl. */
   readonly killedAfter: number;
@@ -19,17 +18,16 @@ interface DrainRace {
  * Liveness numbers with which liveness gives up strictly later than readiness, in words and as edits. A readiness probe
  * that takes more than 60 s is the one to change (slow-detection), so there is no advice for liveness beside it.
  */
-export function drainingAdvice(liveness: CheckedProbe, drainedAfter: number): Advice {
+export function drainingAdvice(liveness: TimedProbe, drainedAfter: number): Advice {
   if (drainedAfter > MOST_DRAIN_SECONDS)
     return { remedy: `first let readiness stop the traffic within ${MOST_DRAIN_SECONDS} s` };
-  const timing = liveness.timing ?? DEFAULT_TIMING;
+  const { timing } = liveness;
   const least = Math.max(timing.timeoutSeconds, leastExecPeriodSeconds(liveness));
   for (const periodSeconds of [timing.periodSeconds, ...PERIODS.filter((period) => period >= least)]) {
     const failureThreshold = Math.max(timing.failureThreshold, failureThresholdBeyond(drainedAfter, periodSeconds));
-    const numbers = { periodSeconds, failureThreshold };
-    if (failureThreshold > MOST_FAILURES.livenessProbe || !isFastEnough(liveness, numbers)) continue;
-    const { words, edits } = toWrite(liveness, numbers);
-    return { remedy: `write ${words}`, edits };
+    if (failureThreshold > MOST_FAILURES.livenessProbe) continue;
+    const advice = adviceIfFast(liveness, { periodSeconds, failureThreshold });
+    if (advice !== undefined) return advice;
   }
   return { remedy: 'shorten periodSeconds or timeoutSeconds of the readinessProbe' };
 }
@@ -39,10 +37,9 @@ export function drainingAdvice(liveness: CheckedProbe, drainedAfter: number): Ad
  * Undefined when readiness always gives up first, or when the container does not have two probes that can be compared.
  */
 export function drainRace(container: CheckedContainer): DrainRace | undefined {
-  const liveness = probeOf(container, 'livenessProbe');
-  const readiness = probeOf(container, 'readinessProbe');
+  const liveness = timedProbe(container, 'livenessProbe');
+  const readiness = timedProbe(container, 'readinessProbe');
   if (liveness === undefined || readiness === undefined) return undefined;
-  if (liveness.timing === undefined || readiness.timing === undefined) return undefined;
   const killedAfter = verdictSpan(liveness.timing).earliest;
   const drainedAfter = verdictSpan(readiness.timing).latest;
   if (killedAfter > drainedAfter) return undefined;

@@ -1,4 +1,4 @@
-import { isJsonObject, member, isPresent, type JsonObject } from '../../../base/json/json-value.ts';
+import { equalJson, isJsonObject, member, isPresent, type JsonObject } from '../../../base/json/json-value.ts';
 import {
   DEFAULT_GRPC_MODE,
   DEFAULT_GRPC_SERVICE,
@@ -78,25 +78,17 @@ function httpHeaders(handler: JsonObject): unknown {
  * and readiness differ now, and would be alike after the edit.
  */
 export function handlerEdits(probe: CheckedProbe, fields: JsonObject): readonly FieldEdit[] | undefined {
-  const { kind, handlerKind, handler } = probe;
-  if (kind === 'startupProbe') return editsOf(probe, fields);
+  const { kind, handler, container } = probe;
+  const edits = editsOf(probe, fields);
+  const other = container.probes.find((one) => one.kind !== kind && one.kind !== 'startupProbe');
   const before = endpointOf(probe);
   const after = endpointOf({ ...probe, handler: { ...handler, ...fields } });
-  const other = probe.container.probes.find(
-    (candidate) => candidate.kind !== kind && candidate.kind !== 'startupProbe',
-  );
-  if (before === undefined || after === undefined || other === undefined) return editsOf(probe, fields);
+  if (kind === 'startupProbe' || other === undefined || before === undefined || after === undefined) return edits;
   const beside = endpointOf(other);
-  if (beside !== before || other.handlerKind !== handlerKind)
-    return beside === after ? undefined : editsOf(probe, fields);
-  return haveSameFields(handler, other.handler, fields)
-    ? [probe, other].flatMap((at) => editsOf(at, fields))
-    : undefined;
-}
-
-/** True when two handlers have equal values in these fields, so that an edit makes them neither equal nor different. */
-function haveSameFields(a: JsonObject, b: JsonObject, fields: JsonObject): boolean {
-  return Object.keys(fields).every((field) => JSON.stringify(member(a, field)) === JSON.stringify(member(b, field)));
+  if (beside !== before) return beside === after ? undefined : edits;
+  // With other values, the edit could make the handlers equal or different.
+  const isSame = Object.keys(fields).every((field) => equalJson(member(handler, field), member(other.handler, field)));
+  return isSame ? [...edits, ...editsOf(other, fields)] : undefined;
 }
 
 function editsOf({ place, handlerKind }: CheckedProbe, fields: JsonObject): FieldEdit[] {

@@ -4,10 +4,10 @@ import { isGrpc, isNamedForMetrics } from '../../workload/port-protocol.ts';
 import { tcpPortsOf, type ContainerPort } from '../../workload/ports.ts';
 import { containerRunsForever } from '../../workload/containers.ts';
 import { startupProbeFor } from './startup-probe.ts';
-import { speaksHttp } from './plausible-port.ts';
+import { speaksHttp } from './probe-port.ts';
 import { containerPhrase, yamlFlow, type Advice, type Finding } from '../check.ts';
-import { hasProbe, probeOf, type CheckedContainer } from '../checked-workload.ts';
-import type { ProbeKind } from '../../probe/probe.ts';
+import { hasProbe, timedProbe, type CheckedContainer } from '../checked-workload.ts';
+import { PROBE_KINDS, type ProbeKind } from '../../probe/probe.ts';
 
 /** Parameters that select the containers for a check that requires a probe. */
 export const concernedParameters = {
@@ -21,41 +21,36 @@ export const concernedParameters = {
   sidecars: boolean({ default: false, text: 'true: native sidecars must have it too. Default false.' }),
 };
 
-/** What checks have in common that require a probe. @param harm what follows without it, behind a message */
-export const requiresProbe = (kind: ProbeKind, harm: string) =>
+/**
+ * What checks have in common that require a probe. A container that runs to completion needs none. A requirement is
+ * never silent: without a main container, each application container counts.
+ * @param required the probe; undefined when any probe will do
+ * @param harm what follows without it, behind a message
+ */
+export const requiresProbe = (required: ProbeKind | undefined, harm: string) =>
   ({
     action: 'Off',
     parameters: concernedParameters,
     requiresProbes: true,
-    run: (container: CheckedContainer, parameters: ValuesOf<typeof concernedParameters>) =>
-      hasProbe(container, kind) ? undefined : missingProbe(container, parameters, { kind, harm }),
+    run: (container: CheckedContainer, parameters: ConcernedParameters): Finding | undefined => {
+      const { role, place, workload } = container;
+      const kinds = required === undefined ? PROBE_KINDS : [required];
+      if (kinds.some((kind) => hasProbe(container, kind)) || !isConcerned(container, parameters)) return undefined;
+      const at = required === undefined ? { path: place.path() } : { probe: required, path: place.path(required) };
+      const lacking = `${containerPhrase(container)} has no ${required ?? 'probe at all'}`;
+      if (role === 'application' && parameters.containers === 'main' && workload.main() === undefined)
+        return {
+          ...at,
+          message: `cannot determine the main container, and ${lacking}`,
+          remedy: `name it in the annotation ${DEFAULT_CONTAINER_ANNOTATION} of the Pod`,
+        };
+      return { ...at, message: `${lacking}${harm}`, ...probeToWrite(container, required ?? 'readinessProbe') };
+    },
   }) as const;
 
-/**
- * The finding of a check that requires a probe; undefined for a container that the check does not concern, such as one
- * that runs to completion. A requirement is never silent: without a main container, each application container counts.
- * @param lacks the probe that the container lacks, and what follows. Undefined when it lacks every probe
- */
-export function missingProbe(
-  container: CheckedContainer,
-  parameters: ValuesOf<typeof concernedParameters>,
-  lacks?: { readonly kind: ProbeKind; readonly harm: string },
-): Finding | undefined {
-  const { role, place, workload } = container;
-  if (!isConcerned(container, parameters)) return undefined;
-  const at = lacks === undefined ? { path: place.path() } : { probe: lacks.kind, path: place.path(lacks.kind) };
-  const lacking = `${containerPhrase(container)} has no ${lacks?.kind ?? 'probe at all'}`;
-  if (role === 'application' && parameters.containers === 'main' && workload.main() === undefined)
-    return {
-      ...at,
-      message: `cannot determine the main container, and ${lacking}`,
-      remedy: `name it in the annotation ${DEFAULT_CONTAINER_ANNOTATION} of the Pod`,
-    };
-  const message = `${lacking}${lacks?.harm ?? ''}`;
-  return { ...at, message, ...probeToWrite(container, lacks?.kind ?? 'readinessProbe') };
-}
+type ConcernedParameters = ValuesOf<typeof concernedParameters>;
 
-function isConcerned(container: CheckedContainer, parameters: ValuesOf<typeof concernedParameters>): boolean {
+function isConcerned(container: CheckedContainer, parameters: ConcernedParameters): boolean {
   if (!container.workload.runsForever) return false;
   if (container.role === 'sidecar') return parameters.sidecars;
   if (container.role !== 'application' || !containerRunsForever(container.spec)) return false;
@@ -65,13 +60,9 @@ function isConcerned(container: CheckedContainer, parameters: ValuesOf<typeof co
 
 /** With a liveness probe, a startup probe is complete. Otherwise no endpoint is known to answer. */
 function probeToWrite(container: CheckedContainer, kind: ProbeKind): Advice {
-  const liveness = kind === 'startupProbe' ? probeOf(container, 'livenessProbe') : undefined;
+  const liveness = kind === 'startupProbe' ? timedProbe(container, 'livenessProbe') : undefined;
   const startup = liveness && startupProbeFor(liveness);
-  if (startup !== undefined) {
-    const { yaml, edit, copied } = startup;
-    return { remedy: `write ${yaml}`, edits: [edit], copied };
-  }
-  return { remedy: `write ${kind}: ${handlerSkeleton(tcpPortsOf(container.spec))}` };
+  return startup?.advice ?? { remedy: `write ${kind}: ${handlerSkeleton(tcpPortsOf(container.spec))}` };
 }
 
 /** A handler for one of a container's TCP ports, in words. An endpoint is left for the author to fill in. */

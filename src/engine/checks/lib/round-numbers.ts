@@ -1,12 +1,13 @@
-import { DEFAULT_TIMING } from '../../probe/api-defaults.ts';
 import { killBy, longestKillSeconds, type Kill } from '../../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../../probe/timing.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
-import type { ProbeInteger } from '../../probe/probe.ts';
-import type { CheckedProbe } from '../checked-workload.ts';
+import type { Advice } from '../check.ts';
+import type { CheckedProbe, TimedProbe } from '../checked-workload.ts';
 
 /** The periods that people write, in seconds: advice proposes no 34. The numbers are Probewright's own (issue 30). */
 export const PERIODS = [1, 2, 5, 10, 15, 20, 30, 60] as const;
+
+type Period = (typeof PERIODS)[number];
 
 /** The highest failureThreshold that advice proposes. A slower start gets a longer period instead. */
 export const MOST_FAILURES = { startupProbe: 60, livenessProbe: 10, readinessProbe: 10 } as const;
@@ -21,12 +22,12 @@ const LONG_GRACE_SECONDS = 60;
 export const MOST_DRAIN_SECONDS = 60;
 
 /** The shortest of the periods that is at least `seconds`. Undefined above 60 s. */
-export function roundPeriodFrom(seconds: number): number | undefined {
+export function roundPeriodFrom(seconds: number): Period | undefined {
   return PERIODS.find((period) => period >= seconds);
 }
 
 /** The longest of the periods that is at most `seconds`. Undefined below 1 s. */
-export function roundPeriodUpTo(seconds: number): number | undefined {
+export function roundPeriodUpTo(seconds: number): Period | undefined {
   return PERIODS.findLast((period) => period <= seconds);
 }
 
@@ -45,8 +46,8 @@ export function killOf({ spec, container }: CheckedProbe): Kill | undefined {
  * stop the traffic within 60 s. A probe that was slower before may stay as slow. A grace period over 60 s alone is no
  * obstacle: then the liveness probe must give up within 120 s. A startup probe may take any time.
  */
-export function isFastEnough(probe: CheckedProbe, changed: Partial<ProbeTiming>): boolean {
-  const before = probe.timing ?? DEFAULT_TIMING;
+export function isFastEnough(probe: TimedProbe, changed: Partial<ProbeTiming>): boolean {
+  const before = probe.timing;
   const after = { ...before, ...changed };
   if (probe.kind === 'startupProbe') return true;
   const [givenUpBefore, givenUp] = [verdictSpan(before).latest, verdictSpan(after).latest];
@@ -60,16 +61,24 @@ export function isFastEnough(probe: CheckedProbe, changed: Partial<ProbeTiming>)
   );
 }
 
+/**
+ * Advises numbers for a probe: `write periodSeconds: 5 and failureThreshold: 7`. Undefined if it is too slow with them.
+ * @param rest the end of the remedy
+ */
+export function adviceIfFast(probe: TimedProbe, numbers: Partial<ProbeTiming>, rest = ''): Advice | undefined {
+  if (!isFastEnough(probe, numbers)) return undefined;
+  const { words, edits } = toWrite(probe, numbers);
+  return { remedy: `write ${words}${rest}`, edits };
+}
+
 /** Numbers to write into a probe, as words and as edits: `periodSeconds: 5 and failureThreshold: 7`. */
 export function toWrite(
-  probe: CheckedProbe,
-  numbers: Partial<Record<ProbeInteger, number>>,
+  { place, timing }: TimedProbe,
+  numbers: Partial<ProbeTiming>,
 ): { readonly words: string; readonly edits: FieldEdit[] } {
-  const fields = Object.entries(numbers).filter(
-    ([field, value]) => value !== probe.timing?.[field as keyof ProbeTiming],
-  );
+  const fields = Object.entries(numbers).filter(([field, value]) => value !== timing[field as keyof ProbeTiming]);
   return {
     words: fields.map(([field, value]) => `${field}: ${value}`).join(' and '),
-    edits: fields.map(([field, value]) => ({ path: probe.place.path(field), value })),
+    edits: fields.map(([field, value]) => ({ path: place.path(field), value })),
   };
 }

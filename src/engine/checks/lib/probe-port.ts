@@ -1,9 +1,30 @@
 import { member, stringMember } from '../../../base/json/json-value.ts';
+import { isPortNumber } from '../../probe/handler-values.ts';
 import { isForTls, isGrpc, protocolOfPort } from '../../workload/port-protocol.ts';
 import { isTcp, type ContainerPort } from '../../workload/ports.ts';
-import { yamlFlow } from '../check.ts';
+import { yamlFlow, type Advice } from '../check.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
-import type { CheckedProbe } from '../checked-workload.ts';
+import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
+
+/** Returns the TCP port that a container declares by this name or number. */
+export function tcpPort({ ports }: CheckedContainer, wanted: number | string): ContainerPort | undefined {
+  return ports?.find((port) => isTcp(port) && (port.name === wanted || port.number === wanted));
+}
+
+/** The port of the Pod that a probe asks, and the declared TCP port that it means, if there is one. */
+export interface AskedPort {
+  readonly number: number;
+  readonly declared: ContainerPort | undefined;
+}
+
+/** Undefined for a command, for another host than the Pod, and for a name that the container does not declare. */
+export function askedPort({ container, handlerKind, handler }: CheckedProbe): AskedPort | undefined {
+  if (handlerKind === 'exec' || (member(handler, 'host') ?? '') !== '') return undefined;
+  const wanted = member(handler, 'port');
+  const declared = typeof wanted === 'string' || isPortNumber(wanted) ? tcpPort(container, wanted) : undefined;
+  if (declared !== undefined) return { number: declared.number, declared };
+  return isPortNumber(wanted) ? { number: wanted, declared } : undefined;
+}
 
 /** True unless the port's name or number says that its server speaks another protocol than HTTP. */
 export function speaksHttp(port: ContainerPort): boolean {
@@ -20,11 +41,8 @@ export function mayAnswer({ handlerKind, handler }: CheckedProbe, port: Containe
 }
 
 /** Advises the only declared port that may answer the probe. Undefined when none or several may. */
-export function onlyPortAdvice(
-  probe: CheckedProbe,
-  declared: readonly ContainerPort[] = [],
-): { readonly remedy: string; readonly edits: readonly FieldEdit[] } | undefined {
-  const [only, ...others] = declared.filter((port) => mayAnswer(probe, port));
+export function onlyPortAdvice(probe: CheckedProbe): Advice | undefined {
+  const [only, ...others] = probe.container.ports?.filter((port) => mayAnswer(probe, port)) ?? [];
   if (only === undefined || others.length > 0) return undefined;
   return { remedy: `write port: ${yamlFlow(portValue(probe, only))}`, edits: [portEdit(probe, only)] };
 }
