@@ -5,7 +5,6 @@ import {
   yamlFromJson,
   endsInBlockScalar,
   renderBlock,
-  renderBlockItem,
   yamlQuoted,
   type FlowStyle,
 } from './rendering.ts';
@@ -182,9 +181,9 @@ function linesOf(
 ): readonly string[] {
   const quoted = quotedLike(old, value);
   if (quoted !== undefined) return [` ${quoted}`];
-  const [first = '', ...rest] =
-    parent.type === 'block-map' ? renderBlock('k', value, layout) : renderBlockItem(value, layout);
-  return [first.slice(parent.type === 'block-map' ? 'k:'.length : '-'.length), ...rest];
+  const isMap = parent.type === 'block-map';
+  const [first = '', ...rest] = renderBlock(isMap ? 'k' : undefined, value, layout);
+  return [first.slice(isMap ? 'k:'.length : '-'.length), ...rest];
 }
 
 /** Returns a string in the quotes of the old value. Undefined when the old value has no quotes. */
