@@ -4,7 +4,7 @@ import { DirectorySource } from '../cluster/sources/directory-source.ts';
 import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
-import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../engine/workload/kinds.ts';
 import { buildHealthApp, type Readiness } from '../process/health.ts';
 import { ListeningPort } from '../process/listening-port.ts';
 import { PartRunner } from '../process/part.ts';

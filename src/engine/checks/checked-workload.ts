@@ -13,9 +13,9 @@ import { HANDLER_KINDS, ownProbe, PROBE_KINDS, type HandlerKind, type ProbeKind 
 import { isCount, soundTiming, type ProbeTiming } from '../probe/timing.ts';
 import { NO_FACTS, type Facts } from '../facts/facts.ts';
 import { boundedContainer } from '../workload/bounded-container.ts';
-import { containerName, containersOf, podRunsForever } from '../workload/containers.ts';
+import { containerName, containersOf, podRunsForever, mainContainerOf } from '../workload/containers.ts';
+import type { MainContainer } from '../workload/containers.ts';
 import { isPod, type PlacedTemplate, type WorkloadKind } from '../workload/kinds.ts';
-import { mainContainerOf, type MainContainer } from '../workload/main-container.ts';
 import { isMeshProbe, meshProxyTest } from '../workload/mesh.ts';
 import { portsOf, type ContainerPort } from '../workload/ports.ts';
 

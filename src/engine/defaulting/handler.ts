@@ -4,7 +4,7 @@ import { cut, quote } from '../../base/text/cut.ts';
 import { isHost, type HandlerDefault } from '../policy/probe-default.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
 import { firstControlCharacter, namesNoProgram } from '../probe/handler-values.ts';
-import { probeHandlerCauses } from '../probe/probe-rules.ts';
+import { probeHandlerCauses } from '../probe/api-rules.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
 import { protocolOfPort, type PortHint, type PortHints } from '../workload/port-protocol.ts';
 import { MOST_LISTED, describePorts, findPort, isTcp, type ContainerPort, type PortLookup } from '../workload/ports.ts';

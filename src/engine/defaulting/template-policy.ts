@@ -2,8 +2,8 @@ import { objectMember, stringMap, type JsonObject } from '../../base/json/json-v
 import { quoted } from '../../base/json/quoted-value.ts';
 import { CONTAINERS_ANNOTATION, readAnnotations, type WorkloadAnnotations } from '../policy/annotations.ts';
 import { appliesTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
-import { containersOf, type Container } from '../workload/containers.ts';
-import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf, type MainContainer } from '../workload/main-container.ts';
+import { containersOf, DEFAULT_CONTAINER_ANNOTATION, mainContainerOf } from '../workload/containers.ts';
+import type { Container, MainContainer } from '../workload/containers.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { NotInjected } from './injection.ts';

@@ -1,6 +1,6 @@
 import { PolicySet, PolicyTier, type WorkloadPolicy } from '../policy/policy-set.ts';
 import { NO_FACTS, type Facts } from './facts.ts';
-import { startsOfContainer, startsOfWorkload } from './learned-starts.ts';
+import { startsOfContainer, startsOfWorkload } from './startup-profile.ts';
 import { portHintsOf } from './services.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';

@@ -2,6 +2,7 @@ import { isJsonObject, listMember, member, stringMember, type JsonObject } from 
 import { DEFAULT_RESTART_POLICY } from '../probe/api-defaults.ts';
 import { isSidecar } from '../probe/grace-period.ts';
 import { isMeshProxyName } from './mesh.ts';
+import { tcpPortsOf } from './ports.ts';
 
 /**
  * The purpose of a container. Only applications and native sidecars may have probes
@@ -59,3 +60,34 @@ export function podRunsForever(podSpec: JsonObject): boolean {
 export function containerRunsForever(container: JsonObject): boolean {
   return (member(container, 'restartPolicy') ?? 'Always') === 'Always';
 }
+
+/** kubectl's own way to say which container a Pod is about (kubectl logs, kubectl exec). */
+export const DEFAULT_CONTAINER_ANNOTATION = 'kubectl.kubernetes.io/default-container';
+
+export type MainContainer =
+  | { readonly container: Container }
+  | { readonly problem: 'unknown-default-container'; readonly named: string; readonly candidates: readonly string[] }
+  | { readonly problem: 'no-tcp-port' | 'several-with-ports'; readonly candidates: readonly string[] };
+
+/**
+ * The main container: the one that the default-container annotation names, else the only application container with a
+ * TCP port. An annotation without a match is an error: a guess could put a probe where it cannot work.
+ */
+export function mainContainerOf(
+  containers: readonly Container[],
+  annotations: { readonly get: (name: string) => string | undefined },
+): MainContainer {
+  const applications = containers.filter((container) => container.role === 'application');
+  const named = annotations.get(DEFAULT_CONTAINER_ANNOTATION);
+  if (named !== undefined && named !== '') {
+    const container = applications.find((candidate) => candidate.name === named);
+    return container ? { container } : { problem: 'unknown-default-container', named, candidates: names(applications) };
+  }
+  const withPorts = applications.filter((container) => tcpPortsOf(container.spec).length > 0);
+  const only = withPorts[0];
+  if (only === undefined) return { problem: 'no-tcp-port', candidates: names(applications) };
+  if (withPorts.length > 1) return { problem: 'several-with-ports', candidates: names(withPorts) };
+  return { container: only };
+}
+
+const names = (containers: readonly Container[]): readonly string[] => containers.map(({ name }) => name);

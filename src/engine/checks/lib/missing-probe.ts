@@ -1,8 +1,7 @@
 import { boolean, choice, type ValuesOf } from '../../policy/check-parameters.ts';
-import { DEFAULT_CONTAINER_ANNOTATION } from '../../workload/main-container.ts';
+import { DEFAULT_CONTAINER_ANNOTATION, containerRunsForever } from '../../workload/containers.ts';
 import { isGrpc, isNamedForMetrics } from '../../workload/port-protocol.ts';
 import { tcpPortsOf, type ContainerPort } from '../../workload/ports.ts';
-import { containerRunsForever } from '../../workload/containers.ts';
 import { startupProbeFor } from './startup-probe.ts';
 import { speaksHttp } from './plausible-port.ts';
 import { containerPhrase, yamlFlow, type Advice, type Finding } from '../check.ts';

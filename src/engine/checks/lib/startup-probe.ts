@@ -13,8 +13,8 @@ import { MOST_FAILURES, PERIODS, isFastEnough, toWrite } from './round-numbers.t
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
 import { yamlFlow, type Advice, type Finding } from '../check.ts';
 import { oncePerWorkload, type CheckedProbe, type CheckedContainer } from '../checked-workload.ts';
-import { startsOfContainer, startsOfWorkload } from '../../facts/learned-starts.ts';
-import type { ContainerStarts, WorkloadStarts } from '../../facts/learned-starts.ts';
+import { startsOfContainer, startsOfWorkload } from '../../facts/startup-profile.ts';
+import type { ContainerStarts, WorkloadStarts } from '../../facts/startup-profile.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
 
