@@ -13,7 +13,7 @@ import { HANDLER_KINDS, ownProbe, PROBE_KINDS, type HandlerKind, type ProbeKind 
 import { isCount, soundTiming, type ProbeTiming } from '../probe/timing.ts';
 import { NO_FACTS, type Facts } from '../facts/facts.ts';
 import { boundedContainer } from '../workload/bounded-container.ts';
-import { containerName, containersOf, podRunsForever, mainContainerOf } from '../workload/containers.ts';
+import { containerName, containersOf, mainContainerOf, runsForever } from '../workload/containers.ts';
 import type { MainContainer } from '../workload/containers.ts';
 import { isPod, type PlacedTemplate, type WorkloadKind } from '../workload/kinds.ts';
 import { isMeshProbe, meshProxyTest } from '../workload/mesh.ts';
@@ -113,7 +113,7 @@ export function checkedWorkload(
       main ??= mainContainerOf(containers, stringMembers(metadata, 'annotations'));
       return 'container' in main ? main.container.name : undefined;
     },
-    runsForever: !kind.runsToCompletion && podRunsForever(podSpec),
+    runsForever: !kind.runsToCompletion && runsForever(podSpec),
     namespace,
     facts,
     now,

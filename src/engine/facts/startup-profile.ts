@@ -1,6 +1,7 @@
 import { isJsonObject, listMember, member, objectMember, stringMember, without } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { MOST_KEPT_STARTS } from '../policy/slow-start.ts';
+import { isCount } from '../probe/timing.ts';
 import { shortHash } from '../../base/text/utf8.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { Problem } from '../policy/reader.ts';
@@ -86,9 +87,10 @@ function readContainer(container: JsonObject): ContainerProfile[] {
   const name = stringMember(container, 'name');
   if (name === undefined) return [];
   const image = stringMember(container, 'image') ?? '';
+  const censored = member(container, 'censored');
   const samples = listMember(container, 'samples').filter(isJsonObject).flatMap(readSample);
   const killed = {
-    count: count(container, 'censored') ?? 0,
+    count: isCount(censored) ? censored : 0,
     boundSeconds: seconds(container, 'censoredBoundSeconds') ?? 0,
     at: stringMember(container, 'censoredAt') ?? '',
     ids: listMember(container, 'censoredIds').filter((id) => typeof id === 'string'),
@@ -106,13 +108,8 @@ function readSample(sample: JsonObject): StartSample[] {
 }
 
 function seconds(object: JsonObject, field: string): number | undefined {
-  const value = count(object, field);
-  return value !== undefined && value <= PROFILE_BOUNDS.seconds ? value : undefined;
-}
-
-function count(object: JsonObject, field: string): number | undefined {
   const value = member(object, field);
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  return isCount(value) && value <= PROFILE_BOUNDS.seconds ? value : undefined;
 }
 
 /** The bound of a text, of each member of an object, or of a list and its elements. */

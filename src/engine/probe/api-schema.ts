@@ -1,4 +1,4 @@
-import { HANDLER_KINDS, type HandlerKind } from './probe.ts';
+import { HANDLER_KINDS, PROBE_INTEGERS, type HandlerKind } from './probe.ts';
 import { formatPath, type FieldPath, type FieldPlace } from '../../base/json/field-path.ts';
 import { NumberLiteral, isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { INT32_MAX } from './go-values.ts';
@@ -58,14 +58,9 @@ const hook = struct('LifecycleHandler', { exec, httpGet, tcpSocket, sleep });
 /** A probe, with the fields of its handlers' struct embedded. */
 export const PROBE_TYPE = struct(
   'Probe',
-  {
-    initialDelaySeconds: 'int32',
-    timeoutSeconds: 'int32',
-    periodSeconds: 'int32',
-    successThreshold: 'int32',
-    failureThreshold: 'int32',
-    terminationGracePeriodSeconds: 'int64',
-  },
+  Object.fromEntries(
+    PROBE_INTEGERS.map((field) => [field, field === 'terminationGracePeriodSeconds' ? 'int64' : 'int32']),
+  ),
   struct('ProbeHandler', handlers),
 );
 

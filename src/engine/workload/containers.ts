@@ -51,14 +51,12 @@ function roleOf(spec: JsonObject, list: Container['list']): ContainerRole {
   return isSidecar(spec) ? 'sidecar' : 'init';
 }
 
-/** True when the Pod's containers are meant to run for ever: its restartPolicy is Always, which is the default. */
-export function podRunsForever(podSpec: JsonObject): boolean {
-  return (member(podSpec, 'restartPolicy') ?? DEFAULT_RESTART_POLICY) === 'Always';
-}
-
-/** True unless the container's own restartPolicy ends its run (since Kubernetes 1.34, ContainerRestartRules). */
-export function containerRunsForever(container: JsonObject): boolean {
-  return (member(container, 'restartPolicy') ?? 'Always') === 'Always';
+/**
+ * True when a Pod, or a container by its own restartPolicy (since Kubernetes 1.34, ContainerRestartRules), is meant to
+ * run for ever: its restartPolicy is Always, which is the default.
+ */
+export function runsForever(spec: JsonObject): boolean {
+  return (member(spec, 'restartPolicy') ?? DEFAULT_RESTART_POLICY) === 'Always';
 }
 
 /** kubectl's own way to say which container a Pod is about (kubectl logs, kubectl exec). */

@@ -11,7 +11,7 @@ import {
 import {
   beforeLineBreak,
   contentEnd,
-  flowItemStart,
+  contentStart,
   hasContent,
   lastSignificantEnd,
   lineBreakBefore,
@@ -41,7 +41,7 @@ export function flowAdditions(
   const items = collection.items.filter(hasContent);
   const last = items.at(-1) ?? { start: [] };
   const ownLine = items
-    .map((item) => flowItemStart(item))
+    .map((item) => contentStart(item))
     .findLast((start) => start !== undefined && startsLine(text, start));
   if (ownLine === undefined) {
     const added = rendered((value) => renderFlow(value, style));
@@ -68,7 +68,7 @@ function flowReplacement(
 ): TextEdit | undefined {
   const isMap = parent.start.source === '{';
   const style = styleOf(parent, layout);
-  const itemStart = flowItemStart(item) ?? 0;
+  const itemStart = contentStart(item) ?? 0;
   const rendered =
     quoted ??
     (startsLine(text, itemStart)

@@ -1,5 +1,5 @@
 import { boolean, choice, type ValuesOf } from '../../policy/check-parameters.ts';
-import { DEFAULT_CONTAINER_ANNOTATION, containerRunsForever } from '../../workload/containers.ts';
+import { DEFAULT_CONTAINER_ANNOTATION, runsForever } from '../../workload/containers.ts';
 import { isGrpc, isNamedForMetrics } from '../../workload/port-protocol.ts';
 import { tcpPortsOf, type ContainerPort } from '../../workload/ports.ts';
 import { startupProbeFor } from './startup-probe.ts';
@@ -57,7 +57,7 @@ export function missingProbe(
 function isConcerned(container: CheckedContainer, parameters: ValuesOf<typeof concernedParameters>): boolean {
   if (!container.workload.runsForever) return false;
   if (container.role === 'sidecar') return parameters.sidecars;
-  if (container.role !== 'application' || !containerRunsForever(container.spec)) return false;
+  if (container.role !== 'application' || !runsForever(container.spec)) return false;
   const main = parameters.containers === 'all' ? undefined : container.workload.main();
   return main === undefined || container.name === main;
 }
