@@ -25,8 +25,8 @@ export const httpsScheme = defineCheck({
     const port = member(handler, 'port');
     if (typeof port !== 'string' && typeof port !== 'number') return undefined;
     const found = findPort(probe.container.ports ?? [], port);
-    if (!('port' in found) || found.port.name === undefined || !isNamedForHttps(found.port)) return undefined;
-    const { name, number } = found.port;
+    if (found?.name === undefined || !isNamedForHttps(found)) return undefined;
+    const { name, number } = found;
     const isNewer = (member(handler, 'protocol') ?? DEFAULT_HTTP_PROTOCOL) !== DEFAULT_HTTP_PROTOCOL;
     // The API server rejects HTTPS beside protocol HTTP2.
     const edits = isNewer ? undefined : handlerEdits(probe, { scheme: 'HTTPS' });

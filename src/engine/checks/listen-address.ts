@@ -40,8 +40,7 @@ function asksPod({ handlerKind, handler }: CheckedProbe): boolean {
 function portNumberOf({ container, handler }: CheckedProbe): number | undefined {
   const port = member(handler, 'port');
   if (typeof port !== 'string') return isPortNumber(port) ? port : undefined;
-  const found = findPort(container.ports ?? [], port);
-  return 'port' in found ? found.port.number : undefined;
+  return findPort(container.ports ?? [], port)?.number;
 }
 
 /** Returns the flag that binds a port to loopback. Undefined when another address of the port is reachable. */
@@ -76,8 +75,8 @@ function portViolation(probe: CheckedProbe, port: number, flags: readonly Listen
   if (flag.addresses.length > 1 || flags.some((other) => other !== flag && isForProbes(other))) return undefined;
   if (address.port === port || answersElsewhere(probe, port, flags, address.port)) return undefined;
   const declared = findPort(probe.container.ports ?? [], address.port);
-  const isKnownToAnswer = 'port' in declared && mayAnswer(probe, declared.port) && !address.isLoopback;
-  const edits = isKnownToAnswer ? handlerEdits(probe, { port: portValue(probe, declared.port) }) : undefined;
+  const isKnownToAnswer = declared !== undefined && mayAnswer(probe, declared) && !address.isLoopback;
+  const edits = isKnownToAnswer ? handlerEdits(probe, { port: portValue(probe, declared) }) : undefined;
   return {
     ...located(probe, probe.handlerKind, 'port'),
     message: `${containerPhrase(probe.container)} answers health probes on port ${address.port} (${formatPath([flag.list, flag.index])}), and its ${probe.kind} asks port ${port}`,
@@ -90,7 +89,7 @@ function portViolation(probe: CheckedProbe, port: number, flags: readonly Listen
 function answersElsewhere(probe: CheckedProbe, port: number, flags: readonly ListenFlag[], probePort: number): boolean {
   if (flags.some(({ addresses }) => addresses.some((address) => address.port === port))) return true;
   if (otherPorts(probe.container.spec, flags).has(port)) return true;
-  const isDeclared = 'port' in findPort(probe.container.ports ?? [], port);
+  const isDeclared = findPort(probe.container.ports ?? [], port) !== undefined;
   return (
     isDeclared &&
     probe.container.probes.some((other) => other !== probe && asksPod(other) && portNumberOf(other) === probePort)

@@ -21,8 +21,8 @@ export const otherProtocol = defineCheck({
     const asked = member(handler, 'port');
     if (typeof asked !== 'string' && !isPortNumber(asked)) return undefined;
     const found = findPort(probe.container.ports ?? [], asked);
-    if ('problem' in found && typeof asked === 'string') return undefined;
-    const port = 'port' in found ? found.port : { name: undefined, number: Number(asked), protocol: 'TCP' };
+    if (found === undefined && typeof asked === 'string') return undefined;
+    const port = found ?? { name: undefined, number: Number(asked), protocol: 'TCP' };
     const other = neverHttp(port, hintsOf(probe.container.workload)(port));
     if (other === undefined) return undefined;
     // The number is right for every handler; grpc takes no name.

@@ -63,9 +63,9 @@ export function runsForever(spec: JsonObject): boolean {
 export const DEFAULT_CONTAINER_ANNOTATION = 'kubectl.kubernetes.io/default-container';
 
 export type MainContainer =
-  | { readonly container: Container }
-  | { readonly problem: 'unknown-default-container'; readonly named: string; readonly candidates: readonly string[] }
-  | { readonly problem: 'no-tcp-port' | 'several-with-ports'; readonly candidates: readonly string[] };
+  | { readonly kind: 'found'; readonly container: Container }
+  | { readonly kind: 'unknown-default-container'; readonly named: string; readonly candidates: readonly string[] }
+  | { readonly kind: 'no-tcp-port' | 'several-with-ports'; readonly candidates: readonly string[] };
 
 /**
  * The main container: the one that the default-container annotation names, else the only application container with a
@@ -79,13 +79,14 @@ export function mainContainerOf(
   const named = annotations.get(DEFAULT_CONTAINER_ANNOTATION);
   if (named !== undefined && named !== '') {
     const container = applications.find((candidate) => candidate.name === named);
-    return container ? { container } : { problem: 'unknown-default-container', named, candidates: names(applications) };
+    if (container !== undefined) return { kind: 'found', container };
+    return { kind: 'unknown-default-container', named, candidates: names(applications) };
   }
   const withPorts = applications.filter((container) => tcpPortsOf(container.spec).length > 0);
-  const only = withPorts[0];
-  if (only === undefined) return { problem: 'no-tcp-port', candidates: names(applications) };
-  if (withPorts.length > 1) return { problem: 'several-with-ports', candidates: names(withPorts) };
-  return { container: only };
+  const [container, ...others] = withPorts;
+  if (container === undefined) return { kind: 'no-tcp-port', candidates: names(applications) };
+  if (others.length > 0) return { kind: 'several-with-ports', candidates: names(withPorts) };
+  return { kind: 'found', container };
 }
 
 const names = (containers: readonly Container[]): readonly string[] => containers.map(({ name }) => name);

@@ -136,13 +136,15 @@ export function templatesToLookAt(
   object: JsonObject,
   kind: WorkloadKind,
   isControlled = false,
-): { readonly templates: readonly PlacedTemplate[] } | { readonly skipped: UntouchedReason } {
+):
+  | { readonly kind: 'checked'; readonly templates: readonly PlacedTemplate[] }
+  | { readonly kind: 'skipped'; readonly reason: UntouchedReason } {
   // A refused update would keep the finalizers of an object that is being deleted, and so the object, for ever.
-  if (isBeingDeleted(object)) return { skipped: 'being-deleted' };
-  if (isControlled && !isPod(kind)) return { skipped: 'controller-owned' };
-  if (isPod(kind) && isMirrorPod(object)) return { skipped: 'mirror-pod' };
+  if (isBeingDeleted(object)) return { kind: 'skipped', reason: 'being-deleted' };
+  if (isControlled && !isPod(kind)) return { kind: 'skipped', reason: 'controller-owned' };
+  if (isPod(kind) && isMirrorPod(object)) return { kind: 'skipped', reason: 'mirror-pod' };
   const templates = podTemplatesOf(object, kind);
-  return templates.length === 0 ? { skipped: 'no-pod-template' } : { templates };
+  return templates.length === 0 ? { kind: 'skipped', reason: 'no-pod-template' } : { kind: 'checked', templates };
 }
 
 /**

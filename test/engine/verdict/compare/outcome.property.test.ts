@@ -29,7 +29,7 @@ function workloadOf(given: JsonObject, namespace: string, podLabels: JsonObject)
   const object = JSON.parse(JSON.stringify(given).replaceAll('{"app":"web"}', JSON.stringify(podLabels))) as JsonObject;
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);
   const found = kind && templatesToLookAt(object, kind);
-  if (kind === undefined || found === undefined || 'skipped' in found) throw new Error('no workload');
+  if (kind === undefined || found?.kind !== 'checked') throw new Error('no workload');
   return { object, kind, templates: found.templates, namespace, name: 'web' };
 }
 
