@@ -1,7 +1,7 @@
 import { LineCounter, parseAllDocuments } from 'yaml';
 import { checkInputs } from '../src/cli/check/check-inputs.ts';
 import { inputsOf } from '../src/cli/input/inputs.ts';
-import { KNOWN_KINDS } from '../src/engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../src/engine/workload/kinds.ts';
 import { judged, ratios, reading, type Findings } from './figures.ts';
 import { NOW } from '../test/support/now.ts';
 

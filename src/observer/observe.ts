@@ -3,7 +3,7 @@ import { DirectorySource } from '../cluster/sources/directory-source.ts';
 import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
-import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../engine/workload/kinds.ts';
 import { ElectionPart, openClusterConnection, type ConnectionConfig } from '../process/cluster-connection.ts';
 import { ClusterPolicies } from '../process/cluster-policies.ts';
 import { droppedConnections } from '../process/http-app.ts';

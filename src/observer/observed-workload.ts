@@ -2,9 +2,8 @@ import { objectMember, stringMember, type JsonObject } from '../base/json/json-v
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import { isDnsSubdomain } from '../engine/policy/object-names.ts';
 import { rootOf, type ClusterKind } from '../cluster/sources/cluster-kinds.ts';
-import { hasControllerOwner } from '../engine/workload/controller-owner.ts';
+import { hasControllerOwner, workloadOfPod, type WorkloadReference } from '../engine/workload/workload-of-pod.ts';
 import { groupOfVersion, POD_KIND, type WorkloadKind } from '../engine/workload/kinds.ts';
-import { workloadOfPod, type WorkloadReference } from '../engine/workload/workload-of-pod.ts';
 
 /** A workload by its name. The UID of a Deployment cannot be read from its Pods: they name the ReplicaSet. */
 export interface WorkloadName {

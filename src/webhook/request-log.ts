@@ -1,7 +1,7 @@
 import { looksLikeController, type TrustedControllers } from './review/trusted-controllers.ts';
 import { objectMember, stringMember } from '../base/json/json-value.ts';
 import { cut } from '../base/text/cut.ts';
-import { controllerOwners } from '../engine/workload/controller-owner.ts';
+import { controllerOwners } from '../engine/workload/workload-of-pod.ts';
 import type { Logger } from 'pino';
 import type { Decision } from './review/decision.ts';
 import type { AdmissionRequest } from './review/review.ts';

@@ -4,7 +4,7 @@ import { DirectorySource } from '../cluster/sources/directory-source.ts';
 import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
-import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../engine/workload/kinds.ts';
 import { buildHealthApp, type Readiness } from '../process/health.ts';
 import { ListeningPort } from '../process/listening-port.ts';
 import { PartRunner } from '../process/part.ts';
@@ -41,7 +41,7 @@ export async function startServer(config: ServeConfig, dependencies: ServeDepend
   const parts = await buildParts(config, dependencies, (isLeader) => runner.lead(isLeader));
   const { health, webhook, cluster, store, drain } = parts;
   const port = runner.start(parts.inOrder).then(() => {
-    const policies = store.current?.policies.length;
+    const policies = store.current?.set.policies.length;
     const ports = { port: webhook.port, healthPort: health.port };
     log.info({ host: config.host, ...ports, policies, version: VERSION }, 'serving');
     return webhook.port;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { READY_MADE_KINDS } from '../../src/engine/workload/custom-kinds.ts';
+import { READY_MADE_KINDS } from '../../src/engine/workload/kinds.ts';
 import { isWithoutHelm, render, renderText, type Manifest, type Rendering } from './helm.ts';
 import type { MatchCondition } from './match-conditions.ts';
 

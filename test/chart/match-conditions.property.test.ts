@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../support/decisions.ts';
-import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
-import { POD_KIND, type WorkloadKind } from '../../src/engine/workload/kinds.ts';
+import { KNOWN_KINDS, POD_KIND, type WorkloadKind } from '../../src/engine/workload/kinds.ts';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { anyPod, unknownMembers } from '../support/arbitraries.ts';
 import { expectValidReply } from '../support/protocol.ts';

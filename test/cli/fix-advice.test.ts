@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts
 import { inputsOf, type Inputs } from '../../src/cli/input/inputs.ts';
 import { killBy } from '../../src/engine/probe/grace-period.ts';
 import { deadlockToKillSeconds, probeTiming } from '../../src/engine/probe/timing.ts';
-import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { NOW } from '../support/now.ts';
 import { deploymentWith, httpProbe } from '../engine/checks/workload.ts';
 import { anyWorkload } from '../support/arbitrary-workloads.ts';

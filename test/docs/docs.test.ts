@@ -6,7 +6,7 @@ import { COMMAND_DEFINITIONS } from '../../src/cli/command-table.ts';
 import { REASON_CODES } from '../../src/engine/defaulting/injection.ts';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { Metrics } from '../../src/webhook/http/metrics.ts';
-import { READY_MADE_KINDS } from '../../src/engine/workload/custom-kinds.ts';
+import { READY_MADE_KINDS } from '../../src/engine/workload/kinds.ts';
 
 const doc = (name: string): string => readFileSync(join('docs', name), 'utf8');
 

@@ -1,7 +1,7 @@
 import { explainManifest } from '../../src/explain/timeline/explain-manifest.ts';
 import { figureOf, type Figure, type FigureId } from '../../src/explain/timeline/figures.ts';
 import { objectMember, stringMember } from '../../src/base/json/json-value.ts';
-import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { policySet } from '../support/worlds.ts';
 import { NOW } from '../support/now.ts';
 import {

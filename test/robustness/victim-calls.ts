@@ -11,7 +11,7 @@ import { mergeChecks } from '../../src/engine/policy/check-policy.ts';
 import { parseProbePolicy, type ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import { readPolicyDocuments } from '../../src/cluster/sources/policy-documents.ts';
-import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/webhook/review/trusted-controllers.ts';
 import { NOW } from '../support/now.ts';
 import type { Operation } from 'fast-json-patch';

@@ -1,10 +1,9 @@
 import { checkInputs } from '../../src/cli/check/check-inputs.ts';
 import { inputsOf } from '../../src/cli/input/inputs.ts';
-import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS, type WorkloadKind } from '../../src/engine/workload/kinds.ts';
 import { NOW } from './now.ts';
 import type { CheckReport } from '../../src/cli/check/report.ts';
 import type { ManifestText } from '../../src/cli/input/manifest.ts';
-import type { WorkloadKind } from '../../src/engine/workload/kinds.ts';
 
 /** What `probewright check` finds in these texts. */
 export function checkTexts(

@@ -1,9 +1,8 @@
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { parseProbePolicy, type ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
-import { podTemplatesOf, workloadKindOfManifest } from '../../src/engine/workload/kinds.ts';
+import { podTemplatesOf, workloadKindOfManifest, KNOWN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/webhook/review/trusted-controllers.ts';
-import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
 import { mutate } from './decisions.ts';
 import { decodeReview, type AdmissionRequest } from '../../src/webhook/review/review.ts';
 import { expectValidReply, patched, type DecodedReply } from './protocol.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BeyondLimits } from '../../src/yaml/reading/reading-budget.ts';
+import { Unreadable } from '../../src/yaml/reading/reading-budget.ts';
 import { MAX_DEPTH, yamlTokens } from '../../src/yaml/reading/tokens.ts';
 
 describe('tokens of a text that is nested too deeply', () => {
@@ -14,8 +14,8 @@ describe('tokens of a text that is nested too deeply', () => {
         return error;
       }
     };
-    expect(fault()).toBeInstanceOf(BeyondLimits);
-    expect((fault() as BeyondLimits).offset).toBeLessThan(2 * MAX_DEPTH + 30);
+    expect(fault()).toBeInstanceOf(Unreadable);
+    expect((fault() as Unreadable).offset).toBeLessThan(2 * MAX_DEPTH + 30);
   });
 
   it('are read to the end as deep as they may be', () =>

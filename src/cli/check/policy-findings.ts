@@ -21,9 +21,10 @@ interface PolicyFinding {
  * @param violations what was found in the workloads of the inputs
  */
 export function policyFindings(
-  { policies: { policies }, policyPlaces }: Inputs,
+  { policies: snapshot, policyPlaces }: Inputs,
   violations: readonly PlacedViolation[],
 ): PlacedViolation[] {
+  const { policies } = snapshot.set;
   const findings = new Map<string, PolicyFinding>();
   const bySource = new Map(policies.map((policy) => [policy.source, policy]));
   const add = (violation: Violation, workload?: string): void => {

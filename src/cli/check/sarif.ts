@@ -8,7 +8,8 @@ import { VERSION } from '../../base/version.ts';
 import { findingKey, type PlacedViolation, type ShownReport } from './report.ts';
 import { isWithin } from '../../base/files/yaml-files.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
-import { YamlFieldEditor, type TextReplacement } from '../../yaml/editing/field-editing.ts';
+import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
+import type { TextEdit } from '../../yaml/editing/text-edits.ts';
 import { positionsIn, type Position } from '../../yaml/reading/documents.ts';
 import type { CheckDefinition } from '../../engine/policy/check-catalogue.ts';
 import type { CheckParameters } from '../../engine/policy/check-parameters.ts';
@@ -187,7 +188,7 @@ function editedText(texts: readonly ManifestText[] = []): EditedText | undefined
   return { text, editor: new YamlFieldEditor(text), positionAt: positionsIn(text) };
 }
 
-function sarifReplacement({ start, end, text }: TextReplacement, positionAt: EditedText['positionAt']): unknown {
+function sarifReplacement({ start, end, text }: TextEdit, positionAt: EditedText['positionAt']): unknown {
   const [from, to] = [positionAt(start), positionAt(end)];
   return {
     deletedRegion: { startLine: from.line, startColumn: from.column, endLine: to.line, endColumn: to.column },

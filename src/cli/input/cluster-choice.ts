@@ -2,8 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { quote } from '../../base/text/cut.ts';
 import { isNamed, isNameOfKind, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
-import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
-import type { WorkloadKind } from '../../engine/workload/kinds.ts';
+import { KNOWN_KINDS, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { CLUSTER_FLAGS, CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 

@@ -15,7 +15,7 @@ import { discoverKinds, isOfController, MOST_REQUESTS_AT_ONCE } from '../../clus
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import { readPolicyDocuments, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
-import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../../engine/workload/kinds.ts';
 import { CLUSTER_PLACE, clusterText } from './cluster-object.ts';
 import { ClusterFacts, ClusterReading, readObserverReports, type ListedKind } from './cluster-reading.ts';
 import { NO_TEXTS, warningsOf, policiesAmong, PolicyPlaces, type Inputs, type OnRead } from './inputs.ts';
@@ -138,7 +138,7 @@ export async function readClusterInputs(
   const inForce = await policiesInForce(policies, policyTexts);
   const applied = await policiesOfFiles(change?.newPolicies);
   const observed = readsReports === true ? await readObserverReports(client, policyReading) : undefined;
-  const readsLabels = keepsObjects || inForce.set.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
+  const readsLabels = keepsObjects || inForce.set.looksAtNamespaceLabels || applied.set.set.looksAtNamespaceLabels;
   const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
   const policyProblems = [
     ...policyReading.problems.map(clusterProblem),

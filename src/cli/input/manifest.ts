@@ -113,7 +113,7 @@ export function workloadIn(
 ): Workload | undefined {
   const kind = workloadKindOfManifest(object, inputs.kinds);
   const found = kind && templatesToLookAt(object, kind);
-  if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
+  if (kind === undefined || found?.kind !== 'checked') return undefined;
   const namespace = namespaceOf(object) ?? inputs.namespace;
   return { object, kind, templates: found.templates, namespace, name: nameOf(object) };
 }

@@ -5,7 +5,7 @@ import { findYamlFiles } from '../../base/files/yaml-files.ts';
 import { inParallel } from '../../cluster/client/rate-limit.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../../engine/workload/kinds.ts';
 import { readChart, renderChart, unrenderedChart } from './charts.ts';
 import { Exclusions, InputFiles, linksOf, unreadable } from './input-files.ts';
 import { inputsOf, NO_TEXTS, type Inputs, type OnRead, type ReadTexts } from './inputs.ts';

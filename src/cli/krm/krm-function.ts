@@ -3,7 +3,7 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { inputsOf, type Inputs } from '../input/inputs.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
 import { jsonText } from '../../base/text/visible.ts';
-import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../../engine/workload/kinds.ts';
 import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import { checkInputs } from '../check/check-inputs.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { failureThresholdFor, guaranteedStartSeconds } from '../../engine/probe/timing.ts';
 import { isSuccess, NotRun, eventMessage, type Answer } from './answer.ts';
 import { probeField, type PlannedProbe } from './planned-probes.ts';
-import { handlerText } from '../../engine/workload/handler-text.ts';
+import { handlerText } from '../../engine/probe/probe.ts';
 import { causeOfAnswer, remedyFor, type Diagnosis } from './diagnosis.ts';
 import type { TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
 

@@ -6,15 +6,21 @@ import {
   SERVICE_LIMITS,
 } from '../../engine/policy/budget.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
-import { memoryOfStarts, withoutSeconds, workloadStarts } from '../../engine/facts/learned-starts.ts';
+import {
+  memoryOfStarts,
+  withoutSeconds,
+  workloadStarts,
+  profileProblem,
+  readStartupProfile,
+  STARTUP_PROFILE_KIND,
+} from '../../engine/facts/startup-profile.ts';
 import { readService, type ServiceDigest } from '../../engine/facts/services.ts';
-import { profileProblem, readStartupProfile, STARTUP_PROFILE_KIND } from '../../engine/facts/startup-profile.ts';
 import { member, stringMember, objectMember, without, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { EXCEPTION_KIND, parseProbeException, ProbeException } from '../../engine/policy/probe-exception.ts';
 import { reportedStatus } from './exception-status.ts';
 import { readNamespaceLabels, type Facts, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
-import type { WorkloadStarts } from '../../engine/facts/learned-starts.ts';
+import type { WorkloadStarts } from '../../engine/facts/startup-profile.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { Limits } from '../../engine/policy/budget.ts';
 import type { Named, StoredReading } from './object-store.ts';

@@ -1,7 +1,6 @@
 import { readUtf8File } from '../../base/files/regular-file.ts';
 import { formatProblem, Reader } from '../../engine/policy/reader.ts';
-import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
-import { workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
+import { KNOWN_KINDS, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { PolicyFilesError, type FileProblem } from './policy-source.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import type { Problem } from '../../engine/policy/reader.ts';

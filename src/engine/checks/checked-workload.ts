@@ -13,9 +13,8 @@ import { HANDLER_KINDS, ownProbe, PROBE_KINDS, type HandlerKind, type ProbeKind 
 import { isCount, soundTiming, type ProbeTiming } from '../probe/timing.ts';
 import { NO_FACTS, type Facts } from '../facts/facts.ts';
 import { boundedContainer } from '../workload/bounded-container.ts';
-import { containerName, containersOf, podRunsForever } from '../workload/containers.ts';
+import { containerName, containersOf, mainContainerOf, runsForever } from '../workload/containers.ts';
 import { isPod, type PlacedTemplate, type WorkloadKind } from '../workload/kinds.ts';
-import { mainContainerOf } from '../workload/main-container.ts';
 import { isMeshProbe, meshProxyTest } from '../workload/mesh.ts';
 import { portsOf, type ContainerPort } from '../workload/ports.ts';
 
@@ -114,9 +113,9 @@ export function checkedWorkload(
     containers: checked,
     main: () => {
       const main = mainContainerOf(containers, stringMembers(metadata, 'annotations'));
-      return 'container' in main ? main.container.name : undefined;
+      return main.kind === 'found' ? main.container.name : undefined;
     },
-    runsForever: !kind.runsToCompletion && podRunsForever(podSpec),
+    runsForever: !kind.runsToCompletion && runsForever(podSpec),
     namespace,
     facts,
     now,

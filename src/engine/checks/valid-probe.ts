@@ -1,7 +1,7 @@
 import { formatPath, valueAt, type FieldPath } from '../../base/json/field-path.ts';
 import { isPresent } from '../../base/json/json-value.ts';
 import { apiCauses, deploymentCauses, type PodSpecPlace } from '../probe/api-rules.ts';
-import { decodeProblem } from '../probe/decode.ts';
+import { decodeProblem } from '../probe/api-schema.ts';
 import { isPortNumber } from '../probe/handler-values.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { hasFixedRestartPolicy, isDeployment, isPod } from '../workload/kinds.ts';

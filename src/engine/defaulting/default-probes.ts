@@ -4,7 +4,7 @@ import { handlerKindsOf, ownProbe, PROBE_KINDS, type ProbeKind } from '../probe/
 import { hasMeshProbe } from '../workload/mesh.ts';
 import { NO_HINTS, type PortHints } from '../workload/port-protocol.ts';
 import { portsOf } from '../workload/ports.ts';
-import { containerRunsForever, podRunsForever, type Container } from '../workload/containers.ts';
+import { runsForever, type Container } from '../workload/containers.ts';
 import { plainDefault } from './plain-probe.ts';
 import { startupDefault, withoutLearnedBudget, type EffectiveLiveness } from './startup.ts';
 import { TemplatePolicy } from './template-policy.ts';
@@ -76,7 +76,7 @@ function reasonOfPod(template: JsonObject, podSpec: JsonObject, options: Default
     const detail = `the label ${OPT_OUT_LABEL}: ${OPT_OUT_VALUE} keeps the Pod from the mutating webhook`;
     return { code: 'opted-out', detail };
   }
-  if (!options.runsToCompletion && podRunsForever(podSpec)) return undefined;
+  if (!options.runsToCompletion && runsForever(podSpec)) return undefined;
   return { code: 'run-to-completion', detail: 'its containers run to completion (restartPolicy is not Always)' };
 }
 
@@ -171,5 +171,5 @@ function unfitFor({ name, role, spec }: Container): HandlerProblem | undefined {
       'mesh-container',
       'Istio has redirected its probes to its agent; one added beside them would bypass the mesh',
     );
-  return containerRunsForever(spec) ? undefined : unfit('run-to-completion', 'its own restartPolicy is not Always');
+  return runsForever(spec) ? undefined : unfit('run-to-completion', 'its own restartPolicy is not Always');
 }

@@ -4,10 +4,10 @@ import { cut, quote } from '../../base/text/cut.ts';
 import { isHost, type HandlerDefault } from '../policy/probe-default.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
 import { firstControlCharacter, namesNoProgram } from '../probe/handler-values.ts';
-import { probeHandlerCauses } from '../probe/probe-rules.ts';
+import { probeHandlerCauses } from '../probe/api-rules.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
 import { protocolOfPort, type PortHint, type PortHints } from '../workload/port-protocol.ts';
-import { MOST_LISTED, describePorts, findPort, isTcp, type ContainerPort, type PortLookup } from '../workload/ports.ts';
+import { MOST_LISTED, describePorts, findPort, isDeclared, isTcp, type ContainerPort } from '../workload/ports.ts';
 import type { Aimed } from '../policy/container-policy.ts';
 import type { FollowedProbe, HandlerProblem } from './injection.ts';
 
@@ -43,12 +43,12 @@ export function policyHandler(
     const inferred = inferHttpPort(ports, hints);
     return 'code' in inferred ? inferred : withPort(fields, inferred, hints(inferred));
   }
-  const lookup = findPort(ports, explicit.value);
-  if ('problem' in lookup) return portProblem(explicit.value, lookup);
+  const found = findPort(ports, explicit.value);
+  if (found === undefined) return portProblem(explicit.value, ports);
   if (kind !== 'httpGet') return { handler: { [kind]: fields } };
-  if (explicit.isAimed) return withPort(fields, lookup.port, []);
-  const says = hints(lookup.port);
-  return otherProtocol(lookup.port, says) ?? withPort(fields, lookup.port, says);
+  if (explicit.isAimed) return withPort(fields, found, []);
+  const says = hints(found);
+  return otherProtocol(found, says) ?? withPort(fields, found, says);
 }
 
 /** The port that a policy names, and whether the layer that names the port is aimed at the container. */
@@ -70,10 +70,10 @@ function withPort(fields: JsonObject, port: ContainerPort, hints: readonly PortH
   return { handler: { httpGet: Object.assign(httpGet, others) } };
 }
 
-function portProblem(wanted: number | string, lookup: Exclude<PortLookup, { port: ContainerPort }>): HandlerProblem {
-  const declared = lookup.declared.length === 0 ? 'no port' : describePorts(lookup.declared).join(', ');
+function portProblem(wanted: number | string, ports: readonly ContainerPort[]): HandlerProblem {
+  const declared = ports.length === 0 ? 'no port' : describePorts(ports).join(', ');
   const port = `the policy's port ${wanted}`;
-  if (lookup.problem === 'not-tcp')
+  if (isDeclared(ports, wanted))
     return { code: 'port-not-tcp', detail: `${port} is not a TCP port; the container declares ${declared}` };
   const detail = `${port} is not among the container's ports; it declares ${declared}`;
   return { code: 'port-not-declared', detail };
@@ -110,7 +110,7 @@ function handlerProblem(ports: readonly ContainerPort[], handler: JsonObject): s
   const host = member(handler, 'host');
   if (typeof host === 'string' && !isHost(host)) return 'its host is none';
   const port = member(handler, 'port');
-  if (typeof port === 'string' && !('port' in findPort(ports, port)))
+  if (typeof port === 'string' && findPort(ports, port) === undefined)
     return `no TCP port named ${quote(port)} is declared`;
   const malformed = Object.entries(handler).find(([field, value]) => !isPlain(field, value));
   if (malformed !== undefined) return `${cut(malformed[0], 63)} is malformed`;

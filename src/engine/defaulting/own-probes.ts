@@ -101,8 +101,7 @@ function meaning(ports: readonly ContainerPort[], handler: JsonObject, field: st
   if (field === 'scheme' && value === '') return DEFAULT_SCHEME;
   if (field === 'httpHeaders' && Array.isArray(value) && value.length === 0) return '';
   if (field !== 'port' || typeof value !== 'string') return value;
-  const lookup = findPort(ports, value);
-  return 'port' in lookup ? lookup.port.number : value;
+  return findPort(ports, value)?.number ?? value;
 }
 
 /** An aimed layer gives the port. Where the author asks the same port, scheme, host and headers are the author's. */

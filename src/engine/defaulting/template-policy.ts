@@ -2,8 +2,8 @@ import { objectMember, stringMap, type JsonObject } from '../../base/json/json-v
 import { quoted } from '../../base/json/quoted-value.ts';
 import { CONTAINERS_ANNOTATION, readAnnotations, type WorkloadAnnotations } from '../policy/annotations.ts';
 import { appliesTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
-import { containersOf, type Container } from '../workload/containers.ts';
-import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf, type MainContainer } from '../workload/main-container.ts';
+import { containersOf, DEFAULT_CONTAINER_ANNOTATION, mainContainerOf } from '../workload/containers.ts';
+import type { Container, MainContainer } from '../workload/containers.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { NotInjected } from './injection.ts';
@@ -40,7 +40,7 @@ export class TemplatePolicy {
     const { containers: chosen } = this.annotations;
     const main = this.#main;
     if (chosen === undefined)
-      return 'container' in main ? [] : [{ code: 'no-main-container', detail: mainProblem(main) }];
+      return main.kind === 'found' ? [] : [{ code: 'no-main-container', detail: mainProblem(main) }];
     const names = new Set(this.containers.map(({ name }) => name));
     const detail = 'the annotation names it, but the Pod has no such container';
     return [...chosen]
@@ -57,22 +57,23 @@ export class TemplatePolicy {
   #isMain(container: Container): boolean {
     const { containers: chosen } = this.annotations;
     if (chosen !== undefined) return chosen.has(container.name);
-    if (!('container' in this.#main)) return false;
-    const { list, index } = this.#main.container;
+    const main = this.#main;
+    if (main.kind !== 'found') return false;
+    const { list, index } = main.container;
     return container.list === list && container.index === index;
   }
 }
 
 const MAX_LISTED = 20;
 
-function mainProblem(main: Exclude<MainContainer, { container: Container }>): string {
+function mainProblem(main: Exclude<MainContainer, { kind: 'found' }>): string {
   const listed = main.candidates.slice(0, MAX_LISTED).map((name) => `"${name}"`);
   const more = main.candidates.length - listed.length;
   const candidates = listed.join(', ') + (more > 0 ? ` and ${more} more` : '');
   const hint = `name the containers in the policy or in the annotation ${CONTAINERS_ANNOTATION}`;
-  if (main.problem === 'unknown-default-container')
+  if (main.kind === 'unknown-default-container')
     return `${DEFAULT_CONTAINER_ANNOTATION} names ${quoted(main.named)}, which is none of its application containers ${candidates}`;
-  if (main.problem === 'no-tcp-port')
+  if (main.kind === 'no-tcp-port')
     return `cannot tell its main container: none of ${candidates || 'its containers'} declares a TCP port; ${hint}`;
   return `cannot tell its main container: ${candidates} all declare TCP ports; ${hint}`;
 }

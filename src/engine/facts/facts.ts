@@ -2,7 +2,7 @@ import { isJsonObject } from '../../base/json/json-value.ts';
 import { EXCEPTION_KIND, type ProbeException } from '../policy/probe-exception.ts';
 import { NAMESPACE_NAME_LABEL } from '../policy/policy-set.ts';
 import { ByNamespace } from './by-namespace.ts';
-import type { WorkloadStarts } from './learned-starts.ts';
+import type { WorkloadStarts } from './startup-profile.ts';
 import type { ServiceDigest } from './services.ts';
 
 /** Facts about the cluster at one moment, in addition to the object and the policies. The value is immutable. */

@@ -1,6 +1,6 @@
 import { PolicySet, PolicyTier, type WorkloadPolicy } from '../policy/policy-set.ts';
 import { NO_FACTS, type Facts } from './facts.ts';
-import { startsOfContainer, startsOfWorkload } from './learned-starts.ts';
+import { startsOfContainer, startsOfWorkload } from './startup-profile.ts';
 import { portHintsOf } from './services.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
@@ -9,11 +9,11 @@ import type { ProbePolicy } from '../policy/probe-policy.ts';
 
 /** The policies in force and the facts, at one moment. A decision depends on the snapshot and the request only. */
 export class Snapshot {
+  readonly set: PolicySet;
   readonly facts: Facts;
-  readonly #set: PolicySet;
 
   constructor(set: PolicySet, facts: Facts = NO_FACTS) {
-    this.#set = set;
+    this.set = set;
     this.facts = facts;
   }
 
@@ -24,24 +24,11 @@ export class Snapshot {
 
   /** Returns the same policies with other facts. No policy is compiled again. */
   withFacts(facts: Facts): Snapshot {
-    return new Snapshot(this.#set, facts);
-  }
-
-  get policies(): readonly ProbePolicy[] {
-    return this.#set.policies;
-  }
-
-  /** The policies in force, tier by tier, the lowest first. */
-  get tiers(): readonly PolicyTier[] {
-    return this.#set.tiers;
+    return new Snapshot(this.set, facts);
   }
 
   get ofCluster(): Snapshot {
-    return new Snapshot(this.#set.ofCluster, this.facts);
-  }
-
-  get looksAtNamespaceLabels(): boolean {
-    return this.#set.looksAtNamespaceLabels;
+    return new Snapshot(this.set.ofCluster, this.facts);
   }
 
   /**
@@ -50,7 +37,7 @@ export class Snapshot {
    * @param workload the workload whose start times count; undefined when it is not known which workload a Pod has
    */
   policyFor(namespace: string, podLabels: Labels, workload?: WorkloadName): WorkloadPolicy {
-    const policy = this.#set.policyFor(namespace, this.facts.namespaceLabels.get(namespace), podLabels);
+    const policy = this.set.policyFor(namespace, this.facts.namespaceLabels.get(namespace), podLabels);
     const known = workload && startsOfWorkload(this.facts.starts, namespace, workload);
     const services = this.facts.services?.ofNamespace(namespace) ?? [];
     if (known === undefined && services.length === 0) return policy;

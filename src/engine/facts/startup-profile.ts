@@ -1,11 +1,13 @@
-import { isJsonObject, listMember, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, objectMember, stringMember, without } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { MOST_KEPT_STARTS } from '../policy/slow-start.ts';
+import { isCount } from '../probe/timing.ts';
 import { shortHash } from '../../base/text/utf8.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { Problem } from '../policy/reader.ts';
+import type { WorkloadReference, WorkloadName } from '../workload/workload-of-pod.ts';
 import type { StartFigures } from '../probe/startup-budget.ts';
-import type { WorkloadReference } from '../workload/workload-of-pod.ts';
+import type { ByNamespace } from './by-namespace.ts';
 
 export const STARTUP_PROFILE_KIND = 'StartupProfile';
 
@@ -85,9 +87,10 @@ function readContainer(container: JsonObject): ContainerProfile[] {
   const name = stringMember(container, 'name');
   if (name === undefined) return [];
   const image = stringMember(container, 'image') ?? '';
+  const censored = member(container, 'censored');
   const samples = listMember(container, 'samples').filter(isJsonObject).flatMap(readSample);
   const killed = {
-    count: count(container, 'censored') ?? 0,
+    count: isCount(censored) ? censored : 0,
     boundSeconds: seconds(container, 'censoredBoundSeconds') ?? 0,
     at: stringMember(container, 'censoredAt') ?? '',
     ids: listMember(container, 'censoredIds').filter((id) => typeof id === 'string'),
@@ -105,13 +108,8 @@ function readSample(sample: JsonObject): StartSample[] {
 }
 
 function seconds(object: JsonObject, field: string): number | undefined {
-  const value = count(object, field);
-  return value !== undefined && value <= PROFILE_BOUNDS.seconds ? value : undefined;
-}
-
-function count(object: JsonObject, field: string): number | undefined {
   const value = member(object, field);
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  return isCount(value) && value <= PROFILE_BOUNDS.seconds ? value : undefined;
 }
 
 /** The bound of a text, of each member of an object, or of a list and its elements. */
@@ -184,4 +182,55 @@ export function profileName(kind: string, name: string): string {
   if (whole.length <= LONGEST_NAME) return whole;
   const hash = `-${shortHash(whole)}`;
   return `${whole.slice(0, LONGEST_NAME - hash.length).replace(/(?<![-.])[-.]+$/, '')}${hash}`;
+}
+
+export interface ContainerStarts extends StartFigures {
+  readonly name: string;
+}
+
+export interface WorkloadStarts {
+  /** The name of the StartupProfile, which follows from kind and name of the workload. */
+  readonly name: string;
+  readonly containers: readonly ContainerStarts[];
+  /** The workload. The webhook does not keep it. */
+  readonly workload?: WorkloadName;
+}
+
+export function workloadStarts(name: string, { workload, containers }: StartupProfile): WorkloadStarts {
+  return {
+    name,
+    containers: containers.map((container) => ({
+      name: container.name,
+      ...figuresOf(container),
+      seconds: container.samples.map((sample) => sample.seconds),
+    })),
+    workload,
+  };
+}
+
+/** The digest without each measured start, as the webhook keeps it. */
+export function withoutSeconds({ name, containers }: WorkloadStarts): WorkloadStarts {
+  return { name, containers: containers.map((container) => without(container, 'seconds')) };
+}
+
+/** The digest itself, its name and its list of containers. Measured. */
+const DIGEST_MEMORY = 160;
+const CONTAINER_MEMORY = 112;
+
+/** How many bytes of heap a digest without each measured start takes. */
+export function memoryOfStarts({ name, containers }: WorkloadStarts): number {
+  const bytes = containers.map((container) => CONTAINER_MEMORY + 2 * container.name.length);
+  return bytes.reduce((sum, each) => sum + each, DIGEST_MEMORY + name.length);
+}
+
+export function startsOfWorkload(
+  starts: ByNamespace<WorkloadStarts>,
+  namespace: string,
+  { kind, name }: WorkloadName,
+): WorkloadStarts | undefined {
+  return starts.find(namespace, profileName(kind, name));
+}
+
+export function startsOfContainer({ containers }: WorkloadStarts, name: string): ContainerStarts | undefined {
+  return containers.find((container) => container.name === name);
 }

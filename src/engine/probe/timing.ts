@@ -7,13 +7,7 @@ import { longestKillSeconds, type Kill } from './grace-period.ts';
  * The timing of one probe after API defaulting, in seconds and counts. Letters as in the Kubernetes documentation's
  * formulas: D initialDelaySeconds, P periodSeconds, T timeoutSeconds, F failureThreshold, S successThreshold.
  */
-export interface ProbeTiming {
-  readonly initialDelaySeconds: number;
-  readonly periodSeconds: number;
-  readonly timeoutSeconds: number;
-  readonly failureThreshold: number;
-  readonly successThreshold: number;
-}
+export type ProbeTiming = Readonly<Record<keyof typeof DEFAULT_TIMING, number>>;
 
 /** The earliest and the latest moment of an event, in seconds after its cause. */
 export interface Span {
@@ -27,17 +21,12 @@ export interface Span {
  * absent.
  */
 export function probeTiming(probe: JsonObject): ProbeTiming {
-  const read = (field: keyof ProbeTiming): number => {
+  const timing: Record<keyof ProbeTiming, number> = { ...DEFAULT_TIMING };
+  for (const field of TIMING_FIELDS) {
     const value = member(probe, field);
-    return isCount(value) && value > 0 ? value : DEFAULT_TIMING[field];
-  };
-  return {
-    initialDelaySeconds: read('initialDelaySeconds'),
-    periodSeconds: read('periodSeconds'),
-    timeoutSeconds: read('timeoutSeconds'),
-    failureThreshold: read('failureThreshold'),
-    successThreshold: read('successThreshold'),
-  };
+    if (isCount(value) && value > 0) timing[field] = value;
+  }
+  return timing;
 }
 
 /** The same timing; undefined when a value is no count, since nothing can be worked out from such a probe. */
@@ -45,7 +34,7 @@ export function soundTiming(probe: JsonObject): ProbeTiming | undefined {
   return TIMING_FIELDS.every((field) => isCount(member(probe, field) ?? 0)) ? probeTiming(probe) : undefined;
 }
 
-const TIMING_FIELDS = Object.keys(DEFAULT_TIMING);
+const TIMING_FIELDS = Object.keys(DEFAULT_TIMING) as (keyof ProbeTiming)[];
 
 /** True for a whole number from 0 that JavaScript holds exactly. */
 export function isCount(value: unknown): value is number {

@@ -1,7 +1,7 @@
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { injectionAt, type NotInjected, type ReasonCode } from '../defaulting/injection.ts';
 import { ownProbe } from '../probe/probe.ts';
-import { containerRunsForever, containersOf, podRunsForever, type Container } from '../workload/containers.ts';
+import { containersOf, runsForever, type Container } from '../workload/containers.ts';
 import { permittedDefaulting } from './permitted-defaulting.ts';
 import { layersWithProbes } from '../policy/container-policy.ts';
 import type { DefaultingOptions } from '../defaulting/default-probes.ts';
@@ -28,11 +28,11 @@ export function coverageOf(template: JsonObject, policy: WorkloadPolicy, options
   const podSpec = objectMember(template, 'spec') ?? {};
   const { injections, notInjected } = permittedDefaulting(template, policy, options);
   const asking = layersWithProbes(policy.layers);
-  const runsForever = !options.runsToCompletion && podRunsForever(podSpec);
+  const isService = !options.runsToCompletion && runsForever(podSpec);
   const coverOf = (container: Container, probe: CoveredProbe): ProbeCover => {
     if (ownProbe(container.spec, probe) !== undefined) return 'have';
     if (injectionAt(injections, container, probe) !== undefined) return 'get';
-    if (!runsForever || !containerRunsForever(container.spec)) return 'run-to-completion';
+    if (!isService || !runsForever(container.spec)) return 'run-to-completion';
     return asking.length === 0 ? 'no-policy' : reasonFor(container, probe, notInjected);
   };
   const containers = containersOf(podSpec)

@@ -2,6 +2,7 @@ import { isJsonObject, listMember, member, stringMember, type JsonObject } from 
 import { DEFAULT_RESTART_POLICY } from '../probe/api-defaults.ts';
 import { isSidecar } from '../probe/grace-period.ts';
 import { isMeshProxyName } from './mesh.ts';
+import { tcpPortsOf } from './ports.ts';
 
 /**
  * The purpose of a container. Only applications and native sidecars may have probes
@@ -50,12 +51,42 @@ function roleOf(spec: JsonObject, list: Container['list']): ContainerRole {
   return isSidecar(spec) ? 'sidecar' : 'init';
 }
 
-/** True when the Pod's containers are meant to run for ever: its restartPolicy is Always, which is the default. */
-export function podRunsForever(podSpec: JsonObject): boolean {
-  return (member(podSpec, 'restartPolicy') ?? DEFAULT_RESTART_POLICY) === 'Always';
+/**
+ * True when a Pod, or a container by its own restartPolicy (since Kubernetes 1.34, ContainerRestartRules), is meant to
+ * run for ever: its restartPolicy is Always, which is the default.
+ */
+export function runsForever(spec: JsonObject): boolean {
+  return (member(spec, 'restartPolicy') ?? DEFAULT_RESTART_POLICY) === 'Always';
 }
 
-/** True unless the container's own restartPolicy ends its run (since Kubernetes 1.34, ContainerRestartRules). */
-export function containerRunsForever(container: JsonObject): boolean {
-  return (member(container, 'restartPolicy') ?? 'Always') === 'Always';
+/** kubectl's own way to say which container a Pod is about (kubectl logs, kubectl exec). */
+export const DEFAULT_CONTAINER_ANNOTATION = 'kubectl.kubernetes.io/default-container';
+
+export type MainContainer =
+  | { readonly kind: 'found'; readonly container: Container }
+  | { readonly kind: 'unknown-default-container'; readonly named: string; readonly candidates: readonly string[] }
+  | { readonly kind: 'no-tcp-port' | 'several-with-ports'; readonly candidates: readonly string[] };
+
+/**
+ * The main container: the one that the default-container annotation names, else the only application container with a
+ * TCP port. An annotation without a match is an error: a guess could put a probe where it cannot work.
+ */
+export function mainContainerOf(
+  containers: readonly Container[],
+  annotations: { readonly get: (name: string) => string | undefined },
+): MainContainer {
+  const applications = containers.filter((container) => container.role === 'application');
+  const named = annotations.get(DEFAULT_CONTAINER_ANNOTATION);
+  if (named !== undefined && named !== '') {
+    const container = applications.find((candidate) => candidate.name === named);
+    if (container !== undefined) return { kind: 'found', container };
+    return { kind: 'unknown-default-container', named, candidates: names(applications) };
+  }
+  const withPorts = applications.filter((container) => tcpPortsOf(container.spec).length > 0);
+  const [container, ...others] = withPorts;
+  if (container === undefined) return { kind: 'no-tcp-port', candidates: names(applications) };
+  if (others.length > 0) return { kind: 'several-with-ports', candidates: names(withPorts) };
+  return { kind: 'found', container };
 }
+
+const names = (containers: readonly Container[]): readonly string[] => containers.map(({ name }) => name);

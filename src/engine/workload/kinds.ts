@@ -136,38 +136,59 @@ export function templatesToLookAt(
   object: JsonObject,
   kind: WorkloadKind,
   isControlled = false,
-): { readonly templates: readonly PlacedTemplate[] } | { readonly skipped: UntouchedReason } {
+):
+  | { readonly kind: 'checked'; readonly templates: readonly PlacedTemplate[] }
+  | { readonly kind: 'skipped'; readonly reason: UntouchedReason } {
   // A refused update would keep the finalizers of an object that is being deleted, and so the object, for ever.
-  if (isBeingDeleted(object)) return { skipped: 'being-deleted' };
-  if (isControlled && !isPod(kind)) return { skipped: 'controller-owned' };
-  if (isPod(kind) && isMirrorPod(object)) return { skipped: 'mirror-pod' };
+  if (isBeingDeleted(object)) return { kind: 'skipped', reason: 'being-deleted' };
+  if (isControlled && !isPod(kind)) return { kind: 'skipped', reason: 'controller-owned' };
+  if (isPod(kind) && isMirrorPod(object)) return { kind: 'skipped', reason: 'mirror-pod' };
   const templates = podTemplatesOf(object, kind);
-  return templates.length === 0 ? { skipped: 'no-pod-template' } : { templates };
+  return templates.length === 0 ? { kind: 'skipped', reason: 'no-pod-template' } : { kind: 'checked', templates };
 }
 
-export interface RemovedVersion {
-  readonly apiVersion: string;
-  readonly kinds: readonly string[];
-  /** The first release of Kubernetes without the version. */
-  readonly removedIn: string;
-  readonly today: string;
-}
-
-/** Kubernetes documentation, "Deprecated API Migration Guide"; kubernetes#96987 for batch/v2alpha1. */
-const REMOVED_VERSIONS: readonly RemovedVersion[] = (
-  [
-    ['extensions/v1beta1', 'DaemonSet Deployment ReplicaSet', '1.16', 'apps/v1'],
-    ['apps/v1beta1', 'Deployment StatefulSet', '1.16', 'apps/v1'],
-    ['apps/v1beta2', 'DaemonSet Deployment ReplicaSet StatefulSet', '1.16', 'apps/v1'],
-    ['batch/v1beta1', 'CronJob', '1.25', 'batch/v1'],
-    ['batch/v2alpha1', 'CronJob', '1.21', 'batch/v1'],
-  ] as const
-).map(([apiVersion, kinds, removedIn, today]) => ({ apiVersion, kinds: kinds.split(' '), removedIn, today }));
+/**
+ * Removed versions, the first release of Kubernetes without them, and the versions of today (Kubernetes documentation,
+ * "Deprecated API Migration Guide"; kubernetes#96987 for batch/v2alpha1).
+ */
+const REMOVED_VERSIONS = [
+  { apiVersion: 'extensions/v1beta1', kinds: 'DaemonSet Deployment ReplicaSet', removedIn: '1.16', today: 'apps/v1' },
+  { apiVersion: 'apps/v1beta1', kinds: 'Deployment StatefulSet', removedIn: '1.16', today: 'apps/v1' },
+  {
+    apiVersion: 'apps/v1beta2',
+    kinds: 'DaemonSet Deployment ReplicaSet StatefulSet',
+    removedIn: '1.16',
+    today: 'apps/v1',
+  },
+  { apiVersion: 'batch/v1beta1', kinds: 'CronJob', removedIn: '1.25', today: 'batch/v1' },
+  { apiVersion: 'batch/v2alpha1', kinds: 'CronJob', removedIn: '1.21', today: 'batch/v1' },
+] as const;
 
 /** Returns the removed version in which a manifest is written. Undefined for all other manifests. */
-export function removedVersionOf(manifest: JsonObject): RemovedVersion | undefined {
-  const apiVersion = stringMember(manifest, 'apiVersion');
-  const kind = stringMember(manifest, 'kind');
-  if (kind === undefined) return undefined;
-  return REMOVED_VERSIONS.find((entry) => entry.apiVersion === apiVersion && entry.kinds.includes(kind));
+export function removedVersionOf(manifest: JsonObject): (typeof REMOVED_VERSIONS)[number] | undefined {
+  const apiVersion = member(manifest, 'apiVersion');
+  const kind = stringMember(manifest, 'kind') ?? '';
+  return REMOVED_VERSIONS.find((entry) => entry.apiVersion === apiVersion && entry.kinds.split(' ').includes(kind));
 }
+
+/** Widely used custom kinds. In a cluster a webhook rule has to send them; offline they need no configuration. */
+export const READY_MADE_KINDS: readonly WorkloadKind[] = [
+  kindEntry('argoproj.io', 'Rollout'),
+  kindEntry('apps.kruise.io', 'CloneSet'),
+  { ...kindEntry('serving.knative.dev', 'Service'), defaultProbePort: 8080 },
+  kindEntry('keda.sh', 'ScaledJob', 'spec.jobTargetRef.template', true),
+  kindEntry('jobset.x-k8s.io', 'JobSet', 'spec.replicatedJobs.*.template.spec.template', true),
+  kindEntry(
+    'leaderworkerset.x-k8s.io',
+    'LeaderWorkerSet',
+    'spec.leaderWorkerTemplate.leaderTemplate spec.leaderWorkerTemplate.workerTemplate',
+  ),
+];
+
+/** True for a kind that nobody configured. An entry of a file replaces the ready-made kind. */
+export function isReadyMade(kind: WorkloadKind): boolean {
+  return READY_MADE_KINDS.includes(kind);
+}
+
+/** Every kind that is known without configuration. */
+export const KNOWN_KINDS: readonly WorkloadKind[] = [...BUILT_IN_KINDS, ...READY_MADE_KINDS];

@@ -1,28 +1,15 @@
-import {
-  isJsonObject,
-  isPresent,
-  member,
-  objectMember,
-  stringMember,
-  stringMembers,
-  type JsonObject,
-} from '../../base/json/json-value.ts';
+import { isJsonObject, isPresent, member, objectMember, stringMembers } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { HANDLER_KINDS } from '../probe/probe.ts';
 
-interface MeshProxy {
-  /** The annotation of the mesh's injector in a Pod, or of `istioctl kube-inject` or `linkerd inject --manual`. */
-  readonly statusAnnotation: string;
-  readonly ports: readonly number[];
-  readonly paths: readonly string[];
-}
-
-/** By container name. Istio: manifests/charts/istio-control; Linkerd: charts/partials/templates/_proxy.tpl. */
-const MESH_PROXIES: ReadonlyMap<string, MeshProxy> = new Map([
-  [
-    'istio-proxy',
-    { statusAnnotation: 'sidecar.istio.io/status', ports: [15020, 15021], paths: ['/healthz/ready', '/healthz/live'] },
-  ],
-  ['linkerd-proxy', { statusAnnotation: 'linkerd.io/proxy-version', ports: [4191], paths: ['/live', '/ready'] }],
+/**
+ * By container name (Istio: manifests/charts/istio-control; Linkerd: charts/partials/templates/_proxy.tpl). The
+ * annotation is that of the mesh's injector in a Pod, or of `istioctl kube-inject` or `linkerd inject --manual`.
+ * `answers` matches port and path of the proxy's own probes.
+ */
+const MESH_PROXIES = new Map([
+  ['istio-proxy', { statusAnnotation: 'sidecar.istio.io/status', answers: /^1502[01] \/healthz\/(?:ready|live)$/ }],
+  ['linkerd-proxy', { statusAnnotation: 'linkerd.io/proxy-version', answers: /^4191 \/(?:live|ready)$/ }],
 ]);
 
 /** The annotations that mark the Pods of a mesh. Only their presence matters. */
@@ -45,9 +32,7 @@ export function meshProxyTest(template: JsonObject, isPod: boolean): (name: stri
 }
 
 /** Where Istio's agent answers for the application (istio, pkg/kube/inject, cmd/pilot-agent/status/server.go). */
-const REWRITTEN_PREFIX = '/app-health/';
-const REWRITTEN_ENDPOINTS = ['livez', 'readyz', 'startupz'];
-const AGENT_PORTS = [15020, 15021];
+const REWRITTEN = /^1502[01] \/app-health\/([^]*)\/(?:livez|readyz|startupz)$/;
 
 /**
  * True when a probe is exactly as a mesh writes it: a probe of the proxy, or one that Istio has redirected to its agent
@@ -56,20 +41,13 @@ const AGENT_PORTS = [15020, 15021];
  * @param container the name of the container that has the probe
  */
 export function isMeshProbe(container: string, probe: JsonObject): boolean {
-  const httpGet = objectMember(probe, 'httpGet');
-  const path = httpGet && stringMember(httpGet, 'path');
-  if (httpGet === undefined || path === undefined || !isMeshPath(container, path, member(httpGet, 'port')))
+  const httpGet = objectMember(probe, 'httpGet') ?? {};
+  const [port, path, host] = ['port', 'path', 'host'].map((field) => member(httpGet, field));
+  if (typeof port !== 'number' || typeof path !== 'string' || (host ?? '') !== '') return false;
+  const asked = `${port} ${path}`;
+  if (MESH_PROXIES.get(container)?.answers.test(asked) !== true && REWRITTEN.exec(asked)?.[1] !== container)
     return false;
-  if ((member(httpGet, 'host') ?? '') !== '') return false;
   return HANDLER_KINDS.every((kind) => kind === 'httpGet' || !isPresent(member(probe, kind)));
-}
-
-function isMeshPath(container: string, path: string, port: unknown): boolean {
-  if (typeof port !== 'number') return false;
-  const proxy = MESH_PROXIES.get(container);
-  if (proxy?.ports.includes(port) === true && proxy.paths.includes(path)) return true;
-  if (!path.startsWith(REWRITTEN_PREFIX) || !AGENT_PORTS.includes(port)) return false;
-  return REWRITTEN_ENDPOINTS.some((endpoint) => path === `${REWRITTEN_PREFIX}${container}/${endpoint}`);
 }
 
 /** True when a mesh wrote one of the probes. Another beside it would bypass the mesh, and fail under strict mTLS. */

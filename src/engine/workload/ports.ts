@@ -48,24 +48,19 @@ export function describePorts(ports: readonly ContainerPort[]): string[] {
   return ports.length > MOST_LISTED ? [...described, `${ports.length - MOST_LISTED} more`] : described;
 }
 
-/** The declared TCP port that a policy's or probe's port means, or why there is none. */
-export type PortLookup =
-  | { readonly port: ContainerPort }
-  | { readonly problem: 'undeclared' | 'not-tcp'; readonly declared: readonly ContainerPort[] };
+/** True when a port of any protocol has the number or the name. */
+export function isDeclared(declared: readonly ContainerPort[], wanted: number | string): boolean {
+  return declared.some((port) => (typeof wanted === 'number' ? port.number : port.name) === wanted);
+}
 
-/** Looks up a declared port by number or by name. Of a number that is declared for TCP and UDP, the TCP port counts. */
-export function findPort(declared: readonly ContainerPort[], wanted: number | string): PortLookup {
-  const same = declared.filter((port) => (typeof wanted === 'number' ? port.number : port.name) === wanted);
-  const tcp = same.find(isTcp);
-  if (tcp !== undefined) return { port: tcp };
-  return { problem: same.length > 0 ? 'not-tcp' : 'undeclared', declared };
+/** The declared TCP port that a policy's or probe's port means: a number or a name. */
+export function findPort(declared: readonly ContainerPort[], wanted: number | string): ContainerPort | undefined {
+  return declared.find((port) => isTcp(port) && isDeclared([port], wanted));
 }
 
 /** The port name that an httpGet or tcpSocket probe asks for, if its container declares it for no protocol. */
 export function undeclaredPortName(container: JsonObject, probe: JsonObject): string | undefined {
   const handler = objectMember(probe, 'httpGet') ?? objectMember(probe, 'tcpSocket');
   const port = handler && member(handler, 'port');
-  if (typeof port !== 'string') return undefined;
-  const lookup = findPort(portsOf(container), port);
-  return 'problem' in lookup && lookup.problem === 'undeclared' ? port : undefined;
+  return typeof port === 'string' && !isDeclared(portsOf(container), port) ? port : undefined;
 }

@@ -1,6 +1,6 @@
 import { CHECKS } from '../../engine/checks/catalogue.ts';
 import { checkUrl, type Violation } from '../../engine/checks/violation.ts';
-import { startsOfContainer, startsOfWorkload } from '../../engine/facts/learned-starts.ts';
+import { startsOfContainer, startsOfWorkload } from '../../engine/facts/startup-profile.ts';
 import { endOf, exceptionRules } from '../../engine/policy/exception-rules.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { LabelSelector, Requirement } from '../../engine/policy/label-selector.ts';

@@ -53,7 +53,7 @@ export function explainManifest(
 ): WorkloadExplanation | undefined {
   const kind = workloadKindOfManifest(object, kinds);
   const found = kind && templatesToLookAt(object, kind);
-  if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
+  if (kind === undefined || found?.kind !== 'checked') return undefined;
   const metadata = objectMember(object, 'metadata') ?? {};
   const namespace = stringMember(metadata, 'namespace') ?? fallback;
   const itself = workloadNameOf(object, kind, false);

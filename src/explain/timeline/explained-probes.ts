@@ -1,8 +1,7 @@
 import { SAFETY_SOURCE } from '../../engine/defaulting/startup.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
-import { ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
-import { handlerText } from '../../engine/workload/handler-text.ts';
+import { ownProbe, type ProbeKind, handlerText } from '../../engine/probe/probe.ts';
 import { timingLetters, type FormulaInputs } from './figures.ts';
 import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
 import type { Container } from '../../engine/workload/containers.ts';

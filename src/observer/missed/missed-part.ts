@@ -33,7 +33,7 @@ const NEW_MILLISECONDS = 120_000;
 
 /** The policies, labels and scope by which the Pods of the last list were evaluated. */
 interface Basis {
-  readonly policies: Snapshot['policies'];
+  readonly policies: Snapshot['set']['policies'];
   readonly namespaceLabels: Snapshot['facts']['namespaceLabels'] | undefined;
   readonly scope: WebhookScope;
 }
@@ -109,7 +109,7 @@ export class MissedPart implements ObserverPart {
 
   /** True while the Pods have been evaluated by the policies in force. */
   #isOfToday(): boolean {
-    return this.#basis !== undefined && this.#basis.policies === this.#context.snapshot()?.policies;
+    return this.#basis !== undefined && this.#basis.policies === this.#context.snapshot()?.set.policies;
   }
 
   async #round(): Promise<boolean> {
@@ -120,8 +120,8 @@ export class MissedPart implements ObserverPart {
     try {
       if (Math.abs(now() - this.#scopeReadAt) >= SCOPE_MILLISECONDS) await this.#readScope();
       const basis: Basis = {
-        policies: current.policies,
-        namespaceLabels: current.looksAtNamespaceLabels ? current.facts.namespaceLabels : undefined,
+        policies: current.set.policies,
+        namespaceLabels: current.set.looksAtNamespaceLabels ? current.facts.namespaceLabels : undefined,
         scope: this.#scope,
       };
       if (isSame(basis, this.#basis) || this.#isPausing(now())) return true;

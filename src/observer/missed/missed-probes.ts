@@ -65,7 +65,7 @@ export function missedProbes(
   const namespace = stringMember(metadata, 'namespace') ?? '';
   const phase = stringMember(objectMember(pod, 'status') ?? {}, 'phase');
   if (isBeingDeleted(pod) || phase === 'Succeeded' || phase === 'Failed') return undefined;
-  if (isFromNode(pod) || 'skipped' in templatesToLookAt(pod, POD_KIND)) return undefined;
+  if (isFromNode(pod) || templatesToLookAt(pod, POD_KIND).kind === 'skipped') return undefined;
   const annotations = stringMap(metadata, 'annotations');
   const policy = snapshot.policyFor(namespace, stringMap(metadata, 'labels'));
   if (policy.layers.length === 0 && annotations.size === 0) return undefined;

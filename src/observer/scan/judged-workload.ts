@@ -36,7 +36,7 @@ export function judgeLive(
 ): LiveJudgement | undefined {
   const object = { ...item, apiVersion, kind } as unknown as JsonObject;
   const found = templatesToLookAt(object, known);
-  if ('skipped' in found) return undefined;
+  if (found.kind === 'skipped') return undefined;
   const { templates } = found;
   const subject = { object, kind: known, templates, namespace: item.metadata.namespace ?? '' };
   const judgement = judge(subject, snapshot, addsProbes && !isPod(known), now);

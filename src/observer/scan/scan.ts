@@ -1,5 +1,5 @@
 import { isoTimeOrNull } from '../../process/policies.ts';
-import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
+import { hasControllerOwner } from '../../engine/workload/workload-of-pod.ts';
 import { OBSERVED_POD } from '../observed-workload.ts';
 import { registerReportMetrics, type ReportWrites } from '../reports/report-writer.ts';
 import { LeadingScan } from './leading-scan.ts';

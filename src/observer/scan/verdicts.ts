@@ -1,6 +1,6 @@
 import { isOfController } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
-import { canHaveController, controllerOwners } from '../../engine/workload/controller-owner.ts';
+import { canHaveController, controllerOwners } from '../../engine/workload/workload-of-pod.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import { versionOf, workloadKey, workloadOf } from '../observed-workload.ts';
 import { reportContent, type ReportContent } from '../reports/report-object.ts';

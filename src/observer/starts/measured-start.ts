@@ -2,7 +2,7 @@ import { isJsonObject, member, objectMember, stringMember, type JsonObject } fro
 import { shortHash } from '../../base/text/utf8.ts';
 import { PROFILE_BOUNDS, type StartSample } from '../../engine/facts/startup-profile.ts';
 import { ownProbe } from '../../engine/probe/probe.ts';
-import { containersOf, podRunsForever, type Container } from '../../engine/workload/containers.ts';
+import { containersOf, runsForever, type Container } from '../../engine/workload/containers.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { controllerOfPod } from '../observed-workload.ts';
 import {
@@ -156,7 +156,7 @@ export interface ObservedContainer extends ContainerState {
  */
 export function observedContainers(pod: JsonObject): readonly ObservedContainer[] | undefined {
   const spec = objectMember(pod, 'spec');
-  if (spec === undefined || !podRunsForever(spec)) return undefined;
+  if (spec === undefined || !runsForever(spec)) return undefined;
   const statuses = containerStatuses(pod);
   const containers = containersOf(spec).filter(({ name, role }) => name !== '' && role !== 'init' && role !== 'mesh');
   if (containers.length > MOST_CONTAINERS) return undefined;

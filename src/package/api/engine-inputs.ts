@@ -1,11 +1,10 @@
 import { inputsOf, type Inputs, type ReadTexts } from '../../cli/input/inputs.ts';
 import { readWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { InvalidInputError } from './engine-options.ts';
 import type { EngineOptions, InputProblem, KubernetesObject, KubernetesObjects } from './engine-options.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 
 /**
  * The inputs of a command, made of objects. Each object becomes a text of JSON, which is read as every manifest is. So

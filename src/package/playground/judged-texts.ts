@@ -7,7 +7,7 @@ import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
 import { fixFile } from '../../cli/fix/fix-file.ts';
 import { inputsOf, type Inputs } from '../../cli/input/inputs.ts';
 import { placeOfManifest } from '../../cli/input/manifest.ts';
-import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../../engine/workload/kinds.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { WorkloadExplanation } from '../../explain/timeline/explanation.ts';

@@ -161,7 +161,7 @@ export class PolicyImpact {
     // Lists of built-in kinds leave out `apiVersion` and `kind`.
     const object: JsonObject = { ...(item as unknown as JsonObject), apiVersion: of.apiVersion, kind: kind.kind };
     const found = templatesToLookAt(object, kind);
-    if ('skipped' in found || sizeProblem(found.templates) !== undefined) return [];
+    if (found.kind === 'skipped' || sizeProblem(found.templates) !== undefined) return [];
     const workload = { object, kind, templates: found.templates, namespace, name };
     const { probes, violations, denied, warned } = outcomeOf(workload, both.before, both.after, now, behaviour);
     const deniedBy = violations.flatMap(({ violation, after }) => (after === 'Deny' ? [violation.check] : []));

@@ -34,7 +34,7 @@ export function scopeOf(
   if (kind === undefined) return skipped('kind');
   if (oldObject !== undefined && isBeingDeleted(oldObject)) return skipped('being-deleted');
   const found = templatesToLookAt(object, kind, isControlled(request, controllers));
-  if ('skipped' in found) return skipped(found.skipped);
+  if (found.kind === 'skipped') return skipped(found.reason);
   const { templates } = found;
   const problem = sizeProblem(templates);
   return problem === undefined ? { is: 'checked', object, kind, templates } : { is: 'too-large', problem };

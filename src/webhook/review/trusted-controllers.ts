@@ -1,4 +1,4 @@
-import { controllerOwners, hasControllerOwner, isKubernetesKind } from '../../engine/workload/controller-owner.ts';
+import { controllerOwners, hasControllerOwner, isKubernetesKind } from '../../engine/workload/workload-of-pod.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /** The accounts whose controller references Probewright trusts, in addition to Kubernetes' own controllers. */

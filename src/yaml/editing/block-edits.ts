@@ -1,5 +1,5 @@
 import type { CST } from 'yaml';
-import { endsInBlockScalar, renderBlock, renderBlockItem } from './rendering.ts';
+import { endsInBlockScalar, renderBlock } from './rendering.ts';
 import { contentEnd, contentStart, insertLines, lineBreakBefore, lineEndAfter, tokenEnd } from './text-edits.ts';
 import type { Addition, TextEdit } from './text-edits.ts';
 import type { Layout } from './layout.ts';
@@ -12,9 +12,9 @@ export function blockAdditions(
   layout: Layout,
 ): TextEdit {
   const { indent } = collection;
-  const lines = additions.flatMap(({ key, value }) =>
-    indented(key === undefined ? renderBlockItem(value, layout) : renderBlock(key, value, layout), indent),
-  );
+  const lines = additions
+    .flatMap(({ key, value }) => renderBlock(key, value, layout))
+    .map((line) => (line === '' ? line : ' '.repeat(indent) + line));
   const isMap = collection.type === 'block-map';
   if (isMap && isOpenEnded(text, collection)) return linesBeforeLast(text, collection, lines, layout);
   // A comment at a sequence's own indentation may be about the key below.
@@ -55,10 +55,6 @@ function endOfCollection(text: string, collection: CST.Token, indent: number): n
     result = start + line.length;
   }
   return result;
-}
-
-function indented(lines: readonly string[], indent: number): string[] {
-  return lines.map((line) => (line === '' ? line : ' '.repeat(indent) + line));
 }
 
 /**

@@ -1,8 +1,7 @@
 import { isAlias, isMap, isSeq, visit, type ParsedNode, type YAMLMap, type YAMLSeq } from 'yaml';
 import { equalJson, isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
 import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
-import type { YamlTree } from '../reading/trees.ts';
-import { isMergeKey, keyName, mergeSources, type YamlNode } from '../reading/values.ts';
+import { isMergeKey, keyName, mergeSources, type YamlNode, type YamlTree } from '../reading/values.ts';
 import { blockAdditions } from './block-edits.ts';
 import { flowAdditions, renamedKey, replacement, type Slot } from './flow-edits.ts';
 import type { Layout } from './layout.ts';
@@ -18,8 +17,6 @@ export interface EditedDocument {
   readonly text: string;
   readonly tree: YamlTree;
   readonly layout: Layout;
-  /** The nodes that aliases refer to. */
-  readonly shared: ReadonlySet<YamlNode>;
 }
 
 /**
@@ -32,14 +29,16 @@ export interface EditedDocument {
 export function changeEdits(document: EditedDocument, old: unknown, value: unknown): TextEdit[] {
   if (equalJson(old, value)) return [];
   if (!isChangeInside(old, value)) throw refused([], 'is the whole document');
-  const edits: TextEdit[] = [];
-  collectionEdits({ ...document, edits }, document.tree.root, old, value, []);
-  return edits;
+  const shared = new Set<YamlNode>(document.tree.targets.values());
+  return [...collectionEdits({ ...document, shared }, document.tree.root, old, value, [])];
 }
 
 interface Planning extends EditedDocument {
-  readonly edits: TextEdit[];
+  /** The nodes that aliases refer to. */
+  readonly shared: ReadonlySet<YamlNode>;
 }
+
+type Edits = Generator<TextEdit, void, undefined>;
 
 /** True when something of the old content stays. Otherwise the whole value is replaced. */
 function isChangeInside(old: unknown, value: unknown): boolean {
@@ -49,11 +48,12 @@ function isChangeInside(old: unknown, value: unknown): boolean {
 }
 
 /** @param old a mapping or list of which something stays in the new value */
-function collectionEdits(planning: Planning, node: YamlNode, old: unknown, value: unknown, path: FieldPath): void {
+function* collectionEdits(planning: Planning, node: YamlNode, old: unknown, value: unknown, path: FieldPath): Edits {
   if (isAlias(node)) throw refused(path, `is an alias of the content of anchor "${node.source}"`);
   if (node !== null && planning.shared.has(node)) throw refusedAnchor(path, node);
-  if (isMap(node) && isJsonObject(old) && isJsonObject(value)) mapEdits(planning, node, old, value, path);
-  else if (isSeq(node) && Array.isArray(old) && Array.isArray(value)) listEdits(planning, node, old, value, path);
+  if (isMap(node) && isJsonObject(old) && isJsonObject(value)) yield* mapEdits(planning, node, old, value, path);
+  else if (isSeq(node) && Array.isArray(old) && Array.isArray(value))
+    yield* listEdits(planning, node, old, value, path);
   else throw unsupported(path);
 }
 
@@ -61,26 +61,23 @@ interface PlacedValue extends Slot {
   readonly node: YamlNode;
 }
 
-function valueEdits(planning: Planning, placed: PlacedValue, old: unknown, value: unknown, path: FieldPath): void {
-  if (isChangeInside(old, value)) {
-    collectionEdits(planning, placed.node, old, value, path);
-    return;
-  }
+function* valueEdits(planning: Planning, placed: PlacedValue, old: unknown, value: unknown, path: FieldPath): Edits {
+  if (isChangeInside(old, value)) return yield* collectionEdits(planning, placed.node, old, value, path);
   guardAnchors(planning, placed.node, path);
   const edits = replacement(planning.text, placed, value, planning.layout);
   if (edits === undefined) throw unsupported(path);
-  for (const edit of edits) planning.edits.push(edit);
+  yield* edits;
 }
 
-function mapEdits(planning: Planning, map: YAMLMap, old: JsonObject, value: JsonObject, path: FieldPath): void {
-  const { text, tree, edits } = planning;
+function* mapEdits(planning: Planning, map: YAMLMap, old: JsonObject, value: JsonObject, path: FieldPath): Edits {
+  const { text, tree, layout } = planning;
   const token = map.srcToken;
   if (token?.type !== 'block-map' && token?.type !== 'flow-collection') throw refused(path, 'is an unusual mapping');
   const renamed = renames(old, value);
   const removed = new Set<PairTokens>();
   for (const key of Object.keys(old).filter((name) => !Object.hasOwn(value, name))) {
     const name = renamed.get(key);
-    if (name !== undefined) renameKey(planning, ownPair(tree, map, key), name, [...path, key]);
+    if (name !== undefined) yield renameKey(planning, ownPair(tree, map, key), name, [...path, key]);
     else for (const tokens of removedPairs(planning, map, key, [...path, key])) removed.add(tokens);
   }
   const names = new Set(renamed.values());
@@ -92,19 +89,23 @@ function mapEdits(planning: Planning, map: YAMLMap, old: JsonObject, value: Json
     if (pair === undefined && !isChangeInside(before, own)) additions.push({ key, value: own });
     else if (pair === undefined || pair === 'elsewhere' || pair.srcToken === undefined)
       throw refusedMerge([...path, key]);
-    else valueEdits(planning, { parent: token, tokens: pair.srcToken, node: pair.value }, before, own, [...path, key]);
+    else
+      yield* valueEdits(planning, { parent: token, tokens: pair.srcToken, node: pair.value }, before, own, [
+        ...path,
+        key,
+      ]);
   }
   const items: readonly PairTokens[] = token.items;
-  for (const edit of removals(text, token, items.filter(hasContent), removed)) edits.push(edit);
+  yield* removals(text, token, items.filter(hasContent), removed);
   const isPairs = token.type === 'flow-collection' && token.start.source !== '{';
   if (isPairs && additions.length > 0) throw unsupported(path);
-  append(planning, token, additions);
+  yield* addedTo(text, token, additions, layout);
 }
 
-function append({ text, layout, edits }: Planning, token: Slot['parent'], additions: readonly Addition[]): void {
-  if (additions.length === 0) return;
-  if (token.type !== 'flow-collection') edits.push(blockAdditions(text, token, additions, layout));
-  else for (const edit of flowAdditions(text, token, additions, layout)) edits.push(edit);
+function addedTo(text: string, token: Slot['parent'], additions: readonly Addition[], layout: Layout): TextEdit[] {
+  if (additions.length === 0) return [];
+  if (token.type === 'flow-collection') return flowAdditions(text, token, additions, layout);
+  return [blockAdditions(text, token, additions, layout)];
 }
 
 /** Returns the keys that only get another name, with this name. The value and its comments then stay in their place. */
@@ -121,11 +122,16 @@ function renames(old: JsonObject, value: JsonObject): ReadonlyMap<string, string
   return found;
 }
 
-function renameKey(planning: Planning, pair: YamlPair | 'elsewhere' | undefined, name: string, path: FieldPath): void {
+function renameKey(
+  { layout }: Planning,
+  pair: YamlPair | 'elsewhere' | undefined,
+  name: string,
+  path: FieldPath,
+): TextEdit {
   if (pair === undefined || pair === 'elsewhere' || pair.srcToken === undefined) throw refusedMerge(path);
-  const edit = renamedKey(pair.srcToken, name, planning.layout);
+  const edit = renamedKey(pair.srcToken, name, layout);
   if (edit === undefined) throw refused(path, 'has an unusual key');
-  planning.edits.push(edit);
+  return edit;
 }
 
 /** Returns every pair of a key, because a document may have a key twice. */
@@ -143,38 +149,36 @@ function removedPairs({ tree, shared }: Planning, map: YAMLMap, key: string, pat
   return removed;
 }
 
-function listEdits(
+function* listEdits(
   planning: Planning,
   list: YAMLSeq,
   old: readonly unknown[],
   value: readonly unknown[],
   path: FieldPath,
-): void {
-  const { text, edits } = planning;
+): Edits {
+  const { text, layout } = planning;
   const token = list.srcToken;
   if (token?.type !== 'block-seq' && token?.type !== 'flow-collection') throw refused(path, 'is an unusual list');
   const items: readonly PairTokens[] = (token.items as readonly PairTokens[]).filter(hasContent);
   if (items.length !== list.items.length) throw unsupported(path);
   const removed = new Set(items);
   const appended: Addition[] = [];
-  continued(old, value).forEach((index, at) => {
+  for (const [at, index] of continued(old, value).entries()) {
     const tokens = index === undefined ? undefined : items[index];
-    if (index === undefined || tokens === undefined) {
-      appended.push({ value: value[at] });
-      return;
+    if (tokens !== undefined) removed.delete(tokens);
+    if (index === undefined || tokens === undefined) appended.push({ value: value[at] });
+    else if (!equalJson(old[index], value[at])) {
+      // The elements of `[a: 1]` are mappings without braces.
+      if (tokens.key) throw unsupported([...path, index]);
+      const node = (list.items[index] ?? null) as YamlNode;
+      yield* valueEdits(planning, { parent: token, tokens, node }, old[index], value[at], [...path, index]);
     }
-    removed.delete(tokens);
-    if (equalJson(old[index], value[at])) return;
-    // The elements of `[a: 1]` are mappings without braces.
-    if (tokens.key) throw unsupported([...path, index]);
-    const node = (list.items[index] ?? null) as YamlNode;
-    valueEdits(planning, { parent: token, tokens, node }, old[index], value[at], [...path, index]);
-  });
+  }
   items.forEach((tokens, index) => {
     if (removed.has(tokens)) guardAnchors(planning, list.items[index] as YamlNode, [...path, index]);
   });
-  for (const edit of removals(text, token, items, removed)) edits.push(edit);
-  append(planning, token, appended);
+  yield* removals(text, token, items, removed);
+  yield* addedTo(text, token, appended, layout);
 }
 
 /**
@@ -211,7 +215,7 @@ function ownPair(tree: YamlTree, map: YAMLMap, name: string): YamlPair | 'elsewh
 
 /** @throws EditRefused when aliases elsewhere refer to a node, or to a node inside */
 function guardAnchors({ shared }: Pick<Planning, 'shared'>, node: YamlNode, path: FieldPath): void {
-  if (node === null || shared.size === 0) return;
+  if (node === null) return;
   visit(node, {
     Node: (_key, inner) => {
       if (shared.has(inner as ParsedNode)) throw refusedAnchor(path, inner as ParsedNode);

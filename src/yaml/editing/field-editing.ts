@@ -1,19 +1,17 @@
 import { equalJson } from '../../base/json/json-value.ts';
 import { withEdits, type FieldEdit } from '../../base/json/field-path.ts';
-import { yamlStreamParts, type ChunkContent, type StreamPart } from '../reading/trees.ts';
-import { treeValue, type YamlNode } from '../reading/values.ts';
+import { yamlStreamParts, type ReadingOptions, type StreamPart } from '../reading/trees.ts';
 import { EditRefused, changeEdits } from './change-edits.ts';
 import { layoutOf } from './layout.ts';
 import { reprinted } from './reprinting.ts';
 import { applyEdits, lineEnding, orderedEdits, type TextEdit } from './text-edits.ts';
 
-/** A range of a text and the text that replaces the range. A range without characters is an insertion. */
-export type TextReplacement = Pick<TextEdit, 'start' | 'end' | 'text'>;
-
 /** Text edits of one document, or the reason why there are none. The replacements are in order and do not overlap. */
 export type FieldEditPlan =
-  | { readonly kind: 'planned'; readonly replacements: readonly TextReplacement[] }
+  | { readonly kind: 'planned'; readonly replacements: readonly TextEdit[] }
   | { readonly kind: 'refused'; readonly reason: string };
+
+const NO_WAY = 'no way was found to write into the document without changing something else';
 
 /**
  * Turns edits of fields into edits of a YAML or JSON text that keep every other byte: comments, quotes, order, layout
@@ -22,14 +20,10 @@ export type FieldEditPlan =
 export class YamlFieldEditor {
   readonly #text: string;
   readonly #parts: readonly StreamPart[];
-  /** True when the text is one chunk, so that a document of it is the whole text. */
-  readonly #isOneChunk: boolean;
 
   constructor(text: string) {
     this.#text = text;
-    const parts = [...yamlStreamParts(text, { keepSourceTokens: true })];
-    this.#parts = parts.filter(({ index }) => index !== undefined);
-    this.#isOneChunk = parts.length === 1;
+    this.#parts = documentsIn(text, { keepSourceTokens: true });
   }
 
   /**
@@ -39,7 +33,23 @@ export class YamlFieldEditor {
    * @param edits as for withEdits
    */
   plan(document: number, edits: readonly FieldEdit[]): FieldEditPlan {
-    return this.#planned(document, edits).plan;
+    const part = this.#parts[document];
+    if (part === undefined) return refused(`there is no document ${document + 1}`);
+    const { chunk, tree, value, faults } = part;
+    if (tree === undefined || value === undefined) return refused(faults.at(-1)?.message ?? '');
+    const layout = layoutOf(chunk.text, tree.root, lineEnding(this.#text));
+    try {
+      const changes = changeEdits({ text: chunk.text, tree, layout }, value, expectedAfter(part, edits).value);
+      const replacements = orderedEdits(changes)
+        .filter(({ start, end, text }) => end > start || text !== '')
+        .map((edit) => ({ ...edit, start: chunk.start + edit.start, end: chunk.start + edit.end }));
+      if (replacements.some(({ end }, index) => end > (replacements[index + 1]?.start ?? Infinity)))
+        return refused('two edits overlap in the text');
+      return { kind: 'planned', replacements };
+    } catch (error) {
+      if (error instanceof EditRefused) return refused(error.message);
+      throw error;
+    }
   }
 
   /**
@@ -47,11 +57,12 @@ export class YamlFieldEditor {
    * the result has exactly the expected values. Reading again takes as long as reading the document.
    */
   verifiedPlan(document: number, edits: readonly FieldEdit[]): FieldEditPlan {
-    const { plan, part, expected } = this.#planned(document, edits);
+    const plan = this.plan(document, edits);
+    const part = this.#parts[document];
     if (plan.kind === 'refused' || part === undefined) return plan;
     const { start, text } = part.chunk;
     const own = plan.replacements.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }));
-    return readsAs(replaced(text, own), [expected]) ? plan : refused(NO_WAY);
+    return readsAs(applyEdits(text, own), [expectedAfter(part, edits)]) ? plan : refused(NO_WAY);
   }
 
   /**
@@ -60,19 +71,19 @@ export class YamlFieldEditor {
    */
   reprintedPlan(document: number, edits: readonly FieldEdit[]): FieldEditPlan {
     const part = this.#parts[document];
-    if (part?.content.kind !== 'tree') return this.plan(document, edits);
+    if (part?.tree === undefined) return this.plan(document, edits);
     const { start, text } = part.chunk;
-    const editor = new YamlFieldEditor(reprinted(text, part.content.tree, lineEnding(this.#text)));
+    const editor = new YamlFieldEditor(reprinted(text, part.tree, lineEnding(this.#text)));
     const plan = editor.verifiedPlan(0, edits);
     if (plan.kind === 'refused') return plan;
     const after = editor.apply([plan]);
-    if (!readsAs(after, [expectedAfter(valuesOf(part.content), edits)])) return refused(NO_WAY);
-    return { kind: 'planned', replacements: [{ start, end: start + text.length, text: after }] };
+    if (!readsAs(after, [expectedAfter(part, edits)])) return refused(NO_WAY);
+    return { kind: 'planned', replacements: [{ start, end: start + text.length, text: after, depth: 0 }] };
   }
 
   /** Returns the text with the edits of these plans. The plans must be for different documents. */
   apply(plans: readonly FieldEditPlan[]): string {
-    return replaced(
+    return applyEdits(
       this.#text,
       plans.flatMap((plan) => (plan.kind === 'planned' ? plan.replacements : [])),
     );
@@ -80,59 +91,15 @@ export class YamlFieldEditor {
 
   /** True when a text, made by verified plans, has the documents of this text, with the edits in these documents. */
   isEdited(text: string, edits: ReadonlyMap<number, readonly FieldEdit[]>): boolean {
-    if (this.#isOneChunk) return true;
     return readsAs(
       text,
-      this.#parts.map(({ content }, index) => expectedAfter(valuesOf(content), edits.get(index) ?? [])),
+      this.#parts.map((part, index) => expectedAfter(part, edits.get(index) ?? [])),
     );
   }
-
-  #planned(document: number, edits: readonly FieldEdit[]): Planned {
-    const part = this.#parts[document];
-    if (part === undefined) return { plan: refused(`there is no document ${document + 1}`), part, expected: EMPTY };
-    const { chunk, content } = part;
-    const before = valuesOf(content);
-    const expected = expectedAfter(before, edits);
-    if (content.kind !== 'tree' || 'fault' in before || 'fault' in expected)
-      return { plan: refused('fault' in before ? before.fault : EMPTY.fault), part, expected };
-    const { tree } = content;
-    const layout = layoutOf(chunk.text, tree.root, lineEnding(this.#text));
-    const shared = new Set<YamlNode>(tree.targets.values());
-    try {
-      const changes = changeEdits({ text: chunk.text, tree, layout, shared }, before.value, expected.value);
-      const planned = orderedEdits(changes).filter(({ start, end, text }) => end > start || text !== '');
-      if (planned.some(({ end }, index) => end > (planned[index + 1]?.start ?? Infinity)))
-        return { plan: refused('two edits overlap in the text'), part, expected };
-      const replacements = planned.map(({ start, end, text }) => ({
-        start: chunk.start + start,
-        end: chunk.start + end,
-        text,
-      }));
-      return { plan: { kind: 'planned', replacements }, part, expected };
-    } catch (error) {
-      if (error instanceof EditRefused) return { plan: refused(error.message), part, expected };
-      throw error;
-    }
-  }
-}
-
-const NO_WAY = 'no way was found to write into the document without changing something else';
-
-interface Planned {
-  readonly plan: FieldEditPlan;
-  readonly part: StreamPart | undefined;
-  readonly expected: DocumentValues;
 }
 
 function refused(reason: string): FieldEditPlan {
   return { kind: 'refused', reason };
-}
-
-function replaced(text: string, edits: readonly TextReplacement[]): string {
-  return applyEdits(
-    text,
-    edits.map((edit) => ({ ...edit, depth: 0 })),
-  );
 }
 
 /** An edit of a field of one document, as YamlDocument.index in the text. */
@@ -173,38 +140,29 @@ export function withFieldEdits(text: string, edits: readonly DocumentEdit[]): Ed
   return { text: result, reprinted: again.toSorted((a, b) => a - b) };
 }
 
-/** The values of a document, or the reason why the document cannot be read. */
-type DocumentValues = { readonly value: unknown; readonly duplicateKeys: number } | { readonly fault: string };
+/** What is read of a document: its value, or why it has none. */
+type Reading = Pick<StreamPart, 'value' | 'faults'>;
 
-const EMPTY = { fault: 'it is empty' };
-
-/** Returns a new copy of the values at each call. */
-function valuesOf(content: ChunkContent): DocumentValues {
-  if (content.kind === 'empty') return EMPTY;
-  if (content.kind === 'faulty') return { fault: content.fault.message };
-  let duplicateKeys = 0;
-  const reading = treeValue(content.tree, () => (duplicateKeys += 1));
-  return 'fault' in reading ? { fault: reading.fault.message } : { value: reading.value, duplicateKeys };
+function documentsIn(text: string, options?: ReadingOptions): StreamPart[] {
+  return [...yamlStreamParts(text, options)].filter(({ tree, faults }) => tree !== undefined || faults.length > 0);
 }
 
 /** Values are copied through JSON, so that a caller's `undefined` or shared object cannot reach the text. */
-function expectedAfter(before: DocumentValues, edits: readonly FieldEdit[]): DocumentValues {
-  if ('fault' in before) return before;
-  const copies = edits.map(({ path, value }) => ({
-    path,
-    value: JSON.parse(JSON.stringify(value ?? null)) as unknown,
-  }));
-  return { ...before, value: withEdits(before.value, copies) };
+function expectedAfter({ value, faults }: Reading, edits: readonly FieldEdit[]): Reading {
+  if (value === undefined) return { value, faults };
+  const copies = edits.map((edit) => ({ ...edit, value: JSON.parse(JSON.stringify(edit.value ?? null)) as unknown }));
+  return { value: withEdits(value, copies), faults };
 }
 
 /** True when a text has exactly these documents. */
-function readsAs(text: string, expected: readonly DocumentValues[]): boolean {
-  const found = [...yamlStreamParts(text)].filter(({ index }) => index !== undefined);
-  return found.length === expected.length && found.every(({ content }, at) => agrees(valuesOf(content), expected[at]));
+function readsAs(text: string, expected: readonly Reading[]): boolean {
+  const found = documentsIn(text);
+  return found.length === expected.length && found.every((part, index) => agrees(part, expected[index]));
 }
 
-function agrees(found: DocumentValues, expected: DocumentValues | undefined): boolean {
-  if (expected === undefined) return false;
-  if ('fault' in found || 'fault' in expected) return equalJson(found, expected);
-  return found.duplicateKeys <= expected.duplicateKeys && equalJson(found.value, expected.value);
+/** The only faults of a readable document are duplicate keys, and edits may remove some. */
+function agrees(found: Reading, expected: Reading | undefined): boolean {
+  if (expected === undefined || !equalJson(found.value, expected.value)) return false;
+  if (found.value === undefined) return equalJson(found.faults, expected.faults);
+  return found.faults.length <= expected.faults.length;
 }

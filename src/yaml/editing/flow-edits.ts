@@ -5,14 +5,13 @@ import {
   yamlFromJson,
   endsInBlockScalar,
   renderBlock,
-  renderBlockItem,
   yamlQuoted,
   type FlowStyle,
 } from './rendering.ts';
 import {
   beforeLineBreak,
   contentEnd,
-  flowItemStart,
+  contentStart,
   hasContent,
   lastSignificantEnd,
   lineBreakBefore,
@@ -42,7 +41,7 @@ export function flowAdditions(
   const items = collection.items.filter(hasContent);
   const last = items.at(-1) ?? { start: [] };
   const ownLine = items
-    .map((item) => flowItemStart(item))
+    .map((item) => contentStart(item))
     .findLast((start) => start !== undefined && startsLine(text, start));
   if (ownLine === undefined) {
     const added = rendered((value) => renderFlow(value, style));
@@ -69,7 +68,7 @@ function flowReplacement(
 ): TextEdit | undefined {
   const isMap = parent.start.source === '{';
   const style = styleOf(parent, layout);
-  const itemStart = flowItemStart(item) ?? 0;
+  const itemStart = contentStart(item) ?? 0;
   const rendered =
     quoted ??
     (startsLine(text, itemStart)
@@ -182,9 +181,9 @@ function linesOf(
 ): readonly string[] {
   const quoted = quotedLike(old, value);
   if (quoted !== undefined) return [` ${quoted}`];
-  const [first = '', ...rest] =
-    parent.type === 'block-map' ? renderBlock('k', value, layout) : renderBlockItem(value, layout);
-  return [first.slice(parent.type === 'block-map' ? 'k:'.length : '-'.length), ...rest];
+  const isMap = parent.type === 'block-map';
+  const [first = '', ...rest] = renderBlock(isMap ? 'k' : undefined, value, layout);
+  return [first.slice(isMap ? 'k:'.length : '-'.length), ...rest];
 }
 
 /** Returns a string in the quotes of the old value. Undefined when the old value has no quotes. */

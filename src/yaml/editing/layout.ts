@@ -21,58 +21,42 @@ export interface Layout {
 
 /** Measures how the mappings of a document are written. The document must be parsed with its source tokens. */
 export function layoutOf(text: string, root: ParsedNode, eol: string): Layout {
-  const seen: Measures = { steps: [], sequenceSteps: [], jsonSteps: [], gaps: [], paddings: [] };
+  const steps: number[] = [];
+  const sequenceSteps: number[] = [];
+  const jsonSteps: string[] = [];
+  const gaps: string[] = [];
+  const paddings: boolean[] = [];
+  const measureBlock = (map: CST.BlockMap): void => {
+    for (const { value } of map.items) {
+      if (value?.type === 'block-map') steps.push(value.indent - map.indent);
+      if (value?.type === 'block-seq') sequenceSteps.push(value.indent - map.indent);
+    }
+  };
+  const measureFlow = (map: CST.FlowCollection): void => {
+    for (const { key, sep, value } of map.items)
+      if (key && sep !== undefined && value !== undefined)
+        gaps.push(sep.reduce((gap, { source }) => gap + source, '').slice(1));
+    const first = map.items[0]?.key;
+    if (!first) return;
+    if (!startsLine(text, first.offset)) return void paddings.push(first.offset > map.offset + 1);
+    const [outer, inner] = [lineIndent(text, map.offset), lineIndent(text, first.offset)];
+    if (inner.startsWith(outer) && inner !== outer) jsonSteps.push(inner.slice(outer.length));
+  };
   visit(root, {
     Map: (_key, { srcToken }) => {
-      if (srcToken?.type === 'block-map') measureBlock(srcToken, seen);
-      if (srcToken?.type === 'flow-collection') measureFlow(text, srcToken, seen);
+      if (srcToken?.type === 'block-map') measureBlock(srcToken);
+      if (srcToken?.type === 'flow-collection') measureFlow(srcToken);
     },
   });
   return {
-    step: mostCommon(seen.steps) ?? 2,
-    indentSequences: (mostCommon(seen.sequenceSteps) ?? 0) > 0,
+    step: mostCommon(steps) ?? 2,
+    indentSequences: (mostCommon(sequenceSteps) ?? 0) > 0,
     json: (isMap(root) || isSeq(root)) && root.flow === true,
-    compact: mostCommon(seen.gaps) === '',
-    jsonStep: mostCommon(seen.jsonSteps),
-    flowPadding: mostCommon(seen.paddings) ?? false,
+    compact: mostCommon(gaps) === '',
+    jsonStep: mostCommon(jsonSteps),
+    flowPadding: mostCommon(paddings) ?? false,
     eol,
   };
-}
-
-interface Measures {
-  readonly steps: number[];
-  readonly sequenceSteps: number[];
-  readonly jsonSteps: string[];
-  readonly gaps: string[];
-  readonly paddings: boolean[];
-}
-
-function measureBlock(map: CST.BlockMap, seen: Measures): void {
-  for (const { value } of map.items) {
-    if (value?.type === 'block-map') seen.steps.push(value.indent - map.indent);
-    if (value?.type === 'block-seq') seen.sequenceSteps.push(value.indent - map.indent);
-  }
-}
-
-function measureFlow(text: string, map: CST.FlowCollection, seen: Measures): void {
-  for (const { key, sep, value } of map.items) {
-    if (key && sep !== undefined && value !== undefined)
-      seen.gaps.push(
-        sep
-          .map(({ source }) => source)
-          .join('')
-          .slice(1),
-      );
-  }
-  const first = map.items[0]?.key;
-  if (!first) return;
-  if (!startsLine(text, first.offset)) {
-    seen.paddings.push(first.offset > map.offset + 1);
-    return;
-  }
-  const outer = lineIndent(text, map.offset);
-  const inner = lineIndent(text, first.offset);
-  if (inner.startsWith(outer) && inner !== outer) seen.jsonSteps.push(inner.slice(outer.length));
 }
 
 /** Returns the most common value. The first value wins a tie. Undefined for an empty list. */

@@ -1,5 +1,5 @@
 import type { CST } from 'yaml';
-import { contentEnd, contentStart, flowItemStart, lineEndAfter, lineStartBefore, startsLine } from './text-edits.ts';
+import { contentEnd, contentStart, lineEndAfter, lineStartBefore, startsLine } from './text-edits.ts';
 import type { PairTokens, TextEdit } from './text-edits.ts';
 
 /**
@@ -40,7 +40,7 @@ function blockRemovals(text: string, items: readonly PairTokens[], removed: Read
 function flowRemovals(text: string, items: readonly PairTokens[], removed: ReadonlySet<PairTokens>): TextEdit[] {
   const lastKept = items.findLastIndex((item) => !removed.has(item));
   return items.flatMap((item, index) => {
-    const [start, end] = [flowItemStart(item), contentEnd(item)];
+    const [start, end] = [contentStart(item), contentEnd(item)];
     if (!removed.has(item) || start === undefined || end === undefined) return [];
     if (index > lastKept) return lastFlowRemoval(text, item, start, end);
     const comma = commaOf(items[index + 1]);

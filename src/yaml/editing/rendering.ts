@@ -35,13 +35,9 @@ function toKey(key: string): Scalar<string> {
 
 function toScalar(value: unknown): Scalar<string> {
   const scalar = new Scalar(typeof value === 'string' ? value : JSON.stringify(value));
-  scalar.type = typeof value === 'string' ? styleOfString(value) : Scalar.PLAIN;
+  if (typeof value !== 'string' || isPlainString(value)) scalar.type = Scalar.PLAIN;
+  else scalar.type = isLiteralText(value) ? Scalar.BLOCK_LITERAL : Scalar.QUOTE_DOUBLE;
   return scalar;
-}
-
-function styleOfString(text: string): Scalar.Type {
-  if (isLiteralText(text)) return Scalar.BLOCK_LITERAL;
-  return isPlainString(text) ? Scalar.PLAIN : Scalar.QUOTE_DOUBLE;
 }
 
 /** True when the block style of a value ends with a block scalar. */
@@ -82,33 +78,13 @@ export const specialInFlow = /^:|\?/;
 const sexagesimalOrDate = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$|^[0-9]{4}-[0-9]/;
 
 /**
- * Formats `key: value` in block style as lines without line breaks, starting at the left margin. Mappings and sequences
- * start on the line below the key. Other values start on the key's line.
+ * Formats `key: value`, or `- value` without a key, in block style as lines without line breaks, starting at the left
+ * margin. Mappings and sequences start on the line below the key. Other values start on the key's line.
  */
-export function renderBlock(key: string, value: unknown, layout: BlockLayout): readonly string[] {
-  const known = blocks.get(layout) ?? new Map<string, readonly string[]>();
-  blocks.set(layout, known);
-  const name = JSON.stringify([key, value]);
-  const lines = known.get(name) ?? printBlock(key, value, layout);
-  known.set(name, lines);
-  return lines;
-}
-
-/** Cache of printed lines. Thousands of containers may get the same probe, and the library's printer is slow. */
-const blocks = new WeakMap<BlockLayout, Map<string, readonly string[]>>();
-
-function printBlock(key: string, value: unknown, layout: BlockLayout): string[] {
-  const document = emptyDocument();
-  const map = new YAMLMap();
-  map.items = [new Pair(toKey(key), toNode(value))];
-  return printDocument(document, map, layout).slice(0, -1).split('\n');
-}
-
-/** Formats `- value` in block style as lines without line breaks, starting at the left margin. */
-export function renderBlockItem(value: unknown, layout: BlockLayout): readonly string[] {
-  const sequence = new YAMLSeq();
-  sequence.items = [toNode(value)];
-  return printDocument(emptyDocument(), sequence, layout).slice(0, -1).split('\n');
+export function renderBlock(key: string | undefined, value: unknown, layout: BlockLayout): readonly string[] {
+  const collection = key === undefined ? new YAMLSeq() : new YAMLMap();
+  collection.items = [key === undefined ? toNode(value) : new Pair(toKey(key), toNode(value))];
+  return printDocument(emptyDocument(), collection, layout).slice(0, -1).split('\n');
 }
 
 /** Returns a document in which every scalar is text. Hidden characters in quotes are escaped when it is printed. */

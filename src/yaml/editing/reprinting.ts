@@ -1,6 +1,5 @@
 import { Pair, Scalar, YAMLMap, YAMLSeq, isMap, isScalar, isSeq, type Node } from 'yaml';
-import type { YamlTree } from '../reading/trees.ts';
-import { isMergeKey, keyName, mergeSources, resolved, type YamlNode } from '../reading/values.ts';
+import { isMergeKey, keyName, mergeSources, resolved, type YamlNode, type YamlTree } from '../reading/values.ts';
 import { isOpenEnded } from './block-edits.ts';
 import { layoutOf, type Layout } from './layout.ts';
 import { emptyDocument, printDocument, specialInFlow } from './rendering.ts';

@@ -41,22 +41,16 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   return result + text.slice(done);
 }
 
-/** Returns the start of an item without white space and comments; undefined when nothing precedes the colon. */
-export function contentStart({ start, key }: PairTokens): number | undefined {
-  const first = start.find(isSignificant);
-  return first?.offset ?? key?.offset;
+/** Returns the start of an item without white space, comments and the comma before it. */
+export function contentStart({ start, key, value }: PairTokens): number | undefined {
+  const first = start.find((token) => isSignificant(token) && token.type !== 'comma');
+  return first?.offset ?? key?.offset ?? value?.offset;
 }
 
 /** Returns the end of an item without white space and comments; undefined for an item without content. */
 export function contentEnd({ start, key, sep, value }: PairTokens): number | undefined {
   if (value !== undefined) return tokenEnd(value);
   return lastSignificantEnd(sep ?? []) ?? (key ? tokenEnd(key) : lastSignificantEnd(start));
-}
-
-/** Returns the start of an item of a flow collection, after the comma. */
-export function flowItemStart({ start, key, value }: PairTokens): number | undefined {
-  const first = start.find((token) => isSignificant(token) && token.type !== 'comma');
-  return first?.offset ?? key?.offset ?? value?.offset;
 }
 
 /** True for an item with content. The end of a collection may be an item with white space or a comment only. */

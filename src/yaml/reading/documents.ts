@@ -1,6 +1,6 @@
-import { yamlStreamParts, type ReadingOptions, type YamlFault, type YamlTree } from './trees.ts';
-import { isMergeKey, keyName, mergeSources, resolved, treeValue, type YamlNode } from './values.ts';
-import { isMap, isScalar, isSeq, type Pair, type ParsedNode, type YAMLMap } from 'yaml';
+import { yamlStreamParts, type ReadingOptions } from './trees.ts';
+import { isMergeKey, keyName, mergeSources, resolved, type YamlNode, type YamlTree } from './values.ts';
+import { LineCounter, isMap, isScalar, isSeq, type Pair, type ParsedNode, type YAMLMap } from 'yaml';
 import type { OnOffset } from './tokens.ts';
 
 /** One document of a YAML or JSON file, with the positions of its values. */
@@ -43,13 +43,9 @@ export function parseYamlDocuments(
   text: string,
   onOffset?: OnOffset,
 ): { documents: YamlDocument[]; problems: YamlProblem[] } {
-  const documents: YamlDocument[] = [];
-  const problems: YamlProblem[] = [];
-  for (const part of yamlFileParts(file, text, { onOffset })) {
-    if (part.document !== undefined) documents.push(part.document);
-    for (const problem of part.problems) problems.push(problem);
-  }
-  return { documents, problems };
+  const parts = [...yamlFileParts(file, text, { onOffset })];
+  const documents = parts.flatMap(({ document }) => document ?? []);
+  return { documents, problems: parts.flatMap(({ problems }) => problems) };
 }
 
 /** One chunk of a file: its document, if the document can be read, and its problems. */
@@ -58,26 +54,15 @@ export interface YamlFilePart {
   readonly problems: readonly YamlProblem[];
 }
 
-/** How a file is read. */
-type FileReading = Pick<ReadingOptions, 'budget' | 'onOffset'>;
-
 /** Does the same as parseYamlDocuments, but reads each document on demand and within the budget. */
-export function* yamlFileParts(file: string, text: string, options: FileReading = {}): Generator<YamlFilePart> {
-  const { budget } = options;
+export function* yamlFileParts(file: string, text: string, options?: ReadingOptions): Generator<YamlFilePart> {
   const positionAt = positionsIn(text);
-  for (const { chunk, index, content } of yamlStreamParts(text, options)) {
-    const problems: YamlProblem[] = [];
+  for (const { chunk, index, tree, value, faults } of yamlStreamParts(text, options)) {
     const placed = (offset: number): Position => positionAt(chunk.start + offset);
-    const report = ({ offset, ...fault }: YamlFault): void => void problems.push({ file, ...fault, ...placed(offset) });
-    if (content.kind === 'faulty') report(content.fault);
-    let document: YamlDocument | undefined;
-    if (content.kind === 'tree' && index !== undefined) {
-      const { tree } = content;
-      const reading = treeValue(tree, report, budget);
-      if ('fault' in reading) report(reading.fault);
-      else document = { file, index, value: reading.value, ...locator(tree, placed) };
-    }
-    yield { document, problems };
+    yield {
+      document: tree && value !== undefined ? { file, index, value, ...locator(tree, placed) } : undefined,
+      problems: faults.map(({ offset, ...fault }) => ({ file, ...fault, ...placed(offset) })),
+    };
   }
 }
 
@@ -88,12 +73,33 @@ interface Spot {
 }
 
 function locator(tree: YamlTree, placed: (offset: number) => Position): Pick<YamlDocument, 'position' | 'plainScalar'> {
-  const members: MembersByMap = new Map();
+  /** Members of each mapping, computed once. A document with 100,000 problems needs 100,000 positions. */
+  const members = new Map<YAMLMap, ReadonlyMap<string, Spot>>();
+  /** The last of two equal keys wins. A merge key overrides the pairs before it. */
+  const membersOf = (map: YAMLMap): ReadonlyMap<string, Spot> => {
+    const known = members.get(map);
+    if (known !== undefined) return known;
+    const found = new Map<string, Spot>();
+    members.set(map, found);
+    for (const { key, value } of map.items as Pair<ParsedNode, YamlNode>[]) {
+      const name = keyName(tree, key);
+      if (isMergeKey(key))
+        for (const source of mergeSources(tree, value) ?? [])
+          for (const [merged, spot] of membersOf(source)) found.set(merged, spot);
+      else if (name !== undefined) found.set(name, { key, value });
+    }
+    return found;
+  };
+  const child = (parent: YamlNode, step: string | number): Spot | undefined => {
+    if (isMap(parent)) return membersOf(parent).get(String(step));
+    const item = isSeq(parent) ? (parent.items[Number(step)] as YamlNode | undefined) : undefined;
+    return item === undefined ? undefined : { key: undefined, value: item };
+  };
   /** The spot at a path, or of the nearest existing ancestor. */
   const spotAt = (path: readonly (string | number)[]): { spot: Spot; isFound: boolean } => {
     let spot: Spot = { key: undefined, value: tree.root };
     for (const step of path) {
-      const next = child(tree, members, resolved(tree, spot.value), step);
+      const next = child(resolved(tree, spot.value), step);
       if (next === undefined) return { spot, isFound: false };
       spot = next;
     }
@@ -113,34 +119,6 @@ function locator(tree: YamlTree, placed: (offset: number) => Position): Pick<Yam
   };
 }
 
-/** Members of each mapping, computed once. A document with 100,000 problems needs 100,000 positions. */
-type MembersByMap = Map<YAMLMap, ReadonlyMap<string, Spot>>;
-
-function child(tree: YamlTree, members: MembersByMap, parent: YamlNode, step: string | number): Spot | undefined {
-  if (isMap(parent)) return membersOf(tree, members, parent).get(String(step));
-  if (!isSeq(parent)) return undefined;
-  const item = parent.items[Number(step)] as YamlNode | undefined;
-  return item === undefined ? undefined : { key: undefined, value: item };
-}
-
-/** The last of two equal keys wins. A merge key overrides the pairs before it. */
-function membersOf(tree: YamlTree, members: MembersByMap, map: YAMLMap): ReadonlyMap<string, Spot> {
-  const known = members.get(map);
-  if (known !== undefined) return known;
-  const found = new Map<string, Spot>();
-  members.set(map, found);
-  for (const { key, value } of map.items as Pair<ParsedNode, YamlNode>[]) {
-    if (isMergeKey(key)) {
-      for (const source of mergeSources(tree, value) ?? [])
-        for (const [name, spot] of membersOf(tree, members, source)) found.set(name, spot);
-      continue;
-    }
-    const name = keyName(tree, key);
-    if (name !== undefined) found.set(name, { key, value });
-  }
-  return found;
-}
-
 /** A position in a text, as editors show it. */
 export interface Position {
   /** Line number, from 1. Lines end at LF, so CRLF counts once. */
@@ -151,27 +129,12 @@ export interface Position {
 
 /** Returns a function that converts an offset to a position. Offsets outside become the nearest end of the text. */
 export function positionsIn(text: string): (offset: number) => Position {
-  const starts = lineStarts(text);
+  const start = text.startsWith('\uFEFF') ? 1 : 0;
+  const lines = new LineCounter();
+  lines.addNewLine(start);
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) lines.addNewLine(end + 1);
   return (offset) => {
-    const clamped = Math.min(Math.max(offset, 0), text.length);
-    const line = lastAtOrBefore(starts, clamped);
-    return { line: line + 1, column: Math.max(clamped - (starts[line] ?? 0), 0) + 1 };
+    const { line, col } = lines.linePos(Math.min(Math.max(offset, start), text.length));
+    return { line, column: col };
   };
-}
-
-function lineStarts(text: string): number[] {
-  const starts = [text.startsWith('\uFEFF') ? 1 : 0];
-  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
-  return starts;
-}
-
-function lastAtOrBefore(starts: readonly number[], offset: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

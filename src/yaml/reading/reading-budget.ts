@@ -6,8 +6,8 @@ export interface TokenLimits {
   readonly all: number;
 }
 
-/** The error for a text above a limit, with the offset where the limit is exceeded. */
-export class BeyondLimits extends Error {
+/** The error for a text above a limit, or without a value, with the offset of the cause. */
+export class Unreadable extends Error {
   readonly offset: number;
 
   constructor(offset: number, message: string) {

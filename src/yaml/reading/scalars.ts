@@ -29,13 +29,14 @@ export function resolveTaggedScalar(tag: string, text: string): JsonScalar | und
   if (typeName === undefined) return text;
   const value = resolvePlainScalar(text);
   if (kind === 'int' && !Number.isInteger(value)) return undefined;
-  return typeName === 'null' ? (value === null ? null : undefined) : typeof value === typeName ? value : undefined;
+  return typeof value === typeName ? value : undefined;
 }
 
 const corePrefix = 'tag:yaml.org,2002:';
 
-const typeOfTag: ReadonlyMap<string, 'null' | 'boolean' | 'number'> = new Map([
-  ['null', 'null'],
+/** JavaScript's name for the type of a tag's values. */
+const typeOfTag: ReadonlyMap<string, string> = new Map([
+  ['null', 'object'],
   ['bool', 'boolean'],
   ['int', 'number'],
   ['float', 'number'],

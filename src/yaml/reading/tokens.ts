@@ -1,4 +1,4 @@
-import { BeyondLimits, tokensIn, type ReadingBudget } from './reading-budget.ts';
+import { Unreadable, tokensIn, type ReadingBudget } from './reading-budget.ts';
 import { Composer, Lexer, Parser, type CST, type Document } from 'yaml';
 
 /**
@@ -26,7 +26,7 @@ const PIECES_A_CALL = 4096;
  * indented deeper than the surrounding block. libyaml, which kubectl uses, does not check this. With `anyIndent`, this
  * function does not check it either.
  *
- * @throws {BeyondLimits} as soon as the text exceeds the budget, or a collection is nested well below MAX_DEPTH: the
+ * @throws {Unreadable} as soon as the text exceeds the budget, or a collection is nested well below MAX_DEPTH: the
  * rest of such a text need not be read
  */
 export function yamlTokens(text: string, options: TokenOptions = {}): CST.Token[] {
@@ -38,10 +38,10 @@ export function yamlTokens(text: string, options: TokenOptions = {}): CST.Token[
   for (const lexeme of lexer.lex(text)) {
     if (++pieces % PIECES_A_CALL === 0) options.onOffset?.(parser.offset);
     const excess = options.budget?.spend(tokensIn(lexeme));
-    if (excess !== undefined) throw new BeyondLimits(parser.offset, excess);
+    if (excess !== undefined) throw new Unreadable(parser.offset, excess);
     for (const token of parser.next(lexeme)) tokens.push(token);
     // The stack contains the document and the open collections. Levels of values are counted later, exactly.
-    if (parser.stack.length > MAX_DEPTH + 2) throw new BeyondLimits(parser.offset, NESTING_MESSAGE);
+    if (parser.stack.length > MAX_DEPTH + 2) throw new Unreadable(parser.offset, NESTING_MESSAGE);
   }
   for (const token of parser.end()) tokens.push(token);
   return tokens;

@@ -1,6 +1,7 @@
 import { messageOf } from '../../base/text/error-message.ts';
-import { BeyondLimits } from './reading-budget.ts';
+import { Unreadable } from './reading-budget.ts';
 import { NESTING_MESSAGE, composeDocuments, yamlTokens, type OnOffset, type TokenOptions } from './tokens.ts';
+import { treeValue, type YamlFault, type YamlTree } from './values.ts';
 import { isAlias, isScalar, visit, type Alias, type Document, type ParsedNode } from 'yaml';
 
 /** A piece of a text with at most one YAML document, including the marker lines and comments around the document. */
@@ -10,36 +11,24 @@ export interface YamlChunk {
   readonly text: string;
 }
 
-/** The nodes of one document. The value of every scalar is its text. Offsets refer to the chunk's text. */
-export interface YamlTree {
-  readonly document: Document.Parsed;
-  readonly root: ParsedNode;
-  /** The anchored node of each alias. An alias inside its own anchor creates a cycle. */
-  readonly targets: ReadonlyMap<Alias, ParsedNode>;
-}
-
-/** A fault of a document. The offset refers to the chunk's text. */
-export interface YamlFault {
-  readonly offset: number;
-  readonly message: string;
-  /** The key, when the fault is a duplicate key. */
-  readonly duplicateKey?: string;
-}
-
-export type ChunkContent = { readonly kind: 'empty' } | Faulty | { readonly kind: 'tree'; readonly tree: YamlTree };
-
-interface Faulty {
-  readonly kind: 'faulty';
-  readonly fault: YamlFault;
+/** The nodes of a chunk, or the fault for which there are none. Neither for a chunk without a document. */
+interface Composed {
+  readonly tree?: YamlTree;
+  readonly fault?: YamlFault;
   /** The document is too large in every reading mode. */
-  readonly isBeyondLimits: boolean;
+  readonly isBeyondLimits?: boolean;
 }
 
-/** One chunk of a stream. Its index counts documents from 0, also faulty ones. An empty chunk has none. */
+/** One chunk of a stream. An empty chunk has neither a tree nor faults. */
 export interface StreamPart {
   readonly chunk: YamlChunk;
-  readonly index: number | undefined;
-  readonly content: ChunkContent;
+  /** Counts documents from 0, also faulty ones. */
+  readonly index: number;
+  readonly tree: YamlTree | undefined;
+  /** The value as plain JSON data. Undefined for an unreadable document. */
+  readonly value: unknown;
+  /** Duplicate keys, and last what makes the document unreadable. */
+  readonly faults: readonly YamlFault[];
 }
 
 export interface ReadingOptions extends TokenOptions {
@@ -51,10 +40,14 @@ export interface ReadingOptions extends TokenOptions {
  * chunk that cannot be read becomes a fault of this chunk.
  */
 export function* yamlStreamParts(text: string, options: ReadingOptions = {}): Generator<StreamPart> {
-  let count = 0;
-  for (const chunk of splitYaml(text))
-    for (const part of readChunk(chunk, options))
-      yield { ...part, index: part.content.kind === 'empty' ? undefined : count++ };
+  let index = 0;
+  for (const whole of splitYaml(text))
+    for (const { chunk, tree, fault } of readChunk(whole, options)) {
+      const faults = fault === undefined ? [] : [fault];
+      const value = tree && treeValue(tree, faults, options.budget);
+      yield { chunk, index, tree, value, faults };
+      if (tree !== undefined || fault !== undefined) index += 1;
+    }
 }
 
 /**
@@ -102,11 +95,14 @@ function isPrologue(text: string, start: number, end: number): boolean {
  * accepts texts that violate YAML but work in kubectl. Both modes share one document's budget, so a fault does not
  * double the time.
  */
-function* readChunk(chunk: YamlChunk, options: ReadingOptions): Generator<Omit<StreamPart, 'index'>> {
+function* readChunk(
+  chunk: YamlChunk,
+  options: ReadingOptions,
+): Generator<Composed & { readonly chunk: YamlChunk }, void, undefined> {
   options.budget?.startDocument();
-  const content = composeChunk(chunk.text, { ...options, onOffset: offsetsFrom(chunk.start, options.onOffset) });
-  if (content.kind !== 'faulty' || content.isBeyondLimits) {
-    yield { chunk, content };
+  const strict = composeChunk(chunk.text, { ...options, onOffset: offsetsFrom(chunk.start, options.onOffset) });
+  if (strict.fault === undefined || strict.isBeyondLimits === true) {
+    yield { chunk, ...strict };
     return;
   }
   const objects = splitJsonStream(chunk.text);
@@ -121,8 +117,8 @@ function* readChunk(chunk: YamlChunk, options: ReadingOptions): Generator<Omit<S
   const lenient = composeChunk(chunk.text, { ...options, anyIndent: true });
   // People often have chart templates, which are no valid YAML until they are rendered.
   const hint = chunk.text.includes('{{') ? ' (is this a template that was not rendered?)' : '';
-  const { offset, message } = content.fault;
-  yield { chunk, content: lenient.kind === 'tree' ? lenient : faulty(offset, message + hint) };
+  const { offset, message } = strict.fault;
+  yield { chunk, ...(lenient.tree === undefined ? faulty(offset, message + hint) : lenient) };
 }
 
 function offsetsFrom(start: number, onOffset: OnOffset | undefined): OnOffset | undefined {
@@ -130,52 +126,48 @@ function offsetsFrom(start: number, onOffset: OnOffset | undefined): OnOffset | 
   return onOffset && ((offset) => onOffset(start + offset));
 }
 
-function composeChunk(text: string, options: ReadingOptions): ChunkContent {
+function composeChunk(text: string, options: ReadingOptions): Composed {
   try {
-    return contentOf(composeDocuments(yamlTokens(text, options), options.keepSourceTokens ?? false));
+    return composed(composeDocuments(yamlTokens(text, options), options.keepSourceTokens ?? false));
   } catch (error) {
-    if (error instanceof BeyondLimits) return faulty(error.offset, error.message, true);
+    if (error instanceof Unreadable) return faulty(error.offset, error.message, true);
     return error instanceof RangeError ? faulty(0, NESTING_MESSAGE, true) : faulty(0, messageOf(error));
   }
 }
 
-function faulty(offset: number, message: string, isBeyondLimits = false): Faulty {
-  return { kind: 'faulty', fault: { offset, message }, isBeyondLimits };
+function faulty(offset: number, message: string, isBeyondLimits = false): Composed {
+  return { fault: { offset, message }, isBeyondLimits };
 }
 
-function contentOf([document, second]: Document.Parsed[]): ChunkContent {
-  if (document === undefined) return { kind: 'empty' };
+function composed([document, second]: Document.Parsed[]): Composed {
+  if (document === undefined) return {};
   // Report only the first error, because the errors after it are usually its consequences.
   const [first] = [...document.errors].sort((a, b) => a.pos[0] - b.pos[0]);
   if (first !== undefined) return faulty(first.pos[0], first.message);
   if (second !== undefined) return faulty(second.range[0], 'a second document without a "---" line before it');
   const root = document.contents;
-  if (root === null || isNothing(root)) return { kind: 'empty' };
-  const targets = resolveAliases(root);
-  return targets instanceof Map ? { kind: 'tree', tree: { document, root, targets } } : targets;
+  if (root === null || isNothing(root)) return {};
+  // An alias is the last node before it with its anchor. An anchor's name may be used again.
+  const anchors = new Map<string, ParsedNode>();
+  const targets = new Map<Alias, ParsedNode>();
+  let unknown: Alias | undefined;
+  visit(root, {
+    Node: (_key, node) => {
+      if (!isAlias(node)) {
+        if (node.anchor) anchors.set(node.anchor, node as ParsedNode);
+        return;
+      }
+      const target = anchors.get(node.source);
+      if (target === undefined) unknown ??= node;
+      else targets.set(node, target);
+    },
+  });
+  if (unknown !== undefined) return faulty(unknown.range?.[0] ?? 0, `unknown anchor "${unknown.source}"`);
+  return { tree: { document, root, targets } };
 }
 
 function isNothing(root: ParsedNode): boolean {
   return isScalar(root) && root.type === 'PLAIN' && root.source === '' && root.tag === undefined && !root.anchor;
-}
-
-/** Resolves each alias to the last node before it with its anchor. An anchor's name may be used again. */
-function resolveAliases(root: ParsedNode): Map<Alias, ParsedNode> | Faulty {
-  const anchors = new Map<string, ParsedNode>();
-  const targets = new Map<Alias, ParsedNode>();
-  let fault: Faulty | undefined;
-  visit(root, {
-    Node: (_key, node) => {
-      if (isAlias(node)) {
-        const target = anchors.get(node.source);
-        if (target !== undefined) targets.set(node, target);
-        else fault ??= faulty(node.range?.[0] ?? 0, `unknown anchor "${node.source}"`);
-      } else if (node.anchor) {
-        anchors.set(node.anchor, node as ParsedNode);
-      }
-    },
-  });
-  return fault ?? targets;
 }
 
 /**

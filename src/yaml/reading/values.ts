@@ -1,9 +1,24 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
-import type { Alias, Pair, ParsedNode, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { Alias, Document, Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
 import { resolvePlainScalar, resolveTaggedScalar, type JsonScalar } from './scalars.ts';
 import { MAX_DEPTH, NESTING_MESSAGE } from './tokens.ts';
-import type { ReadingBudget } from './reading-budget.ts';
-import type { YamlFault, YamlTree } from './trees.ts';
+import { Unreadable, type ReadingBudget } from './reading-budget.ts';
+
+/** The nodes of one document. The value of every scalar is its text. Offsets refer to the chunk's text. */
+export interface YamlTree {
+  readonly document: Document.Parsed;
+  readonly root: ParsedNode;
+  /** The anchored node of each alias. An alias inside its own anchor creates a cycle. */
+  readonly targets: ReadonlyMap<Alias, ParsedNode>;
+}
+
+/** A fault of a document. The offset refers to the chunk's text. */
+export interface YamlFault {
+  readonly offset: number;
+  readonly message: string;
+  /** The key, when the fault is a duplicate key. */
+  readonly duplicateKey?: string;
+}
 
 /** Any node of a tree. A pair such as `{a}` has the value null. */
 export type YamlNode = ParsedNode | null;
@@ -13,22 +28,19 @@ const maxAliasedNodes = 400_000;
 
 /**
  * Returns the JSON value of a tree, as kubectl would send it. Keys become strings. Aliases and merge keys are resolved
- * into copies, so no two places share an object. The last value of a duplicate key wins, and `onDuplicate` is called
- * with the position of the second key.
+ * into copies, so no two places share an object. The last value of a duplicate key wins.
  *
+ * @param faults gets each duplicate key, and the fault that makes the document unreadable
  * @param budget the budget that pays for values that aliases repeat
- * @returns the value, or the fault that makes the document unreadable
+ * @returns undefined for an unreadable document
  */
-export function treeValue(
-  tree: YamlTree,
-  onDuplicate: (fault: YamlFault) => void,
-  budget?: ReadingBudget,
-): { readonly value: unknown } | { readonly fault: YamlFault } {
+export function treeValue(tree: YamlTree, faults: YamlFault[], budget: ReadingBudget | undefined): unknown {
   try {
-    return { value: nodeValue({ tree, onDuplicate, budget, open: new Set(), aliasedNodes: 0 }, tree.root, 0) };
+    return nodeValue({ tree, faults, budget, open: new Set(), aliasedNodes: 0 }, tree.root, 0);
   } catch (error) {
-    if (error instanceof Unreadable) return { fault: { offset: error.offset, message: error.message } };
-    throw error;
+    if (!(error instanceof Unreadable)) throw error;
+    faults.push({ offset: error.offset, message: error.message });
+    return undefined;
   }
 }
 
@@ -69,17 +81,13 @@ export function scalarValue(scalar: Scalar): JsonScalar | undefined {
   return scalar.type === 'PLAIN' && scalar.tag === undefined ? resolvePlainScalar(text) : text;
 }
 
-class Unreadable extends Error {
-  readonly offset: number;
-  constructor(node: YamlNode, message: string) {
-    super(message);
-    this.offset = node?.range[0] ?? 0;
-  }
+function unreadable(node: YamlNode, message: string): Unreadable {
+  return new Unreadable(node?.range[0] ?? 0, message);
 }
 
 interface Reading {
   readonly tree: YamlTree;
-  readonly onDuplicate: (fault: YamlFault) => void;
+  readonly faults: YamlFault[];
   readonly budget: ReadingBudget | undefined;
   /** The aliases that are being resolved. An alias that is in the set already is a cycle. */
   readonly open: Set<Alias.Parsed>;
@@ -87,11 +95,11 @@ interface Reading {
 }
 
 function nodeValue(reading: Reading, node: YamlNode, depth: number): unknown {
-  if (depth > MAX_DEPTH) throw new Unreadable(culprit(reading, node), NESTING_MESSAGE);
+  if (depth > MAX_DEPTH) throw unreadable(culprit(reading, node), NESTING_MESSAGE);
   if (reading.open.size > 0) countAliased(reading, node);
   if (isAlias(node)) return aliasValue(reading, node, depth);
   if (isMap(node)) return mapValue(reading, node, depth);
-  if (isSeq(node)) return sequenceValue(reading, node, depth);
+  if (isSeq(node)) return node.items.map((item) => nodeValue(reading, item as YamlNode, depth + 1));
   return node === null ? null : jsonScalar(node);
 }
 
@@ -100,7 +108,7 @@ function countAliased(reading: Reading, node: YamlNode): void {
     ++reading.aliasedNodes > maxAliasedNodes
       ? `aliases blow this document up to more than ${maxAliasedNodes} values`
       : reading.budget?.spend(1);
-  if (excess !== undefined) throw new Unreadable(culprit(reading, node), excess);
+  if (excess !== undefined) throw unreadable(culprit(reading, node), excess);
 }
 
 /** Returns the node to report: of a fault inside an alias the outermost alias, since the anchor's text is correct. */
@@ -110,15 +118,11 @@ function culprit(reading: Reading, node: YamlNode): YamlNode {
 }
 
 function aliasValue(reading: Reading, alias: Alias.Parsed, depth: number): unknown {
-  if (reading.open.has(alias)) throw new Unreadable(alias, `anchor "${alias.source}" contains itself`);
+  if (reading.open.has(alias)) throw unreadable(alias, `anchor "${alias.source}" contains itself`);
   reading.open.add(alias);
   const value = nodeValue(reading, resolved(reading.tree, alias), depth);
   reading.open.delete(alias);
   return value;
-}
-
-function sequenceValue(reading: Reading, sequence: YAMLSeq, depth: number): unknown[] {
-  return sequence.items.map((item) => nodeValue(reading, item as YamlNode, depth + 1));
 }
 
 function mapValue(reading: Reading, map: YAMLMap, depth: number): Record<string, unknown> {
@@ -142,14 +146,14 @@ function mapValue(reading: Reading, map: YAMLMap, depth: number): Record<string,
 /** The members of the mappings of a merge key. The last of a name wins. */
 function mergedMembers(reading: Reading, place: YamlNode, value: YamlNode, depth: number): [string, unknown][] {
   if (mergeSources(reading.tree, value) === undefined)
-    throw new Unreadable(place, 'a merge key (<<) needs a mapping or a sequence of mappings');
+    throw unreadable(place, 'a merge key (<<) needs a mapping or a sequence of mappings');
   return mergedNodes(value).flatMap((source) => Object.entries(nodeValue(reading, source, depth + 1) as object));
 }
 
 /** Reports a duplicate key once for its position in the text. Aliases to the mapping do not report the key again. */
 function reportDuplicate(reading: Reading, key: ParsedNode, name: string): void {
   if (reading.open.size > 0) return;
-  reading.onDuplicate({
+  reading.faults.push({
     offset: key.range[0],
     message: `key ${JSON.stringify(name)} is already there in this mapping`,
     duplicateKey: name,
@@ -159,18 +163,18 @@ function reportDuplicate(reading: Reading, key: ParsedNode, name: string): void 
 function jsonKey(reading: Reading, key: ParsedNode): string {
   const node = resolved(reading.tree, key);
   if (!isScalar(node)) {
-    throw new Unreadable(key, 'a mapping or sequence cannot be a key; text that starts with {{ or [ needs quotes');
+    throw unreadable(key, 'a mapping or sequence cannot be a key; text that starts with {{ or [ needs quotes');
   }
   const value = jsonScalar(node);
-  if (value === null) throw new Unreadable(key, 'null cannot be a key');
+  if (value === null) throw unreadable(key, 'null cannot be a key');
   return String(value);
 }
 
 function jsonScalar(scalar: Scalar.Parsed): JsonScalar {
   const value = scalarValue(scalar);
-  if (value === undefined) throw new Unreadable(scalar, `${String(scalar.value)} is no ${tagName(scalar)}`);
+  if (value === undefined) throw unreadable(scalar, `${String(scalar.value)} is no ${tagName(scalar)}`);
   if (typeof value !== 'number' || Number.isFinite(value)) return value;
-  throw new Unreadable(scalar, `${String(scalar.value)} has no form in JSON`);
+  throw unreadable(scalar, `${String(scalar.value)} has no form in JSON`);
 }
 
 function tagName(scalar: Scalar): string {

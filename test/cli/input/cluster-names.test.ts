@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { areNamesOfWorkloads, readClusterNames } from '../../../src/cli/input/cluster-choice.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 
 describe('names of workloads', () => {
   it.each([

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { snapshotItems } from '../../../src/cli/snapshot/items/snapshot-items.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { checkTexts } from '../../support/check-texts.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
 

@@ -1,7 +1,6 @@
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { checkedWorkload, type CheckedWorkload } from '../../../src/engine/checks/checked-workload.ts';
-import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
+import { podTemplatesOf, workloadKindOfManifest, KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { formatPath } from '../../../src/base/json/field-path.ts';
 import { NO_FACTS, type Facts } from '../../../src/engine/facts/facts.ts';
 import { CollectedFacts } from '../../../src/cluster/sources/policy-documents.ts';

@@ -71,7 +71,7 @@ function asked(container: JsonObject, probe: JsonObject): unknown {
   const handler = objectMember(probe, kind) ?? {};
   const wanted = member(handler, 'port') as number | string;
   const found = findPort(portsOf(container), wanted);
-  return [kind, 'port' in found ? found.port.number : wanted, member(handler, 'scheme') ?? 'HTTP', handler['command']];
+  return [kind, found?.number ?? wanted, member(handler, 'scheme') ?? 'HTTP', handler['command']];
 }
 
 const named = (document: JsonObject, name: string): JsonObject => ({

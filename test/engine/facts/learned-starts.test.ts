@@ -5,12 +5,13 @@ import {
   startsOfWorkload,
   withoutSeconds,
   workloadStarts,
-} from '../../../src/engine/facts/learned-starts.ts';
-import { percentile, profileName, readStartupProfile } from '../../../src/engine/facts/startup-profile.ts';
+  percentile,
+  profileName,
+  readStartupProfile,
+} from '../../../src/engine/facts/startup-profile.ts';
+import type { WorkloadStarts, StartSample } from '../../../src/engine/facts/startup-profile.ts';
 import { STARTUP_PROFILES } from '../../../src/cluster/sources/fact-kinds.ts';
 import { formatProblem } from '../../../src/engine/policy/reader.ts';
-import type { WorkloadStarts } from '../../../src/engine/facts/learned-starts.ts';
-import type { StartSample } from '../../../src/engine/facts/startup-profile.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const sample = (seconds: number, restart = false): StartSample => ({

@@ -4,7 +4,7 @@ import { FieldPlace, formatPath } from '../../../src/base/json/field-path.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import { apiCauses, deploymentCauses, type PodSpecPlace } from '../../../src/engine/probe/api-rules.ts';
-import { decodeProblem } from '../../../src/engine/probe/decode.ts';
+import { decodeProblem } from '../../../src/engine/probe/api-schema.ts';
 import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 

@@ -5,7 +5,7 @@ import { checkedWorkload } from '../../../src/engine/checks/checked-workload.ts'
 import { validProbe } from '../../../src/engine/checks/valid-probe.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
 import { apiCauses } from '../../../src/engine/probe/api-rules.ts';
-import { decodeProblem } from '../../../src/engine/probe/decode.ts';
+import { decodeProblem } from '../../../src/engine/probe/api-schema.ts';
 import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { parseYamlDocuments } from '../../../src/yaml/reading/documents.ts';
 import { BUILT_IN_KINDS, podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';

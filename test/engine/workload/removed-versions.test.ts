@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
-import { workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
+import { KNOWN_KINDS, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { checkTexts } from '../../support/check-texts.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 

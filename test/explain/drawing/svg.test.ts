@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explainManifest } from '../../../src/explain/timeline/explain-manifest.ts';
 import { explanationAsSvg, overviewAsSvg } from '../../../src/explain/drawing/svg.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { httpProbe } from '../../engine/checks/workload.ts';
 import { policySet } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explainManifest } from '../../../src/explain/timeline/explain-manifest.ts';
 import { overviewLines } from '../../../src/explain/drawing/text.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { policySet } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { figureOf } from '../../../src/explain/timeline/figures.ts';
 import { explainManifest } from '../../../src/explain/timeline/explain-manifest.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { deploymentWith, httpProbe, podWith } from '../../engine/checks/workload.ts';
 import { policySet } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';

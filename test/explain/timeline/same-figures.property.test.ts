@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { explainManifest } from '../../../src/explain/timeline/explain-manifest.ts';
 import { figureOf, type FigureId } from '../../../src/explain/timeline/figures.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { deploymentWith, findings, podWith } from '../../engine/checks/workload.ts';
 import { policySet } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';

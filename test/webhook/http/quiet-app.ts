@@ -1,5 +1,5 @@
 import { buildWebhookApp, type WebhookApp } from '../../../src/webhook/http/app.ts';
-import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../../src/webhook/review/trusted-controllers.ts';
 import { NOW } from '../../support/now.ts';
 import type { FastifyInstance } from 'fastify';

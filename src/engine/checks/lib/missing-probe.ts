@@ -1,8 +1,7 @@
 import { boolean, choice, type ValuesOf } from '../../policy/check-parameters.ts';
-import { DEFAULT_CONTAINER_ANNOTATION } from '../../workload/main-container.ts';
+import { DEFAULT_CONTAINER_ANNOTATION, runsForever } from '../../workload/containers.ts';
 import { isGrpc, isNamedForMetrics } from '../../workload/port-protocol.ts';
 import { tcpPortsOf, type ContainerPort } from '../../workload/ports.ts';
-import { containerRunsForever } from '../../workload/containers.ts';
 import { startupProbeFor } from './startup-probe.ts';
 import { speaksHttp } from './probe-port.ts';
 import { containerPhrase, yamlFlow, type Advice, type Finding } from '../check.ts';
@@ -53,7 +52,7 @@ type ConcernedParameters = ValuesOf<typeof concernedParameters>;
 function isConcerned(container: CheckedContainer, parameters: ConcernedParameters): boolean {
   if (!container.workload.runsForever) return false;
   if (container.role === 'sidecar') return parameters.sidecars;
-  if (container.role !== 'application' || !containerRunsForever(container.spec)) return false;
+  if (container.role !== 'application' || !runsForever(container.spec)) return false;
   const main = parameters.containers === 'all' ? undefined : container.workload.main();
   return main === undefined || container.name === main;
 }

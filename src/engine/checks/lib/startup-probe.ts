@@ -13,7 +13,7 @@ import { MOST_FAILURES, PERIODS, adviceIfFast } from './round-numbers.ts';
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
 import { yamlFlow, type Advice } from '../check.ts';
 import type { CheckedContainer, CheckedProbe, TimedProbe } from '../checked-workload.ts';
-import { startsOfContainer, startsOfWorkload, type ContainerStarts } from '../../facts/learned-starts.ts';
+import { startsOfContainer, startsOfWorkload, type ContainerStarts } from '../../facts/startup-profile.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 
 interface StartupProbeToWrite {

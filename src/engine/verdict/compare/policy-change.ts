@@ -15,11 +15,11 @@ export interface PolicyChange {
  */
 export function snapshotAfter(catalogue: CheckCatalogue, before: Snapshot, change: PolicyChange): Snapshot {
   // An object of a cluster is in the highest tier. The tiers below hold files, and a file is not applied over.
-  const highest = new Map((before.tiers.at(-1)?.policies ?? []).map((policy) => [policy.source, policy]));
+  const highest = new Map((before.set.tiers.at(-1)?.policies ?? []).map((policy) => [policy.source, policy]));
   const removed = new Set(change.removed.filter((source) => !highest.has(source)));
-  for (const policy of change.applied.policies) highest.set(policy.source, policy);
+  for (const policy of change.applied.set.policies) highest.set(policy.source, policy);
   for (const source of change.removed) highest.delete(source);
-  const lower = before.tiers
+  const lower = before.set.tiers
     .slice(0, -1)
     .map(({ policies }) => new PolicyTier(policies.filter(({ source }) => !removed.has(source))));
   const set = new PolicySet(catalogue, [...lower, new PolicyTier([...highest.values()])]);
@@ -33,8 +33,8 @@ export function snapshotAfter(catalogue: CheckCatalogue, before: Snapshot, chang
 }
 
 export function knownSources(...snapshots: readonly Snapshot[]): readonly string[] {
-  return snapshots.flatMap(({ policies, facts }) => [
-    ...policies.map(({ source }) => source),
+  return snapshots.flatMap(({ set, facts }) => [
+    ...set.policies.map(({ source }) => source),
     ...[...facts.exceptions.lists].flatMap(([namespace, exceptions]) =>
       exceptions.map(({ name }) => exceptionSource(namespace, name)),
     ),

@@ -5,8 +5,7 @@ import { Snapshot } from '../../../../src/engine/facts/snapshot.ts';
 import { NO_FACTS, type Facts } from '../../../../src/engine/facts/facts.ts';
 import { outcomeOf, type Outcome } from '../../../../src/engine/verdict/compare/outcome.ts';
 import type { Workload } from '../../../../src/engine/verdict/judge.ts';
-import { KNOWN_KINDS } from '../../../../src/engine/workload/custom-kinds.ts';
-import { templatesToLookAt, workloadKindOfManifest } from '../../../../src/engine/workload/kinds.ts';
+import { KNOWN_KINDS, templatesToLookAt, workloadKindOfManifest } from '../../../../src/engine/workload/kinds.ts';
 import { anyWorkload } from '../../../support/arbitrary-workloads.ts';
 import { NOW } from '../../../support/now.ts';
 import { clusterDocument, labels, NAMESPACES, namespaceDocument } from '../../../robustness/random-worlds.ts';
@@ -30,7 +29,7 @@ function workloadOf(given: JsonObject, namespace: string, podLabels: JsonObject)
   const object = JSON.parse(JSON.stringify(given).replaceAll('{"app":"web"}', JSON.stringify(podLabels))) as JsonObject;
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);
   const found = kind && templatesToLookAt(object, kind);
-  if (kind === undefined || found === undefined || 'skipped' in found) throw new Error('no workload');
+  if (kind === undefined || found?.kind !== 'checked') throw new Error('no workload');
   return { object, kind, templates: found.templates, namespace, name: 'web' };
 }
 
