@@ -72,7 +72,7 @@ describe('the policies in force', () => {
     const before = store.current;
     store.replace('cluster', { ...snapshot([], { apps: { tier: 'web' } }), policies: first.policies });
     expect(store.current).not.toBe(before);
-    expect(store.current?.policies).toBe(before?.policies);
+    expect(store.current?.tiers.map((tier, index) => tier === before?.tiers[index])).toEqual([true, true]);
     expect(layers(store)).toEqual(['ClusterProbePolicy/web', 'ProbePolicy/apps/policy']);
   });
 
