@@ -6,7 +6,7 @@ import { effectiveTemplate } from '../../src/engine/defaulting/effective.ts';
 import { CHECK_CATALOGUE, CHECKS } from '../../src/engine/checks/catalogue.ts';
 import { defaultsOf, type ParameterValues } from '../../src/engine/policy/check-parameters.ts';
 import { builtInPolicy, mergeChecks, type CheckPolicy } from '../../src/engine/policy/check-policy.ts';
-import { mergeLayers } from '../../src/engine/policy/container-policy.ts';
+import { isAimed, mergeLayers, type Given } from '../../src/engine/policy/container-policy.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import { policyTier } from '../../src/engine/policy/policy-set.ts';
 import { BUILT_IN_KINDS } from '../../src/engine/workload/kinds.ts';
@@ -36,6 +36,8 @@ function snapshotOf({ tiers, namespaceLabels }: World): Snapshot {
   const labels = Object.entries(namespaceLabels).map(([name, own]) => [name, new Map(Object.entries(own))] as const);
   return new Snapshot(builtInPolicy(CHECK_CATALOGUE), compiled, { ...NO_FACTS, namespaceLabels: new Map(labels) });
 }
+
+const said = <T>(given: Given<T> | undefined) => given && { value: given.value, source: given.layer.source };
 
 /** The parameters as a policy writes them: sets as lists. */
 function asWritten(parameters: ParameterValues): object {
@@ -68,12 +70,13 @@ describe('in random worlds', () => {
             ({ containers }) => typeof containers === 'string' || containers.includes(container),
           );
           const merged = mergeLayers(own);
-          expect(merged.port).toEqual(modelledPort(speaking));
-          expect(merged.startupSeconds).toEqual(modelledSlowStart(speaking, 'startupSeconds'));
-          expect(merged.fromInitialDelaySeconds).toEqual(modelledSlowStart(speaking, 'fromInitialDelaySeconds'));
+          const port = merged.port && { ...said(merged.port), isAimed: isAimed(merged.port.layer) };
+          expect(port).toEqual(modelledPort(speaking));
+          expect(said(merged.startupSeconds)).toEqual(modelledSlowStart(speaking, 'startupSeconds'));
+          expect(said(merged.fromInitialDelaySeconds)).toEqual(modelledSlowStart(speaking, 'fromInitialDelaySeconds'));
           for (const probe of PROBES) {
             const { handler, integers, removedBy } = merged.probes[probe as ProbeKind];
-            const flat = handler && { ...handler.value, source: handler.source, isAimed: handler.isAimed };
+            const flat = handler && { ...handler.value, source: handler.layer.source, isAimed: isAimed(handler.layer) };
             expect({ handler: flat, integers, removedBy }).toEqual(modelledProbe(speaking, probe));
           }
           for (const checks of [mergeChecks(builtInPolicy(CHECK_CATALOGUE), own), policy.checkPolicy(container)])
