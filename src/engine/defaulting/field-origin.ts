@@ -7,9 +7,9 @@ import type { SlowStart } from '../policy/slow-start.ts';
 import type { Injection } from './injection.ts';
 
 /**
- * What set a field: `policy`; `default` of the API server; `slow-start`, whose rule computed the value; the probe that it
- * was copied from; `restart`, the period was lowered or the failureThreshold raised, so that a restart is safe; `ports`
- * that the container declares.
+ * What set a field: `policy`; `default` of the API server; `slow-start`, whose rule computed the value; the probe that
+ * it was copied from; `restart`, the period was lowered or the failureThreshold raised, so that a restart is safe;
+ * `ports` that the container declares.
  */
 export interface Origin {
   readonly by: 'policy' | 'default' | 'slow-start' | ProbeKind | 'restart' | 'ports';
