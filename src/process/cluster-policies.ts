@@ -61,7 +61,7 @@ export class ClusterPolicies implements Part {
     const options: KubernetesSourceOptions = {
       description: `cluster ${server}`,
       watchRenewalMilliseconds: config.watchRenewal,
-      labelsMatter: () => store.current?.set.looksAtNamespaceLabels ?? true,
+      labelsMatter: () => store.current?.looksAtNamespaceLabels ?? true,
       policyBudget: config.policyBudget,
       // Learned start times. Without them, and while they are unknown, decisions are those without learned budgets.
       factKinds: [
@@ -115,7 +115,7 @@ export class ClusterPolicies implements Part {
     const [log, store] = [this.#log, this.#store];
     try {
       store.replace('cluster', await this.source.start(policyListener('cluster', store, log)));
-      log.info({ policies: store.current?.set.policies.length }, 'policies of the cluster read');
+      log.info({ policies: store.current?.policies.length }, 'policies of the cluster read');
       this.#read.resolve(undefined);
     } catch (error) {
       if (!this.#isStopped) log.error({ err: error }, 'the policies of the cluster cannot be read');

@@ -21,7 +21,7 @@ export function policyListener(origin: PolicyOrigin, store: PolicyStore, log: Lo
       store.replace(origin, snapshot);
       // Labels of namespaces change many times a minute in some clusters, and few policies look at them.
       if (snapshot.policies !== policies)
-        log.info({ origin, policies: store.current?.set.policies.length }, 'policies changed');
+        log.info({ origin, policies: store.current?.policies.length }, 'policies changed');
       ({ policies } = snapshot);
     },
     failed: (problems) => {
@@ -69,7 +69,7 @@ export function policyFigures(
   sources: readonly PolicySource[],
 ): ReturnType<ProcessSources['policies']> {
   const { problemCount: problems, lastSync } = statusOf(sources);
-  return { loaded: store.current?.set.policies.length ?? 0, problems, lastSync };
+  return { loaded: store.current?.policies.length ?? 0, problems, lastSync };
 }
 
 /** The entry about policies in the answer of `/readyz`. `overBudget` is undefined without a cluster. */
@@ -81,7 +81,7 @@ export function policyDetails(
   const { description, problems, problemCount, troubles, lastSync } = statusOf(sources);
   return {
     source: description,
-    inForce: store.current?.set.policies.length ?? 0,
+    inForce: store.current?.policies.length ?? 0,
     lastSync: isoTimeOrNull(lastSync),
     problems,
     problemCount,

@@ -41,7 +41,7 @@ export async function startServer(config: ServeConfig, dependencies: ServeDepend
   const parts = await buildParts(config, dependencies, (isLeader) => runner.lead(isLeader));
   const { health, webhook, cluster, store, drain } = parts;
   const port = runner.start(parts.inOrder).then(() => {
-    const policies = store.current?.set.policies.length;
+    const policies = store.current?.policies.length;
     const ports = { port: webhook.port, healthPort: health.port };
     log.info({ host: config.host, ...ports, policies, version: VERSION }, 'serving');
     return webhook.port;

@@ -5,10 +5,10 @@ import { runChecks } from '../../src/engine/checks/run-checks.ts';
 import { effectiveTemplate } from '../../src/engine/defaulting/effective.ts';
 import { CHECK_CATALOGUE, CHECKS } from '../../src/engine/checks/catalogue.ts';
 import { defaultsOf, type ParameterValues } from '../../src/engine/policy/check-parameters.ts';
-import { mergeChecks, type CheckPolicy } from '../../src/engine/policy/check-policy.ts';
-import { mergeLayers } from '../../src/engine/policy/container-policy.ts';
+import { builtInPolicy, mergeChecks, type CheckPolicy } from '../../src/engine/policy/check-policy.ts';
+import { isAimed, mergeLayers, type Given } from '../../src/engine/policy/container-policy.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
-import { PolicySet, PolicyTier } from '../../src/engine/policy/policy-set.ts';
+import { policyTier } from '../../src/engine/policy/policy-set.ts';
 import { BUILT_IN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { anyPod, validPod } from '../support/arbitraries.ts';
 import { appContainer, clusterPolicyDocument, mutation, parsedPolicy, pod, policySet } from '../support/worlds.ts';
@@ -32,10 +32,12 @@ import type { ProbeKind } from '../../src/engine/probe/probe.ts';
 import type { World } from './layering-model.ts';
 
 function snapshotOf({ tiers, namespaceLabels }: World): Snapshot {
-  const compiled = tiers.map((documents) => new PolicyTier(documents.map(parsedPolicy)));
+  const compiled = tiers.map((documents) => policyTier(documents.map(parsedPolicy)));
   const labels = Object.entries(namespaceLabels).map(([name, own]) => [name, new Map(Object.entries(own))] as const);
-  return new Snapshot(new PolicySet(CHECK_CATALOGUE, compiled), { ...NO_FACTS, namespaceLabels: new Map(labels) });
+  return new Snapshot(builtInPolicy(CHECK_CATALOGUE), compiled, { ...NO_FACTS, namespaceLabels: new Map(labels) });
 }
+
+const said = <T>(given: Given<T> | undefined) => given && { value: given.value, source: given.layer.source };
 
 /** The parameters as a policy writes them: sets as lists. */
 function asWritten(parameters: ParameterValues): object {
@@ -68,15 +70,16 @@ describe('in random worlds', () => {
             ({ containers }) => typeof containers === 'string' || containers.includes(container),
           );
           const merged = mergeLayers(own);
-          expect(merged.port).toEqual(modelledPort(speaking));
-          expect(merged.startupSeconds).toEqual(modelledSlowStart(speaking, 'startupSeconds'));
-          expect(merged.fromInitialDelaySeconds).toEqual(modelledSlowStart(speaking, 'fromInitialDelaySeconds'));
+          const port = merged.port && { ...said(merged.port), isAimed: isAimed(merged.port.layer) };
+          expect(port).toEqual(modelledPort(speaking));
+          expect(said(merged.startupSeconds)).toEqual(modelledSlowStart(speaking, 'startupSeconds'));
+          expect(said(merged.fromInitialDelaySeconds)).toEqual(modelledSlowStart(speaking, 'fromInitialDelaySeconds'));
           for (const probe of PROBES) {
             const { handler, integers, removedBy } = merged.probes[probe as ProbeKind];
-            const flat = handler && { ...handler.value, source: handler.source, isAimed: handler.isAimed };
+            const flat = handler && { ...handler.value, source: handler.layer.source, isAimed: isAimed(handler.layer) };
             expect({ handler: flat, integers, removedBy }).toEqual(modelledProbe(speaking, probe));
           }
-          for (const checks of [mergeChecks(CHECK_CATALOGUE, own), policy.checkPolicy(container)])
+          for (const checks of [mergeChecks(builtInPolicy(CHECK_CATALOGUE), own), policy.checkPolicy(container)])
             for (const check of CHECKS) {
               const found = checks.get(check.id);
               const floor = found?.floor && { ...found.floor, parameters: asWritten(found.floor.parameters) };

@@ -7,7 +7,7 @@ import { mutate, validate } from '../support/decisions.ts';
 import { decodeReview } from '../../src/webhook/review/review.ts';
 import { runCommandLine } from '../../src/cli/commands.ts';
 import { mergeLayers } from '../../src/engine/policy/container-policy.ts';
-import { mergeChecks } from '../../src/engine/policy/check-policy.ts';
+import { builtInPolicy, mergeChecks } from '../../src/engine/policy/check-policy.ts';
 import { parseProbePolicy, type ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import { readPolicyDocuments } from '../../src/cluster/sources/policy-documents.ts';
@@ -170,7 +170,7 @@ function useLayers(set: Snapshot, labels: ReadonlyMap<string, string>): void {
   for (const namespace of ['apps', '__proto__', '']) {
     const { layers } = set.policyFor(namespace, labels);
     mergeLayers(layers);
-    mergeChecks(CHECK_CATALOGUE, layers);
+    mergeChecks(builtInPolicy(CHECK_CATALOGUE), layers);
   }
 }
 

@@ -34,3 +34,8 @@ export function quote(text: string, most = MOST_CHARACTERS): string {
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
+
+/** Orders texts by code units, not by the machine's language. For `sort`. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

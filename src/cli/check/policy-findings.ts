@@ -24,7 +24,7 @@ export function policyFindings(
   { policies: snapshot, policyPlaces }: Inputs,
   violations: readonly PlacedViolation[],
 ): PlacedViolation[] {
-  const { policies } = snapshot.set;
+  const { policies } = snapshot;
   const findings = new Map<string, PolicyFinding>();
   const bySource = new Map(policies.map((policy) => [policy.source, policy]));
   const add = (violation: Violation, workload?: string): void => {

@@ -41,7 +41,7 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
   if (advice === 'unreadable') return EXIT_USAGE;
   const files = inputs.texts.map((text) => fixFile(text, inputs, advice));
   for (const { remarks } of files) for (const remark of remarks) printLine(io.stderr, remark);
-  if (inputs.policies.set.policies.length === 0 && !flags.advice) {
+  if (inputs.policies.policies.length === 0 && !flags.advice) {
     const remedy = 'name policies with --policies FILE|DIR, or apply the advice of checks with --advice';
     printLine(io.stderr, `${PROGRAM} fix: there is no policy, so no probe is added; ${remedy}`);
   }

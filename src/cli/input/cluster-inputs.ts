@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/text/error-message.ts';
-import { quote } from '../../base/text/cut.ts';
+import { compareText, quote } from '../../base/text/cut.ts';
 import { VERSION } from '../../base/version.ts';
 import { PatientClient } from '../../cluster/client/patient-client.ts';
 import { loadUserAccess } from '../../cluster/client/cluster-access.ts';
@@ -10,7 +10,8 @@ import { wantedKinds, type ClusterLine, type ClusterName, type WantedKind } from
 import { mergedFacts, readNamespaceLabels, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { inParallel } from '../../cluster/client/rate-limit.ts';
-import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
+import { builtInPolicy } from '../../engine/policy/check-policy.ts';
+import { policyTier } from '../../engine/policy/policy-set.ts';
 import { discoverKinds, isOfController, MOST_REQUESTS_AT_ONCE } from '../../cluster/sources/cluster-kinds.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import { readPolicyDocuments, type FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -138,7 +139,7 @@ export async function readClusterInputs(
   const inForce = await policiesInForce(policies, policyTexts);
   const applied = await policiesOfFiles(change?.newPolicies);
   const observed = readsReports === true ? await readObserverReports(client, policyReading) : undefined;
-  const readsLabels = keepsObjects || inForce.set.looksAtNamespaceLabels || applied.set.set.looksAtNamespaceLabels;
+  const readsLabels = keepsObjects || inForce.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
   const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
   const policyProblems = [
     ...policyReading.problems.map(clusterProblem),
@@ -151,7 +152,7 @@ export async function readClusterInputs(
     ...(keepsObjects && { others: [...objectsOf(policyTexts), ...facts.objects, ...namespaceObjects(labels)] }),
     ...(observed !== undefined && { observed }),
     texts: read.slice(policyKinds.length).flat().toSorted(byNamespace),
-    policies: new Snapshot(inForce.set, {
+    policies: inForce.set.withFacts({
       ...mergedFacts(inForce.facts, facts.facts),
       namespaceLabels: new Map([...inForce.facts.namespaceLabels, ...labels]),
     }),
@@ -198,7 +199,7 @@ async function policiesInForce(policyFiles: string | undefined, ofCluster: Parse
   const low = readPolicyDocuments(CHECK_CATALOGUE, files.texts, [], add);
   const high = readPolicyDocuments(CHECK_CATALOGUE, [], objects, add);
   return {
-    set: new PolicySet(CHECK_CATALOGUE, [new PolicyTier(low.policies), new PolicyTier(high.policies)]),
+    set: new Snapshot(builtInPolicy(CHECK_CATALOGUE), [policyTier(low.policies), policyTier(high.policies)]),
     facts: low.facts,
     places,
     problems: [...files.problems, ...low.problems, ...high.problems],
@@ -242,5 +243,5 @@ function clusterProblem(message: string): FileProblem {
 /** All workloads of a namespace together. Kinds and names keep the order in which they were read. */
 function byNamespace(a: ParsedText, b: ParsedText): number {
   const [left = '', right = ''] = [a, b].map(({ file }) => file.slice(0, file.indexOf('/')));
-  return left === right ? 0 : left < right ? -1 : 1;
+  return compareText(left, right);
 }

@@ -1,4 +1,3 @@
-import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
 import { planOf, type Plan, type PlanSummary } from '../../engine/verdict/compare/plan.ts';
 import { knownSources, snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
@@ -60,7 +59,7 @@ function changedSnapshots(inputs: Inputs, removed: readonly string[], io: Comman
   const known = knownSources(before, applied);
   for (const source of unknown)
     printLine(io.stderr, `${PROGRAM} plan: --remove: there is no ${source}${didYouMean(source, known)}`);
-  return unknown.length > 0 ? undefined : { before, after: snapshotAfter(CHECK_CATALOGUE, before, change) };
+  return unknown.length > 0 ? undefined : { before, after: snapshotAfter(before, change) };
 }
 
 function* counted<T>(items: readonly T[], progress: Progress): Generator<T, undefined, undefined> {

@@ -132,7 +132,7 @@ function policiesOf(object: JsonObject, inputs: Inputs): string[] {
 }
 
 function reportedPolicies({ policies }: Inputs, findings: readonly PlacedViolation[]): ReportedPolicy[] {
-  return policies.set.policies.map(({ source, kind, namespace = '', name }) => ({
+  return policies.policies.map(({ source, kind, namespace = '', name }) => ({
     source,
     advice: findings.filter((found) => found.kind === kind && found.namespace === namespace && found.name === name),
   }));

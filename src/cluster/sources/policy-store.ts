@@ -1,4 +1,5 @@
-import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
+import { builtInPolicy, type CheckPolicy } from '../../engine/policy/check-policy.ts';
+import { policyTier, type PolicyTier } from '../../engine/policy/policy-set.ts';
 import { exceptionSource, mergedFacts, NO_FACTS, type Facts } from '../../engine/facts/facts.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -16,14 +17,14 @@ export type PolicyOrigin = (typeof POLICY_ORIGINS)[number];
  * the first snapshot of every origin: unknown policies must not be taken for no policies.
  */
 export class PolicyStore {
-  readonly #catalogue: CheckCatalogue;
+  readonly #builtIn: CheckPolicy;
   readonly #origins: readonly PolicyOrigin[];
   readonly #given = new Map<PolicyOrigin, PolicySnapshot & { readonly tier: PolicyTier }>();
   #current: Snapshot | undefined;
   readonly #listeners: (() => void)[] = [];
 
   constructor(catalogue: CheckCatalogue, origins: readonly PolicyOrigin[]) {
-    this.#catalogue = catalogue;
+    this.#builtIn = builtInPolicy(catalogue);
     this.#origins = POLICY_ORIGINS.filter((origin) => origins.includes(origin));
   }
 
@@ -39,7 +40,8 @@ export class PolicyStore {
   replace(origin: PolicyOrigin, { policies, facts }: PolicySnapshot): void {
     if (!this.#origins.includes(origin)) throw new Error(`this store knows no ${origin}`);
     const before = this.#given.get(origin);
-    const tier = before?.policies === policies ? before.tier : new PolicyTier(policies);
+    const isSame = before?.policies === policies;
+    const tier = isSame ? before.tier : policyTier(policies);
     this.#given.set(origin, { policies, facts, tier });
     const given = this.#origins.map((known) => this.#given.get(known)).filter((found) => found !== undefined);
     if (given.length < this.#origins.length) return;
@@ -48,8 +50,7 @@ export class PolicyStore {
       (below, { facts: above }) => ({ ...mergedFacts(below, above), namespaceLabels: above.namespaceLabels }),
       NO_FACTS,
     );
-    this.#current = tier === before?.tier ? this.#current?.withFacts(known) : undefined;
-    this.#current ??= this.#snapshot(origin, tier, known);
+    this.#current = (isSame && this.#current?.withFacts(known)) || this.#snapshot(origin, tier, known);
     for (const listener of this.#listeners) listener();
   }
 
@@ -57,7 +58,7 @@ export class PolicyStore {
   #snapshot(replaced: PolicyOrigin, tier: PolicyTier, facts: Facts): Snapshot {
     const tiers = this.#origins.map((origin) => (origin === replaced ? tier : this.#given.get(origin)?.tier));
     const known = tiers.filter((each) => each !== undefined);
-    return new Snapshot(new PolicySet(this.#catalogue, known), facts);
+    return new Snapshot(this.#builtIn, known, facts);
   }
 
   /** The snapshot as it would be if a policy of the cluster was applied, or deleted (undefined). */
@@ -65,7 +66,7 @@ export class PolicyStore {
     const ofCluster = this.#given.get('cluster');
     if (this.#current === undefined || ofCluster === undefined) return undefined;
     const others = ofCluster.policies.filter((policy) => policy.source !== source);
-    const tier = new PolicyTier(applied === undefined ? others : [...others, applied]);
+    const tier = policyTier(applied === undefined ? others : [...others, applied]);
     return this.#snapshot('cluster', tier, this.#current.facts);
   }
 

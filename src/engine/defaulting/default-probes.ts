@@ -154,8 +154,8 @@ function sourceOf(
   kind: ProbeKind,
 ): string | undefined {
   const { handler } = probes[kind];
-  if (handler !== undefined || kind !== 'startupProbe') return handler?.source;
-  return (startupSeconds ?? fromInitialDelaySeconds ?? learned)?.source;
+  if (handler !== undefined || kind !== 'startupProbe') return handler?.layer.source;
+  return (startupSeconds ?? fromInitialDelaySeconds ?? learned)?.layer.source;
 }
 
 const SKIPPED: HandlerProblem = { code: 'skipped-by-annotation', detail: `the annotation ${SKIP_ANNOTATION} says so` };

@@ -1,23 +1,21 @@
 import { equalJson } from '../../base/json/json-value.ts';
-import { effective, portSettings, probeSettings, slowStartSettings, type Setting } from '../policy/layer-settings.ts';
+import { effective, portSettings, probeSettings, slowStartSettings, type Setting } from '../policy/container-policy.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, type HandlerKind, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
 import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { SlowStart } from '../policy/slow-start.ts';
 import type { Injection } from './injection.ts';
 
-export type Origin =
-  | { readonly by: 'policy'; readonly setting: Setting }
-  /** The API server's default. `reset` is the policy's null that removed the value of a lower layer. */
-  | { readonly by: 'default'; readonly reset?: Setting }
-  /** The rule for slow starters computed the value. `setting` is absent when no policy gave the seconds. */
-  | { readonly by: 'slow-start'; readonly setting?: Setting }
-  /** The value was copied from the liveness probe, or from another probe of the author. */
-  | { readonly by: ProbeKind }
-  /** The period was lowered, or the failureThreshold raised, so that a restart is safe. */
-  | { readonly by: 'restart' }
-  /** The value was inferred from the ports that the container declares. */
-  | { readonly by: 'ports' };
+/**
+ * What set a field: `policy`; `default` of the API server; `slow-start`, whose rule computed the value; the probe that
+ * it was copied from; `restart`, the period was lowered or the failureThreshold raised, so that a restart is safe;
+ * `ports` that the container declares.
+ */
+export interface Origin {
+  readonly by: 'policy' | 'default' | 'slow-start' | ProbeKind | 'restart' | 'ports';
+  /** With `default` the null that removed a lower layer's value, with `slow-start` what gave the seconds. */
+  readonly setting?: Setting;
+}
 
 export interface FieldSource {
   readonly origin: Origin;
@@ -33,7 +31,7 @@ export function fieldSource(injection: Injection, field: FieldPath): FieldSource
   const settings = settingsOf(injection, field);
   const value = valueAt(injection.probe, field);
   const origin = originOf(injection, field, value, settings);
-  return { origin, overridden: otherSettings(settings, value, 'setting' in origin ? origin.setting : undefined) };
+  return { origin, overridden: otherSettings(settings, value) };
 }
 
 /** The layers of a policy that have another value for a field of the author's own probe. Highest first. */
@@ -43,7 +41,7 @@ export function unusedSettings(
   field: FieldPath,
   value: unknown,
 ): readonly Setting[] {
-  return otherSettings(probeSettings(layers, kind, field), value, undefined);
+  return otherSettings(probeSettings(layers, kind, field), value);
 }
 
 export function handlerSettingOf(injection: Injection): Setting | undefined {
@@ -70,7 +68,7 @@ function originOf(injection: Injection, field: FieldPath, value: unknown, settin
   if (value === undefined) {
     // A handler without the field resets nothing: it replaces lower handlers whole.
     const last = PROBE_INTEGERS.includes(step as ProbeInteger) ? settings.at(-1) : undefined;
-    return { by: 'default', ...(last !== undefined && setting === undefined && { reset: last }) };
+    return { by: 'default', ...(last !== undefined && setting === undefined && { setting: last }) };
   }
   if (HANDLER_KINDS.includes(step as HandlerKind)) {
     if (copiesLiveness === true) return { by: 'livenessProbe' };
@@ -111,8 +109,6 @@ function lastValue(settings: readonly Setting[]): Setting | undefined {
   return settings.findLast(({ value }) => value !== undefined);
 }
 
-function otherSettings(settings: readonly Setting[], value: unknown, used: Setting | undefined): Setting[] {
-  return settings
-    .filter((setting) => setting !== used && setting.value !== undefined && !equalJson(setting.value, value))
-    .reverse();
+function otherSettings(settings: readonly Setting[], value: unknown): Setting[] {
+  return settings.filter((setting) => setting.value !== undefined && !equalJson(setting.value, value)).reverse();
 }

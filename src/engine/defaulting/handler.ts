@@ -8,7 +8,7 @@ import { probeHandlerCauses } from '../probe/api-rules.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
 import { protocolOfPort, type PortHint, type PortHints } from '../workload/port-protocol.ts';
 import { MOST_LISTED, describePorts, findPort, isDeclared, isTcp, type ContainerPort } from '../workload/ports.ts';
-import type { Aimed } from '../policy/container-policy.ts';
+import { isAimed, type Given } from '../policy/container-policy.ts';
 import type { FollowedProbe, HandlerProblem } from './injection.ts';
 
 /** A handler that can work in its container, as a member of a probe; or why there is none. */
@@ -33,8 +33,8 @@ export interface Evidence {
  */
 export function policyHandler(
   { ports, hints }: Pick<Evidence, 'ports' | 'hints'>,
-  given: Aimed<HandlerDefault>,
-  port: Aimed<number | string> | undefined,
+  given: Given<HandlerDefault>,
+  port: Given<number | string> | undefined,
 ): HandlerResult {
   const { kind, fields } = given.value;
   if (kind === 'exec') return { handler: { exec: fields } };
@@ -46,18 +46,18 @@ export function policyHandler(
   const found = findPort(ports, explicit.value);
   if (found === undefined) return portProblem(explicit.value, ports);
   if (kind !== 'httpGet') return { handler: { [kind]: fields } };
-  if (explicit.isAimed) return withPort(fields, found, []);
+  if (isAimed(explicit.layer)) return withPort(fields, found, []);
   const says = hints(found);
   return otherProtocol(found, says) ?? withPort(fields, found, says);
 }
 
-/** The port that a policy names, and whether the layer that names the port is aimed at the container. */
+/** The port that a policy names, of the handler or for all its probes. */
 export function explicitPort(
-  { value: { kind, fields }, isAimed }: Aimed<HandlerDefault>,
-  port: Aimed<number | string> | undefined,
-): { readonly value: number | string; readonly isAimed: boolean } | undefined {
+  { layer, value: { kind, fields } }: Given<HandlerDefault>,
+  port: Given<number | string> | undefined,
+): Given<number | string> | undefined {
   const own = member(fields, 'port');
-  return kind !== 'httpGet' || own !== undefined ? { value: own as number | string, isAimed } : port;
+  return kind !== 'httpGet' || own !== undefined ? { layer, value: own as number | string } : port;
 }
 
 /** A port that the handler leaves open is asked by its name, else by its number. */

@@ -8,7 +8,7 @@ import { findPort, type ContainerPort } from '../workload/ports.ts';
 import { explicitPort, isRefused, livenessHandler, policyHandler, soundHandler } from './handler.ts';
 import type { Evidence, HandlerResult } from './handler.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
-import type { Aimed } from '../policy/container-policy.ts';
+import { isAimed, type Given } from '../policy/container-policy.ts';
 
 /**
  * A handler for a container, by what its author wrote (issue 30, A). The author's probes tell the kind of handler, the
@@ -16,14 +16,15 @@ import type { Aimed } from '../policy/container-policy.ts';
  */
 export function handlerFor(
   evidence: Evidence,
-  given: Aimed<HandlerDefault>,
-  port: Aimed<number | string> | undefined,
+  given: Given<HandlerDefault>,
+  port: Given<number | string> | undefined,
 ): HandlerResult {
   const { own, ports } = evidence;
   if (own.length === 0) return policyHandler(evidence, given, port);
   const { kind, fields } = given.value;
   const sameKind = own.filter(([, spec]) => handlerKindsOf(spec)[0] === kind);
-  if (sameKind.length === 0) return given.isAimed ? policyHandler(evidence, given, port) : differs(evidence, kind);
+  if (sameKind.length === 0)
+    return isAimed(given.layer) ? policyHandler(evidence, given, port) : differs(evidence, kind);
   const [model, ...others] = sameKind.flatMap(([probe, spec]): OwnHandler[] => {
     const sound = soundHandler(ports, spec);
     return 'kind' in sound && !isRefused(spec) ? [{ probe, handler: sound.handler }] : [];
@@ -31,12 +32,13 @@ export function handlerFor(
   // A probe that cannot work, such as one of a misspelt port, or that the API server refuses tells the kind alone.
   if (model === undefined) return policyHandler(evidence, given, port);
   if (kind === 'exec') return { handler: { exec: fields } };
-  const isPortGiven = explicitPort(given, port)?.isAimed === true;
+  const named = explicitPort(given, port);
+  const isPortGiven = named !== undefined && isAimed(named.layer);
   if (kind !== 'httpGet' && isPortGiven) return policyHandler(evidence, given, port);
   const difference = differenceAmong(ports, model, others);
   if (isPortGiven) return likeModelOnSamePort(evidence, policyHandler(evidence, given, port), given, difference, model);
   if (difference !== undefined) return { code: 'own-handler-differs', detail: difference };
-  const isGiven = (field: string): boolean => given.isAimed && member(fields, field) !== undefined;
+  const isGiven = (field: string): boolean => isAimed(given.layer) && member(fields, field) !== undefined;
   const copied = FOLLOWED[kind].filter((field) => !isGiven(field) && member(model.handler, field) !== undefined);
   return { handler: { [kind]: merged(given, model, copied) }, follows: { kind: model.probe, fields: copied } };
 }
@@ -56,13 +58,13 @@ const FOLLOWED: Readonly<Record<HandlerKind, readonly string[]>> = {
 
 /** What to ask is the policy's. How to reach the server is the author's, unless an aimed layer gives a field itself. */
 function merged(
-  { value, isAimed }: Aimed<HandlerDefault>,
+  { layer, value }: Given<HandlerDefault>,
   { handler }: OwnHandler,
   copied: readonly string[],
 ): JsonObject {
   const { fields, kind } = value;
   const own = pick(handler, copied);
-  const kept = Object.entries(fields).filter(([field]) => isAimed || !FOLLOWED[kind].includes(field));
+  const kept = Object.entries(fields).filter(([field]) => isAimed(layer) || !FOLLOWED[kind].includes(field));
   const path = member(fields, 'path');
   return { ...(path !== undefined && { path }), ...own, ...Object.fromEntries(kept) };
 }
@@ -108,7 +110,7 @@ function meaning(ports: readonly ContainerPort[], handler: JsonObject, field: st
 function likeModelOnSamePort(
   { ports }: Evidence,
   fitted: HandlerResult,
-  { value: { fields } }: Aimed<HandlerDefault>,
+  { value: { fields } }: Given<HandlerDefault>,
   difference: string | undefined,
   model: OwnHandler,
 ): HandlerResult {
@@ -135,10 +137,10 @@ function differs({ own }: Evidence, kind: HandlerKind): HandlerResult {
 export function likeOwnLiveness(
   ports: readonly ContainerPort[],
   liveness: Probe,
-  given?: Aimed<HandlerDefault>,
+  given?: Given<HandlerDefault>,
 ): HandlerResult {
   const copied = harmlessLivenessHandler(ports, liveness);
-  if ('code' in copied || given?.isAimed !== true || given.value.kind !== 'httpGet') return copied;
+  if ('code' in copied || given === undefined || !isAimed(given.layer) || given.value.kind !== 'httpGet') return copied;
   const path = member(given.value.fields, 'path');
   const httpGet = objectMember(copied.handler, 'httpGet');
   if (path === undefined || httpGet === undefined || member(httpGet, 'path') === path) return copied;

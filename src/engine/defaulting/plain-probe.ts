@@ -14,7 +14,7 @@ export function plainDefault(evidence: Evidence, policy: ContainerPolicy, kind: 
   const fitted = handlerFor(evidence, handler, policy.port);
   if ('code' in fitted) return fitted;
   const { follows } = fitted;
-  const source = { source: handler.source, ...(follows && { follows }) };
+  const source = { source: handler.layer.source, ...(follows && { follows }) };
   const [, startup] = (kind === 'livenessProbe' && evidence.own.find(([own]) => own === 'startupProbe')) || [];
   const failureThreshold = startup && safeThreshold(probeTiming(integers), startup);
   if (failureThreshold === undefined) return { probe: { ...fitted.handler, ...ordered(integers) }, ...source };

@@ -10,7 +10,6 @@ import {
 } from '../probe/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probe/timing.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
-import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { livenessHandler, type Evidence } from './handler.ts';
 import { handlerFor, likeOwnLiveness } from './own-probes.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
@@ -70,7 +69,7 @@ export function startupDefault(
     const timing = budget === undefined ? keepPatience(integers, own) : slowStartTiming(integers, budget.seconds);
     const { handler, follows } = fitted;
     const copy = follows ? { follows } : own && COPY;
-    return { ...timed(handler, timing, liveness), source: given.source, ...copy, ...basis };
+    return { ...timed(handler, timing, liveness), source: given.layer.source, ...copy, ...basis };
   }
   if (budget === undefined) return (removedBy === undefined ? unfit : undefined) ?? withoutHandler(removedBy);
   if (liveness === undefined)
@@ -115,7 +114,7 @@ function learnedBudget(
   const seconds = learnedSeconds(starts, learned.value, periodSeconds ?? STARTUP_PERIOD_SECONDS);
   return {
     seconds: Math.max(seconds, startupSeconds?.value ?? 0, patienceToday(own)),
-    source: learned.source,
+    source: learned.layer.source,
     learned: { figures: starts, seconds },
   };
 }
@@ -139,17 +138,17 @@ export function withoutLearnedBudget(
  */
 function slowStartBudget(policy: ContainerPolicy, own: Probe | undefined): Budget | undefined {
   if (policy.startupSeconds !== undefined) {
-    const { value, source } = policy.startupSeconds;
+    const { value, layer } = policy.startupSeconds;
     // A policy's seconds are no less than what an author's liveness probe with a longer delay guarantees today.
-    const waitsLonger = source !== ANNOTATION_SOURCE && own && probeTiming(own).initialDelaySeconds > value;
-    return { seconds: waitsLonger ? Math.max(value, patienceToday(own)) : value, source };
+    const waitsLonger = layer.kind !== undefined && own && probeTiming(own).initialDelaySeconds > value;
+    return { seconds: waitsLonger ? Math.max(value, patienceToday(own)) : value, source: layer.source };
   }
   const threshold = policy.fromInitialDelaySeconds;
   if (threshold === undefined || own === undefined) return undefined;
   const timing = probeTiming(own);
   if (timing.initialDelaySeconds < threshold.value) return undefined;
   const seconds = Math.max(LEAST_START_SECONDS, longestStartSeconds(timing));
-  return { seconds, source: threshold.source, followsDelay: true };
+  return { seconds, source: threshold.layer.source, followsDelay: true };
 }
 
 function safetyBudget(injected: Probe | undefined): Budget | undefined {

@@ -1,48 +1,78 @@
-import { PolicySet, PolicyTier, type WorkloadPolicy } from '../policy/policy-set.ts';
+import { builtInPolicy, checksByContainer, type CheckPolicy } from '../policy/check-policy.ts';
+import { selects, type Labels } from '../policy/label-selector.ts';
+import { NAMESPACE_NAME_LABEL, policyTier, type PolicyTier, type WorkloadPolicy } from '../policy/policy-set.ts';
 import { NO_FACTS, type Facts } from './facts.ts';
 import { startsOfContainer, startsOfWorkload } from './startup-profile.ts';
 import { portHintsOf } from './services.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
-import type { Labels } from '../policy/label-selector.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
 
-/** The policies in force and the facts, at one moment. A decision depends on the snapshot and the request only. */
+/**
+ * The policies in force and the facts, at one moment. A decision depends on the snapshot and the request only. Policies
+ * come in tiers, lowest first: files, then the cluster's own. All layers of a tier are below those of the next. Two
+ * policies of one name in two tiers are two layers.
+ */
 export class Snapshot {
-  readonly set: PolicySet;
+  readonly tiers: readonly PolicyTier[];
   readonly facts: Facts;
+  readonly policies: readonly ProbePolicy[];
+  /** Some policy selects namespaces by a label other than the name: unknown labels may then give wrong policies. */
+  readonly looksAtNamespaceLabels: boolean;
+  readonly #builtIn: CheckPolicy;
 
-  constructor(set: PolicySet, facts: Facts = NO_FACTS) {
-    this.set = set;
+  /** @param builtIn the settings of the checks below all policies */
+  constructor(builtIn: CheckPolicy, tiers: readonly PolicyTier[], facts: Facts = NO_FACTS) {
+    this.#builtIn = builtIn;
+    this.tiers = tiers;
     this.facts = facts;
+    this.policies = tiers.flatMap(({ policies }) => policies);
+    this.looksAtNamespaceLabels = this.policies.some(({ namespaceSelector = [] }) =>
+      namespaceSelector.some(({ key }) => key !== NAMESPACE_NAME_LABEL),
+    );
   }
 
   /** The snapshot of policies of one tier. */
-  static of(catalogue: CheckCatalogue, policies: readonly ProbePolicy[], facts: Facts = NO_FACTS): Snapshot {
-    return new Snapshot(new PolicySet(catalogue, [new PolicyTier(policies)]), facts);
+  static of(catalogue: CheckCatalogue, policies: readonly ProbePolicy[], facts?: Facts): Snapshot {
+    return new Snapshot(builtInPolicy(catalogue), [policyTier(policies)], facts);
   }
 
-  /** Returns the same policies with other facts. No policy is compiled again. */
   withFacts(facts: Facts): Snapshot {
-    return new Snapshot(this.set, facts);
+    return this.with(this.tiers, facts);
   }
 
+  with(tiers: readonly PolicyTier[], facts: Facts): Snapshot {
+    return new Snapshot(this.#builtIn, tiers, facts);
+  }
+
+  /** The ClusterProbePolicies alone. */
   get ofCluster(): Snapshot {
-    return new Snapshot(this.set.ofCluster, this.facts);
+    const tiers = this.tiers.map(({ cluster }) => ({ policies: cluster, cluster, byNamespace: new Map() }));
+    return this.with(tiers, this.facts);
   }
 
   /**
-   * The policy for a workload.
+   * The policy for a workload: the ClusterProbePolicies that select the namespace's labels, then the namespace's
+   * ProbePolicies, tier by tier.
    *
    * @param workload the workload whose start times count; undefined when it is not known which workload a Pod has
    */
   policyFor(namespace: string, podLabels: Labels, workload?: WorkloadName): WorkloadPolicy {
-    const policy = this.set.policyFor(namespace, this.facts.namespaceLabels.get(namespace), podLabels);
+    const labels = new Map(this.facts.namespaceLabels.get(namespace)).set(NAMESPACE_NAME_LABEL, namespace);
+    const layers = this.tiers
+      .flatMap(({ cluster, byNamespace }) => [
+        ...cluster.filter(({ namespaceSelector = [] }) => selects(namespaceSelector, labels)),
+        ...(byNamespace.get(namespace) ?? []),
+      ])
+      .filter(({ workloadSelector = [] }) => selects(workloadSelector, podLabels));
     const known = workload && startsOfWorkload(this.facts.starts, namespace, workload);
     const services = this.facts.services?.ofNamespace(namespace) ?? [];
-    if (known === undefined && services.length === 0) return policy;
     return {
-      ...policy,
+      layers,
+      sources: [...new Set(layers.map(({ source }) => source))],
+      // The highest policy with the field decides, as with every other field.
+      annotations: layers.findLast(({ annotations }) => annotations !== undefined)?.annotations ?? 'Allow',
+      checkPolicy: checksByContainer(this.#builtIn, layers),
       ...(known && { starts: (container) => startsOfContainer(known, container) }),
       ...(services.length > 0 && { portHints: portHintsOf(services, podLabels) }),
     };

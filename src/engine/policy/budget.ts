@@ -1,3 +1,5 @@
+import { compareText } from '../../base/text/cut.ts';
+
 /** The budgets that an object may exceed: of one object, of a namespace (objects, bytes), of all namespaces. */
 export const BUDGETS = ['object', 'objects', 'bytes', 'total'] as const;
 export type Budget = (typeof BUDGETS)[number];
@@ -70,7 +72,7 @@ export interface Age {
 }
 
 export function byAge(a: Age, b: Age): number {
-  return a.created - b.created || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+  return a.created - b.created || compareText(a.name, b.name);
 }
 
 /**

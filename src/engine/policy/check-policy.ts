@@ -28,11 +28,6 @@ export type CheckPolicy = ReadonlyMap<string, EffectiveCheck>;
 /** The layers' settings for the checks of each container, by the container's name. */
 export type CheckPolicyByContainer = (container: string) => CheckPolicy;
 
-/** Merges what layers say about checks, lowest first. The highest layer that sets a floor decides on the floor. */
-export function mergeChecks(catalogue: CheckCatalogue, layers: Iterable<PolicyLayer>): CheckPolicy {
-  return mergeOver(builtInPolicy(catalogue), layers);
-}
-
 export function builtInPolicy(catalogue: CheckCatalogue): CheckPolicy {
   return new Map(
     Object.values(catalogue).map(({ id, action, parameters }) => [
@@ -42,8 +37,8 @@ export function builtInPolicy(catalogue: CheckCatalogue): CheckPolicy {
   );
 }
 
-/** Does the same as mergeChecks, over a built-in policy that was made before. */
-export function mergeOver(builtIn: CheckPolicy, layers: Iterable<PolicyLayer>): CheckPolicy {
+/** Merges what layers say about checks, lowest first. The highest layer that sets a floor decides on the floor. */
+export function mergeChecks(builtIn: CheckPolicy, layers: readonly PolicyLayer[]): CheckPolicy {
   const merged = new Map(builtIn);
   for (const layer of layers)
     for (const [id, setting] of layer.checks) {
@@ -53,6 +48,21 @@ export function mergeOver(builtIn: CheckPolicy, layers: Iterable<PolicyLayer>): 
   for (const [id, check] of merged)
     if (check.floor !== undefined) merged.set(id, { ...check, action: stricter(check.action, check.floor.action) });
   return merged;
+}
+
+/** The merged settings for each container. Containers that no layer names share one: a Pod may have hundreds. */
+export function checksByContainer(builtIn: CheckPolicy, all: readonly PolicyLayer[]): CheckPolicyByContainer {
+  const layers = all.filter(({ checks }) => checks.size > 0);
+  const named = new Set(layers.flatMap(({ containers }) => (typeof containers === 'string' ? [] : containers)));
+  const merged = new Map<string, CheckPolicy>();
+  return (container) => {
+    const key = named.has(container) ? container : '';
+    const applying = ({ containers }: PolicyLayer): boolean =>
+      typeof containers === 'string' || containers.includes(container);
+    const policy = merged.get(key) ?? mergeChecks(builtIn, layers.filter(applying));
+    merged.set(key, policy);
+    return policy;
+  };
 }
 
 function withSetting(

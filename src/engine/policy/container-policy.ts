@@ -1,24 +1,28 @@
-import { stringMember } from '../../base/json/json-value.ts';
+import { member, stringMember } from '../../base/json/json-value.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
+import { PROBE_INTEGERS, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
+import { DEFAULT_LEARNED, type LearnedSettings } from '../probe/startup-budget.ts';
+import { ANNOTATION_SOURCE, endpointAnnotation, STARTUP_SECONDS_ANNOTATION } from './annotations.ts';
 import { matchesImage } from './image-pattern.ts';
-import type { ProbeInteger, ProbeKind } from '../probe/probe.ts';
-import { withLearnedLayer } from './slow-start.ts';
-import type { LearnedSettings } from '../probe/startup-budget.ts';
 import type { Container } from '../workload/containers.ts';
 import type { HandlerDefault, ProbeDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
+import type { SlowStart } from './slow-start.ts';
 
-export interface Sourced<T> {
+/** A value, and the layer that gives it. */
+export interface Given<T> {
+  readonly layer: PolicyLayer;
   readonly value: T;
-  readonly source: string;
 }
 
-/** A value that says what to ask. A layer that is aimed at the container knows better than the author's probes. */
-export interface Aimed<T> extends Sourced<T> {
-  readonly isAimed: boolean;
+/** What a layer says of a value: undefined when the layer removes the probe, or resets the field with null. */
+export interface Setting<T = unknown> extends Given<T | undefined> {
+  /** Where the layer says so: a path in the policy's document, or in the Pod template for annotations. */
+  readonly path: FieldPath;
 }
 
-export interface EffectiveDefault {
-  readonly handler: Aimed<HandlerDefault> | undefined;
+interface MergedProbe {
+  readonly handler: Given<HandlerDefault> | undefined;
   readonly integers: Readonly<Partial<Record<ProbeInteger, number>>>;
   readonly removedBy: string | undefined;
 }
@@ -26,12 +30,12 @@ export interface EffectiveDefault {
 export interface ContainerPolicy {
   /** The layers that were merged, lowest first. They answer which layer set a field, when somebody asks. */
   readonly layers: readonly PolicyLayer[];
-  readonly port: Aimed<number | string> | undefined;
-  readonly probes: Readonly<Record<ProbeKind, EffectiveDefault>>;
-  readonly startupSeconds: Sourced<number> | undefined;
-  readonly fromInitialDelaySeconds: Sourced<number> | undefined;
+  readonly port: Given<number | string> | undefined;
+  readonly probes: Readonly<Record<ProbeKind, MergedProbe>>;
+  readonly startupSeconds: Given<number> | undefined;
+  readonly fromInitialDelaySeconds: Given<number> | undefined;
   /** How a budget follows from learned start times, and the highest layer that asks for one. */
-  readonly learned: Sourced<LearnedSettings> | undefined;
+  readonly learned: Given<LearnedSettings> | undefined;
 }
 
 /**
@@ -47,28 +51,36 @@ export interface ContainerPolicy {
  * | null     | handler, integers | the handler and integers of the higher layer       |
  */
 export function mergeLayers(layers: readonly PolicyLayer[]): ContainerPolicy {
-  const port = layers.findLast((layer) => layer.port !== undefined);
+  const learned = slowStartSettings(layers, 'learned');
+  const sinceRemoval = learned.slice(learned.findLastIndex(({ value }) => value === undefined) + 1);
+  const asking = effective(learned);
   return {
     layers,
-    port: port && aimed(port, port.port),
+    port: effective(portSettings(layers)),
     probes: {
       livenessProbe: mergedProbe(layers, 'livenessProbe'),
       readinessProbe: mergedProbe(layers, 'readinessProbe'),
       startupProbe: mergedProbe(layers, 'startupProbe'),
     },
-    ...mergedSlowStart(layers),
+    startupSeconds: effective(slowStartSettings(layers, 'startupSeconds')),
+    fromInitialDelaySeconds: effective(slowStartSettings(layers, 'fromInitialDelaySeconds')),
+    // The numbers of higher layers win one by one.
+    learned: asking && {
+      ...asking,
+      value: sinceRemoval.reduce((all, { value }) => ({ ...all, ...value }), DEFAULT_LEARNED),
+    },
   };
 }
 
-function mergedProbe(layers: readonly PolicyLayer[], kind: ProbeKind): EffectiveDefault {
-  let handler: Aimed<HandlerDefault> | undefined;
+function mergedProbe(layers: readonly PolicyLayer[], kind: ProbeKind): MergedProbe {
+  let handler: Given<HandlerDefault> | undefined;
   let integers: ProbeDefault['integers'] = {};
   let removedBy: string | undefined;
   for (const layer of layers) {
     const given = layer.probes[kind];
     if (given === undefined) continue;
     const isRemoved = given.removed === true;
-    handler = isRemoved ? undefined : (aimed(layer, given.handler) ?? handler);
+    if (isRemoved || given.handler !== undefined) handler = given.handler && { layer, value: given.handler };
     integers = isRemoved ? {} : { ...integers, ...given.integers };
     removedBy = isRemoved ? layer.source : undefined;
   }
@@ -76,38 +88,77 @@ function mergedProbe(layers: readonly PolicyLayer[], kind: ProbeKind): Effective
   return { handler, integers: Object.fromEntries(set), removedBy };
 }
 
-type MergedSlowStart = Pick<ContainerPolicy, 'startupSeconds' | 'fromInitialDelaySeconds' | 'learned'>;
-
-/** A layer that removes the startup probe removes the slow start of lower layers, too. */
-function mergedSlowStart(layers: readonly PolicyLayer[]): MergedSlowStart {
-  const none: MergedSlowStart = { startupSeconds: undefined, fromInitialDelaySeconds: undefined, learned: undefined };
-  return layers.reduce((lower, { probes, slowStart, source }) => {
-    if (probes.startupProbe?.removed === true) return none;
-    const over = <T>(below: Sourced<T> | undefined, given: T | null | undefined): Sourced<T> | undefined =>
-      given === undefined ? below : sourced(source, given);
-    const learned = slowStart.learned && withLearnedLayer(lower.learned?.value, slowStart.learned);
-    return {
-      startupSeconds: over(lower.startupSeconds, slowStart.startupSeconds),
-      fromInitialDelaySeconds: over(lower.fromInitialDelaySeconds, slowStart.fromInitialDelaySeconds),
-      learned: over(lower.learned, learned),
-    };
-  }, none);
+/** The setting that counts: the highest one, unless that one removes the value. */
+export function effective<T>(settings: readonly Setting<T>[]): (Setting<T> & Given<T>) | undefined {
+  const last = settings.at(-1);
+  return last?.value === undefined ? undefined : (last as Setting<T> & Given<T>);
 }
 
-function sourced<T>(source: string, value: T | null): Sourced<T> | undefined {
-  return value === null ? undefined : { value, source };
+/** @param read what a layer says, with its path; undefined when it says nothing, null when it removes the value */
+function settingsOf<T>(
+  layers: readonly PolicyLayer[],
+  read: (layer: PolicyLayer) => readonly [value: T, path: FieldPath] | undefined,
+): Setting<NonNullable<T>>[] {
+  return layers.flatMap((layer) => {
+    const [value, path = []] = read(layer) ?? [];
+    return value === undefined ? [] : [{ layer, value: value ?? undefined, path }];
+  });
 }
 
-function aimed<T>(layer: PolicyLayer, value: T | null | undefined): Aimed<T> | undefined {
-  const { source } = layer;
-  return value === undefined || value === null ? undefined : { value, source, isAimed: isAimed(layer) };
+/**
+ * The layers' values for a field of a probe; with an empty path for its handler, as `{ httpGet: { path: '/live' } }`.
+ * The handler of a layer replaces the lower one whole: a layer with another handler has that handler as its value.
+ */
+export function probeSettings(layers: readonly PolicyLayer[], kind: ProbeKind, field: FieldPath): Setting[] {
+  const [step, part] = field;
+  const integer = PROBE_INTEGERS.find((one) => one === step);
+  return settingsOf<unknown>(layers, ({ probes, source }) => {
+    const given = probes[kind];
+    if (given?.removed === true) return [null, handlerPath(kind, given)];
+    if (integer !== undefined) return [given?.integers[integer], ['spec', 'probes', kind, integer]];
+    const handler = given?.handler;
+    if (handler === undefined) return undefined;
+    const isPart = handler.kind === step && part !== undefined;
+    const path =
+      source === ANNOTATION_SOURCE
+        ? ['metadata', 'annotations', endpointAnnotation(kind)]
+        : handlerPath(kind, given, isPart ? [part] : []);
+    // A field that the handler lacks has no value.
+    if (isPart) return [member(handler.fields, String(part)) ?? null, path];
+    return [handler.kind === step ? handler.fields : { [handler.kind]: handler.fields }, path];
+  });
+}
+
+/** Where a policy writes a handler, or the part of the handler; also a null in its place. */
+export function handlerPath(kind: ProbeKind, given: Partial<ProbeDefault> = {}, part: FieldPath = []): FieldPath {
+  const { handler, short } = given;
+  const isShort = short === 'handler' || (short === 'path' && part[0] === 'path');
+  if (isShort) return ['spec', 'kubernetesProbeEndpoints', kind];
+  return ['spec', 'probes', kind, ...(handler === undefined ? [] : [handler.kind, ...part])];
+}
+
+export function portSettings(layers: readonly PolicyLayer[]): Setting<number | string>[] {
+  return settingsOf(layers, ({ port }) => [port, ['spec', 'port']]);
+}
+
+/** The layers' values for a field of `slowStart`. A layer that removes the startup probe removes lower values, too. */
+export function slowStartSettings<Field extends keyof SlowStart>(
+  layers: readonly PolicyLayer[],
+  field: Field,
+): Setting<NonNullable<SlowStart[Field]>>[] {
+  return settingsOf(layers, ({ probes, slowStart, source }) => [
+    probes.startupProbe?.removed === true ? null : slowStart[field],
+    source === ANNOTATION_SOURCE
+      ? ['metadata', 'annotations', STARTUP_SECONDS_ANNOTATION]
+      : ['spec', 'slowStart', field],
+  ]);
 }
 
 /**
  * True for a layer that speaks about this container: it names containers or images, selects workloads, or is the
  * workload's annotations (issue 30, A). `containers: ["*"]` speaks about no container in particular.
  */
-function isAimed({ kind, containers, images, workloadSelector = [] }: PolicyLayer): boolean {
+export function isAimed({ kind, containers, images, workloadSelector = [] }: PolicyLayer): boolean {
   return kind === undefined || images !== undefined || typeof containers !== 'string' || workloadSelector.length > 0;
 }
 

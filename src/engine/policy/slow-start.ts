@@ -1,18 +1,16 @@
 import { INT32_MAX } from '../probe/go-values.ts';
-import { DEFAULT_LEARNED, type LearnedSettings } from '../probe/startup-budget.ts';
+import type { LearnedSettings } from '../probe/startup-budget.ts';
 import { given, nullable, type FieldTable, type Reader } from './reader.ts';
 
 export interface SlowStart {
   readonly startupSeconds?: number | null;
   readonly fromInitialDelaySeconds?: number | null;
   /** How a budget follows from learned start times. An empty object switches learned budgets on. */
-  readonly learned?: LearnedLayer | null;
+  readonly learned?: Partial<LearnedSettings> | null;
 }
 
-export type LearnedLayer = Readonly<Partial<LearnedSettings>>;
-
 /** The range of a number in `slowStart.learned`; the same in the CRDs. */
-export interface LearnedBound {
+interface LearnedBound {
   readonly minimum: number;
   readonly maximum: number;
   readonly isWhole: boolean;
@@ -49,15 +47,10 @@ const LEARNED_READERS = Object.fromEntries(
   ]),
 ) as FieldTable<LearnedSettings>;
 
-function readLearned(reader: Reader): LearnedLayer | undefined {
+function readLearned(reader: Reader): SlowStart['learned'] {
   const learned = reader.fields(LEARNED_READERS);
   const { minimumSeconds = 0, maximumSeconds = Infinity } = learned ?? {};
   if (minimumSeconds > maximumSeconds)
     reader.at('minimumSeconds').report(`must be at most maximumSeconds (${maximumSeconds}), not ${minimumSeconds}`);
   return learned;
-}
-
-/** The settings after a higher layer: its numbers win one by one. */
-export function withLearnedLayer(lower: LearnedSettings | undefined, layer: LearnedLayer): LearnedSettings {
-  return { ...(lower ?? DEFAULT_LEARNED), ...layer };
 }

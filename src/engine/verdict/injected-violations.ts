@@ -3,7 +3,7 @@ import { fieldSource, handlerSettingOf, isShapedByNamespace } from '../defaultin
 import { laxer } from '../policy/action.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { withoutEdits, type PolicyAtFault, type Violation } from '../checks/violation.ts';
-import { handlerPath, type Setting } from '../policy/layer-settings.ts';
+import { handlerPath, type Setting } from '../policy/container-policy.ts';
 import type { Injection } from '../defaulting/injection.ts';
 import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
 import type { CheckPolicyByContainer, EffectiveCheck } from '../policy/check-policy.ts';
@@ -97,12 +97,11 @@ function faultOf(
   const at = path.indexOf(injection.kind);
   const field = at < 0 ? [] : path.slice(at + 1);
   if (field.length > 0) {
-    const { origin } = fieldSource(injection, field);
-    if ('setting' in origin) return origin.setting;
-    if (origin.by === 'default' && origin.reset !== undefined) return origin.reset;
-    if (origin.by === 'readinessProbe' || origin.by === 'startupProbe') return origin.by;
+    const { by, setting } = fieldSource(injection, field).origin;
+    if (setting !== undefined) return setting;
+    if (by === 'readinessProbe' || by === 'startupProbe') return by;
     // A field that a copied probe lacks is a field that the liveness probe lacks.
-    if (origin.by === 'livenessProbe' || (injection.copiesLiveness === true && origin.by === 'default'))
+    if (by === 'livenessProbe' || (injection.copiesLiveness === true && by === 'default'))
       return liveness === undefined ? 'livenessProbe' : faultOf([liveness.kind, ...field], liveness, undefined);
   }
   const setting = handlerSettingOf(injection);

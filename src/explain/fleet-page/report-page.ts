@@ -1,4 +1,4 @@
-import { count } from '../../base/text/cut.ts';
+import { compareText, count } from '../../base/text/cut.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { stripScale } from '../drawing/start-strip.ts';
 import { SCRIPT, SCRIPT_SOURCE, STYLE, STYLE_SOURCE, page } from './compiled-page.ts';
@@ -65,16 +65,11 @@ export function reportPage(report: Report): string {
 
 function groupsOf(workloads: readonly ReportedWorkload[]): [string, readonly ReportedWorkload[]][] {
   return [...Map.groupBy(workloads, ({ namespace }) => namespace)]
-    .toSorted(([a], [b]) => compare(a, b))
+    .toSorted(([a], [b]) => compareText(a, b))
     .map(([namespace, members]) => [
       namespace,
-      members.toSorted((a, b) => compare(a.name, b.name) || compare(a.kind, b.kind)),
+      members.toSorted((a, b) => compareText(a.name, b.name) || compareText(a.kind, b.kind)),
     ]);
-}
-
-/** By code units, not by the machine's language. */
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function withoutRow({ workloads }: Report, rows: number): string | undefined {
@@ -87,7 +82,7 @@ function policyViews(report: Report): PolicyView[] {
   const workloads = workloadsByPolicy(report.workloads);
   return report.policies
     .map(({ source, advice }) => ({ source, workloads: workloads.get(source) ?? 0, advice }))
-    .toSorted((a, b) => compare(a.source, b.source));
+    .toSorted((a, b) => compareText(a.source, b.source));
 }
 
 function partsOf(view: Omit<PageView, 'parts'>): PageView['parts'] {

@@ -3,10 +3,9 @@ import { fieldSource, unusedSettings, type FieldSource, type Origin } from '../.
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { HANDLER_KINDS, ownProbe, PROBE_INTEGERS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { LIFE_ORDER } from './explained-probes.ts';
-import type { Setting } from '../../engine/policy/layer-settings.ts';
 import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
-import type { ContainerPolicy } from '../../engine/policy/container-policy.ts';
+import type { ContainerPolicy, Setting } from '../../engine/policy/container-policy.ts';
 import type { Container } from '../../engine/workload/containers.ts';
 import type { FieldExplanation, FieldSetter, FieldSetting, ProbeFields } from './explanation.ts';
 
@@ -86,24 +85,13 @@ function injectedField(
   return { setBy: setterOf(origin, show), overrides: overridden.map(show) };
 }
 
-function setterOf(origin: Origin, show: (setting: Setting) => FieldSetting): FieldSetter {
-  const setting = 'setting' in origin ? origin.setting : undefined;
-  switch (origin.by) {
-    case 'policy':
-      return setting?.layer.source === ANNOTATION_SOURCE
-        ? { by: 'annotation', ...placed(show(setting).place) }
-        : { by: 'policy', ...(setting && without(show(setting), 'value')) };
-    case 'default':
-      return { by: 'default', ...(origin.reset && { asked: show(origin.reset) }) };
-    case 'slow-start':
-      return { by: 'slow-start', ...(setting && { asked: show(setting) }) };
-    case 'livenessProbe':
-    case 'readinessProbe':
-    case 'startupProbe':
-    case 'restart':
-    case 'ports':
-      return { by: origin.by };
-  }
+function setterOf({ by, setting }: Origin, show: (setting: Setting) => FieldSetting): FieldSetter {
+  const asked = setting && show(setting);
+  if (by === 'default' || by === 'slow-start') return { by, ...(asked && { asked }) };
+  if (by !== 'policy') return { by };
+  return setting?.layer.source === ANNOTATION_SOURCE
+    ? { by: 'annotation', ...placed(asked?.place) }
+    : { by, ...(asked && without(asked, 'value')) };
 }
 
 function shown({ layer, value, path }: Setting, templatePath: FieldPath, places: FieldPlaces): FieldSetting {

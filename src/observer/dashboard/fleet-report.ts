@@ -62,7 +62,7 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
     version: VERSION,
     workloads,
     mostRows: MOST_ROWS,
-    policies: snapshot.set.policies.map(({ source }) => ({ source, advice: [] })),
+    policies: snapshot.policies.map(({ source }) => ({ source, advice: [] })),
     exceptions: reportedExceptions(snapshot),
     problems,
     checks: reportedChecks(),

@@ -33,7 +33,7 @@ const NEW_MILLISECONDS = 120_000;
 
 /** The policies, labels and scope by which the Pods of the last list were evaluated. */
 interface Basis {
-  readonly policies: Snapshot['set']['policies'];
+  readonly tiers: Snapshot['tiers'];
   readonly namespaceLabels: Snapshot['facts']['namespaceLabels'] | undefined;
   readonly scope: WebhookScope;
 }
@@ -109,7 +109,7 @@ export class MissedPart implements ObserverPart {
 
   /** True while the Pods have been evaluated by the policies in force. */
   #isOfToday(): boolean {
-    return this.#basis !== undefined && this.#basis.policies === this.#context.snapshot()?.set.policies;
+    return this.#basis !== undefined && this.#basis.tiers === this.#context.snapshot()?.tiers;
   }
 
   async #round(): Promise<boolean> {
@@ -120,8 +120,8 @@ export class MissedPart implements ObserverPart {
     try {
       if (Math.abs(now() - this.#scopeReadAt) >= SCOPE_MILLISECONDS) await this.#readScope();
       const basis: Basis = {
-        policies: current.set.policies,
-        namespaceLabels: current.set.looksAtNamespaceLabels ? current.facts.namespaceLabels : undefined,
+        tiers: current.tiers,
+        namespaceLabels: current.looksAtNamespaceLabels ? current.facts.namespaceLabels : undefined,
         scope: this.#scope,
       };
       if (isSame(basis, this.#basis) || this.#isPausing(now())) return true;
@@ -221,5 +221,5 @@ export class MissedPart implements ObserverPart {
 }
 
 function isSame(one: Basis, other: Basis | undefined): boolean {
-  return one.policies === other?.policies && one.namespaceLabels === other.namespaceLabels && one.scope === other.scope;
+  return one.tiers === other?.tiers && one.namespaceLabels === other.namespaceLabels && one.scope === other.scope;
 }

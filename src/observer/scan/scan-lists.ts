@@ -101,15 +101,15 @@ export function affectedNamespaces(
   namespaces: readonly string[],
 ): AffectedNamespaces {
   const affected = new Set<string>();
-  if (before.set.policies !== after.set.policies) {
-    const old = new Set(before.set.policies);
-    const changed = [...after.set.policies.filter((policy) => !old.delete(policy)), ...old];
+  if (before.tiers !== after.tiers) {
+    const old = new Set(before.policies);
+    const changed = [...after.policies.filter((policy) => !old.delete(policy)), ...old];
     for (const { namespace } of changed) {
       if (namespace === undefined) return 'all';
       affected.add(namespace);
     }
   }
-  const looksAtLabels = before.set.looksAtNamespaceLabels || after.set.looksAtNamespaceLabels;
+  const looksAtLabels = before.looksAtNamespaceLabels || after.looksAtNamespaceLabels;
   const [old, now] = [before.facts, after.facts];
   for (const namespace of namespaces) {
     const isSame =

@@ -15,6 +15,7 @@ import {
   learnedSeconds,
   type StartFigures,
 } from '../../engine/probe/startup-budget.ts';
+import { compareText } from '../../base/text/cut.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import type { MeasuredStart } from './measured-start.ts';
 import type { PendingStart } from './pending-starts.ts';
@@ -50,7 +51,10 @@ export function updatedProfile(
 /** The last samples, the oldest first. Of two samples of one start, the later one of the list counts. */
 function latest(samples: readonly StartSample[]): readonly StartSample[] {
   const known = new Map(samples.map((sample) => [sample.id, sample]));
-  const sorted = [...known.values()].sort((one, other) => compare(one.at, other.at) || compare(one.id, other.id));
+  // RFC 3339 instants in UTC with whole seconds sort as texts.
+  const sorted = [...known.values()].sort(
+    (one, other) => compareText(one.at, other.at) || compareText(one.id, other.id),
+  );
   const excess = Math.max(0, sorted.length - PROFILE_BOUNDS.samples);
   const restarts = sorted.filter(({ restart }) => restart);
   const dropped = restarts.slice(0, Math.max(0, Math.min(excess, restarts.length - MOST_RESTARTS)));
@@ -78,11 +82,6 @@ function withKilled(
   // Thirty later starts have passed: the container of today starts within what its probes grant.
   const isOutlived = samples.length >= PROFILE_BOUNDS.samples && samples.every((sample) => sample.at > at);
   return { count, boundSeconds: isOutlived ? 0 : boundSeconds, at, ids: [...ids].slice(-PROFILE_BOUNDS.killedIds) };
-}
-
-/** RFC 3339 instants in UTC with whole seconds sort as texts. */
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 /** The image without tag and digest. The tag changes with each release of the same application. */

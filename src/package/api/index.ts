@@ -6,7 +6,6 @@ import type { EngineOptions, KubernetesObjects, KubernetesObject } from './engin
 import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
 import { fixFile } from '../../cli/fix/fix-file.ts';
 import { LEVELS, type Level } from '../../cli/output/level.ts';
-import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { planOutput } from '../../cli/plan/formats.ts';
 import { workloadsOf } from '../../cli/plan/workloads.ts';
 import { planOf } from '../../engine/verdict/compare/plan.ts';
@@ -106,7 +105,7 @@ export function plan(objects: KubernetesObjects, options: PlanOptions = {}): Pla
   const unknown = unknownRemovals(before, change);
   if (unknown.length > 0)
     throw new InvalidInputError(unknown.map((source) => ({ place: 'remove', message: `there is no ${source}` })));
-  const after = snapshotAfter(CHECK_CATALOGUE, before, change);
+  const after = snapshotAfter(before, change);
   const workloads = workloadsOf(inputs, new Set());
   return planOutput(planOf(workloads, before, after, inputs.now));
 }

@@ -430,6 +430,6 @@ describe('the store', () => {
       ['ClusterProbePolicy/web', 3],
       ['ProbePolicy/apps/policy', 2],
     ]);
-    expect(store.current?.set.looksAtNamespaceLabels).toBe(true);
+    expect(store.current?.looksAtNamespaceLabels).toBe(true);
   });
 });

@@ -72,7 +72,7 @@ describe('the policies in force', () => {
     const before = store.current;
     store.replace('cluster', { ...snapshot([], { apps: { tier: 'web' } }), policies: first.policies });
     expect(store.current).not.toBe(before);
-    expect(store.current?.set.policies).toBe(before?.set.policies);
+    expect(store.current?.tiers).toBe(before?.tiers);
     expect(layers(store)).toEqual(['ClusterProbePolicy/web', 'ProbePolicy/apps/policy']);
   });
 
@@ -87,7 +87,7 @@ describe('the policies in force', () => {
     store.replace('files', snapshot([policyDocument({}, 'object')]));
     store.replace('cluster', snapshot([policyDocument({}, 'object')]));
     const shown = (source: string, applied?: ProbePolicy): unknown =>
-      store.preview(source, applied)?.set.policies.map((policy) => [policy.source, policy.port]);
+      store.preview(source, applied)?.policies.map((policy) => [policy.source, policy.port]);
     const applied = parsedPolicy(policyDocument({ port: 8080 }, 'object'));
     // The file of the same name is another policy.
     expect(shown('ProbePolicy/apps/object', applied)).toEqual([

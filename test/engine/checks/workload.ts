@@ -5,7 +5,7 @@ import { formatPath } from '../../../src/base/json/field-path.ts';
 import { NO_FACTS, type Facts } from '../../../src/engine/facts/facts.ts';
 import { CollectedFacts } from '../../../src/cluster/sources/policy-documents.ts';
 import { FACT_KINDS, factKindOf } from '../../../src/cluster/sources/fact-kinds.ts';
-import { mergeChecks } from '../../../src/engine/policy/check-policy.ts';
+import { builtInPolicy, mergeChecks } from '../../../src/engine/policy/check-policy.ts';
 import { appContainer, parsedPolicy, pod, policyDocument } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -54,7 +54,7 @@ export function findings(
   const check = CHECK_CATALOGUE[id];
   if (check === undefined) throw new Error(`no check ${id}`);
   const policy = parsedPolicy(policyDocument({ checks: { [id]: parameters } }));
-  const values = mergeChecks(CHECK_CATALOGUE, [policy]).get(id)?.parameters ?? {};
+  const values = mergeChecks(builtInPolicy(CHECK_CATALOGUE), [policy]).get(id)?.parameters ?? {};
   const workload = workloadOf(manifest, others);
   return workload.containers
     .filter(({ role }) => check.everyContainer || role === 'application' || role === 'sidecar')

@@ -31,7 +31,7 @@ it('with other facts, selects other policies, and the snapshot before stays as i
     ['ClusterProbePolicy/web'],
   ]);
   expect([sources(before, 'apps'), sources(before, 'other')]).toEqual([['ClusterProbePolicy/web'], []]);
-  expect(after.set.policies).toBe(before.set.policies);
+  expect(after.tiers).toBe(before.tiers);
 });
 
 it('knows no labels of a namespace without facts', () =>

@@ -1,17 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import type { ProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
-import { PolicySet, PolicyTier } from '../../../src/engine/policy/policy-set.ts';
+import { Snapshot } from '../../../src/engine/facts/snapshot.ts';
+import { policyTier } from '../../../src/engine/policy/policy-set.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
-import type { CheckFloor, CheckPolicyByContainer } from '../../../src/engine/policy/check-policy.ts';
+import {
+  builtInPolicy,
+  type CheckFloor,
+  type CheckPolicyByContainer,
+} from '../../../src/engine/policy/check-policy.ts';
 import type { ParameterValue } from '../../../src/engine/policy/check-parameters.ts';
 
 /** The settings of the checks of each container, in a set with one tier for each policy. */
 const policyFor = (layers: readonly ProbePolicy[]): CheckPolicyByContainer =>
-  new PolicySet(
-    CHECK_CATALOGUE,
-    layers.map((layer) => new PolicyTier([layer])),
-  ).policyFor('apps', undefined, new Map()).checkPolicy;
+  new Snapshot(
+    builtInPolicy(CHECK_CATALOGUE),
+    layers.map((layer) => policyTier([layer])),
+  ).policyFor('apps', new Map()).checkPolicy;
 
 const clusterPolicy = (name: string, spec: object): ProbePolicy => parsedPolicy(clusterPolicyDocument(spec, name));
 

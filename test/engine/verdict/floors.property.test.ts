@@ -144,7 +144,7 @@ describe('a floor of a cluster policy', () => {
 /** Of all that is denied, what checks with the floor Deny find. */
 function flooredByFloors(object: JsonObject, policies: Snapshot): Violation[] {
   const floors = new Set(
-    policies.set.policies.flatMap(({ checks }) =>
+    policies.policies.flatMap(({ checks }) =>
       [...checks].filter(([, { floor }]) => floor === 'Deny').map(([id]) => id),
     ),
   );

@@ -1,3 +1,4 @@
+import { compareText } from '../../../base/text/cut.ts';
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
 import { STARTUP_PROFILE_KIND } from '../../../engine/facts/startup-profile.ts';
 import { ANNOTATION_PREFIX } from '../../../engine/policy/annotations.ts';
@@ -31,13 +32,9 @@ export function snapshotItems(objects: readonly JsonObject[], settings: Snapshot
   const keyed = items.map((item) => ({ item, key: sortKey(item) }));
   // Two objects with one name are rare. Their texts are made only to give them an order.
   const inOrder = keyed.toSorted(
-    (a, b) => compare(a.key, b.key) || compare(JSON.stringify(a.item), JSON.stringify(b.item)),
+    (a, b) => compareText(a.key, b.key) || compareText(JSON.stringify(a.item), JSON.stringify(b.item)),
   );
   return inOrder.map(({ item }) => item);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 function itemOf(object: JsonObject, settings: SnapshotSettings, commands: readonly string[]): JsonObject | undefined {

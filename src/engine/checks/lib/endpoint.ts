@@ -1,4 +1,5 @@
 import { equalJson, isJsonObject, member, isPresent, type JsonObject } from '../../../base/json/json-value.ts';
+import { compareText } from '../../../base/text/cut.ts';
 import {
   DEFAULT_GRPC_MODE,
   DEFAULT_GRPC_SERVICE,
@@ -69,7 +70,7 @@ function httpHeaders(handler: JsonObject): unknown {
     return typeof name === 'string' && typeof value === 'string' ? [[name.toLowerCase(), value] as const] : [];
   });
   if (pairs.length < headers.length) return undefined;
-  return pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return pairs.sort(([a], [b]) => compareText(a, b));
 }
 
 /**

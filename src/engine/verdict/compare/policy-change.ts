@@ -1,7 +1,6 @@
 import { exceptionSource, mergedFacts } from '../../facts/facts.ts';
-import { Snapshot } from '../../facts/snapshot.ts';
-import { PolicySet, PolicyTier } from '../../policy/policy-set.ts';
-import type { CheckCatalogue } from '../../policy/check-catalogue.ts';
+import type { Snapshot } from '../../facts/snapshot.ts';
+import { policyTier } from '../../policy/policy-set.ts';
 
 export interface PolicyChange {
   readonly applied: Snapshot;
@@ -13,18 +12,17 @@ export interface PolicyChange {
  * The snapshot after a change, object by object as `kubectl apply` does: an object replaces the one of the same kind,
  * namespace and name, and a Namespace replaces its labels. Everything else stays.
  */
-export function snapshotAfter(catalogue: CheckCatalogue, before: Snapshot, change: PolicyChange): Snapshot {
+export function snapshotAfter(before: Snapshot, change: PolicyChange): Snapshot {
   // An object of a cluster is in the highest tier. The tiers below hold files, and a file is not applied over.
-  const highest = new Map((before.set.tiers.at(-1)?.policies ?? []).map((policy) => [policy.source, policy]));
+  const highest = new Map((before.tiers.at(-1)?.policies ?? []).map((policy) => [policy.source, policy]));
   const removed = new Set(change.removed.filter((source) => !highest.has(source)));
-  for (const policy of change.applied.set.policies) highest.set(policy.source, policy);
+  for (const policy of change.applied.policies) highest.set(policy.source, policy);
   for (const source of change.removed) highest.delete(source);
-  const lower = before.set.tiers
+  const lower = before.tiers
     .slice(0, -1)
-    .map(({ policies }) => new PolicyTier(policies.filter(({ source }) => !removed.has(source))));
-  const set = new PolicySet(catalogue, [...lower, new PolicyTier([...highest.values()])]);
+    .map(({ policies }) => policyTier(policies.filter(({ source }) => !removed.has(source))));
   const facts = mergedFacts(before.facts, change.applied.facts);
-  return new Snapshot(set, {
+  return before.with([...lower, policyTier([...highest.values()])], {
     ...facts,
     exceptions: facts.exceptions.filter(
       (namespace, { name }) => !change.removed.includes(exceptionSource(namespace, name)),
@@ -33,8 +31,8 @@ export function snapshotAfter(catalogue: CheckCatalogue, before: Snapshot, chang
 }
 
 export function knownSources(...snapshots: readonly Snapshot[]): readonly string[] {
-  return snapshots.flatMap(({ set, facts }) => [
-    ...set.policies.map(({ source }) => source),
+  return snapshots.flatMap(({ policies, facts }) => [
+    ...policies.map(({ source }) => source),
     ...[...facts.exceptions.lists].flatMap(([namespace, exceptions]) =>
       exceptions.map(({ name }) => exceptionSource(namespace, name)),
     ),

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CHECK_CATALOGUE } from '../../../../src/engine/checks/catalogue.ts';
 import { violationKey } from '../../../../src/engine/checks/violation.ts';
 import { checkInputs } from '../../../../src/cli/check/check-inputs.ts';
 import { fixFile } from '../../../../src/cli/fix/fix-file.ts';
@@ -192,7 +191,7 @@ it('a plan is the difference of two runs of fix and of two runs of check, and no
         return { ...object, metadata: { ...metadata, namespace, [named]: `w${index}` } };
       });
       const read = inputs(old, now, objects);
-      const after = snapshotAfter(CHECK_CATALOGUE, read.policies, { applied: read.newPolicies, removed });
+      const after = snapshotAfter(read.policies, { applied: read.newPolicies, removed });
       const plan = JSON.parse(planAsJson(planOf(workloadsOf(read, new Set()), read.policies, after, NOW))) as JsonPlan;
       const [runOld, runNow] = [inputs(old, [], objects), inputs(applied(old, now, removed), [], objects)];
       const summary = {
