@@ -1,22 +1,18 @@
-import { reportedStatus } from '../cluster/sources/exception-status.ts';
 import { ExceptionStatuses, exceptionCounts } from '../cluster/sources/exception-statuses.ts';
 import { PROBE_EXCEPTIONS, SERVICES, STARTUP_PROFILES, WEBHOOK_EXCEPTIONS } from '../cluster/sources/fact-kinds.ts';
 import { KubernetesSource } from '../cluster/sources/kubernetes-source.ts';
 import { StatusWriter } from '../cluster/sources/status-writer.ts';
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
-import { EXCEPTION_KIND } from '../engine/policy/probe-exception.ts';
-import { adviceAbout, type PolicyAdvice } from '../engine/verdict/policy-advice.ts';
 import { policyListener } from './policies.ts';
 import type {
   FactBudgetStatus,
   KubernetesSourceOptions,
   PolicyBudgetStatus,
 } from '../cluster/sources/kubernetes-source.ts';
-import type { LeftOut, Named, OverBudgetChange } from '../cluster/sources/object-store.ts';
+import type { OverBudgetChange } from '../cluster/sources/object-store.ts';
+import type { SourceListener } from '../cluster/sources/policy-source.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { ExceptionState } from '../engine/policy/exception-rules.ts';
-import type { ProbeException } from '../engine/policy/probe-exception.ts';
-import type { ProbePolicy } from '../engine/policy/probe-policy.ts';
 import type { ClusterConnection } from './cluster-connection.ts';
 import type { Part } from './part.ts';
 import type { Logger } from 'pino';
@@ -69,17 +65,11 @@ export class ClusterPolicies implements Part {
         ...(config.readsStartupProfiles ? [STARTUP_PROFILES] : []),
         ...(config.readsServices ? [SERVICES] : []),
       ],
-      overBudget: (kind, change) => logOverBudget(log, kind, change),
-      factListener: (kind) => ({
-        unreadable: (fact) => log.warn({ kind, ...fact }, 'object cannot be read and has no effect'),
-        ...(kind === EXCEPTION_KIND && {
-          leftOut: (left) => statuses?.leftOut(leftOutException(left)),
-          gone: (namespace, name) => statuses?.gone(namespace, name),
-        }),
-      }),
-      statuses: writesStatuses
-        ? { put: (task) => writer.put(task), drop: (place) => writer.drop(place), advice: statusAdvice() }
-        : undefined,
+      statuses: writesStatuses ? writer : undefined,
+      exceptions: statuses && {
+        leftOut: (left) => statuses.leftOut(left),
+        gone: (namespace, name) => statuses.gone(namespace, name),
+      },
     };
     const source = new KubernetesSource(CHECK_CATALOGUE, client, { now, random: Math.random }, options);
     this.source = source;
@@ -114,7 +104,12 @@ export class ClusterPolicies implements Part {
   async #readAll(): Promise<void> {
     const [log, store] = [this.#log, this.#store];
     try {
-      store.replace('cluster', await this.source.start(policyListener('cluster', store, log)));
+      const listener: SourceListener = {
+        ...policyListener('cluster', store, log),
+        overBudget: (kind, change) => logOverBudget(log, kind, change),
+        unreadable: (kind, fact) => log.warn({ kind, ...fact }, 'object cannot be read and has no effect'),
+      };
+      store.replace('cluster', await this.source.start(listener));
       log.info({ policies: store.current?.policies.length }, 'policies of the cluster read');
       this.#read.resolve(undefined);
     } catch (error) {
@@ -133,14 +128,6 @@ function logOverBudget(log: Logger, kind: string, { namespace, count, first, use
   else log.info({ kind, namespace, first }, 'the objects of the namespace are within the budgets again');
 }
 
-function leftOutException({ object, entry, ...left }: LeftOut<Named>): Parameters<ExceptionStatuses['leftOut']>[0] {
-  const reported =
-    object === undefined
-      ? (entry as ProbeException | undefined)?.reported
-      : reportedStatus(object as unknown as Record<string, unknown>);
-  return { ...left, reported };
-}
-
 function statusWriter({ log, now }: ClusterPoliciesDependencies, member: 'policy' | 'exception'): StatusWriter {
   const isPolicy = member === 'policy';
   const listener = {
@@ -156,14 +143,4 @@ function statusWriter({ log, now }: ClusterPoliciesDependencies, member: 'policy
     },
   };
   return new StatusWriter(listener, { now, random: Math.random });
-}
-
-/** The advice about a policy's probes, without notes. Kept as long as the policy, as every event asks again. */
-export function statusAdvice(): (policy: ProbePolicy) => readonly PolicyAdvice[] {
-  const known = new WeakMap<ProbePolicy, readonly PolicyAdvice[]>();
-  return (policy) => {
-    const advice = known.get(policy) ?? adviceAbout(policy);
-    known.set(policy, advice);
-    return advice;
-  };
 }

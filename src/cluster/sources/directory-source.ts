@@ -3,7 +3,7 @@ import { findYamlFiles, versionOf } from '../../base/files/yaml-files.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { yamlFileParts } from '../../yaml/reading/documents.ts';
 import { ReadingBudget } from '../../yaml/reading/reading-budget.ts';
-import { PolicyCollection, formatFileProblem, sourceProblem } from './policy-documents.ts';
+import { PolicyCollection, formatFileProblem } from './policy-documents.ts';
 import { PolicyFilesError } from './policy-source.ts';
 import { repeat } from '../client/timing.ts';
 import { setImmediate } from 'node:timers/promises';
@@ -93,7 +93,7 @@ export class DirectorySource implements PolicySource {
   }
 
   #warn({ warnings }: PolicyDocuments, listener: SourceListener): void {
-    if (warnings.length > 0) listener.warned?.(warnings.map(sourceProblem));
+    if (warnings.length > 0) listener.warned?.(warnings.map(formatFileProblem));
   }
 
   /** Reports problems once, not at every poll. */
@@ -101,7 +101,7 @@ export class DirectorySource implements PolicySource {
     const lines = problems.map(formatFileProblem);
     const isNews = lines.join('\n') !== this.#problems.join('\n');
     this.#problems = lines;
-    if (isNews && !this.#stopped.signal.aborted) listener.failed(problems.map(sourceProblem));
+    if (isNews && !this.#stopped.signal.aborted) listener.failed(lines);
   }
 }
 

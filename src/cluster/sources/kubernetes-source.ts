@@ -1,15 +1,15 @@
 import { NO_FACTS, type Facts, type MissedNamespace } from '../../engine/facts/facts.ts';
 import { POLICY_BUDGET_BYTES, type Budget, type PolicyBudget } from '../../engine/policy/budget.ts';
+import { EXCEPTION_KIND } from '../../engine/policy/probe-exception.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
 import { NAMESPACES, type FactKind } from './fact-kinds.ts';
 import { Informer, informedFactKind, type InformerListener } from './informer.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
-import { PolicyInformer, type PolicyCounts, type PolicyListener, type PolicyStatuses } from './policy-informer.ts';
-import { formatSourceProblem } from './policy-source.ts';
+import { PolicyInformer, type PolicyCounts, type PolicyStatuses } from './policy-informer.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { Named, OverBudgetChange, StoreCounts } from './object-store.ts';
+import type { Named, StoreCounts } from './object-store.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
 export interface KubernetesSourceOptions {
@@ -21,12 +21,9 @@ export interface KubernetesSourceOptions {
   readonly policyBudget?: number;
   /** Absent: nobody writes statuses of policies. */
   readonly statuses?: PolicyStatuses | undefined;
-  /** Called when objects of a kind come to be over a budget, or are within the budgets again. */
-  readonly overBudget?: (kind: string, change: OverBudgetChange) => void;
-  readonly factListener?: (kind: string) => FactListener;
+  /** Takes the exceptions that are left out or gone, for their statuses. */
+  readonly exceptions?: Pick<InformerListener<Named>, 'leftOut' | 'gone'> | undefined;
 }
-
-type FactListener = Pick<InformerListener<Named>, 'unreadable' | 'leftOut' | 'gone'>;
 
 export interface PolicyBudgetStatus {
   readonly overBudget: Readonly<Record<PolicyBudget, number>>;
@@ -65,9 +62,8 @@ export class KubernetesSource implements PolicySource {
   readonly #waiters: NamespaceWaiters;
   readonly #troubles = new Map<string, string>();
   readonly #unpublished = new Set<string>();
-  /** The parts of the next snapshot; undefined when they have changed since the last one. */
+  /** The same value until a policy changes. */
   #policies: PolicySnapshot['policies'] | undefined;
-  #facts: PolicySnapshot['facts'] | undefined;
   #listener: SourceListener | undefined;
   #state: 'starting' | 'running' | 'stopped' = 'starting';
   #callOff: (() => void) | undefined;
@@ -83,26 +79,26 @@ export class KubernetesSource implements PolicySource {
     const total = (this.#policyBudget = options.policyBudget ?? POLICY_BUDGET_BYTES);
     this.#waiters = new NamespaceWaiters(this.#timer);
     const context = { ...clock, client, watchRenewal: options.watchRenewalMilliseconds };
-    const reports = (kind: string): Pick<PolicyListener, 'overBudget' | 'troubled'> => ({
-      overBudget: (change) => options.overBudget?.(kind, change),
+    const reports = (kind: string): Pick<InformerListener<Named>, 'overBudget' | 'troubled' | 'unreadable'> => ({
+      overBudget: (change) => this.#listener?.overBudget?.(kind, change),
       troubled: (problem) => this.#noteTrouble(kind, problem),
+      unreadable: (object) => this.#listener?.unreadable?.(kind, object),
     });
     this.#policyKinds = POLICY_KINDS.map((kind) => {
-      const listener: PolicyListener = {
+      const listener = {
         ...reports(kind),
         changed: () => {
           this.#policies = undefined;
           this.#schedule();
         },
-        failed: (problems) => this.#listener?.failed(problems),
-        warned: (warnings) => this.#listener?.warned?.(warnings),
-        statuses: options.statuses,
+        failed: (problems: readonly string[]) => this.#listener?.failed(problems),
+        warned: (warnings: readonly string[]) => this.#listener?.warned?.(warnings),
       };
-      return new PolicyInformer(context, catalogue, kind, listener, total);
+      return new PolicyInformer(context, catalogue, kind, listener, options.statuses, total);
     });
     const inform = (kind: FactKind, events: Partial<InformerListener<Named>>): InformedFacts => {
       const changed = (): void => {
-        informed.facts = this.#facts = undefined;
+        informed.facts = undefined;
         this.#schedule();
         this.#releaseArrived();
       };
@@ -112,7 +108,9 @@ export class KubernetesSource implements PolicySource {
       return informed;
     };
     this.#namespaces = inform(NAMESPACES, { kept: ({ name }) => this.#unpublished.add(name) });
-    this.#factKinds = (options.factKinds ?? []).map((kind) => inform(kind, options.factListener?.(kind.kind) ?? {}));
+    this.#factKinds = (options.factKinds ?? []).map((kind) =>
+      inform(kind, (kind.kind === EXCEPTION_KIND && options.exceptions) || {}),
+    );
   }
 
   /** Resolves once all collections have been read, however long the API server is away. Rejects when stopped before. */
@@ -136,10 +134,10 @@ export class KubernetesSource implements PolicySource {
   status(): SourceStatus {
     const contacts = this.#required().map((informer) => informer.status().lastContact ?? NaN);
     const lastSync = this.#state === 'starting' ? NaN : Math.min(...contacts);
-    const problems = this.#policyKinds.flatMap((kind) => kind.problems(MAX_PROBLEMS)).slice(0, MAX_PROBLEMS);
+    const problems = this.#policyKinds.flatMap((kind) => kind.problems());
     return {
       description: this.#options.description ?? 'cluster',
-      problems: problems.map(formatSourceProblem),
+      problems: problems.slice(0, MAX_PROBLEMS),
       problemCount: this.#sum(({ problems: count }) => count),
       troubles: [...this.#troubles.values()],
       lastSync: Number.isNaN(lastSync) ? undefined : lastSync,
@@ -186,7 +184,7 @@ export class KubernetesSource implements PolicySource {
 
   #required(): readonly Pick<Informer<Named>, 'start' | 'stop' | 'status'>[] {
     return [
-      ...this.#policyKinds.map(({ informer }) => informer),
+      ...this.#policyKinds,
       ...[this.#namespaces, ...this.#factKinds].filter(({ kind }) => kind.isRequired).map(({ informer }) => informer),
     ];
   }
@@ -215,8 +213,7 @@ export class KubernetesSource implements PolicySource {
     this.#unpublished.clear();
     this.#policies ??= this.#policyKinds.flatMap((kind) => kind.policies());
     const facts = [this.#namespaces, ...this.#factKinds].map((each) => (each.facts ??= factsOf(each)));
-    this.#facts ??= Object.assign({ ...NO_FACTS }, ...facts) as PolicySnapshot['facts'];
-    return { policies: this.#policies, facts: this.#facts };
+    return { policies: this.#policies, facts: Object.assign({ ...NO_FACTS }, ...facts) as Facts };
   }
 
   /** Lets requests go on that wait for a namespace that has arrived, once its labels are in force. */

@@ -7,7 +7,6 @@ import { POLICY_KINDS, parseProbePolicy } from '../../engine/policy/probe-policy
 import { MORE_PROBLEMS, formatProblem, type Problem } from '../../engine/policy/reader.ts';
 import { yamlFileParts } from '../../yaml/reading/documents.ts';
 import { FACT_KINDS, NAMESPACES } from './fact-kinds.ts';
-import { formatSourceProblem } from './policy-source.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Facts } from '../../engine/facts/facts.ts';
@@ -16,7 +15,7 @@ import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { YamlDocument, YamlFilePart } from '../../yaml/reading/documents.ts';
 import type { FactKind } from './fact-kinds.ts';
 import type { Named } from './object-store.ts';
-import type { FileProblem, SourceProblem } from './policy-source.ts';
+import type { FileProblem } from './policy-source.ts';
 
 export interface PolicyText {
   readonly file: string;
@@ -40,12 +39,8 @@ export interface PolicyDocuments {
 }
 
 /** One line, as compilers print it: `policies/apps.yaml:12:5: spec.port: ...`. */
-export function formatFileProblem(problem: FileProblem): string {
-  return formatSourceProblem(sourceProblem(problem));
-}
-
-export function sourceProblem({ file, line, column, message }: FileProblem): SourceProblem {
-  return { place: `${file}:${line}:${column}`, message };
+export function formatFileProblem({ file, line, column, message }: FileProblem): string {
+  return `${file}:${line}:${column}: ${message}`;
 }
 
 /**
