@@ -4,7 +4,6 @@ import { ApiClient } from '../cluster/client/api-client.ts';
 import { loadClusterAccess } from '../cluster/client/cluster-access.ts';
 import { LeaderElection, type ElectionDependencies } from '../cluster/client/leader-election.ts';
 import type { Logger } from 'pino';
-import type { Part } from './part.ts';
 
 /** The settings of every process that speaks to a cluster. Durations are in milliseconds. */
 export interface ConnectionConfig {
@@ -46,31 +45,23 @@ export interface ElectionPartDependencies extends Omit<ElectionDependencies, 'ra
 }
 
 /** The election of the replica that writes. Its stop gives the Lease back, so that another replica takes over. */
-export class ElectionPart extends LeaderElection implements Part {
-  constructor({ client, namespace, config }: ClusterConnection, dependencies: ElectionPartDependencies) {
-    const { log, leaderWrites, lead, now, monotonic } = dependencies;
-    const { lease, leaseDuration: durationMilliseconds, leaseRenew: retryMilliseconds } = config;
-    const identity = `${hostname()}_${randomUUID()}`;
-    const listener = {
-      gained: () => {
-        log.info({ lease, identity, leaderWrites }, 'this replica leads');
-        lead(true);
-      },
-      lost: () => {
-        log.info({ lease, identity }, 'this replica no longer leads');
-        lead(false);
-      },
-      troubled: (problem: string | undefined) => {
-        if (problem === undefined) log.info({ lease }, 'the Lease can be read and written again');
-        else log.warn({ lease, problem }, 'the Lease cannot be read or written');
-      },
-    };
-    const candidate = { namespace, lease, identity, durationMilliseconds, retryMilliseconds };
-    super(client, candidate, listener, { now, monotonic, random: Math.random });
-  }
-
-  /** The host name in the Lease: the name of the leader's Pod. Empty when nobody leads. */
-  get leaderName(): string {
-    return this.holder.split('_')[0] ?? '';
-  }
+export function electionPart(
+  { client, namespace, config }: ClusterConnection,
+  { log, leaderWrites, lead, now, monotonic }: ElectionPartDependencies,
+): LeaderElection {
+  const { lease, leaseDuration: durationMilliseconds, leaseRenew: retryMilliseconds } = config;
+  const identity = `${hostname()}_${randomUUID()}`;
+  const listener = {
+    led: (isLeader: boolean) => {
+      if (isLeader) log.info({ lease, identity, leaderWrites }, 'this replica leads');
+      else log.info({ lease, identity }, 'this replica no longer leads');
+      lead(isLeader);
+    },
+    troubled: (problem: string | undefined) => {
+      if (problem === undefined) log.info({ lease }, 'the Lease can be read and written again');
+      else log.warn({ lease, problem }, 'the Lease cannot be read or written');
+    },
+  };
+  const candidate = { namespace, lease, identity, durationMilliseconds, retryMilliseconds };
+  return new LeaderElection(client, candidate, listener, { now, monotonic, random: Math.random });
 }
