@@ -1,5 +1,9 @@
-import { electionPart, openClusterConnection, type ElectionPartDependencies } from '../process/cluster-connection.ts';
-import { ClusterPolicies } from '../process/cluster-policies.ts';
+import {
+  ClusterPolicies,
+  electionPart,
+  openClusterConnection,
+  type ElectionPartDependencies,
+} from '../process/cluster.ts';
 import { exemptNamespaces } from '../process/policies.ts';
 import { PolicyImpact, type ImpactDependencies } from './policy-effect/policy-impact.ts';
 import { VERSION } from '../base/version.ts';

@@ -9,7 +9,7 @@ import { formatProblem } from '../../engine/policy/reader.ts';
 import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import { Informer, type InformedKind, type InformerContext, type InformerListener } from './informer.ts';
-import { isShown, shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
+import { shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
 import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
 import type { Budget, Size } from '../../engine/policy/budget.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
@@ -161,7 +161,7 @@ export class PolicyInformer extends Informer<PolicyRecord> {
       const patch = statusPatch(shown, wanted, now());
       if (patch === undefined) return undefined;
       const object = await patchStatus(client, objectPath(this.kind, place), 'probewright-status', patch, signal);
-      const isKept = isShown(shownStatus(valueAt(object, ['status'])), wanted);
+      const isKept = statusPatch(shownStatus(valueAt(object, ['status'])), wanted, now()) === undefined;
       return { isKept, resourceVersion: textAt(object, 'metadata', 'resourceVersion') };
     };
     this.#statuses?.put({ place, resourceVersion, write });
