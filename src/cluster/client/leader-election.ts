@@ -1,10 +1,9 @@
 import { textAt } from '../../base/json/field-path.ts';
 import { objectMember } from '../../base/json/json-value.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from './api-client.ts';
+import { hasCode, type ApiClient, type ApiRequest } from './api-client.ts';
 import { isKubernetesObject, type ObjectMetadata } from './kubernetes-object.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
-import type { ApiClient, ApiRequest } from './api-client.ts';
 
 export interface Candidate {
   readonly namespace: string;

@@ -1,14 +1,11 @@
-import { Reflector } from '../client/reflector.ts';
-import { realTimer } from '../client/timing.ts';
+import { Reflector, type Reflected, type ReflectorContext, type ReflectorStatus } from '../client/reflector.ts';
+import { realTimer, type Timer } from '../client/timing.ts';
 import { rootOf } from './cluster-kinds.ts';
-import { ObjectStore } from './object-store.ts';
+import { ObjectStore, type Named, type StoreListener, type StoredKind } from './object-store.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { Reflected, ReflectorContext, ReflectorStatus } from '../client/reflector.ts';
-import type { Timer } from '../client/timing.ts';
 import type { FactKind } from './fact-kinds.ts';
-import type { Named, StoreListener, StoredKind } from './object-store.ts';
 
 /** Without a timer, the real one is used. */
 export interface InformerContext extends ReflectorContext {

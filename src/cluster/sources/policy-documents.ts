@@ -1,19 +1,14 @@
-import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
-import { NO_FACTS } from '../../engine/facts/facts.ts';
-import { POLICY_KINDS, parseProbePolicy } from '../../engine/policy/probe-policy.ts';
+import { NO_FACTS, type Facts } from '../../engine/facts/facts.ts';
+import { POLICY_KINDS, parseProbePolicy, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import { MORE_PROBLEMS, formatProblem, type Problem } from '../../engine/policy/reader.ts';
-import { yamlFileParts } from '../../yaml/reading/documents.ts';
-import { FACT_KINDS, NAMESPACES } from './fact-kinds.ts';
+import { yamlFileParts, type YamlDocument, type YamlFilePart } from '../../yaml/reading/documents.ts';
+import { FACT_KINDS, NAMESPACES, type FactKind } from './fact-kinds.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Facts } from '../../engine/facts/facts.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
-import type { YamlDocument, YamlFilePart } from '../../yaml/reading/documents.ts';
-import type { FactKind } from './fact-kinds.ts';
 import type { Named } from './object-store.ts';
 import type { FileProblem } from './policy-source.ts';
 

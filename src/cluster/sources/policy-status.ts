@@ -4,9 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
 import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
-import { POLICY_LIMITS } from '../../engine/policy/budget.ts';
+import { POLICY_LIMITS, type Budget, type Use } from '../../engine/policy/budget.ts';
 import { updatedCondition } from './status-writer.ts';
-import type { Budget, Use } from '../../engine/policy/budget.ts';
 import type { PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
 
 export interface PolicyVerdict {

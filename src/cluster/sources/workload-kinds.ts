@@ -1,10 +1,9 @@
 import { readUtf8File } from '../../base/files/regular-file.ts';
-import { formatProblem, Reader } from '../../engine/policy/reader.ts';
+import { formatProblem, Reader, type Problem } from '../../engine/policy/reader.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
 import { workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { PolicyFilesError, type FileProblem } from './policy-source.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import type { Problem } from '../../engine/policy/reader.ts';
 
 /** Field names with dots between them. `*` is every element of a list. */
 export const POD_TEMPLATE_PATH = /^[A-Za-z]\w*(\.(\w+|\*))*$/;
