@@ -3,6 +3,7 @@ import { realTimer, type Timer } from '../client/timing.ts';
 import { rootOf } from './cluster-kinds.ts';
 import { ObjectStore, type Named, type StoreListener, type StoredKind } from './object-store.ts';
 import { isDeepStrictEqual } from 'node:util';
+import type { Facts } from '../../engine/facts/facts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { FactKind } from './fact-kinds.ts';
@@ -63,6 +64,30 @@ export class Informer<T extends Named> {
   listAgainIfLeftOut(): void {
     const { leftOut } = this.store.counts();
     if (Object.values(leftOut).some((count) => count > 0)) this.listAgain();
+  }
+}
+
+/** A mirror of a kind of facts. */
+export class FactInformer extends Informer<Named> {
+  readonly kind: FactKind;
+  /** The same value until something changes. */
+  #facts: Partial<Facts> | undefined;
+
+  constructor(context: InformerContext, catalogue: CheckCatalogue, kind: FactKind, listener: InformerListener<Named>) {
+    const changed = (): void => {
+      this.#facts = undefined;
+      listener.changed();
+    };
+    super(context, informedFactKind(kind, catalogue), { ...listener, changed });
+    this.kind = kind;
+  }
+
+  get isChanged(): boolean {
+    return this.#facts === undefined;
+  }
+
+  facts(): Partial<Facts> {
+    return (this.#facts ??= this.kind.facts(this.store.isComplete ? this.store.lists() : undefined));
   }
 }
 
