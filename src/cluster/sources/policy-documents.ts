@@ -26,12 +26,7 @@ export interface PlacedObject {
   readonly path: readonly PathStep[];
 }
 
-export interface PolicyDocuments {
-  readonly policies: readonly ProbePolicy[];
-  readonly facts: Facts;
-  readonly problems: readonly FileProblem[];
-  readonly warnings: readonly FileProblem[];
-}
+export type PolicyDocuments = Pick<PolicyCollection, 'policies' | 'facts' | 'problems' | 'warnings'>;
 
 /** One line, as compilers print it: `policies/apps.yaml:12:5: spec.port: ...`. */
 export function formatFileProblem({ file, line, column, message }: FileProblem): string {
@@ -70,7 +65,7 @@ const LONGEST_MESSAGE = 500;
 
 const KINDS_OF_FILES = [...FACT_KINDS, NAMESPACES];
 
-export class PolicyCollection implements PolicyDocuments {
+export class PolicyCollection {
   readonly policies: ProbePolicy[] = [];
   readonly #facts = new CollectedFacts();
   readonly problems: FileProblem[] = [];
