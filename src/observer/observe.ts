@@ -4,8 +4,7 @@ import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../engine/workload/kinds.ts';
-import { ElectionPart, openClusterConnection, type ConnectionConfig } from '../process/cluster-connection.ts';
-import { ClusterPolicies } from '../process/cluster-policies.ts';
+import { ClusterPolicies, electionPart, openClusterConnection, type ConnectionConfig } from '../process/cluster.ts';
 import { droppedConnections } from '../process/http-app.ts';
 import { buildHealthApp, type Readiness } from '../process/health.ts';
 import { ListeningPort } from '../process/listening-port.ts';
@@ -81,7 +80,7 @@ export async function startObserver(
   const files = config.policies === undefined ? undefined : new DirectorySource(CHECK_CATALOGUE, config.policies, now);
   const policies = new ClusterPolicies(connection, store, { log, now, writesStatuses: false });
   const lead = (isLeader: boolean): void => runner.lead(isLeader);
-  const election = new ElectionPart(connection, { log, leaderWrites: OBSERVER_WRITES, lead, now, monotonic });
+  const election = electionPart(connection, { log, leaderWrites: OBSERVER_WRITES, lead, now, monotonic });
   const dropped = droppedConnections(['health', 'dashboard'], [registry]);
   const dashboard = dashboardPort(context, config, election, () => dropped.inc({ port: 'dashboard' }));
   const observing = [...observingParts(context, config), podWatch];

@@ -1,4 +1,3 @@
-import { formatSourceProblem } from '../cluster/sources/policy-source.ts';
 import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../engine/policy/annotations.ts';
 import type { DirectorySource } from '../cluster/sources/directory-source.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from '../cluster/sources/policy-source.ts';
@@ -26,11 +25,10 @@ export function policyListener(origin: PolicyOrigin, store: PolicyStore, log: Lo
     },
     failed: (problems) => {
       const message = POLICY_FAILURES[origin];
-      for (const problem of problems) log.error({ origin, problem: formatSourceProblem(problem) }, message);
+      for (const problem of problems) log.error({ origin, problem }, message);
     },
     warned: (warnings) => {
-      for (const warning of warnings)
-        log.warn({ origin, warning: formatSourceProblem(warning) }, 'policy in force, with a warning');
+      for (const warning of warnings) log.warn({ origin, warning }, 'policy in force, with a warning');
     },
     troubled: (problem) => {
       if (problem === undefined) log.info({ origin }, 'the policy source is reachable again');

@@ -1,8 +1,13 @@
-import { ElectionPart, openClusterConnection, type ElectionPartDependencies } from '../process/cluster-connection.ts';
-import { ClusterPolicies } from '../process/cluster-policies.ts';
+import {
+  ClusterPolicies,
+  electionPart,
+  openClusterConnection,
+  type ElectionPartDependencies,
+} from '../process/cluster.ts';
 import { exemptNamespaces } from '../process/policies.ts';
 import { PolicyImpact, type ImpactDependencies } from './policy-effect/policy-impact.ts';
 import { VERSION } from '../base/version.ts';
+import type { LeaderElection } from '../cluster/client/leader-election.ts';
 import type { Logger } from 'pino';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { ClusterConfig, ServeConfig, ServeConnection } from './config.ts';
@@ -12,7 +17,7 @@ import type { PolicyEffect, ReviewDependencies } from './http/review-endpoint.ts
 export interface ClusterParts {
   readonly connection: ServeConnection;
   readonly policies: ClusterPolicies;
-  readonly election: ElectionPart;
+  readonly election: LeaderElection;
   readonly forReviews: (
     config: EffectConfig,
     inputs: Pick<ImpactDependencies, 'kinds' | 'ended'>,
@@ -29,7 +34,7 @@ export async function buildClusterParts(
 ): Promise<ClusterParts> {
   const connection = await openClusterConnection(config, `probewright/${VERSION}`);
   const policies = new ClusterPolicies(connection, store, { ...dependencies, writesStatuses: true });
-  const election = new ElectionPart(connection, { ...dependencies, leaderWrites: 'statuses, CA and caBundle' });
+  const election = electionPart(connection, { ...dependencies, leaderWrites: 'statuses, CA and caBundle' });
   return {
     connection,
     policies,

@@ -139,7 +139,7 @@ export async function readClusterInputs(
   const inForce = await policiesInForce(policies, policyTexts);
   const applied = await policiesOfFiles(change?.newPolicies);
   const observed = readsReports === true ? await readObserverReports(client, policyReading) : undefined;
-  const readsLabels = keepsObjects || inForce.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
+  const readsLabels = keepsObjects || inForce.set.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
   const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
   const policyProblems = [
     ...policyReading.problems.map(clusterProblem),

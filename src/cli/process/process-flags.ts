@@ -14,7 +14,7 @@ import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
 import { POLICY_BUDGET_BYTES } from '../../engine/policy/budget.ts';
 import { LOG_LEVELS } from '../../process/log-level.ts';
 import { DURATION_LIMITS } from '../../webhook/config.ts';
-import type { ConnectionConfig } from '../../process/cluster-connection.ts';
+import type { ConnectionConfig } from '../../process/cluster.ts';
 
 const MEBIBYTE = 1024 * 1024;
 /** More memory than any process needs, in MiB. */

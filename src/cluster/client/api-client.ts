@@ -2,10 +2,9 @@ import { textAt } from '../../base/json/field-path.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { ClusterAccess } from './cluster-access.ts';
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

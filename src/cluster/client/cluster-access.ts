@@ -1,4 +1,4 @@
-import { valueAt, textAt } from '../../base/json/field-path.ts';
+import { objectsAt, textAt } from '../../base/json/field-path.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { readRegularFile, refuseSpecialFile } from '../../base/files/regular-file.ts';
 import { messageOf } from '../../base/text/error-message.ts';
@@ -22,36 +22,25 @@ export const IN_CLUSTER = 'in-cluster';
 /** Errors name the file and what is wrong. `root` is where a service account's files are, for tests. */
 export async function loadClusterAccess(kubeconfig: string, root = ''): Promise<ClusterAccess> {
   try {
-    if (kubeconfig !== IN_CLUSTER) return await accessOfContext(await readKubeconfig(kubeconfig), undefined);
-    if (process.env['KUBERNETES_SERVICE_HOST'] === undefined)
-      throw new Error('KUBERNETES_SERVICE_HOST is not set: this is no Pod of a cluster');
-    const config = await emptyConfig();
-    config.loadFromCluster(root);
-    return await accessOf(config);
+    return await accessOf(await (kubeconfig === IN_CLUSTER ? serviceAccount(root) : readKubeconfig(kubeconfig)));
   } catch (error) {
     const what = kubeconfig === IN_CLUSTER ? 'the service account of this Pod' : `kubeconfig ${kubeconfig}`;
     throw new Error(`${what} cannot be used: ${messageOf(error)}`, { cause: error });
   }
 }
 
+async function serviceAccount(root: string): Promise<KubeConfig> {
+  if (process.env['KUBERNETES_SERVICE_HOST'] === undefined)
+    throw new Error('KUBERNETES_SERVICE_HOST is not set: this is no Pod of a cluster');
+  const config = await emptyConfig();
+  config.loadFromCluster(root);
+  return config;
+}
+
 /** client-node is loaded only when needed: that takes longer than the start of a server with policies of files. */
 async function emptyConfig(): Promise<KubeConfig> {
   const { KubeConfig } = await import('./kube-config.ts');
   return new KubeConfig();
-}
-
-async function accessOfContext(kubeconfig: object, context: string | undefined): Promise<ClusterAccess> {
-  const config = await emptyConfig();
-  config.loadFromString(JSON.stringify(kubeconfig));
-  if (context !== undefined) {
-    const names = config.getContexts().map(({ name }) => name);
-    if (!names.includes(context)) {
-      const known = names.length === 0 ? 'it has no context' : `its contexts are ${names.join(', ')}`;
-      throw new Error(`it has no context ${JSON.stringify(context)}; ${known}`);
-    }
-    config.setCurrentContext(context);
-  }
-  return await accessOf(config);
 }
 
 async function accessOf(config: KubeConfig): Promise<ClusterAccess> {
@@ -110,19 +99,20 @@ function proveCertificates({ ca, cert, key }: RequestOptions): void {
   }
 }
 
-const FILE_FIELDS = ['certificate-authority', 'client-certificate', 'client-key'];
-
-/** In client-node's form: absolute paths, `tokenFile` as a provider. Errors quote nothing of the file, a secret. */
-async function readKubeconfig(path: string): Promise<object> {
-  const config = parsed((await readRegularFile(path)).toString('utf8'));
-  if (!isJsonObject(config)) throw new Error('it is no kubeconfig');
-  const directory = dirname(path);
-  const entries = (list: unknown, field: string): readonly unknown[] =>
-    (Array.isArray(list) ? (list as unknown[]) : []).map((entry) => {
-      const content = isJsonObject(entry) ? entry[field] : undefined;
-      return isJsonObject(content) ? { ...(entry as object), [field]: withFiles(content, directory) } : entry;
-    });
-  return { ...config, clusters: entries(config['clusters'], 'cluster'), users: entries(config['users'], 'user') };
+/** Paths are absolute, as files may be merged. Errors quote nothing of the file, which may hold secrets. */
+async function readKubeconfig(path: string): Promise<KubeConfig> {
+  const content = parsed((await readRegularFile(path)).toString('utf8'));
+  if (!isJsonObject(content)) throw new Error('it is no kubeconfig');
+  const config = await emptyConfig();
+  config.loadFromString(JSON.stringify(content));
+  config.makePathsAbsolute(dirname(path));
+  for (const [index, user] of objectsAt(content, 'users').entries()) {
+    const tokenFile = textAt(user, 'user', 'tokenFile') ?? '';
+    const authProvider = { name: 'tokenFile', config: { tokenFile: resolve(dirname(path), tokenFile) } };
+    // client-node does not read this field. As in kubectl, it wins over `token`.
+    if (tokenFile !== '') Object.assign(config.users[index] ?? {}, { token: undefined, authProvider });
+  }
+  return config;
 }
 
 function parsed(text: string): unknown {
@@ -133,18 +123,6 @@ function parsed(text: string): unknown {
     const [first = ''] = messageOf(error).split('\n');
     throw new Error(`it is no YAML: ${first}`);
   }
-}
-
-/** As in kubectl, `tokenFile` wins over `token`. */
-function withFiles({ tokenFile, ...entry }: Readonly<Record<string, unknown>>, directory: string): object {
-  const files = FILE_FIELDS.flatMap((field) => {
-    const file = entry[field];
-    return typeof file === 'string' && file !== '' ? [[field, resolve(directory, file)] as const] : [];
-  });
-  const absolute = { ...entry, ...Object.fromEntries(files) };
-  if (typeof tokenFile !== 'string' || tokenFile === '') return absolute;
-  const provider = { name: 'tokenFile', config: { tokenFile: resolve(directory, tokenFile) } };
-  return { ...absolute, token: undefined, 'auth-provider': provider };
 }
 
 export interface UserAccessOptions {
@@ -159,10 +137,10 @@ export async function loadUserAccess({ kubeconfig, context, env }: UserAccessOpt
   const standard = join(env['HOME'] ?? homedir(), '.kube', 'config');
   const files = kubeconfig !== undefined ? [kubeconfig] : listed.length > 0 ? listed : [standard];
   try {
-    const found: unknown[] = [];
+    const found: KubeConfig[] = [];
     // kubectl leaves out files of KUBECONFIG that do not exist.
     for (const file of files) found.push(...(await readIfPresent(file, kubeconfig !== undefined)));
-    if (found.length > 0) return await accessOfContext(mergedKubeconfigs(found), context);
+    if (found.length > 0) return await accessOf(await merged(found, context));
     if (env['KUBERNETES_SERVICE_HOST'] === undefined || context !== undefined) throw new Error('there is no such file');
   } catch (error) {
     throw new Error(`kubeconfig ${files.join(delimiter)} cannot be used: ${messageOf(error)}`, { cause: error });
@@ -170,7 +148,7 @@ export async function loadUserAccess({ kubeconfig, context, env }: UserAccessOpt
   return await loadClusterAccess(IN_CLUSTER);
 }
 
-async function readIfPresent(file: string, isRequired: boolean): Promise<readonly object[]> {
+async function readIfPresent(file: string, isRequired: boolean): Promise<readonly KubeConfig[]> {
   try {
     return [await readKubeconfig(file)];
   } catch (error) {
@@ -179,18 +157,17 @@ async function readIfPresent(file: string, isRequired: boolean): Promise<readonl
   }
 }
 
-const LISTS = ['clusters', 'users', 'contexts'];
-
-/** Merges as kubectl does: the first entry of a name counts, and the first current-context that is not empty. */
-export function mergedKubeconfigs(kubeconfigs: readonly unknown[]): object {
-  const records = kubeconfigs.filter(isJsonObject);
-  const current = records
-    .map((each) => each['current-context'])
-    .find((name) => typeof name === 'string' && name !== '');
-  const lists = LISTS.map((list) => {
-    const entries = records.flatMap((each): unknown[] => (Array.isArray(each[list]) ? each[list] : []));
-    const byName = Map.groupBy(entries, (entry) => valueAt(entry, ['name']));
-    return [list, [...byName.values()].map(([first]) => first)] as const;
-  });
-  return { ...records[0], ...Object.fromEntries(lists), 'current-context': current };
+/** As kubectl merges: the first entry of a name counts, and the first current-context that is not empty. */
+async function merged(configs: readonly KubeConfig[], context: string | undefined): Promise<KubeConfig> {
+  const [clusters, users] = [configs.flatMap((each) => each.clusters), configs.flatMap((each) => each.users)];
+  const contexts = configs.flatMap((each) => each.contexts);
+  const names = [...new Set(contexts.map(({ name }) => name))];
+  if (context !== undefined && !names.includes(context)) {
+    const known = names.length === 0 ? 'it has no context' : `its contexts are ${names.join(', ')}`;
+    throw new Error(`it has no context ${JSON.stringify(context)}; ${known}`);
+  }
+  const current = configs.map((each) => each.currentContext).find(Boolean);
+  const config = await emptyConfig();
+  config.loadFromOptions({ clusters, users, contexts, currentContext: context ?? current });
+  return config;
 }

@@ -1,9 +1,9 @@
+import { textAt } from '../../base/json/field-path.ts';
 import { objectMember } from '../../base/json/json-value.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from './api-client.ts';
+import { hasCode, type ApiClient, type ApiRequest } from './api-client.ts';
 import { isKubernetesObject, type ObjectMetadata } from './kubernetes-object.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
-import type { ApiClient, ApiRequest } from './api-client.ts';
 
 export interface Candidate {
   readonly namespace: string;
@@ -16,8 +16,8 @@ export interface Candidate {
 }
 
 export interface LeaderListener {
-  readonly gained: () => void;
-  readonly lost: () => void;
+  /** This replica leads, or no longer leads. */
+  readonly led: (isLeader: boolean) => void;
   /** The Lease cannot be read or written, or can be again (undefined). Reported once, not at every attempt. */
   readonly troubled: (problem: string | undefined) => void;
 }
@@ -67,8 +67,9 @@ export class LeaderElection {
     return this.#isLeader;
   }
 
-  get holder(): string {
-    return this.#holder;
+  /** The host name in the Lease: the name of the leader's Pod. Empty when nobody leads. */
+  get leaderName(): string {
+    return this.#holder.split('_')[0] ?? '';
   }
 
   start(): void {
@@ -123,25 +124,24 @@ export class LeaderElection {
   }
 
   async #acquireOrRenew(): Promise<boolean> {
-    const { identity, durationMilliseconds, namespace, lease: name } = this.#candidate;
+    const { identity, durationMilliseconds } = this.#candidate;
     const lease = await this.#read(this.#stopped.signal);
+    // The first holder of a new Lease is no transition.
+    const spec: Spec = lease?.spec ?? { leaseTransitions: -1 };
+    this.#holder = textAt(spec, 'holderIdentity') ?? '';
+    const isHeld = this.#holder === identity;
+    if (!isHeld && this.#holder !== '' && !this.#isSilent(lease?.metadata.resourceVersion ?? '', spec)) return false;
     const now = new Date(this.#dependencies.now()).toISOString().replace('Z', '000Z');
-    const leaseDurationSeconds = Math.ceil(durationMilliseconds / 1000);
-    const ours = { holderIdentity: identity, leaseDurationSeconds, renewTime: now };
-    if (lease === undefined) {
-      await this.#acquire('POST', { name, namespace }, { ...ours, acquireTime: now, leaseTransitions: 0 });
-      return true;
-    }
-    const { metadata, spec } = lease;
-    this.#holder = typeof spec['holderIdentity'] === 'string' ? spec['holderIdentity'] : '';
-    if (this.#holder === identity) {
-      await this.#acquire('PUT', metadata, { ...spec, ...ours });
-      return true;
-    }
-    if (this.#holder !== '' && !this.#isSilent(metadata.resourceVersion ?? '', spec)) return false;
     const transitions = typeof spec['leaseTransitions'] === 'number' ? spec['leaseTransitions'] : 0;
-    const taken = { ...spec, ...ours, acquireTime: now, leaseTransitions: transitions + 1 };
-    await this.#acquire('PUT', metadata, taken);
+    this.#mayHoldLease = true;
+    const renewed = {
+      ...spec,
+      ...(!isHeld && { acquireTime: now, leaseTransitions: transitions + 1 }),
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(durationMilliseconds / 1000),
+      renewTime: now,
+    };
+    await this.#write(lease?.metadata, renewed, this.#stopped.signal);
     return true;
   }
 
@@ -154,15 +154,10 @@ export class LeaderElection {
     return monotonic - this.#observed.at >= duration;
   }
 
-  async #acquire(method: 'POST' | 'PUT', metadata: object, spec: Spec): Promise<void> {
-    this.#mayHoldLease = true;
-    await this.#write(method, metadata, spec, this.#stopped.signal);
-  }
-
   async #release(): Promise<void> {
     const lease = await this.#read();
     if (lease?.spec['holderIdentity'] !== this.#candidate.identity) return;
-    await this.#write('PUT', lease.metadata, { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 });
+    await this.#write(lease.metadata, { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 });
   }
 
   async #read(signal?: AbortSignal): Promise<{ metadata: ObjectMetadata; spec: Spec } | undefined> {
@@ -176,10 +171,16 @@ export class LeaderElection {
     }
   }
 
-  /** The metadata has the resourceVersion that was read: the write fails when another replica wrote in between. */
-  async #write(method: 'POST' | 'PUT', metadata: object, spec: Spec, signal?: AbortSignal): Promise<void> {
+  /**
+   * The metadata has the resourceVersion that was read: the write fails when another replica wrote in between.
+   * Without metadata there is no Lease yet.
+   */
+  async #write(known: ObjectMetadata | undefined, spec: Spec, signal?: AbortSignal): Promise<void> {
+    const { namespace, lease: name } = this.#candidate;
+    const metadata = known ?? { name, namespace };
     const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
-    await this.#request({ method, path: method === 'POST' ? this.#collection : this.#path, body }, signal);
+    const [method, path] = known ? (['PUT', this.#path] as const) : (['POST', this.#collection] as const);
+    await this.#request({ method, path, body }, signal);
   }
 
   /** A renewal that hangs must leave time for another attempt. */
@@ -192,8 +193,7 @@ export class LeaderElection {
   #lead(isLeader: boolean): void {
     if (this.#isLeader === isLeader) return;
     this.#isLeader = isLeader;
-    if (isLeader) this.#listener.gained();
-    else this.#listener.lost();
+    this.#listener.led(isLeader);
   }
 
   #tell(problem: string | undefined): void {

@@ -25,15 +25,14 @@ export class MirroredObject {
     { changed, troubled }: MirrorListener,
     clock: ClockAndRandom & { readonly watchRenewalMilliseconds?: number },
   ) {
-    const isOurs = (object: KubernetesObject): boolean => object.metadata.name === name;
     const replace = (object: KubernetesObject | undefined): void => {
       this.object = object;
       this.generation += 1;
       changed();
     };
     const listener = {
-      seen: (objects: readonly KubernetesObject[]) => objects.filter(isOurs).forEach(replace),
-      gone: (object: KubernetesObject) => isOurs(object) && replace(undefined),
+      seen: (objects: readonly KubernetesObject[]) => objects.forEach(replace),
+      gone: () => replace(undefined),
       listed: (uids: ReadonlySet<string>) => uids.has(this.object?.metadata.uid ?? '') || replace(undefined),
       troubled,
     };

@@ -2,11 +2,10 @@ import { isJsonObject } from '../../base/json/json-value.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cut } from '../../base/text/cut.ts';
 import { AnswerTooLarge, ApiError, hasCode, type ApiClient, type ApiRequest } from './api-client.ts';
-import { Backoff, type BackoffLimits } from './timing.ts';
+import { Backoff, type BackoffLimits, type ClockAndRandom } from './timing.ts';
 import { isKubernetesObject, type KubernetesObject } from './kubernetes-object.ts';
 import { PagedList, Unusable, withoutManagedFields } from './paged-list.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
-import type { ClockAndRandom } from './timing.ts';
 
 export interface Reflected {
   /** The collection, for example `/api/v1/namespaces`. */

@@ -62,8 +62,7 @@ export class RepeatedWork {
   readonly #work: () => Promise<boolean>;
   readonly #checkMilliseconds: number;
   readonly #backoff: Backoff;
-  #interval: NodeJS.Timeout | undefined;
-  #retry: NodeJS.Timeout | undefined;
+  #next: NodeJS.Timeout | undefined;
   #isRunning = false;
   #isAskedFor = false;
   #isStopped = false;
@@ -76,14 +75,12 @@ export class RepeatedWork {
   }
 
   start(): void {
-    this.#interval = setInterval(() => this.ask(), this.#checkMilliseconds);
     this.ask();
   }
 
   stop(): void {
     this.#isStopped = true;
-    clearInterval(this.#interval);
-    clearTimeout(this.#retry);
+    clearTimeout(this.#next);
   }
 
   /** Asks for a round: at once, or after the round in progress. */
@@ -96,14 +93,12 @@ export class RepeatedWork {
     this.#isRunning = true;
     while (this.#isAskedFor && !this.#isStopped) {
       this.#isAskedFor = false;
-      clearTimeout(this.#retry);
-      if (await this.#work()) this.#backoff.reset();
-      else this.#retryLater();
+      clearTimeout(this.#next);
+      const isDone = await this.#work();
+      if (isDone) this.#backoff.reset();
+      const pause = isDone ? this.#checkMilliseconds : Math.min(this.#backoff.next(), this.#checkMilliseconds);
+      this.#next = setTimeout(() => this.ask(), pause).unref();
     }
     this.#isRunning = false;
-  }
-
-  #retryLater(): void {
-    if (!this.#isStopped) this.#retry = setTimeout(() => this.ask(), this.#backoff.next());
   }
 }

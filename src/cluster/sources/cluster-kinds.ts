@@ -1,13 +1,12 @@
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { objectsAt, textAt } from '../../base/json/field-path.ts';
-import { ApiError } from '../client/api-client.ts';
+import { ApiError, type ApiRequests } from '../client/api-client.ts';
 import { inParallel } from '../client/rate-limit.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { hasControllerOwner } from '../../engine/workload/workload-of-pod.ts';
 import { BUILT_IN_KINDS, groupOfVersion, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { ApiRequests } from '../client/api-client.ts';
 
 export const MOST_REQUESTS_AT_ONCE = 5;
 

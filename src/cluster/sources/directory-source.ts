@@ -1,15 +1,13 @@
 import { readUpTo, utf8Text } from '../../base/files/regular-file.ts';
-import { findYamlFiles, versionOf } from '../../base/files/yaml-files.ts';
+import { findYamlFiles, versionOf, type FoundFile } from '../../base/files/yaml-files.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { yamlFileParts } from '../../yaml/reading/documents.ts';
 import { ReadingBudget } from '../../yaml/reading/reading-budget.ts';
-import { PolicyCollection, formatFileProblem, sourceProblem } from './policy-documents.ts';
+import { PolicyCollection, formatFileProblem, type FileProblem, type PolicyDocuments } from './policy-documents.ts';
 import { PolicyFilesError } from './policy-source.ts';
 import { repeat } from '../client/timing.ts';
 import { setImmediate } from 'node:timers/promises';
-import type { FoundFile } from '../../base/files/yaml-files.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { FileProblem, PolicyDocuments } from './policy-documents.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
 /** A change counts when two reads in a row see it, so that a half-written file does not count. */
@@ -93,7 +91,7 @@ export class DirectorySource implements PolicySource {
   }
 
   #warn({ warnings }: PolicyDocuments, listener: SourceListener): void {
-    if (warnings.length > 0) listener.warned?.(warnings.map(sourceProblem));
+    if (warnings.length > 0) listener.warned?.(warnings.map(formatFileProblem));
   }
 
   /** Reports problems once, not at every poll. */
@@ -101,7 +99,7 @@ export class DirectorySource implements PolicySource {
     const lines = problems.map(formatFileProblem);
     const isNews = lines.join('\n') !== this.#problems.join('\n');
     this.#problems = lines;
-    if (isNews && !this.#stopped.signal.aborted) listener.failed(problems.map(sourceProblem));
+    if (isNews && !this.#stopped.signal.aborted) listener.failed(lines);
   }
 }
 

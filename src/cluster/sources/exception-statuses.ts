@@ -1,6 +1,6 @@
 import { objectsAt, textAt, valueAt } from '../../base/json/field-path.ts';
-import { isJsonObject, objectMember, type JsonObject } from '../../base/json/json-value.ts';
-import { formatInstant, parseInstant } from '../../base/text/duration.ts';
+import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
+import { formatInstant } from '../../base/text/duration.ts';
 import { exceptionSource } from '../../engine/facts/facts.ts';
 import {
   EXCEPTION_STATES,
@@ -15,7 +15,7 @@ import {
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { hasCode, type ApiRequests } from '../client/api-client.ts';
 import { realTimer, type Timer } from '../client/timing.ts';
-import { isReportedAs, reportedLastMatch } from './exception-status.ts';
+import { reportedStatus } from './fact-kinds.ts';
 import {
   patchStatus,
   updatedCondition,
@@ -24,8 +24,8 @@ import {
   type WrittenStatus,
 } from './status-writer.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { ProbeException } from '../../engine/policy/probe-exception.ts';
-import type { LeftOutReason } from './left-out-objects.ts';
+import type { ProbeException, ReportedStatus } from '../../engine/policy/probe-exception.ts';
+import type { LeftOut, Named } from './object-store.ts';
 
 export interface ExceptionStatusDependencies {
   readonly client: ApiRequests;
@@ -89,8 +89,10 @@ export class ExceptionStatuses {
     this.#pending.set(key, { namespace, name, count: (known?.count ?? 0) + 1, last: now });
   }
 
-  leftOut(left: LeftOutException): void {
-    if (this.#isLeader && !isLeftOutReported(left)) this.#put(left.namespace, left.name, left);
+  leftOut({ namespace, name, reason, problem, object, entry }: LeftOut<Named>): void {
+    const state = reason === 'invalid' ? 'Invalid' : 'OverBudget';
+    const reported = object === undefined ? (entry as ProbeException | undefined)?.reported : reportedStatus(object);
+    if (this.#isLeader && !isReportedAs(reported, state, false)) this.#put(namespace, name, { state, problem });
   }
 
   gone(namespace: string, name: string): void {
@@ -174,14 +176,20 @@ export function exceptionCounts(snapshot: Snapshot | undefined, now: number): Re
   for (const [namespace, exceptions] of snapshot.facts.exceptions.lists) {
     const rules = rulesOf(snapshot, namespace);
     for (const exception of exceptions)
-      counts[exceptionState(exception, rules, reportedLastMatch(exception), now)] += 1;
+      counts[exceptionState(exception, rules, exception.reported?.lastMatched, now)] += 1;
   }
   return counts;
 }
 
 function isReported(exception: ProbeException, rules: ExceptionRules, now: number): boolean {
-  const state = exceptionState(exception, rules, reportedLastMatch(exception), now);
-  return isReportedAs(exception.reported, state, isLimited(exception, rules));
+  const { reported } = exception;
+  const state = exceptionState(exception, rules, reported?.lastMatched, now);
+  return isReportedAs(reported, state, isLimited(exception, rules));
+}
+
+/** True if the status says this state of the newest version. */
+function isReportedAs(reported: ReportedStatus | undefined, state: string, limited: boolean): boolean {
+  return reported?.state === state && reported.isLimited === limited;
 }
 
 interface StatusNews {
@@ -199,12 +207,10 @@ function exceptionStatus(
   rules: ExceptionRules,
   { now, count, last, writesState }: StatusNews,
 ): Record<string, unknown> {
-  const before = objectMember(object, 'status') ?? {};
-  const known = typeof before['lastMatched'] === 'string' ? parseInstant(before['lastMatched']) : undefined;
-  const lastMatched = Math.max(known ?? -Infinity, last ?? -Infinity);
-  const matches = typeof before['matches'] === 'number' ? before['matches'] : 0;
+  const matches = valueAt(object, ['status', 'matches']);
+  const lastMatched = Math.max(reportedStatus(object).lastMatched ?? -Infinity, last ?? -Infinity);
   const written = {
-    ...(count > 0 && { matches: matches + count }),
+    ...(count > 0 && { matches: (typeof matches === 'number' ? matches : 0) + count }),
     ...(last !== undefined && { lastMatched: formatInstant(Math.floor(lastMatched / 1000) * 1000) }),
   };
   if (!writesState) return written;
@@ -244,29 +250,16 @@ function stateFields(
 }
 
 /** An exception without effect: a budget has no room for it, or it cannot be read. */
-export interface LeftOutException {
-  readonly namespace: string;
-  readonly name: string;
-  readonly reason: LeftOutReason;
+interface LeftOutException {
+  readonly state: LeftOutState;
   readonly problem: string | undefined;
-  readonly reported: string | undefined;
-}
-
-function leftOutState({ reason }: LeftOutException): LeftOutState {
-  return reason === 'invalid' ? 'Invalid' : 'OverBudget';
-}
-
-/** True if the status of an exception that is left out already says so. */
-function isLeftOutReported(left: LeftOutException): boolean {
-  return isReportedAs(left.reported, leftOutState(left), false);
 }
 
 /** Returns the fields of the status to write for an exception that is left out. */
-function leftOutStatus(object: JsonObject, left: LeftOutException, now: number): object {
-  const state = leftOutState(left);
+function leftOutStatus(object: JsonObject, { state, problem }: LeftOutException, now: number): object {
   const why =
     state === 'Invalid'
-      ? `The exception cannot be read: ${left.problem ?? ''}`
+      ? `The exception cannot be read: ${problem ?? ''}`
       : 'Older exceptions of the namespace, or exceptions of other namespaces, use up a budget.';
   return stateFields(object, state, now, [['Active', false, state, `The exception is not honoured. ${why}`]]);
 }

@@ -15,10 +15,16 @@ import {
   STARTUP_PROFILE_KIND,
 } from '../../engine/facts/startup-profile.ts';
 import { readService, type ServiceDigest } from '../../engine/facts/services.ts';
+import { objectsAt, textAt, valueAt } from '../../base/json/field-path.ts';
+import { parseInstant } from '../../base/text/duration.ts';
 import { member, stringMember, objectMember, without, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
-import { EXCEPTION_KIND, parseProbeException, ProbeException } from '../../engine/policy/probe-exception.ts';
-import { reportedStatus } from './exception-status.ts';
+import {
+  EXCEPTION_KIND,
+  parseProbeException,
+  ProbeException,
+  type ReportedStatus,
+} from '../../engine/policy/probe-exception.ts';
 import { readNamespaceLabels, type Facts, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { WorkloadStarts } from '../../engine/facts/startup-profile.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
@@ -93,6 +99,17 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   created: ({ created }) => created,
   facts: (objects = new Map()) => ({ exceptions: new ByNamespace(objects) }),
 };
+
+export function reportedStatus(exception: object): ReportedStatus {
+  const { metadata, status } = exception as JsonObject;
+  const isCurrent = valueAt(status, ['observedGeneration']) === valueAt(metadata, ['generation']);
+  const lastMatched = textAt(status, 'lastMatched');
+  return {
+    state: isCurrent ? textAt(status, 'state') : undefined,
+    isLimited: objectsAt(status, 'conditions').some((each) => each['type'] === 'Limited' && each['status'] === 'True'),
+    lastMatched: lastMatched === undefined ? undefined : parseInstant(lastMatched),
+  };
+}
 
 /** Without `reason` and `ticket`, the longest texts: no answer and no log line of the webhook has them. */
 export const WEBHOOK_EXCEPTIONS: FactKind<ProbeException> = {

@@ -1,14 +1,12 @@
-import { Reflector } from '../client/reflector.ts';
-import { realTimer } from '../client/timing.ts';
+import { Reflector, type Reflected, type ReflectorContext, type ReflectorStatus } from '../client/reflector.ts';
+import { realTimer, type Timer } from '../client/timing.ts';
 import { rootOf } from './cluster-kinds.ts';
-import { ObjectStore } from './object-store.ts';
+import { ObjectStore, type Named, type StoreListener, type StoredKind } from './object-store.ts';
 import { isDeepStrictEqual } from 'node:util';
+import type { Facts } from '../../engine/facts/facts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { Reflected, ReflectorContext, ReflectorStatus } from '../client/reflector.ts';
-import type { Timer } from '../client/timing.ts';
 import type { FactKind } from './fact-kinds.ts';
-import type { Named, StoreListener, StoredKind } from './object-store.ts';
 
 /** Without a timer, the real one is used. */
 export interface InformerContext extends ReflectorContext {
@@ -66,6 +64,30 @@ export class Informer<T extends Named> {
   listAgainIfLeftOut(): void {
     const { leftOut } = this.store.counts();
     if (Object.values(leftOut).some((count) => count > 0)) this.listAgain();
+  }
+}
+
+/** A mirror of a kind of facts. */
+export class FactInformer extends Informer<Named> {
+  readonly kind: FactKind;
+  /** The same value until something changes. */
+  #facts: Partial<Facts> | undefined;
+
+  constructor(context: InformerContext, catalogue: CheckCatalogue, kind: FactKind, listener: InformerListener<Named>) {
+    const changed = (): void => {
+      this.#facts = undefined;
+      listener.changed();
+    };
+    super(context, informedFactKind(kind, catalogue), { ...listener, changed });
+    this.kind = kind;
+  }
+
+  get isChanged(): boolean {
+    return this.#facts === undefined;
+  }
+
+  facts(): Partial<Facts> {
+    return (this.#facts ??= this.kind.facts(this.store.isComplete ? this.store.lists() : undefined));
   }
 }
 

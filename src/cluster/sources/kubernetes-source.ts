@@ -1,15 +1,15 @@
 import { NO_FACTS, type Facts, type MissedNamespace } from '../../engine/facts/facts.ts';
 import { POLICY_BUDGET_BYTES, type Budget, type PolicyBudget } from '../../engine/policy/budget.ts';
+import { EXCEPTION_KIND } from '../../engine/policy/probe-exception.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
 import { NAMESPACES, type FactKind } from './fact-kinds.ts';
-import { Informer, informedFactKind, type InformerListener } from './informer.ts';
+import { FactInformer, type InformerListener } from './informer.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
-import { PolicyInformer, type PolicyCounts, type PolicyListener, type PolicyStatuses } from './policy-informer.ts';
-import { formatSourceProblem } from './policy-source.ts';
+import { PolicyInformer, type PolicyCounts, type PolicyStatuses } from './policy-informer.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { Named, OverBudgetChange, StoreCounts } from './object-store.ts';
+import type { Named, StoreCounts } from './object-store.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
 export interface KubernetesSourceOptions {
@@ -21,12 +21,9 @@ export interface KubernetesSourceOptions {
   readonly policyBudget?: number;
   /** Absent: nobody writes statuses of policies. */
   readonly statuses?: PolicyStatuses | undefined;
-  /** Called when objects of a kind come to be over a budget, or are within the budgets again. */
-  readonly overBudget?: (kind: string, change: OverBudgetChange) => void;
-  readonly factListener?: (kind: string) => FactListener;
+  /** Takes the exceptions that are left out or gone, for their statuses. */
+  readonly exceptions?: Pick<InformerListener<Named>, 'leftOut' | 'gone'> | undefined;
 }
-
-type FactListener = Pick<InformerListener<Named>, 'unreadable' | 'leftOut' | 'gone'>;
 
 export interface PolicyBudgetStatus {
   readonly overBudget: Readonly<Record<PolicyBudget, number>>;
@@ -36,14 +33,6 @@ export interface PolicyBudgetStatus {
 
 export interface FactBudgetStatus extends StoreCounts {
   readonly kind: string;
-  readonly total: number;
-}
-
-interface InformedFacts {
-  readonly kind: FactKind;
-  readonly informer: Informer<Named>;
-  /** The same value until something changes. */
-  facts: Partial<Facts> | undefined;
 }
 
 /** How long changes are gathered before they are put in force together. */
@@ -60,14 +49,12 @@ export class KubernetesSource implements PolicySource {
   readonly #timer: Timer;
   readonly #policyBudget: number;
   readonly #policyKinds: readonly PolicyInformer[];
-  readonly #namespaces: InformedFacts;
-  readonly #factKinds: readonly InformedFacts[];
+  readonly #namespaces: FactInformer;
+  /** All but the namespaces. */
+  readonly #facts: readonly FactInformer[];
   readonly #waiters: NamespaceWaiters;
-  readonly #troubles = new Map<string, string>();
-  readonly #unpublished = new Set<string>();
-  /** The parts of the next snapshot; undefined when they have changed since the last one. */
+  /** The same value until a policy changes. */
   #policies: PolicySnapshot['policies'] | undefined;
-  #facts: PolicySnapshot['facts'] | undefined;
   #listener: SourceListener | undefined;
   #state: 'starting' | 'running' | 'stopped' = 'starting';
   #callOff: (() => void) | undefined;
@@ -83,42 +70,39 @@ export class KubernetesSource implements PolicySource {
     const total = (this.#policyBudget = options.policyBudget ?? POLICY_BUDGET_BYTES);
     this.#waiters = new NamespaceWaiters(this.#timer);
     const context = { ...clock, client, watchRenewal: options.watchRenewalMilliseconds };
-    const reports = (kind: string): Pick<PolicyListener, 'overBudget' | 'troubled'> => ({
-      overBudget: (change) => options.overBudget?.(kind, change),
-      troubled: (problem) => this.#noteTrouble(kind, problem),
+    const reports = (kind: string): Pick<InformerListener<Named>, 'overBudget' | 'troubled' | 'unreadable'> => ({
+      overBudget: (change) => this.#listener?.overBudget?.(kind, change),
+      troubled: (problem) => this.#reportTrouble(problem),
+      unreadable: (object) => this.#listener?.unreadable?.(kind, object),
     });
     this.#policyKinds = POLICY_KINDS.map((kind) => {
-      const listener: PolicyListener = {
+      const listener = {
         ...reports(kind),
         changed: () => {
           this.#policies = undefined;
           this.#schedule();
         },
-        failed: (problems) => this.#listener?.failed(problems),
-        warned: (warnings) => this.#listener?.warned?.(warnings),
-        statuses: options.statuses,
+        failed: (problems: readonly string[]) => this.#listener?.failed(problems),
+        warned: (warnings: readonly string[]) => this.#listener?.warned?.(warnings),
       };
-      return new PolicyInformer(context, catalogue, kind, listener, total);
+      return new PolicyInformer(context, catalogue, kind, listener, options.statuses, total);
     });
-    const inform = (kind: FactKind, events: Partial<InformerListener<Named>>): InformedFacts => {
+    const inform = (kind: FactKind): FactInformer => {
       const changed = (): void => {
-        informed.facts = this.#facts = undefined;
         this.#schedule();
         this.#releaseArrived();
       };
-      const listener = { ...reports(kind.kind), ...events, changed };
-      const informer = new Informer(context, informedFactKind(kind, catalogue), listener);
-      const informed: InformedFacts = { kind, informer, facts: undefined };
-      return informed;
+      const listener = { ...reports(kind.kind), ...(kind.kind === EXCEPTION_KIND && options.exceptions), changed };
+      return new FactInformer(context, catalogue, kind, listener);
     };
-    this.#namespaces = inform(NAMESPACES, { kept: ({ name }) => this.#unpublished.add(name) });
-    this.#factKinds = (options.factKinds ?? []).map((kind) => inform(kind, options.factListener?.(kind.kind) ?? {}));
+    this.#namespaces = inform(NAMESPACES);
+    this.#facts = (options.factKinds ?? []).map(inform);
   }
 
   /** Resolves once all collections have been read, however long the API server is away. Rejects when stopped before. */
   async start(listener: SourceListener): Promise<PolicySnapshot> {
     this.#listener = listener;
-    for (const { kind, informer } of this.#factKinds) if (!kind.isRequired) void informer.start();
+    for (const facts of this.#facts) if (!facts.kind.isRequired) void facts.start();
     await Promise.all(this.#required().map((informer) => informer.start()));
     if (this.#state === 'stopped') throw new Error('stopped before the policies of the cluster had been read');
     this.#state = 'running';
@@ -129,19 +113,19 @@ export class KubernetesSource implements PolicySource {
     this.#state = 'stopped';
     this.#listener = undefined;
     this.#callOff?.();
-    for (const informer of [...this.#required(), ...this.#factKinds.map((each) => each.informer)]) informer.stop();
+    for (const informer of this.#informers()) informer.stop();
     this.#waiters.giveUp();
   }
 
   status(): SourceStatus {
     const contacts = this.#required().map((informer) => informer.status().lastContact ?? NaN);
     const lastSync = this.#state === 'starting' ? NaN : Math.min(...contacts);
-    const problems = this.#policyKinds.flatMap((kind) => kind.problems(MAX_PROBLEMS)).slice(0, MAX_PROBLEMS);
+    const problems = this.#policyKinds.flatMap((kind) => kind.problems());
     return {
       description: this.#options.description ?? 'cluster',
-      problems: problems.map(formatSourceProblem),
+      problems: problems.slice(0, MAX_PROBLEMS),
       problemCount: this.#sum(({ problems: count }) => count),
-      troubles: [...this.#troubles.values()],
+      troubles: this.#troubles(),
       lastSync: Number.isNaN(lastSync) ? undefined : lastSync,
     };
   }
@@ -157,14 +141,12 @@ export class KubernetesSource implements PolicySource {
   }
 
   factBudgets(): readonly FactBudgetStatus[] {
-    return this.#factKinds.map(({ kind: { kind, limits }, informer }) => {
-      return { kind, total: limits.total, ...informer.store.counts() };
-    });
+    return this.#facts.map(({ kind: { kind }, store }) => ({ kind, ...store.counts() }));
   }
 
   judgeAll(): void {
     for (const kind of this.#policyKinds) kind.judgeAll();
-    for (const { informer } of this.#factKinds) informer.listAgainIfLeftOut();
+    for (const facts of this.#facts) facts.listAgainIfLeftOut();
   }
 
   /**
@@ -174,21 +156,25 @@ export class KubernetesSource implements PolicySource {
    */
   namespaceKnown(name: string, client: string): Promise<MissedNamespace | undefined> | 'no-room' | undefined {
     if (this.#isKnown(name)) {
-      if (this.#unpublished.has(name)) this.#publish();
+      if (this.#namespaces.isChanged) this.#publish();
       return undefined;
     }
     const { labelsMatter = () => true } = this.#options;
     if (name === '' || this.#state !== 'running' || !labelsMatter()) return undefined;
-    return this.#waiters.wait(name, client, () =>
-      this.#namespaces.informer.status().watching ? 'timeout' : 'no-contact',
-    );
+    return this.#waiters.wait(name, client, () => (this.#namespaces.status().watching ? 'timeout' : 'no-contact'));
   }
 
-  #required(): readonly Pick<Informer<Named>, 'start' | 'stop' | 'status'>[] {
-    return [
-      ...this.#policyKinds.map(({ informer }) => informer),
-      ...[this.#namespaces, ...this.#factKinds].filter(({ kind }) => kind.isRequired).map(({ informer }) => informer),
-    ];
+  #informers(): readonly (PolicyInformer | FactInformer)[] {
+    return [...this.#policyKinds, this.#namespaces, ...this.#facts];
+  }
+
+  #required(): readonly Pick<FactInformer, 'start' | 'status'>[] {
+    return this.#informers().filter((each) => each instanceof PolicyInformer || each.kind.isRequired);
+  }
+
+  /** Why there is no contact now, for each kind without contact. */
+  #troubles(): readonly string[] {
+    return this.#informers().flatMap((informer) => informer.status().problem ?? []);
   }
 
   #sum(figure: (counts: PolicyCounts, kind: string) => number): number {
@@ -196,7 +182,7 @@ export class KubernetesSource implements PolicySource {
   }
 
   #isKnown(namespace: string): boolean {
-    return this.#namespaces.informer.store.find('', namespace) !== undefined;
+    return this.#namespaces.store.find('', namespace) !== undefined;
   }
 
   #schedule(): void {
@@ -212,30 +198,22 @@ export class KubernetesSource implements PolicySource {
   /** Unchanged parts are the same objects as in the snapshot before. */
   #snapshot(): PolicySnapshot {
     this.#callOff = undefined;
-    this.#unpublished.clear();
     this.#policies ??= this.#policyKinds.flatMap((kind) => kind.policies());
-    const facts = [this.#namespaces, ...this.#factKinds].map((each) => (each.facts ??= factsOf(each)));
-    this.#facts ??= Object.assign({ ...NO_FACTS }, ...facts) as PolicySnapshot['facts'];
-    return { policies: this.#policies, facts: this.#facts };
+    const facts = [this.#namespaces, ...this.#facts].map((each) => each.facts());
+    return { policies: this.#policies, facts: Object.assign({ ...NO_FACTS }, ...facts) as Facts };
   }
 
   /** Lets requests go on that wait for a namespace that has arrived, once its labels are in force. */
   #releaseArrived(): void {
     for (const name of this.#waiters.names()) {
       if (!this.#isKnown(name)) continue;
-      if (this.#unpublished.has(name)) this.#publish();
+      if (this.#namespaces.isChanged) this.#publish();
       this.#waiters.arrived(name);
     }
   }
 
-  #noteTrouble(kind: string, problem: string | undefined): void {
-    const wasInTrouble = this.#troubles.size > 0;
-    if (problem === undefined) this.#troubles.delete(kind);
-    else this.#troubles.set(kind, problem);
-    if (wasInTrouble !== this.#troubles.size > 0) this.#listener?.troubled?.(problem);
+  /** Reports the first kind that loses contact, and the last that has contact again. */
+  #reportTrouble(problem: string | undefined): void {
+    if (this.#troubles().length === (problem === undefined ? 0 : 1)) this.#listener?.troubled?.(problem);
   }
-}
-
-function factsOf({ kind, informer: { store } }: InformedFacts): Partial<Facts> {
-  return kind.facts(store.isComplete ? store.lists() : undefined);
 }

@@ -2,11 +2,10 @@ import { parseInstant } from '../../base/text/duration.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
 import { NO_USE, byAge, exceededBudget, fairLevel, oldestWithin, withObject } from '../../engine/policy/budget.ts';
 import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
-import { LeftOutObjects } from './left-out-objects.ts';
+import { LeftOutObjects, type LeftOutReason, type UnreadableObject } from './left-out-objects.ts';
 import type { Age, Budget, Limits, Size, Use } from '../../engine/policy/budget.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import type { ReflectorListener } from '../client/reflector.ts';
-import type { LeftOutReason, UnreadableObject } from './left-out-objects.ts';
 
 /** The objects of one namespace. Objects of the cluster are those of namespace ''. */
 interface NamespaceState<T> {

@@ -1,22 +1,16 @@
-import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
-import { NO_FACTS } from '../../engine/facts/facts.ts';
-import { POLICY_KINDS, parseProbePolicy } from '../../engine/policy/probe-policy.ts';
+import { NO_FACTS, type Facts } from '../../engine/facts/facts.ts';
+import { POLICY_KINDS, parseProbePolicy, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import { MORE_PROBLEMS, formatProblem, type Problem } from '../../engine/policy/reader.ts';
-import { yamlFileParts } from '../../yaml/reading/documents.ts';
-import { FACT_KINDS, NAMESPACES } from './fact-kinds.ts';
-import { formatSourceProblem } from './policy-source.ts';
+import { yamlFileParts, type YamlDocument, type YamlFilePart } from '../../yaml/reading/documents.ts';
+import { FACT_KINDS, NAMESPACES, type FactKind } from './fact-kinds.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Facts } from '../../engine/facts/facts.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
-import type { YamlDocument, YamlFilePart } from '../../yaml/reading/documents.ts';
-import type { FactKind } from './fact-kinds.ts';
 import type { Named } from './object-store.ts';
-import type { FileProblem, SourceProblem } from './policy-source.ts';
+import type { FileProblem } from './policy-source.ts';
 
 export interface PolicyText {
   readonly file: string;
@@ -32,20 +26,11 @@ export interface PlacedObject {
   readonly path: readonly PathStep[];
 }
 
-export interface PolicyDocuments {
-  readonly policies: readonly ProbePolicy[];
-  readonly facts: Facts;
-  readonly problems: readonly FileProblem[];
-  readonly warnings: readonly FileProblem[];
-}
+export type PolicyDocuments = Pick<PolicyCollection, 'policies' | 'facts' | 'problems' | 'warnings'>;
 
 /** One line, as compilers print it: `policies/apps.yaml:12:5: spec.port: ...`. */
-export function formatFileProblem(problem: FileProblem): string {
-  return formatSourceProblem(sourceProblem(problem));
-}
-
-export function sourceProblem({ file, line, column, message }: FileProblem): SourceProblem {
-  return { place: `${file}:${line}:${column}`, message };
+export function formatFileProblem({ file, line, column, message }: FileProblem): string {
+  return `${file}:${line}:${column}: ${message}`;
 }
 
 /**
@@ -80,7 +65,7 @@ const LONGEST_MESSAGE = 500;
 
 const KINDS_OF_FILES = [...FACT_KINDS, NAMESPACES];
 
-export class PolicyCollection implements PolicyDocuments {
+export class PolicyCollection {
   readonly policies: ProbePolicy[] = [];
   readonly #facts = new CollectedFacts();
   readonly problems: FileProblem[] = [];

@@ -1,34 +1,26 @@
 import { textAt, valueAt } from '../../base/json/field-path.ts';
 import { cut } from '../../base/text/cut.ts';
 import { parseInstant } from '../../base/text/duration.ts';
-import { utf8Length } from '../../base/text/utf8.ts';
 import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
 import { memoryOfPolicy, NO_LIMITS, POLICY_LIMITS, PROBLEMS_MEMORY } from '../../engine/policy/budget.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { parseProbePolicy, type PolicyKind, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
+import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import { Informer, type InformedKind, type InformerContext, type InformerListener } from './informer.ts';
-import { isShown, shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
+import { shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
 import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
 import type { Budget, Size } from '../../engine/policy/budget.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
 import type { LeftOut, Named } from './object-store.ts';
-import type { SourceProblem } from './policy-source.ts';
+import type { SourceListener } from './policy-source.ts';
 
 /** Takes a task for each policy that is new or has changed, and the place of each policy that is gone. */
-export interface PolicyStatuses extends Pick<StatusWriter, 'put' | 'drop'> {
-  /** The advice about a policy in force, for its status. Takes time. */
-  readonly advice?: (policy: ProbePolicy) => readonly PolicyAdvice[];
-}
+export type PolicyStatuses = Pick<StatusWriter, 'put' | 'drop'>;
 
-export interface PolicyListener extends Pick<InformerListener<PolicyRecord>, 'changed' | 'overBudget' | 'troubled'> {
-  /** The newest version of a policy cannot be used. Reported once for each version. */
-  readonly failed: (problems: readonly SourceProblem[]) => void;
-  readonly warned: (warnings: readonly SourceProblem[]) => void;
-  readonly statuses: PolicyStatuses | undefined;
-}
+type PolicyListener = Pick<InformerListener<PolicyRecord>, 'changed' | 'overBudget' | 'troubled'> &
+  Required<Pick<SourceListener, 'failed' | 'warned'>>;
 
 export interface PolicyCounts {
   readonly overBudget: Readonly<Record<Budget, number>>;
@@ -68,56 +60,59 @@ interface PolicyRecord extends Named {
   isLogged: boolean;
 }
 
-export class PolicyInformer {
+export class PolicyInformer extends Informer<PolicyRecord> {
   readonly kind: PolicyKind;
-  readonly informer: Informer<PolicyRecord>;
   readonly #context: InformerContext;
   readonly #listener: PolicyListener;
+  readonly #statuses: PolicyStatuses | undefined;
   readonly #total: number;
 
-  /** @param total bytes of memory that the ProbePolicies of all namespaces may take together */
+  /**
+   * @param statuses absent: nobody writes statuses
+   * @param total bytes of memory that the ProbePolicies of all namespaces may take together
+   */
   constructor(
     context: InformerContext,
     catalogue: CheckCatalogue,
     kind: PolicyKind,
     listener: PolicyListener,
+    statuses: PolicyStatuses | undefined,
     total: number,
   ) {
-    this.kind = kind;
-    this.#context = context;
-    this.#listener = listener;
-    this.#total = total;
-    const events = {
+    super(context, policyKind(catalogue, kind, total), {
       ...listener,
-      kept: (record: PolicyRecord) => {
+      kept: (record) => {
         this.#log(record);
         this.#judge(record);
       },
-      leftOut: (left: LeftOut<PolicyRecord>) => this.#judgeLeftOut(left),
-      gone: (namespace: string, name: string) => listener.statuses?.drop(placeOf(kind, namespace, name)),
-    };
-    this.informer = new Informer(context, policyKind(catalogue, kind, total), events);
+      leftOut: (left) => this.#judgeLeftOut(left),
+      gone: (namespace, name) => statuses?.drop(placeOf(kind, namespace, name)),
+    });
+    this.kind = kind;
+    this.#context = context;
+    this.#listener = listener;
+    this.#statuses = statuses;
+    this.#total = total;
   }
 
   /** The policies in force. */
   policies(): readonly ProbePolicy[] {
-    return this.informer.store.all().flatMap(({ inForce }) => inForce?.policy ?? []);
+    return this.store.all().flatMap(({ inForce }) => inForce?.policy ?? []);
   }
 
   /** Puts the status of each policy again. Of policies that are left out, nothing is kept, so they are listed again. */
   judgeAll(): void {
-    for (const record of this.informer.store.all()) this.#judge(record);
-    this.informer.listAgainIfLeftOut();
+    for (const record of this.store.all()) this.#judge(record);
+    this.listAgainIfLeftOut();
   }
 
-  problems(most: number): SourceProblem[] {
-    return this.informer.store.all().flatMap(problemsOf).slice(0, most);
+  problems(): readonly string[] {
+    return this.store.all().flatMap(problemsOf);
   }
 
   counts(): PolicyCounts {
-    const { store } = this.informer;
-    const { leftOut, used } = store.counts();
-    const records = store.all();
+    const { leftOut, used } = this.store.counts();
+    const records = this.store.all();
     return {
       overBudget: { ...leftOut, object: records.filter(({ tooLarge }) => tooLarge !== undefined).length },
       used,
@@ -131,7 +126,7 @@ export class PolicyInformer {
     if (record.problems.count > 0) this.#listener.failed(problemsOf(record));
     const { inForce, seen } = record;
     if (!isCurrent(record) || inForce === undefined || inForce.warnings.length === 0) return;
-    this.#listener.warned(inForce.warnings.map((message) => ({ place: seen.place, message })));
+    this.#listener.warned(inForce.warnings.map((warning) => `${seen.place}: ${warning}`));
   }
 
   #judge(record: PolicyRecord): void {
@@ -141,7 +136,7 @@ export class PolicyInformer {
       problems: problems.shown,
       problemCount: problems.count,
       warnings: newest?.warnings ?? [],
-      advice: newest === undefined ? [] : (this.#listener.statuses?.advice?.(newest.policy) ?? []),
+      advice: newest === undefined ? [] : adviceAbout(newest.policy),
       ...(tooLarge !== undefined && { overBudget: { ...this.#budget('object', ''), bytes: tooLarge } }),
       good: inForce?.generation,
     }));
@@ -154,8 +149,7 @@ export class PolicyInformer {
   }
 
   #budget(budget: Budget, namespace: string): NonNullable<PolicyVerdict['overBudget']> {
-    const { store } = this.informer;
-    return { budget, use: store.useOf(namespace), total: { bytes: this.#total, level: store.level } };
+    return { budget, use: this.store.useOf(namespace), total: { bytes: this.#total, level: this.store.level } };
   }
 
   /** @param verdict what the status should say by now; takes time for a policy with advice */
@@ -167,15 +161,15 @@ export class PolicyInformer {
       const patch = statusPatch(shown, wanted, now());
       if (patch === undefined) return undefined;
       const object = await patchStatus(client, objectPath(this.kind, place), 'probewright-status', patch, signal);
-      const isKept = isShown(shownStatus(valueAt(object, ['status'])), wanted);
+      const isKept = statusPatch(shownStatus(valueAt(object, ['status'])), wanted, now()) === undefined;
       return { isKept, resourceVersion: textAt(object, 'metadata', 'resourceVersion') };
     };
-    this.#listener.statuses?.put({ place, resourceVersion, write });
+    this.#statuses?.put({ place, resourceVersion, write });
   }
 }
 
-function problemsOf({ seen: { place }, problems }: PolicyRecord): SourceProblem[] {
-  return problems.shown.map((message) => ({ place, message }));
+function problemsOf({ seen: { place }, problems }: PolicyRecord): readonly string[] {
+  return problems.shown.map((problem) => `${place}: ${problem}`);
 }
 
 /** True when the newest version is in force. */
@@ -248,8 +242,7 @@ function readVersion(
   const { spec, metadata } = object as KubernetesObject & { readonly spec?: unknown };
   try {
     const text = jsonOf(spec) ?? '';
-    // Bytes are counted only where they can matter, because a spec may have a million.
-    const bytes = text.length > MAX_SPEC_BYTES ? text.length : utf8Length(text);
+    const bytes = Buffer.byteLength(text);
     if (bytes > MAX_SPEC_BYTES) return { tooLarge: bytes };
     // The items of a list have no apiVersion and no kind.
     const parsed = parseProbePolicy(catalogue, { apiVersion: POLICY_API_VERSION, kind, metadata, spec });

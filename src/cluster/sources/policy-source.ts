@@ -1,6 +1,8 @@
 import type { Facts } from '../../engine/facts/facts.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { YamlProblem } from '../../yaml/reading/documents.ts';
+import type { UnreadableObject } from './left-out-objects.ts';
+import type { OverBudgetChange } from './object-store.ts';
 
 /** Something wrong with a policy file. Line and column count from 1. */
 export interface FileProblem extends YamlProblem {
@@ -11,17 +13,6 @@ export interface FileProblem extends YamlProblem {
 export interface PolicySnapshot {
   readonly policies: readonly ProbePolicy[];
   readonly facts: Facts;
-}
-
-/** A problem in a source: its place, such as `policies/apps.yaml:12:5` or `ProbePolicy/apps/web`, and its message. */
-export interface SourceProblem {
-  readonly place: string;
-  readonly message: string;
-}
-
-/** One line: `ProbePolicy/apps/web: spec.port: ...`. */
-export function formatSourceProblem({ place, message }: SourceProblem): string {
-  return `${place}: ${message}`;
 }
 
 export interface SourceStatus {
@@ -35,14 +26,19 @@ export interface SourceStatus {
   readonly lastSync: number | undefined;
 }
 
+/** Each problem and warning is a line: `policies/apps.yaml:12:5: spec.port: ...`, `ProbePolicy/apps/web: ...`. */
 export interface SourceListener {
   readonly changed: (snapshot: PolicySnapshot) => void;
   /** The newest state has problems; what was in force stays in force. Reported once for each state. */
-  readonly failed: (problems: readonly SourceProblem[]) => void;
+  readonly failed: (problems: readonly string[]) => void;
   /** Policies that are in force, or come into force, have warnings. Reported once for each state. */
-  readonly warned?: (warnings: readonly SourceProblem[]) => void;
+  readonly warned?: (warnings: readonly string[]) => void;
   /** Contact with the API server is lost, or back (undefined). Reported once, not at every attempt. */
   readonly troubled?: (problem: string | undefined) => void;
+  /** Objects of a kind come to be over a budget, or are within the budgets again. */
+  readonly overBudget?: (kind: string, change: OverBudgetChange) => void;
+  /** A fact cannot be read. Reported once for each problem, and for few objects of a namespace at once. */
+  readonly unreadable?: (kind: string, object: UnreadableObject) => void;
 }
 
 export interface PolicySource {

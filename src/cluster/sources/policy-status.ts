@@ -4,9 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
 import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
-import { POLICY_LIMITS } from '../../engine/policy/budget.ts';
+import { POLICY_LIMITS, type Budget, type Use } from '../../engine/policy/budget.ts';
 import { updatedCondition } from './status-writer.ts';
-import type { Budget, Use } from '../../engine/policy/budget.ts';
 import type { PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
 
 export interface PolicyVerdict {
@@ -53,42 +52,35 @@ export function shownStatus(status: unknown): ShownStatus {
   };
 }
 
-/** True when the status shows the verdict, for the same generation. */
-export function isShown(shown: ShownStatus, verdict: PolicyVerdict): boolean {
-  const ready = shown.conditions.filter(({ type }) => type === READY);
-  const wanted = readyCondition(verdict);
-  return (
-    shown.observedGeneration === verdict.generation &&
-    isDeepStrictEqual(shown.advice, adviceFields(verdict.advice)) &&
-    ready.length === 1 &&
-    ready[0]?.['status'] === wanted.status &&
-    ready[0]['reason'] === wanted.reason &&
-    isSameMessage(ready[0]['message'], wanted)
-  );
+/** Undefined when the status shows the verdict already. A late patch names its own generation. */
+export function statusPatch(shown: ShownStatus, verdict: PolicyVerdict, now: number): object | undefined {
+  const advice = adviceFields(verdict.advice);
+  const wanted = {
+    observedGeneration: verdict.generation,
+    conditions: withReady(shown.conditions, verdict, now),
+    advice,
+  };
+  if (isDeepStrictEqual(withoutFigures(shown), withoutFigures(wanted))) return undefined;
+  const noAdvice = shown.advice === undefined ? {} : { adviceCount: null, advice: null };
+  return { status: { ...wanted, ...(advice ?? noAdvice) } };
 }
 
 /** Figures of a budget change with every policy of the namespace. A message is not written again for figures alone. */
-function isSameMessage(message: unknown, wanted: Ready): boolean {
-  if (wanted.reason !== 'OverBudget' || typeof message !== 'string') return message === wanted.message;
-  const [shown, text] = [message, wanted.message].map((each) => each.replaceAll(/\d+/g, '#'));
-  return shown === text;
-}
-
-/** Undefined when the status shows the verdict already. A late patch names its own generation. */
-export function statusPatch(shown: ShownStatus, verdict: PolicyVerdict, now: number): object | undefined {
-  if (isShown(shown, verdict)) return undefined;
-  const noAdvice = shown.advice === undefined ? {} : { adviceCount: null, advice: null };
-  return {
-    status: {
-      observedGeneration: verdict.generation,
-      conditions: withReady(shown.conditions, verdict, now),
-      ...(adviceFields(verdict.advice) ?? noAdvice),
-    },
-  };
+function withoutFigures(status: ShownStatus): ShownStatus {
+  const conditions = status.conditions.map((condition) => {
+    const { type, reason, message } = condition;
+    if (type !== READY || reason !== 'OverBudget' || typeof message !== 'string') return condition;
+    return { ...condition, message: message.replaceAll(/\d+/g, '#') };
+  });
+  return { ...status, conditions };
 }
 
 /** The other conditions keep their order. */
-function withReady(conditions: ShownStatus['conditions'], verdict: PolicyVerdict, now: number): readonly object[] {
+function withReady(
+  conditions: ShownStatus['conditions'],
+  verdict: PolicyVerdict,
+  now: number,
+): ShownStatus['conditions'] {
   const time = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
   const ready = updatedCondition(conditions, { type: READY, ...readyCondition(verdict) }, verdict.generation, time);
   const before = conditions.find(({ type }) => type === READY);

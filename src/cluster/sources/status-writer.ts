@@ -217,7 +217,7 @@ export function updatedCondition(
   },
   observedGeneration: unknown,
   now: string,
-): object {
+): Readonly<Record<string, unknown>> {
   const old = before.find(({ type }) => type === condition.type);
   const since = old?.['status'] === condition.status ? old['lastTransitionTime'] : undefined;
   return { ...condition, observedGeneration, lastTransitionTime: typeof since === 'string' ? since : now };

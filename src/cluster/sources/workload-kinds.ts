@@ -1,9 +1,8 @@
 import { readUtf8File } from '../../base/files/regular-file.ts';
-import { formatProblem, Reader } from '../../engine/policy/reader.ts';
+import { formatProblem, given, Reader, type Problem } from '../../engine/policy/reader.ts';
 import { KNOWN_KINDS, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { PolicyFilesError, type FileProblem } from './policy-source.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import type { Problem } from '../../engine/policy/reader.ts';
 
 /** Field names with dots between them. `*` is every element of a list. */
 export const POD_TEMPLATE_PATH = /^[A-Za-z]\w*(\.(\w+|\*))*$/;
@@ -53,14 +52,18 @@ export async function loadWorkloadKinds(file: string): Promise<readonly Workload
 }
 
 function readKind(reader: Reader): WorkloadKind | undefined {
-  if (reader.object(['group', 'kind', 'podTemplatePath', 'runsToCompletion']) === undefined) return undefined;
-  const [group, kind, path] = ['group', 'kind', 'podTemplatePath'].map((field) => reader.at(field).string());
-  const runs = reader.at('runsToCompletion').isAbsent ? false : reader.at('runsToCompletion').boolean();
-  if (path !== undefined && !POD_TEMPLATE_PATH.test(path)) {
-    return reader
-      .at('podTemplatePath')
-      .report('must be field names with dots between them, such as spec.template; * is every element of a list');
-  }
-  if (group === undefined || kind === undefined || path === undefined || runs === undefined) return undefined;
-  return { group, kind, templatePaths: [path.split('.')], runsToCompletion: runs };
+  const text = (field: Reader): string | undefined => field.string();
+  const runsToCompletion = given((field) => field.boolean());
+  const read = reader.fields({ group: text, kind: text, podTemplatePath: readPath, runsToCompletion }) ?? {};
+  const { group, kind, podTemplatePath: path } = read;
+  if (group === undefined || kind === undefined || path === undefined) return undefined;
+  return { group, kind, templatePaths: [path.split('.')], runsToCompletion: read.runsToCompletion ?? false };
+}
+
+function readPath(field: Reader): string | undefined {
+  const path = field.string();
+  if (path === undefined || POD_TEMPLATE_PATH.test(path)) return path;
+  return field.report(
+    'must be field names with dots between them, such as spec.template; * is every element of a list',
+  );
 }

@@ -32,6 +32,15 @@ export interface ExceptionSpec {
   readonly ticket?: string;
 }
 
+/** What is kept of the status of an exception, for the writer of statuses. */
+export interface ReportedStatus {
+  /** Undefined when the status is about an earlier version. */
+  readonly state: string | undefined;
+  readonly isLimited: boolean;
+  /** When the exception last matched, in milliseconds since the epoch. */
+  readonly lastMatched: number | undefined;
+}
+
 /** A ProbeException: violations that its namespace tolerates, until an instant. */
 export class ProbeException {
   readonly name: string;
@@ -39,8 +48,7 @@ export class ProbeException {
   readonly expires: number;
   /** In milliseconds since the epoch. Undefined for an exception in a file. */
   readonly created: number | undefined;
-  /** The status of the object, for the writer of statuses. */
-  readonly reported: string | undefined;
+  readonly reported: ReportedStatus | undefined;
   /** The spec as JSON. The webhook keeps tens of thousands, and one text takes a third of the memory of its objects. */
   readonly text: string;
 

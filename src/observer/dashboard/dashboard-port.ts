@@ -4,7 +4,7 @@ import { ListeningPort } from '../../process/listening-port.ts';
 import { fleetReport, type FleetSources } from './fleet-report.ts';
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import type { ElectionPart } from '../../process/cluster-connection.ts';
+import type { LeaderElection } from '../../cluster/client/leader-election.ts';
 import type { MutationMode } from '../../engine/verdict/modes.ts';
 import type { ObserverContext } from '../observer-part.ts';
 
@@ -19,7 +19,7 @@ export interface DashboardSettings extends Pick<FleetSources, 'enforcement'> {
 export function dashboardPort(
   context: ObserverContext,
   { dashboardPort: port, host, enforcement, mutation }: DashboardSettings,
-  election: Pick<ElectionPart, 'isLeader' | 'leaderName'>,
+  election: Pick<LeaderElection, 'isLeader' | 'leaderName'>,
   dropped: () => void,
 ): ListeningPort | undefined {
   if (port === undefined) return undefined;

@@ -51,8 +51,7 @@ function replica(
       ...settings,
     },
     {
-      gained: () => told.push('gained'),
-      lost: () => told.push('lost'),
+      led: (isLeader) => told.push(isLeader ? 'gained' : 'lost'),
       troubled: (problem) => told.push(problem ?? 'fine'),
     },
     { now: () => noon + calls++, monotonic: () => clock.value, random: Math.random, ...dependencies },

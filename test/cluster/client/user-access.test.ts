@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { loadUserAccess, mergedKubeconfigs } from '../../../src/cluster/client/cluster-access.ts';
+import { loadUserAccess } from '../../../src/cluster/client/cluster-access.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
@@ -100,20 +100,22 @@ describe('the cluster of a person', () => {
     );
   });
 
-  it('is merged as kubectl merges: the first entry of a name counts', () => {
-    const [first, second] = [kubeconfig('same', { 'current-context': '' }), kubeconfig('same')];
-    const other = { ...kubeconfig('other'), clusters: [{ name: 'same', cluster: { server: 'https://late' } }] };
-    expect(mergedKubeconfigs([first, other, second, null])).toEqual({
-      clusters: [{ name: 'same', cluster: { server: 'https://same.example:6443/' } }],
+  it('is merged as kubectl merges: the first entry of a name counts, and the first current-context', async () => {
+    const late = { name: 'same', cluster: { server: 'https://late' } };
+    const other = kubeconfig('other', {
+      clusters: [late, { name: 'other', cluster: { server: 'https://other.example' } }],
       users: [
-        { name: 'same', user: { token: 'token-same' } },
+        { name: 'same', user: { token: 'late' } },
         { name: 'other', user: { token: 'token-other' } },
       ],
-      contexts: [
-        { name: 'same', context: { cluster: 'same', user: 'same', namespace: 'same-ns' } },
-        { name: 'other', context: { cluster: 'other', user: 'other', namespace: 'other-ns' } },
-      ],
-      'current-context': 'other',
     });
+    const files = [kubeconfig('same', { 'current-context': '' }), other, kubeconfig('same')];
+    const paths = await Promise.all(files.map((content, index) => file(`part-${index}`, content)));
+    const env = { KUBECONFIG: paths.join(delimiter) };
+    expect(await serverOf({ env })).toBe('https://other.example other-ns');
+    expect(await serverOf({ env, context: 'same' })).toBe('https://same.example:6443 same-ns');
+    const access = await loadUserAccess({ kubeconfig: undefined, context: 'same', env });
+    expect((await access.requestOptions()).headers).toEqual({ Authorization: 'Bearer token-same' });
+    expect(await serverOf({ env, context: 'no' }).catch(String)).toMatch(/; its contexts are same, other$/);
   });
 });

@@ -1,7 +1,7 @@
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { ApiClient } from '../../../src/cluster/client/api-client.ts';
 import { KubernetesSource, type KubernetesSourceOptions } from '../../../src/cluster/sources/kubernetes-source.ts';
-import { formatSourceProblem, type PolicySnapshot } from '../../../src/cluster/sources/policy-source.ts';
+import type { PolicySnapshot } from '../../../src/cluster/sources/policy-source.ts';
 import { startFakeApiServer, type FakeApiServer, type FakeObject } from '../client/fake-api-server.ts';
 import { waitUntil } from '../client/wait-until.ts';
 import type { Timer } from '../../../src/cluster/client/timing.ts';
@@ -127,7 +127,7 @@ export class Watched {
   async start(): Promise<void> {
     const first = await this.source.start({
       changed: (snapshot) => this.snapshots.push(snapshot),
-      failed: (problems) => this.failures.push(...problems.map(formatSourceProblem)),
+      failed: (problems) => this.failures.push(...problems),
       troubled: (problem) => this.troubles.push(problem),
     });
     this.snapshots.push(first);

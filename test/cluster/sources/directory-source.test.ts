@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { DirectorySource } from '../../../src/cluster/sources/directory-source.ts';
-import { formatSourceProblem, type PolicySnapshot } from '../../../src/cluster/sources/policy-source.ts';
+import type { PolicySnapshot } from '../../../src/cluster/sources/policy-source.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { waitUntil } from '../client/wait-until.ts';
 
@@ -32,8 +32,8 @@ async function started(named = ''): Promise<{
   const [told, changed, warnings]: [string[], number[], string[]] = [[], [], []];
   const first = await source.start({
     changed: ({ policies }) => changed.push(policies.length),
-    failed: (problems) => told.push(...problems.map(formatSourceProblem)),
-    warned: (some) => warnings.push(...some.map(formatSourceProblem)),
+    failed: (problems) => told.push(...problems),
+    warned: (some) => warnings.push(...some),
   });
   return { source, first, told, changed, warnings };
 }

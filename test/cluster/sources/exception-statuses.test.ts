@@ -1,19 +1,15 @@
-import { reportedStatus } from '../../../src/cluster/sources/exception-status.ts';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
 import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../../../src/cluster/sources/fact-kinds.ts';
-import {
-  exceptionCounts,
-  ExceptionStatuses,
-  type LeftOutException,
-} from '../../../src/cluster/sources/exception-statuses.ts';
+import { exceptionCounts, ExceptionStatuses } from '../../../src/cluster/sources/exception-statuses.ts';
 import { StatusWriter } from '../../../src/cluster/sources/status-writer.ts';
 import { ApiError } from '../../../src/cluster/client/api-client.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
 import { clusterPolicyDocument, policySet } from '../../support/worlds.ts';
+import type { LeftOut, Named } from '../../../src/cluster/sources/object-store.ts';
 import type { ApiRequest } from '../../../src/cluster/client/api-client.ts';
 import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -250,12 +246,13 @@ describe('the webhook', () => {
 });
 
 describe('the statuses of exceptions that are left out', () => {
-  const left = (name: string, more: Partial<LeftOutException> = {}): LeftOutException => ({
+  const left = (name: string, more: Partial<LeftOut<Named>> = {}): LeftOut<Named> => ({
     namespace: 'apps',
     name,
     reason: 'bytes',
     problem: undefined,
-    reported: undefined,
+    object: undefined,
+    entry: undefined,
     ...more,
   });
 
@@ -293,7 +290,8 @@ describe('the statuses of exceptions that are left out', () => {
     });
     for (const each of both) {
       const status = patches.get(each.name);
-      statuses.leftOut({ ...each, reported: reportedStatus({ metadata: { generation: 1 }, status }) });
+      const object = { metadata: { name: each.name, generation: 1 }, status };
+      statuses.leftOut({ ...each, object });
     }
     patches.clear();
     await statuses.written();

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { isShown, shownStatus, statusPatch, type PolicyVerdict } from '../../../src/cluster/sources/policy-status.ts';
+import {
+  shownStatus,
+  statusPatch,
+  type PolicyVerdict,
+  type ShownStatus,
+} from '../../../src/cluster/sources/policy-status.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import { expectHarmless, HOSTILE } from '../../support/hostile-text.ts';
 
@@ -10,6 +15,11 @@ const broken: PolicyVerdict = {
   problems: ['spec.port: must be at most 65535, not 70000', 'spec.contaners: unknown field'],
   good: 3,
 };
+
+/** True when there is nothing to write. */
+function isShown(shown: ShownStatus, verdict: PolicyVerdict): boolean {
+  return statusPatch(shown, verdict, NOON) === undefined;
+}
 
 interface Status {
   observedGeneration: number;

@@ -1,25 +1,85 @@
-import { reportedStatus } from '../cluster/sources/exception-status.ts';
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { ApiClient } from '../cluster/client/api-client.ts';
+import { loadClusterAccess } from '../cluster/client/cluster-access.ts';
+import { LeaderElection, type ElectionDependencies } from '../cluster/client/leader-election.ts';
+import type { Logger } from 'pino';
 import { ExceptionStatuses, exceptionCounts } from '../cluster/sources/exception-statuses.ts';
 import { PROBE_EXCEPTIONS, SERVICES, STARTUP_PROFILES, WEBHOOK_EXCEPTIONS } from '../cluster/sources/fact-kinds.ts';
-import { KubernetesSource } from '../cluster/sources/kubernetes-source.ts';
+import {
+  KubernetesSource,
+  type FactBudgetStatus,
+  type KubernetesSourceOptions,
+  type PolicyBudgetStatus,
+} from '../cluster/sources/kubernetes-source.ts';
 import { StatusWriter } from '../cluster/sources/status-writer.ts';
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
-import { EXCEPTION_KIND } from '../engine/policy/probe-exception.ts';
-import { adviceAbout, type PolicyAdvice } from '../engine/verdict/policy-advice.ts';
 import { policyListener } from './policies.ts';
-import type {
-  FactBudgetStatus,
-  KubernetesSourceOptions,
-  PolicyBudgetStatus,
-} from '../cluster/sources/kubernetes-source.ts';
-import type { LeftOut, Named, OverBudgetChange } from '../cluster/sources/object-store.ts';
+import type { OverBudgetChange } from '../cluster/sources/object-store.ts';
+import type { SourceListener } from '../cluster/sources/policy-source.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
-import type { ExceptionState } from '../engine/policy/exception-rules.ts';
-import type { ProbeException } from '../engine/policy/probe-exception.ts';
-import type { ProbePolicy } from '../engine/policy/probe-policy.ts';
-import type { ClusterConnection } from './cluster-connection.ts';
 import type { Part } from './part.ts';
-import type { Logger } from 'pino';
+
+/** The settings of every process that speaks to a cluster. Durations are in milliseconds. */
+export interface ConnectionConfig {
+  readonly kubeconfig: string;
+  /** Of Probewright's own objects. Undefined = that of the kubeconfig's context or of the service account. */
+  readonly namespace: string | undefined;
+  readonly lease: string;
+  readonly leaseDuration: number;
+  readonly leaseRenew: number;
+  readonly watchRenewal: number;
+  readonly readsServices: boolean;
+  readonly readsStartupProfiles: boolean;
+  readonly policyBudget: number;
+}
+
+export interface ClusterConnection<Config extends ConnectionConfig = ConnectionConfig> {
+  readonly client: ApiClient;
+  readonly server: string;
+  readonly namespace: string;
+  readonly config: Config;
+}
+
+/** Nothing is sent yet. Rejects without usable credentials or a namespace. The API server logs `userAgent`. */
+export async function openClusterConnection<Config extends ConnectionConfig>(
+  config: Config,
+  userAgent: string,
+): Promise<ClusterConnection<Config>> {
+  const access = await loadClusterAccess(config.kubeconfig);
+  const namespace = config.namespace ?? access.namespace;
+  if (namespace === undefined || namespace === '')
+    throw new Error('--namespace: must be given, as neither a context nor a service account says which one it is');
+  return { client: new ApiClient(access, userAgent), server: access.server, namespace, config };
+}
+
+export interface ElectionPartDependencies extends Omit<ElectionDependencies, 'random'> {
+  readonly log: Logger;
+  readonly leaderWrites: string;
+  readonly lead: (isLeader: boolean) => void;
+}
+
+/** The election of the replica that writes. Its stop gives the Lease back, so that another replica takes over. */
+export function electionPart(
+  { client, namespace, config }: ClusterConnection,
+  { log, leaderWrites, lead, now, monotonic }: ElectionPartDependencies,
+): LeaderElection {
+  const { lease, leaseDuration: durationMilliseconds, leaseRenew: retryMilliseconds } = config;
+  const identity = `${hostname()}_${randomUUID()}`;
+  const listener = {
+    led: (isLeader: boolean) => {
+      if (isLeader) log.info({ lease, identity, leaderWrites }, 'this replica leads');
+      else log.info({ lease, identity }, 'this replica no longer leads');
+      lead(isLeader);
+    },
+    troubled: (problem: string | undefined) => {
+      if (problem === undefined) log.info({ lease }, 'the Lease can be read and written again');
+      else log.warn({ lease, problem }, 'the Lease cannot be read or written');
+    },
+  };
+  const candidate = { namespace, lease, identity, durationMilliseconds, retryMilliseconds };
+  return new LeaderElection(client, candidate, listener, { now, monotonic, random: Math.random });
+}
 
 export interface ClusterPoliciesDependencies {
   readonly log: Logger;
@@ -28,17 +88,9 @@ export interface ClusterPoliciesDependencies {
   readonly writesStatuses: boolean;
 }
 
-export interface ClusterPolicyMeasures {
-  readonly policyBudget: () => PolicyBudgetStatus;
-  readonly factBudgets: () => readonly FactBudgetStatus[];
-  readonly exceptions: () => Readonly<Record<ExceptionState, number>>;
-  readonly statusesSetAside: () => Readonly<Record<string, number>>;
-}
-
 /** The policies of a cluster, and their statuses, which the leader of the webhook's replicas writes. */
 export class ClusterPolicies implements Part {
   readonly source: KubernetesSource;
-  readonly metrics: ClusterPolicyMeasures;
   readonly exceptionStatuses: ExceptionStatuses | undefined;
   readonly #read = Promise.withResolvers<undefined>();
   /** Resolves once the policies have been read and are in force; never when they cannot be read. */
@@ -46,14 +98,21 @@ export class ClusterPolicies implements Part {
   readonly #statusWriter: StatusWriter;
   readonly #exceptionWriter: StatusWriter;
   readonly #store: PolicyStore;
-  readonly #log: Logger;
+  readonly #dependencies: ClusterPoliciesDependencies;
+  readonly metrics = {
+    policyBudget: (): PolicyBudgetStatus => this.source.budget(),
+    factBudgets: (): readonly FactBudgetStatus[] => this.source.factBudgets(),
+    exceptions: (): ReturnType<typeof exceptionCounts> =>
+      exceptionCounts(this.#store.current, this.#dependencies.now()),
+    statusesSetAside: (): Readonly<Record<string, number>> => this.#statusWriter.setAside(),
+  };
   #isStopped = false;
 
   constructor(connection: ClusterConnection, store: PolicyStore, dependencies: ClusterPoliciesDependencies) {
     const { client, server, config } = connection;
-    const { log, now, writesStatuses } = dependencies;
+    const { now, writesStatuses } = dependencies;
     this.#store = store;
-    this.#log = log;
+    this.#dependencies = dependencies;
     const writer = (this.#statusWriter = statusWriter(dependencies, 'policy'));
     this.#exceptionWriter = statusWriter(dependencies, 'exception');
     const exceptions = { client, writer: this.#exceptionWriter, snapshot: () => store.current, now };
@@ -69,26 +128,13 @@ export class ClusterPolicies implements Part {
         ...(config.readsStartupProfiles ? [STARTUP_PROFILES] : []),
         ...(config.readsServices ? [SERVICES] : []),
       ],
-      overBudget: (kind, change) => logOverBudget(log, kind, change),
-      factListener: (kind) => ({
-        unreadable: (fact) => log.warn({ kind, ...fact }, 'object cannot be read and has no effect'),
-        ...(kind === EXCEPTION_KIND && {
-          leftOut: (left) => statuses?.leftOut(leftOutException(left)),
-          gone: (namespace, name) => statuses?.gone(namespace, name),
-        }),
-      }),
-      statuses: writesStatuses
-        ? { put: (task) => writer.put(task), drop: (place) => writer.drop(place), advice: statusAdvice() }
-        : undefined,
+      statuses: writesStatuses ? writer : undefined,
+      exceptions: statuses && {
+        leftOut: (left) => statuses.leftOut(left),
+        gone: (namespace, name) => statuses.gone(namespace, name),
+      },
     };
-    const source = new KubernetesSource(CHECK_CATALOGUE, client, { now, random: Math.random }, options);
-    this.source = source;
-    this.metrics = {
-      policyBudget: () => source.budget(),
-      factBudgets: () => source.factBudgets(),
-      exceptions: () => exceptionCounts(store.current, now()),
-      statusesSetAside: () => writer.setAside(),
-    };
+    this.source = new KubernetesSource(CHECK_CATALOGUE, client, { now, random: Math.random }, options);
   }
 
   /** Begins to read. Returns at once: the API server may be away for as long as it likes. */
@@ -112,9 +158,14 @@ export class ClusterPolicies implements Part {
   }
 
   async #readAll(): Promise<void> {
-    const [log, store] = [this.#log, this.#store];
+    const [log, store] = [this.#dependencies.log, this.#store];
     try {
-      store.replace('cluster', await this.source.start(policyListener('cluster', store, log)));
+      const listener: SourceListener = {
+        ...policyListener('cluster', store, log),
+        overBudget: (kind, change) => logOverBudget(log, kind, change),
+        unreadable: (kind, fact) => log.warn({ kind, ...fact }, 'object cannot be read and has no effect'),
+      };
+      store.replace('cluster', await this.source.start(listener));
       log.info({ policies: store.current?.policies.length }, 'policies of the cluster read');
       this.#read.resolve(undefined);
     } catch (error) {
@@ -133,14 +184,6 @@ function logOverBudget(log: Logger, kind: string, { namespace, count, first, use
   else log.info({ kind, namespace, first }, 'the objects of the namespace are within the budgets again');
 }
 
-function leftOutException({ object, entry, ...left }: LeftOut<Named>): Parameters<ExceptionStatuses['leftOut']>[0] {
-  const reported =
-    object === undefined
-      ? (entry as ProbeException | undefined)?.reported
-      : reportedStatus(object as unknown as Record<string, unknown>);
-  return { ...left, reported };
-}
-
 function statusWriter({ log, now }: ClusterPoliciesDependencies, member: 'policy' | 'exception'): StatusWriter {
   const isPolicy = member === 'policy';
   const listener = {
@@ -156,14 +199,4 @@ function statusWriter({ log, now }: ClusterPoliciesDependencies, member: 'policy
     },
   };
   return new StatusWriter(listener, { now, random: Math.random });
-}
-
-/** The advice about a policy's probes, without notes. Kept as long as the policy, as every event asks again. */
-export function statusAdvice(): (policy: ProbePolicy) => readonly PolicyAdvice[] {
-  const known = new WeakMap<ProbePolicy, readonly PolicyAdvice[]>();
-  return (policy) => {
-    const advice = known.get(policy) ?? adviceAbout(policy);
-    known.set(policy, advice);
-    return advice;
-  };
 }
