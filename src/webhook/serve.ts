@@ -83,7 +83,9 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
   const cluster =
     config.cluster &&
     (await (await import('./serve-cluster.ts')).buildClusterParts(config.cluster, store, { ...dependencies, lead }));
-  const certificates = await openCertificates(config, cluster?.connection, dependencies);
+  const certificates = await openCertificates(config, cluster?.connection, dependencies, (step, result) =>
+    metrics.certificateWrites.inc({ step, result }),
+  );
   const files = config.policies === undefined ? undefined : new DirectorySource(CHECK_CATALOGUE, config.policies, now);
   const sources = [files, cluster?.policies.source].filter((source) => source !== undefined);
   const clientCaFile = config.clientCa === undefined ? undefined : new ClientCaFile(config.clientCa);

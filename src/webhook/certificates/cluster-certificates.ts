@@ -6,11 +6,14 @@ import { RepeatedWork, type ClockAndRandom } from '../../cluster/client/timing.t
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { bundleHolds, type ServingPair } from './pem.ts';
+import type { CaStep } from './ca-state.ts';
 import type { CertificateListener, CertificateSource, CertificateStatus } from './serving-tls.ts';
 
 export interface CertificateDependencies extends ClockAndRandom {
   readonly log: Readonly<Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>>;
   readonly watchRenewalMilliseconds?: number;
+  /** Counts a write of the Secret of the own CA, or of a caBundle with the own CA. */
+  readonly written?: ((step: CaStep | 'bundle', result: WriteResult) => void) | undefined;
 }
 
 export interface ClusterCertificatesSettings {
@@ -39,12 +42,6 @@ interface Configuration {
   readonly limit: WriteLimit;
   /** The generation at which the API server last refused a patch as invalid. */
   refused: number | undefined;
-}
-
-interface BundleWrite {
-  readonly kind: Configuration['kind'];
-  readonly result: WriteResult;
-  readonly problem?: string;
 }
 
 type Part = 'secret contact' | 'webhook contact' | 'leaf' | 'secret' | 'pair' | 'bundle';
@@ -172,48 +169,42 @@ export abstract class ClusterCertificates<
    * call can succeed, and after a reinstallation the Lease may still belong to a leader that is gone. Rejects for
    * failures other than a conflict.
    */
-  protected async writeBundle(bundle: string, written?: (result: WriteResult) => void): Promise<void> {
-    const { log } = this.dependencies;
-    const wanted = Buffer.from(bundle);
-    const writes = await Promise.all(this.#configurations.map((each) => this.#writeTo(each, wanted)));
-    const made = writes.filter((write) => write !== undefined);
-    for (const { kind, result, problem } of made) {
-      const fields = { kind, configuration: this.settings.configurationName, result };
-      if (problem === undefined) log.info(fields, 'caBundle written');
-      else log.warn({ ...fields, problem }, 'caBundle not written');
-      written?.(result);
-    }
-    const failed = made.find(({ result }) => result === 'error');
-    if (failed !== undefined) throw new Error(`the ${failed.kind} webhook configuration: ${failed.problem ?? ''}`);
+  protected async writeBundle(bundle: string): Promise<void> {
+    const writes = this.#configurations.map((each) => this.#writeTo(each, Buffer.from(bundle)));
+    const failed = (await Promise.allSettled(writes)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   }
 
-  async #writeTo(configuration: Configuration, wanted: Buffer): Promise<BundleWrite | undefined> {
+  async #writeTo(configuration: Configuration, wanted: Buffer): Promise<void> {
     const { kind, path, mirror, limit } = configuration;
     const { object, generation } = mirror;
-    const now = this.dependencies.now();
+    const { log, now, written } = this.dependencies;
     const isStale = ({ bundle }: Entry): boolean => (this.isLeader ? !bundle.equals(wanted) : bundle.length === 0);
     const stale = object === undefined ? [] : entriesOf(object, this.settings).filter(isStale);
-    if (stale.length === 0 || mirror.isAwaited(now)) return undefined;
-    if (limit.isReached(now)) return { kind, result: 'error', problem: FOUGHT_OVER };
-    limit.note(now);
+    if (stale.length === 0 || mirror.isAwaited(now())) return;
     const body = stale.flatMap(({ index, name }) => [
       // When entries have moved, the test fails and nothing is written.
       { op: 'test', path: `/webhooks/${index}/name`, value: name },
       { op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value: wanted.toString('base64') },
     ]);
     const patch = { method: 'PATCH', path, query: { fieldManager: FIELD_MANAGER }, contentType: JSON_PATCH } as const;
+    const fields = { kind, configuration: this.settings.configurationName };
     try {
+      if (!limit.take(now())) throw new Error(FOUGHT_OVER);
       await this.client.request({ ...patch, body, signal: this.signal });
-      mirror.awaitChange(generation, this.dependencies.now());
-      return { kind, result: 'done' };
+      mirror.awaitChange(generation, now());
+      log.info({ ...fields, result: 'done' }, 'caBundle written');
+      written?.('bundle', 'done');
     } catch (error) {
-      const problem = messageOf(error);
-      if (![404, 409, 422].some((code) => hasCode(error, code))) return { kind, result: 'error', problem };
-      mirror.awaitChange(generation, this.dependencies.now());
+      const [isRefused, isInvalid] = [[404, 409, 422].some((code) => hasCode(error, code)), hasCode(error, 422)];
       // A 422 means that entries have moved, as the watch will tell, or that something else in it is invalid.
-      const isInvalid = hasCode(error, 422) && configuration.refused === generation;
-      if (hasCode(error, 422)) configuration.refused = generation;
-      return { kind, result: isInvalid ? 'error' : 'conflict', problem };
+      const result = isRefused && !(isInvalid && configuration.refused === generation) ? 'conflict' : 'error';
+      if (isInvalid) configuration.refused = generation;
+      if (isRefused) mirror.awaitChange(generation, now());
+      const problem = messageOf(error);
+      log.warn({ ...fields, result, problem }, 'caBundle not written');
+      written?.('bundle', result);
+      if (result === 'error') throw new Error(`the ${kind} webhook configuration: ${problem}`, { cause: error });
     }
   }
 

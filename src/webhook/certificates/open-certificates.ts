@@ -5,6 +5,7 @@ import { readRegularFile } from '../../base/files/regular-file.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
 import { CertificateFiles } from './certificate-files.ts';
 import type { ServeConfig, ServeConnection, ServeDependencies } from '../config.ts';
+import type { CertificateDependencies } from './cluster-certificates.ts';
 import type { CertificateSource } from './serving-tls.ts';
 
 const DEVELOPMENT_DIRECTORY = 'certs';
@@ -14,6 +15,7 @@ export async function openCertificates(
   { tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | 'tlsKey'>,
   connection: ServeConnection | undefined,
   { log, now, notice }: Pick<ServeDependencies, 'log' | 'now' | 'notice'>,
+  written: CertificateDependencies['written'],
 ): Promise<CertificateSource> {
   const chosen = (origin: string, fields: object): void =>
     log.info({ origin, ...fields }, 'serving certificate chosen');
@@ -43,7 +45,8 @@ export async function openCertificates(
   }
   const { OwnCertificates } = await import('./own-certificates.ts');
   const { caLifetime, leafLifetime, caOverlap: overlap } = config;
-  return new OwnCertificates(client, { ...settings, caLifetime, leafLifetime, overlap }, dependencies);
+  const ownSettings = { ...settings, caLifetime, leafLifetime, overlap };
+  return new OwnCertificates(client, ownSettings, { ...dependencies, written });
 }
 
 export type DevelopmentPair = Readonly<Record<'caFile' | 'certFile' | 'keyFile', string>>;

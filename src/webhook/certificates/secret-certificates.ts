@@ -18,7 +18,7 @@ export class SecretCertificates extends ClusterCertificates {
   #seen: KubernetesObject | undefined;
 
   status(): CertificateStatus {
-    return { bundleSynced: this.synced(this.#good?.ca), writes: [] };
+    return { bundleSynced: this.synced(this.#good?.ca) };
   }
 
   protected round(): Promise<boolean> {

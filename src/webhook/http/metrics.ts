@@ -93,6 +93,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly certificateWrites = new Counter({
+    name: 'probewright_cert_rotations_total',
+    help: "Steps of the rotation of Probewright's own certificates, by step and result.",
+    labelNames: ['step', 'result'],
+    registers: [this.registry],
+  });
+
   constructor(sources: MetricSources) {
     collectDefaultMetrics({ register: this.registry });
     this.#zero();
@@ -176,16 +183,6 @@ function observeSources(sources: MetricSources, registers: Registry[]): void {
     [],
     () => [[Number(sources.certificates?.().problem !== undefined)]],
   );
-  new Counter({
-    name: 'probewright_cert_rotations_total',
-    help: "Steps of the rotation of Probewright's own certificates, by step and result.",
-    labelNames: ['step', 'result'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { step, result, count } of sources.certificates?.().writes ?? []) this.inc({ step, result }, count);
-    },
-  });
   gaugeOf(
     'probewright_ca_bundle_synced',
     'config',
