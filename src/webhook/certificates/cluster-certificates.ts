@@ -22,8 +22,8 @@ export interface ClusterCertificatesSettings {
   readonly service: string;
   readonly namespace: string;
   readonly secretName: string;
-  /** How often the wall clock is looked at, in milliseconds. Default one minute. */
-  readonly check?: number;
+  /** How often the wall clock is looked at, in milliseconds. */
+  readonly check: number;
 }
 
 /** A conflict: the object has changed since it was read, and the watch will deliver the change. */
@@ -32,7 +32,6 @@ export type WriteResult = 'done' | 'conflict' | 'error';
 const FOUGHT_OVER =
   "somebody else writes the caBundle over and over (cert-manager's inject-ca-from?), so it is left alone for a while";
 const FIELD_MANAGER = 'probewright-ca-bundle';
-const CHECK_MILLISECONDS = 60_000;
 const KINDS = ['mutating', 'validating'] as const;
 
 interface Configuration {
@@ -43,8 +42,6 @@ interface Configuration {
   /** The generation at which the API server last refused a patch as invalid. */
   refused: number | undefined;
 }
-
-type Part = 'secret contact' | 'webhook contact' | 'leaf' | 'secret' | 'pair' | 'bundle';
 
 /**
  * A pair from a Secret of the cluster, and the caBundle of Probewright's entries; no other field of the webhook
@@ -65,7 +62,7 @@ export abstract class ClusterCertificates<
   protected isLeader = false;
   readonly #configurations: readonly Configuration[];
   readonly #rounds: RepeatedWork;
-  readonly #problems = new Map<Part, string>();
+  readonly #problems = new Map<string, string>();
   readonly #firstPair = Promise.withResolvers<ServingPair>();
   #listener: CertificateListener | undefined;
   #hasPair = false;
@@ -73,7 +70,7 @@ export abstract class ClusterCertificates<
   protected readonly signal = this.#stopped.signal;
 
   constructor(client: ApiClient, settings: Settings, dependencies: CertificateDependencies) {
-    const { namespace, service, secretName, configurationName, check = CHECK_MILLISECONDS } = settings;
+    const { namespace, service, secretName, configurationName, check } = settings;
     this.client = client;
     this.settings = settings;
     this.dependencies = dependencies;
@@ -81,16 +78,10 @@ export abstract class ClusterCertificates<
     this.where = `Secret ${namespace}/${secretName}`;
     this.host = `${service}.${namespace}.svc`;
     this.#rounds = new RepeatedWork(() => this.round(), check, dependencies.random);
-    const ofSecret = this.#mirrorListener((problem) => this.note('secret contact', problem));
-    this.secret = new MirroredObject(client, this.collection, secretName, ofSecret, dependencies);
-    const problems = new Map<string, string | undefined>();
+    this.secret = new MirroredObject(client, this.collection, secretName, this.#listenTo('secret'), dependencies);
     this.#configurations = KINDS.map((kind) => {
       const collection = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
-      const listener = this.#mirrorListener((problem) => {
-        problems.set(kind, problem);
-        this.note('webhook contact', problems.get('mutating') ?? problems.get('validating'));
-      });
-      const mirror = new MirroredObject(client, collection, configurationName, listener, dependencies);
+      const mirror = new MirroredObject(client, collection, configurationName, this.#listenTo(kind), dependencies);
       return { kind, path: `${collection}/${configurationName}`, mirror, limit: new WriteLimit(), refused: undefined };
     });
     this.#firstPair.promise.catch(() => undefined);
@@ -116,7 +107,7 @@ export abstract class ClusterCertificates<
 
   lead(isLeader: boolean): void {
     this.isLeader = isLeader;
-    if (this.#listener !== undefined) this.#rounds.ask();
+    this.#rounds.ask();
   }
 
   problem(): string | undefined {
@@ -131,7 +122,7 @@ export abstract class ClusterCertificates<
   }
 
   /** Notes what is wrong with a part, and reports it if that is news; undefined when nothing is wrong. */
-  protected note(part: Part, problem: string | undefined): void {
+  protected note(part: string, problem: string | undefined): void {
     if (problem === this.#problems.get(part)) return;
     if (problem === undefined) this.#problems.delete(part);
     else this.#problems.set(part, problem);
@@ -139,7 +130,7 @@ export abstract class ClusterCertificates<
   }
 
   /** Does the work of one part and notes its failure, so that the other parts are still done. False when it failed. */
-  protected async attempt(part: Part, work: () => Promise<void>): Promise<boolean> {
+  protected async attempt(part: string, work: () => Promise<void>): Promise<boolean> {
     if (this.signal.aborted) return true;
     try {
       await work();
@@ -217,11 +208,11 @@ export abstract class ClusterCertificates<
   }
 
   /** Each change asks for a round, and so does contact that is lost or restored. */
-  #mirrorListener(noted: (problem: string | undefined) => void): MirrorListener {
+  #listenTo(what: string): MirrorListener {
     return {
       changed: () => this.#rounds.ask(),
       troubled: (problem) => {
-        noted(problem);
+        this.note(`contact with ${what}`, problem);
         this.#rounds.ask();
       },
     };

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile } from '../../base/files/regular-file.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
-import { CertificateFiles } from './certificate-files.ts';
+import { certificateFiles } from './certificate-files.ts';
 import type { ServeConfig, ServeConnection, ServeDependencies } from '../config.ts';
 import type { CertificateDependencies } from './cluster-certificates.ts';
 import type { CertificateSource } from './serving-tls.ts';
@@ -21,7 +21,7 @@ export async function openCertificates(
     log.info({ origin, ...fields }, 'serving certificate chosen');
   if (tlsCert !== undefined && tlsKey !== undefined) {
     chosen('files', { certFile: tlsCert, keyFile: tlsKey });
-    return new CertificateFiles(tlsCert, tlsKey);
+    return certificateFiles(tlsCert, tlsKey);
   }
   if (connection === undefined) {
     const pair = await developmentPair(DEVELOPMENT_DIRECTORY, now()).catch((error: unknown) => {
@@ -31,7 +31,7 @@ export async function openCertificates(
     const { certFile, keyFile, caFile } = pair;
     chosen('development', { certFile, keyFile, caFile });
     notice(`development certificate for localhost; its CA is ${caFile}`);
-    return new CertificateFiles(certFile, keyFile);
+    return certificateFiles(certFile, keyFile);
   }
   const { client, namespace, config } = connection;
   const { serviceName: service, webhookConfigurations: configurationName, certificateCheck: check, tlsSecret } = config;
