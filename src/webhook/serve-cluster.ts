@@ -1,7 +1,7 @@
 import { ElectionPart, openClusterConnection, type ElectionPartDependencies } from '../process/cluster-connection.ts';
 import { ClusterPolicies } from '../process/cluster-policies.ts';
 import { exemptNamespaces } from '../process/policies.ts';
-import { PolicyImpact, type ImpactDependencies } from './policy-effect/policy-impact.ts';
+import { policyImpact, type ImpactDependencies } from './policy-effect/policy-impact.ts';
 import { VERSION } from '../base/version.ts';
 import type { Logger } from 'pino';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
@@ -50,7 +50,7 @@ export function policyEffect(
   inputs: Pick<ImpactDependencies, 'kinds' | 'ended' | 'now' | 'monotonic'> & { readonly log: Pick<Logger, 'info'> },
 ): PolicyEffect | undefined {
   if (!config.policyImpact) return undefined;
-  const impact = new PolicyImpact({
+  return policyImpact({
     ...inputs,
     client,
     behaviour: { injects: mutation === 'On', strictest: enforcement },
@@ -70,5 +70,4 @@ export function policyEffect(
       inputs.log.info({ resource }, 'the effects of policies leave out a kind that is not configured');
     },
   });
-  return (reviewed, limits) => impact.warnings(reviewed, limits);
 }
