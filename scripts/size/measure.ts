@@ -22,12 +22,13 @@ export function filesBelow(folder: string, ending = '.ts'): readonly string[] {
     .sort();
 }
 
-/** What each file imports of its own project: types and lazily loaded modules, too. */
+/** What each file imports of the files: types and lazily loaded modules, too. JSON, such as package.json, is no source. */
 export function importGraph(files: readonly string[]): Map<string, readonly string[]> {
   return new Map(
     files.map((file) => {
       const imports = [...readFileSync(file, 'utf8').matchAll(IMPORT)];
-      return [file, imports.map(([, given, lazy]) => join(dirname(file), given ?? lazy ?? ''))];
+      const paths = imports.map(([, given, lazy]) => join(dirname(file), given ?? lazy ?? ''));
+      return [file, paths.filter((path) => files.includes(path))];
     }),
   );
 }

@@ -5,7 +5,7 @@ import {
   type ElectionPartDependencies,
 } from '../process/cluster.ts';
 import { exemptNamespaces } from '../process/policies.ts';
-import { PolicyImpact, type ImpactDependencies } from './policy-effect/policy-impact.ts';
+import { policyImpact, type ImpactDependencies } from './policy-effect/policy-impact.ts';
 import { VERSION } from '../base/version.ts';
 import type { LeaderElection } from '../cluster/client/leader-election.ts';
 import type { Logger } from 'pino';
@@ -55,7 +55,7 @@ export function policyEffect(
   inputs: Pick<ImpactDependencies, 'kinds' | 'ended' | 'now' | 'monotonic'> & { readonly log: Pick<Logger, 'info'> },
 ): PolicyEffect | undefined {
   if (!config.policyImpact) return undefined;
-  const impact = new PolicyImpact({
+  return policyImpact({
     ...inputs,
     client,
     behaviour: { injects: mutation === 'On', strictest: enforcement },
@@ -75,5 +75,4 @@ export function policyEffect(
       inputs.log.info({ resource }, 'the effects of policies leave out a kind that is not configured');
     },
   });
-  return (reviewed, limits) => impact.warnings(reviewed, limits);
 }

@@ -9,7 +9,7 @@ import { buildHealthApp, type Readiness } from '../process/health.ts';
 import { ListeningPort } from '../process/listening-port.ts';
 import { PartRunner } from '../process/part.ts';
 import { filesPart, policyDetails, policyFigures } from '../process/policies.ts';
-import { ClientCaFile } from './certificates/certificate-files.ts';
+import { clientCaFile } from './certificates/certificate-files.ts';
 import { openCertificates } from './certificates/open-certificates.ts';
 import { servingTls } from './certificates/serving-tls.ts';
 import { buildWebhookApp } from './http/app.ts';
@@ -83,11 +83,13 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
   const cluster =
     config.cluster &&
     (await (await import('./serve-cluster.ts')).buildClusterParts(config.cluster, store, { ...dependencies, lead }));
-  const certificates = await openCertificates(config, cluster?.connection, dependencies);
+  const certificates = await openCertificates(config, cluster?.connection, dependencies, (step, result) =>
+    metrics.certificateWrites.inc({ step, result }),
+  );
   const files = config.policies === undefined ? undefined : new DirectorySource(CHECK_CATALOGUE, config.policies, now);
   const sources = [files, cluster?.policies.source].filter((source) => source !== undefined);
-  const clientCaFile = config.clientCa === undefined ? undefined : new ClientCaFile(config.clientCa);
-  const tls = servingTls(log, certificates, clientCaFile, () => webhook.server as Server | undefined);
+  const callerCas = config.clientCa === undefined ? undefined : clientCaFile(config.clientCa);
+  const tls = servingTls(log, certificates, callerCas, () => webhook.server as Server | undefined);
   const ofCluster = cluster === undefined ? [] : [cluster.policies, cluster.election];
   const beforeWebhook = [...ofCluster, ...tls.parts];
   const metrics = new Metrics({

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CertificateFiles } from '../../src/webhook/certificates/certificate-files.ts';
+import { certificateFiles } from '../../src/webhook/certificates/certificate-files.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { startServer, type RunningServer } from '../../src/webhook/serve.ts';
 import { makeServingPair } from '../support/certificate.ts';
@@ -145,7 +145,7 @@ describe('certificate files', () => {
     await write(first.certPem, first.keyPem);
     const served: string[] = [];
     let told = 0;
-    const source = new CertificateFiles(files.cert, files.key, 2);
+    const source = certificateFiles(files.cert, files.key, 2);
     await source.start({ changed: ({ cert }) => served.push(cert), failed: () => (told += 1) });
     let bad = 0;
     const halves = [0, 1, 27, 28, 100, 300, second.certPem.length - 30, second.certPem.length - 2];

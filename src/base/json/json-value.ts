@@ -40,15 +40,8 @@ export function listMember(object: JsonObject, key: string): readonly unknown[] 
 
 /** Returns the strings of a member that maps names to strings (labels). Values of other types are skipped. */
 export function stringMap(object: JsonObject, key: string): ReadonlyMap<string, string> {
-  const map = objectMember(object, key);
-  if (map === undefined) return emptyStringMap;
-  const strings = new Map<string, string>();
-  // Object.entries would allocate an array for each entry.
-  for (const name of Object.keys(map)) {
-    const value = map[name];
-    if (typeof value === 'string') strings.set(name, value);
-  }
-  return strings;
+  const entries = Object.entries(objectMember(object, key) ?? {});
+  return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
 /** The same without a map: an object may have hundreds of thousands of labels, and callers read a few. */
@@ -56,8 +49,6 @@ export function stringMembers(object: JsonObject, key: string): { readonly get: 
   const map = objectMember(object, key);
   return { get: (name) => (map === undefined ? undefined : stringMember(map, name)) };
 }
-
-const emptyStringMap: ReadonlyMap<string, string> = new Map();
 
 /**
  * True when two JSON values are equal. The order of an object's members is ignored. An undefined member counts as
@@ -99,13 +90,11 @@ export class NumberLiteral {
   }
 }
 
-const INT64 = { least: -(2n ** 63n), most: 2n ** 63n - 1n };
-
 /**
  * Returns the number, or a NumberLiteral for a text that Go's decoder does not accept as an integer of at most 64 bits.
  */
 export function numberOrLiteral(value: number, source: string): number | NumberLiteral {
   if (!/^-?\d{1,20}$/.test(source)) return new NumberLiteral(source);
   const integer = BigInt(source);
-  return integer >= INT64.least && integer <= INT64.most ? value : new NumberLiteral(source);
+  return integer === BigInt.asIntN(64, integer) ? value : new NumberLiteral(source);
 }

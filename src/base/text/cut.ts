@@ -7,12 +7,9 @@ export function cut(text: string, most: number, dots = '...'): string {
 
 /** The first `most` UTF-16 code units of a text, or one unit less if the cut would split a surrogate pair. */
 export function beginning(text: string, most: number): string {
-  const isHalved = isFirstHalf(text.charCodeAt(most - 1)) && isSecondHalf(text.charCodeAt(most));
+  const isHalved = (text.codePointAt(most - 1) ?? 0) > 0xffff;
   return text.slice(0, Math.max(0, isHalved ? most - 1 : most));
 }
-
-const isFirstHalf = (code: number): boolean => code >= 0xd800 && code < 0xdc00;
-const isSecondHalf = (code: number): boolean => code >= 0xdc00 && code < 0xe000;
 
 const MOST_CHARACTERS = 80;
 const DOTS = '..."';

@@ -52,12 +52,7 @@ const INSTANT = new RegExp(INSTANT_PATTERN);
  */
 export function parseInstant(text: string): number | undefined {
   if (!INSTANT.test(text)) return undefined;
-  const [year, month, day] = [text.slice(0, 4), text.slice(5, 7), text.slice(8, 10)].map(Number) as [
-    number,
-    number,
-    number,
-  ];
-  if (new Date(Date.UTC(year, month - 1, day)).getUTCDate() !== day) return undefined;
+  if (new Date(`${text.slice(0, 10)}T00:00Z`).getUTCDate() !== Number(text.slice(8, 10))) return undefined;
   const milliseconds = Date.parse(text.replace(/\.([0-9]{1,3})[0-9]*/, '.$1'));
   return Number.isNaN(milliseconds) ? undefined : milliseconds;
 }

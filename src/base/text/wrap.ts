@@ -50,21 +50,14 @@ const NO_BREAK = '\u00a0';
 function evenLines(text: string, width: number): string[] {
   const lines = wrap(text, width);
   if (lines.length === 1 || !isOrphan(lines, width)) return lines;
-  const least = longestWord(lines, (width * 2) / 3);
+  // Narrower lines would break the longest word.
+  const least = Math.max((width * 2) / 3, ...lines.flatMap((line) => line.split(' ')).map(({ length }) => length));
   for (let narrower = width - 1; narrower >= least; narrower -= 1) {
     const candidate = wrap(text, narrower);
     if (candidate.length > lines.length) return lines;
     if (!isOrphan(candidate, width)) return candidate;
   }
   return lines;
-}
-
-/** The length of the longest word, and no less than `least`: narrower lines would break that word. */
-function longestWord(lines: readonly string[], least: number): number {
-  return lines.reduce(
-    (longest, line) => line.split(' ').reduce((most, word) => Math.max(most, word.length), longest),
-    least,
-  );
 }
 
 /** True when the last line is a single word, or very short. */

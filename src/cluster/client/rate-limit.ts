@@ -28,13 +28,12 @@ const WINDOW_MILLISECONDS = 30_000;
 export class WriteLimit {
   #writes: readonly number[] = [];
 
-  isReached(now: number): boolean {
-    this.#writes = this.#writes.filter((at) => Math.abs(now - at) < WINDOW_MILLISECONDS);
-    return this.#writes.length >= MAX_WRITES;
-  }
-
-  note(now: number): void {
-    this.#writes = [...this.#writes, now];
+  /** Counts a write. False, and nothing is counted, when there were too many. */
+  take(now: number): boolean {
+    const recent = this.#writes.filter((at) => Math.abs(now - at) < WINDOW_MILLISECONDS);
+    const hasRoom = recent.length < MAX_WRITES;
+    this.#writes = hasRoom ? [...recent, now] : recent;
+    return hasRoom;
   }
 }
 

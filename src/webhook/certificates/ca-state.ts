@@ -54,9 +54,10 @@ export interface CaSituation {
 export type CaStep = 'create' | 'restore' | 'keep' | 'stage' | 'trust' | 'distrust' | 'promote' | 'retire';
 
 /** A write of the Secret that is due, with the state after it. Some states need a CA that is made just now. */
-export type DueStep =
-  | { readonly step: CaStep; readonly state: CaState }
-  | { readonly step: CaStep; readonly stateWith: (made: CertificateAuthority) => CaState };
+export interface DueStep {
+  readonly step: CaStep;
+  readonly state: CaState | ((made: CertificateAuthority) => CaState);
+}
 
 export function initialState(ca: CertificateAuthority): CaState {
   return { ca, next: undefined, previous: [], nextTrustedSince: undefined, promotedAt: undefined, rotate: false };
@@ -72,7 +73,7 @@ export function nextStep(situation: CaSituation, now: number, settings: Rotation
   const { secret, state, unkeptRoot, isLeader, isNextTrusted } = situation;
   if (secret !== 'whole') {
     if (state !== undefined) return { step: 'restore', state };
-    return { step: secret === 'absent' ? 'create' : 'restore', stateWith: initialState };
+    return { step: secret === 'absent' ? 'create' : 'restore', state: initialState };
   }
   if (state === undefined) return undefined;
   if (unkeptRoot !== undefined) return { step: 'keep', state: retiring(state, unkeptRoot, now) };
@@ -96,7 +97,7 @@ export function rotationStep(
   // The new CA begins the rotation that the annotation asked for.
   const stage: DueStep = {
     step: 'stage',
-    stateWith: (made) => ({ ...state, next: made, nextTrustedSince: undefined, rotate: false }),
+    state: (made) => ({ ...state, next: made, nextTrustedSince: undefined, rotate: false }),
   };
   if (next === undefined) {
     if (state.rotate || now >= rotationDue(ca) || isOutOfTime(ca, now)) return stage;

@@ -6,11 +6,14 @@ import { RepeatedWork, type ClockAndRandom } from '../../cluster/client/timing.t
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { bundleHolds, type ServingPair } from './pem.ts';
+import type { CaStep } from './ca-state.ts';
 import type { CertificateListener, CertificateSource, CertificateStatus } from './serving-tls.ts';
 
 export interface CertificateDependencies extends ClockAndRandom {
   readonly log: Readonly<Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>>;
   readonly watchRenewalMilliseconds?: number;
+  /** Counts a write of the Secret of the own CA, or of a caBundle with the own CA. */
+  readonly written?: ((step: CaStep | 'bundle', result: WriteResult) => void) | undefined;
 }
 
 export interface ClusterCertificatesSettings {
@@ -19,8 +22,8 @@ export interface ClusterCertificatesSettings {
   readonly service: string;
   readonly namespace: string;
   readonly secretName: string;
-  /** How often the wall clock is looked at, in milliseconds. Default one minute. */
-  readonly check?: number;
+  /** How often the wall clock is looked at, in milliseconds. */
+  readonly check: number;
 }
 
 /** A conflict: the object has changed since it was read, and the watch will deliver the change. */
@@ -29,7 +32,6 @@ export type WriteResult = 'done' | 'conflict' | 'error';
 const FOUGHT_OVER =
   "somebody else writes the caBundle over and over (cert-manager's inject-ca-from?), so it is left alone for a while";
 const FIELD_MANAGER = 'probewright-ca-bundle';
-const CHECK_MILLISECONDS = 60_000;
 const KINDS = ['mutating', 'validating'] as const;
 
 interface Configuration {
@@ -40,14 +42,6 @@ interface Configuration {
   /** The generation at which the API server last refused a patch as invalid. */
   refused: number | undefined;
 }
-
-interface BundleWrite {
-  readonly kind: Configuration['kind'];
-  readonly result: WriteResult;
-  readonly problem?: string;
-}
-
-type Part = 'secret contact' | 'webhook contact' | 'leaf' | 'secret' | 'pair' | 'bundle';
 
 /**
  * A pair from a Secret of the cluster, and the caBundle of Probewright's entries; no other field of the webhook
@@ -68,7 +62,7 @@ export abstract class ClusterCertificates<
   protected isLeader = false;
   readonly #configurations: readonly Configuration[];
   readonly #rounds: RepeatedWork;
-  readonly #problems = new Map<Part, string>();
+  readonly #problems = new Map<string, string>();
   readonly #firstPair = Promise.withResolvers<ServingPair>();
   #listener: CertificateListener | undefined;
   #hasPair = false;
@@ -76,7 +70,7 @@ export abstract class ClusterCertificates<
   protected readonly signal = this.#stopped.signal;
 
   constructor(client: ApiClient, settings: Settings, dependencies: CertificateDependencies) {
-    const { namespace, service, secretName, configurationName, check = CHECK_MILLISECONDS } = settings;
+    const { namespace, service, secretName, configurationName, check } = settings;
     this.client = client;
     this.settings = settings;
     this.dependencies = dependencies;
@@ -84,16 +78,10 @@ export abstract class ClusterCertificates<
     this.where = `Secret ${namespace}/${secretName}`;
     this.host = `${service}.${namespace}.svc`;
     this.#rounds = new RepeatedWork(() => this.round(), check, dependencies.random);
-    const ofSecret = this.#mirrorListener((problem) => this.note('secret contact', problem));
-    this.secret = new MirroredObject(client, this.collection, secretName, ofSecret, dependencies);
-    const problems = new Map<string, string | undefined>();
+    this.secret = new MirroredObject(client, this.collection, secretName, this.#listenTo('secret'), dependencies);
     this.#configurations = KINDS.map((kind) => {
       const collection = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
-      const listener = this.#mirrorListener((problem) => {
-        problems.set(kind, problem);
-        this.note('webhook contact', problems.get('mutating') ?? problems.get('validating'));
-      });
-      const mirror = new MirroredObject(client, collection, configurationName, listener, dependencies);
+      const mirror = new MirroredObject(client, collection, configurationName, this.#listenTo(kind), dependencies);
       return { kind, path: `${collection}/${configurationName}`, mirror, limit: new WriteLimit(), refused: undefined };
     });
     this.#firstPair.promise.catch(() => undefined);
@@ -119,7 +107,7 @@ export abstract class ClusterCertificates<
 
   lead(isLeader: boolean): void {
     this.isLeader = isLeader;
-    if (this.#listener !== undefined) this.#rounds.ask();
+    this.#rounds.ask();
   }
 
   problem(): string | undefined {
@@ -134,7 +122,7 @@ export abstract class ClusterCertificates<
   }
 
   /** Notes what is wrong with a part, and reports it if that is news; undefined when nothing is wrong. */
-  protected note(part: Part, problem: string | undefined): void {
+  protected note(part: string, problem: string | undefined): void {
     if (problem === this.#problems.get(part)) return;
     if (problem === undefined) this.#problems.delete(part);
     else this.#problems.set(part, problem);
@@ -142,7 +130,7 @@ export abstract class ClusterCertificates<
   }
 
   /** Does the work of one part and notes its failure, so that the other parts are still done. False when it failed. */
-  protected async attempt(part: Part, work: () => Promise<void>): Promise<boolean> {
+  protected async attempt(part: string, work: () => Promise<void>): Promise<boolean> {
     if (this.signal.aborted) return true;
     try {
       await work();
@@ -172,48 +160,42 @@ export abstract class ClusterCertificates<
    * call can succeed, and after a reinstallation the Lease may still belong to a leader that is gone. Rejects for
    * failures other than a conflict.
    */
-  protected async writeBundle(bundle: string, written?: (result: WriteResult) => void): Promise<void> {
-    const { log } = this.dependencies;
-    const wanted = Buffer.from(bundle);
-    const writes = await Promise.all(this.#configurations.map((each) => this.#writeTo(each, wanted)));
-    const made = writes.filter((write) => write !== undefined);
-    for (const { kind, result, problem } of made) {
-      const fields = { kind, configuration: this.settings.configurationName, result };
-      if (problem === undefined) log.info(fields, 'caBundle written');
-      else log.warn({ ...fields, problem }, 'caBundle not written');
-      written?.(result);
-    }
-    const failed = made.find(({ result }) => result === 'error');
-    if (failed !== undefined) throw new Error(`the ${failed.kind} webhook configuration: ${failed.problem ?? ''}`);
+  protected async writeBundle(bundle: string): Promise<void> {
+    const writes = this.#configurations.map((each) => this.#writeTo(each, Buffer.from(bundle)));
+    const failed = (await Promise.allSettled(writes)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   }
 
-  async #writeTo(configuration: Configuration, wanted: Buffer): Promise<BundleWrite | undefined> {
+  async #writeTo(configuration: Configuration, wanted: Buffer): Promise<void> {
     const { kind, path, mirror, limit } = configuration;
     const { object, generation } = mirror;
-    const now = this.dependencies.now();
+    const { log, now, written } = this.dependencies;
     const isStale = ({ bundle }: Entry): boolean => (this.isLeader ? !bundle.equals(wanted) : bundle.length === 0);
     const stale = object === undefined ? [] : entriesOf(object, this.settings).filter(isStale);
-    if (stale.length === 0 || mirror.isAwaited(now)) return undefined;
-    if (limit.isReached(now)) return { kind, result: 'error', problem: FOUGHT_OVER };
-    limit.note(now);
+    if (stale.length === 0 || mirror.isAwaited(now())) return;
     const body = stale.flatMap(({ index, name }) => [
       // When entries have moved, the test fails and nothing is written.
       { op: 'test', path: `/webhooks/${index}/name`, value: name },
       { op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value: wanted.toString('base64') },
     ]);
     const patch = { method: 'PATCH', path, query: { fieldManager: FIELD_MANAGER }, contentType: JSON_PATCH } as const;
+    const fields = { kind, configuration: this.settings.configurationName };
     try {
+      if (!limit.take(now())) throw new Error(FOUGHT_OVER);
       await this.client.request({ ...patch, body, signal: this.signal });
-      mirror.awaitChange(generation, this.dependencies.now());
-      return { kind, result: 'done' };
+      mirror.awaitChange(generation, now());
+      log.info({ ...fields, result: 'done' }, 'caBundle written');
+      written?.('bundle', 'done');
     } catch (error) {
-      const problem = messageOf(error);
-      if (![404, 409, 422].some((code) => hasCode(error, code))) return { kind, result: 'error', problem };
-      mirror.awaitChange(generation, this.dependencies.now());
+      const [isRefused, isInvalid] = [[404, 409, 422].some((code) => hasCode(error, code)), hasCode(error, 422)];
       // A 422 means that entries have moved, as the watch will tell, or that something else in it is invalid.
-      const isInvalid = hasCode(error, 422) && configuration.refused === generation;
-      if (hasCode(error, 422)) configuration.refused = generation;
-      return { kind, result: isInvalid ? 'error' : 'conflict', problem };
+      const result = isRefused && !(isInvalid && configuration.refused === generation) ? 'conflict' : 'error';
+      if (isInvalid) configuration.refused = generation;
+      if (isRefused) mirror.awaitChange(generation, now());
+      const problem = messageOf(error);
+      log.warn({ ...fields, result, problem }, 'caBundle not written');
+      written?.('bundle', result);
+      if (result === 'error') throw new Error(`the ${kind} webhook configuration: ${problem}`, { cause: error });
     }
   }
 
@@ -226,11 +208,11 @@ export abstract class ClusterCertificates<
   }
 
   /** Each change asks for a round, and so does contact that is lost or restored. */
-  #mirrorListener(noted: (problem: string | undefined) => void): MirrorListener {
+  #listenTo(what: string): MirrorListener {
     return {
       changed: () => this.#rounds.ask(),
       troubled: (problem) => {
-        noted(problem);
+        this.note(`contact with ${what}`, problem);
         this.#rounds.ask();
       },
     };

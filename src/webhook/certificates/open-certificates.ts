@@ -3,8 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile } from '../../base/files/regular-file.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
-import { CertificateFiles } from './certificate-files.ts';
+import { certificateFiles } from './certificate-files.ts';
 import type { ServeConfig, ServeConnection, ServeDependencies } from '../config.ts';
+import type { CertificateDependencies } from './cluster-certificates.ts';
 import type { CertificateSource } from './serving-tls.ts';
 
 const DEVELOPMENT_DIRECTORY = 'certs';
@@ -14,12 +15,13 @@ export async function openCertificates(
   { tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | 'tlsKey'>,
   connection: ServeConnection | undefined,
   { log, now, notice }: Pick<ServeDependencies, 'log' | 'now' | 'notice'>,
+  written: CertificateDependencies['written'],
 ): Promise<CertificateSource> {
   const chosen = (origin: string, fields: object): void =>
     log.info({ origin, ...fields }, 'serving certificate chosen');
   if (tlsCert !== undefined && tlsKey !== undefined) {
     chosen('files', { certFile: tlsCert, keyFile: tlsKey });
-    return new CertificateFiles(tlsCert, tlsKey);
+    return certificateFiles(tlsCert, tlsKey);
   }
   if (connection === undefined) {
     const pair = await developmentPair(DEVELOPMENT_DIRECTORY, now()).catch((error: unknown) => {
@@ -29,7 +31,7 @@ export async function openCertificates(
     const { certFile, keyFile, caFile } = pair;
     chosen('development', { certFile, keyFile, caFile });
     notice(`development certificate for localhost; its CA is ${caFile}`);
-    return new CertificateFiles(certFile, keyFile);
+    return certificateFiles(certFile, keyFile);
   }
   const { client, namespace, config } = connection;
   const { serviceName: service, webhookConfigurations: configurationName, certificateCheck: check, tlsSecret } = config;
@@ -43,7 +45,8 @@ export async function openCertificates(
   }
   const { OwnCertificates } = await import('./own-certificates.ts');
   const { caLifetime, leafLifetime, caOverlap: overlap } = config;
-  return new OwnCertificates(client, { ...settings, caLifetime, leafLifetime, overlap }, dependencies);
+  const ownSettings = { ...settings, caLifetime, leafLifetime, overlap };
+  return new OwnCertificates(client, ownSettings, { ...dependencies, written });
 }
 
 export type DevelopmentPair = Readonly<Record<'caFile' | 'certFile' | 'keyFile', string>>;

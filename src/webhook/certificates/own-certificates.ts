@@ -21,7 +21,6 @@ export type OwnCertificatesSettings = ClusterCertificatesSettings & RotationSett
 export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings> {
   readonly #limit = new WriteLimit();
   readonly #unusable = new CurrentProblem();
-  readonly #writes = new Map<string, CertificateStatus['writes'][number]>();
   /** The last state that was whole. A Secret that is deleted or damaged is restored from this state. */
   #state: CaState | undefined;
   #served: (ServedLeaf & { readonly root: CertificateAuthority }) | undefined;
@@ -32,7 +31,6 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
       caNotAfter: this.#state?.ca.notAfter,
       nextNotAfter: this.#state?.next?.notAfter,
       bundleSynced: this.synced(this.#state && this.#bundleOf(this.#state)),
-      writes: [...this.#writes.values()],
     };
   }
 
@@ -46,15 +44,14 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
 
   /** Takes over what the Secret holds now, if all of that can be used. Logs why not, once for each reason. */
   #adopt(): SecretReading | undefined {
-    const { object } = this.secret;
-    if (object === undefined) return undefined;
-    const reading = readCaState(object, this.dependencies.now());
-    const problems = reading.problems.length === 0 ? undefined : reading.problems.join('; ');
-    const news = this.#unusable.note(problems);
-    if (problems === undefined) this.#state = reading.state;
+    const reading = this.secret.object && readCaState(this.secret.object);
+    if (reading === undefined) return undefined;
+    const { state, problem, isForeign } = reading;
+    const news = this.#unusable.note(problem);
+    if (problem === undefined) this.#state = state;
     else if (news !== undefined) {
       const { namespace, secretName: secret } = this.settings;
-      const fields = { namespace, secret, problems, ...(reading.isForeign && { remedy: REMEDY }) };
+      const fields = { namespace, secret, problems: problem, ...(isForeign && { remedy: REMEDY }) };
       this.dependencies.log.error(fields, 'the Secret of the CA cannot be used');
     }
     return reading;
@@ -100,7 +97,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     const now = this.dependencies.now();
     const { object, generation } = this.secret;
     if (!this.secret.isKnown || this.secret.isAwaited(now)) return;
-    const isDamaged = reading !== undefined && reading.problems.length > 0;
+    const isDamaged = reading?.problem !== undefined;
     if (object !== undefined && isDamaged) refuseForeign(this.where, object, reading, state);
     const situation = {
       secret: reading === undefined ? 'absent' : isDamaged ? 'damaged' : 'whole',
@@ -113,27 +110,22 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     if (due !== undefined) await this.#write(due, object, generation);
   }
 
-  async #write(due: DueStep, object: KubernetesObject | undefined, generation: number): Promise<void> {
-    const { log, now } = this.dependencies;
-    const { step } = due;
+  async #write({ step, state: due }: DueStep, object: KubernetesObject | undefined, generation: number): Promise<void> {
+    const { log, now, written } = this.dependencies;
     const made = now();
     const state =
-      'state' in due
-        ? due.state
-        : due.stateWith(await createAuthority(authorityName(made), made, this.settings.caLifetime));
-    if (this.#limit.isReached(now()))
+      typeof due === 'object' ? due : due(await createAuthority(authorityName(made), made, this.settings.caLifetime));
+    if (!this.#limit.take(now()))
       throw new Error(`somebody else writes ${this.where} over and over, so it is left alone for a while`);
-    this.#limit.note(now());
+    let result: WriteResult = 'error';
     try {
-      const result = await this.#put(state, object);
-      this.secret.awaitChange(generation, now());
-      this.#count(step, result);
-      const caNotAfter = new Date(state.ca.notAfter).toISOString();
-      log.info({ step, result, caNotAfter }, 'the Secret of the CA written');
-    } catch (error) {
-      this.#count(step, 'error');
-      throw error;
+      result = await this.#put(state, object);
+    } finally {
+      written?.(step, result);
     }
+    this.secret.awaitChange(generation, now());
+    const caNotAfter = new Date(state.ca.notAfter).toISOString();
+    log.info({ step, result, caNotAfter }, 'the Secret of the CA written');
   }
 
   /** Creates the Secret, or replaces the one that was seen: a conflict when the Secret has changed since then. */
@@ -155,7 +147,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     this.#adopt();
     const bundle = this.#state === undefined ? '' : this.#bundleOf(this.#state);
     // An empty bundle would mean: trust what the system trusts.
-    if (bundle !== '') await this.writeBundle(bundle, (result) => this.#count('bundle', result));
+    if (bundle !== '') await this.writeBundle(bundle);
   }
 
   /** The CAs that clients are to trust. The CA of the served leaf is among them also while the Secret lacks that CA. */
@@ -163,10 +155,5 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     const now = this.dependencies.now();
     const pems = [...trustedBy(state), this.#unkeptRoot(state, now)].flatMap((root) => root?.cert ?? []);
     return bundleOf(pems, now);
-  }
-
-  #count(step: string, result: WriteResult): void {
-    const key = `${step} ${result}`;
-    this.#writes.set(key, { step, result, count: (this.#writes.get(key)?.count ?? 0) + 1 });
   }
 }

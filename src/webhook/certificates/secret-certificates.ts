@@ -3,7 +3,6 @@ import { certificatesIn, servingPair, type ServingPair } from './pem.ts';
 import { ClusterCertificates } from './cluster-certificates.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { secretTexts } from './ca-secret.ts';
-import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { CertificateStatus } from './serving-tls.ts';
 
 /**
@@ -15,10 +14,9 @@ import type { CertificateStatus } from './serving-tls.ts';
  */
 export class SecretCertificates extends ClusterCertificates {
   #good: { readonly pair: ServingPair; readonly ca: string | undefined } | undefined;
-  #seen: KubernetesObject | undefined;
 
   status(): CertificateStatus {
-    return { bundleSynced: this.synced(this.#good?.ca), writes: [] };
+    return { bundleSynced: this.synced(this.#good?.ca) };
   }
 
   protected round(): Promise<boolean> {
@@ -30,8 +28,6 @@ export class SecretCertificates extends ClusterCertificates {
 
   #look(): void {
     const { object } = this.secret;
-    if (object !== undefined && object === this.#seen) return;
-    this.#seen = object;
     try {
       if (object === undefined) throw new Error('it does not exist');
       const { 'tls.crt': cert, 'tls.key': key, 'ca.crt': ca } = secretTexts(object);

@@ -30,8 +30,6 @@ export interface CertificateStatus {
   readonly nextNotAfter?: number | undefined;
   /** Whether each configuration trusts all that it should; undefined for one that does not exist, or without a CA. */
   readonly bundleSynced: Readonly<Record<'mutating' | 'validating', boolean | undefined>>;
-  /** How often one kind of write had one result. */
-  readonly writes: readonly { readonly step: string; readonly result: string; readonly count: number }[];
 }
 
 /** What the metrics show. */

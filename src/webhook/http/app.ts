@@ -84,28 +84,12 @@ function refusePipelining(app: FastifyInstance, ending: WeakSet<Socket>): void {
   app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
     if (latest.get(socket)?.writableEnded === false || ending.has(socket)) {
       reply.hijack();
-      if (!socket.destroyed) abortWithoutStacks(socket);
+      socket.destroy();
       return;
     }
     latest.set(socket, reply.raw);
     done();
   });
-}
-
-/**
- * Node makes an error for each unanswered request of the connection (lib/_http_server.js, abortIncoming). Their
- * stacks take several times as long as the rest, and nobody reads them.
- */
-function abortWithoutStacks(socket: Socket): void {
-  const limit = Error.stackTraceLimit;
-  socket.prependOnceListener('close', () => {
-    Error.stackTraceLimit = 0;
-  });
-  // Node's own listener runs between these two.
-  socket.once('close', () => {
-    Error.stackTraceLimit = limit;
-  });
-  socket.destroy();
 }
 
 /**

@@ -37,12 +37,11 @@ type Values = Readonly<Record<string, number | boolean | undefined>>;
 /** All metrics of the webhook, in their own registry. Durations are in seconds. */
 export class Metrics {
   readonly registry = new Registry();
-  readonly #requests = new Counter({
-    name: 'probewright_admission_requests_total',
-    help: 'Admission requests answered, by result.',
-    labelNames: ['webhook', 'operation', 'kind', 'result', 'dry_run'],
-    registers: [this.registry],
-  });
+  readonly #requests = this.#counter(
+    'probewright_admission_requests_total',
+    'Admission requests answered, by result.',
+    ['webhook', 'operation', 'kind', 'result', 'dry_run'],
+  );
   readonly #duration = new Histogram({
     name: 'probewright_admission_duration_seconds',
     help: 'Time from the first byte of an admission request to the end of its answer.',
@@ -55,48 +54,50 @@ export class Metrics {
     help: 'Admission requests in progress.',
     registers: [this.registry],
   });
-  readonly #patches = new Counter({
-    name: 'probewright_patch_operations_total',
-    help: 'Probes injected, by probe and source. With mutation Audit: probes that would have been injected.',
-    labelNames: ['rule', 'probe'],
-    registers: [this.registry],
-  });
-  readonly #notInjected = new Counter({
-    name: 'probewright_not_injected_total',
-    help: 'Missing probes of selected containers that were not injected, by reason.',
-    labelNames: ['reason'],
-    registers: [this.registry],
-  });
-  readonly #findings = new Counter({
-    name: 'probewright_findings_total',
-    help: 'Violations of checks, by check and action.',
-    labelNames: ['rule', 'action'],
-    registers: [this.registry],
-  });
-  readonly deadline = new Counter({
-    name: 'probewright_deadline_exceeded_total',
-    help: "Admission requests ended because most of the API server's timeout had passed.",
-    labelNames: ['webhook'],
-    registers: [this.registry],
-  });
-  readonly waitSkipped = new Counter({
-    name: 'probewright_namespace_waits_skipped_total',
-    help: 'Admission requests from new namespaces that were decided without labels of the namespace, by reason.',
-    labelNames: ['webhook', 'reason'],
-    registers: [this.registry],
-  });
+  readonly #patches = this.#counter(
+    'probewright_patch_operations_total',
+    'Probes injected, by probe and source. With mutation Audit: probes that would have been injected.',
+    ['rule', 'probe'],
+  );
+  readonly #notInjected = this.#counter(
+    'probewright_not_injected_total',
+    'Missing probes of selected containers that were not injected, by reason.',
+    ['reason'],
+  );
+  readonly #findings = this.#counter('probewright_findings_total', 'Violations of checks, by check and action.', [
+    'rule',
+    'action',
+  ]);
+  readonly deadline = this.#counter(
+    'probewright_deadline_exceeded_total',
+    "Admission requests ended because most of the API server's timeout had passed.",
+    ['webhook'],
+  );
+  readonly waitSkipped = this.#counter(
+    'probewright_namespace_waits_skipped_total',
+    'Admission requests from new namespaces that were decided without labels of the namespace, by reason.',
+    ['webhook', 'reason'],
+  );
   readonly #dropped = droppedConnections(PORTS, [this.registry]);
-  readonly effects = new Counter({
-    name: 'probewright_policy_effects_total',
-    help: 'Computations of what a policy does to live workloads, when the policy is applied or deleted, by result.',
-    labelNames: ['result'],
-    registers: [this.registry],
-  });
+  readonly effects = this.#counter(
+    'probewright_policy_effects_total',
+    'Computations of what a policy does to live workloads, when the policy is applied or deleted, by result.',
+    ['result'],
+  );
+  readonly certificateWrites = this.#counter(
+    'probewright_cert_rotations_total',
+    "Steps of the rotation of Probewright's own certificates, by step and result.",
+    ['step', 'result'],
+  );
 
   constructor(sources: MetricSources) {
     collectDefaultMetrics({ register: this.registry });
     this.#zero();
     observeSources(sources, [this.registry]);
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
   /** Creates the series at the start, so that rate() sees the first increase. */
@@ -176,16 +177,6 @@ function observeSources(sources: MetricSources, registers: Registry[]): void {
     [],
     () => [[Number(sources.certificates?.().problem !== undefined)]],
   );
-  new Counter({
-    name: 'probewright_cert_rotations_total',
-    help: "Steps of the rotation of Probewright's own certificates, by step and result.",
-    labelNames: ['step', 'result'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { step, result, count } of sources.certificates?.().writes ?? []) this.inc({ step, result }, count);
-    },
-  });
   gaugeOf(
     'probewright_ca_bundle_synced',
     'config',

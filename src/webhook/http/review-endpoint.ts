@@ -29,7 +29,7 @@ export interface ReviewDependencies extends ValidateSettings {
   readonly namespaceKnown?: (
     namespace: string,
     client: string,
-  ) => Promise<MissedNamespace | undefined> | 'no-room' | undefined;
+  ) => Promise<MissedNamespace | undefined> | MissedNamespace | undefined;
   /** Called for each exception that allows violations of a request, once for a request. Not called for dry runs. */
   readonly exceptionMatched?: (namespace: string, name: string) => void;
   readonly policyEffect?: PolicyEffect | undefined;
@@ -60,108 +60,93 @@ export function reviewEndpoint(
       await (lastLong = lastLong.then(() => nextTurn()));
       if (received.isAbandoned()) throw httpError(408, 'the caller hung up before the review had its turn');
     }
-    return new Review(received, dependencies).answer();
+    return answer(received, dependencies);
   };
 }
 
-class Review {
-  readonly #received: ReceivedReview;
-  readonly #dependencies: ReviewDependencies;
-  readonly #deadline: number;
-
-  constructor(received: ReceivedReview, dependencies: ReviewDependencies) {
-    this.#received = received;
-    this.#dependencies = dependencies;
-    this.#deadline = deadlineMilliseconds(received.timeout);
-  }
-
-  async answer(): Promise<AdmissionReviewReply> {
-    let step = this.#decideOrWait();
-    // The other half of the time is for the answer.
-    if (step instanceof Promise) step = this.#decide(this.#request(), await atMost(step, this.#timeLeft() / 2));
-    const { request, decision, milliseconds } = step;
-    const { policyEffect } = this.#dependencies;
-    if (decision.reviewed === undefined || policyEffect === undefined)
-      return this.#record(request, decision, milliseconds);
-    const { webhook, isAbandoned } = this.#received;
-    const limits = { milliseconds: this.#timeLeft() / 2, isDryRun: request.dryRun, isAbandoned };
-    const effect = await policyEffect(decision.reviewed, limits).catch((error: unknown) => {
-      this.#dependencies.log.failed(`/${webhook}`, error);
-      return [];
-    });
-    return this.#record(request, withEffect(request, decision, effect), this.#age());
-  }
-
-  /** A review that waits is parsed again afterwards: a parsed object may take a hundred times as much memory. */
-  #decideOrWait(): Decided | Promise<MissedNamespace | undefined> {
-    const request = this.#request();
-    const { webhook, address } = this.#received;
-    const { namespace } = request;
-    const mayWait = namespace !== '' && webhook !== 'review-policies';
-    const known = mayWait ? this.#dependencies.namespaceKnown?.(namespace, address) : undefined;
-    return known instanceof Promise ? known : this.#decide(request, known);
-  }
-
-  #request(): AdmissionRequest {
-    this.#checkDeadline();
-    const { text } = this.#received;
+async function answer(received: ReceivedReview, dependencies: ReviewDependencies): Promise<AdmissionReviewReply> {
+  const { webhook, text, address, isAbandoned } = received;
+  const { metrics, log, monotonic, namespaceKnown, policyEffect } = dependencies;
+  const deadline = deadlineMilliseconds(received.timeout);
+  const age = (): number => monotonic() - received.arrival;
+  // The other half of the time is for the answer.
+  const halfTheTime = (): number => (deadline - age()) / 2;
+  const checkDeadline = (): void => {
+    if (age() <= deadline) return;
+    metrics.deadline.inc({ webhook });
+    throw httpError(408, 'the request took longer than the API server waits for');
+  };
+  const read = (): AdmissionRequest => {
+    checkDeadline();
     const decoding = decodeReview(parseBody(text), text.length);
     if ('problem' in decoding) throw httpError(400, `not an admission.k8s.io/v1 AdmissionReview: ${decoding.problem}`);
     return decoding.request;
+  };
+  let request: AdmissionRequest | undefined = read();
+  const { namespace } = request;
+  const mayWait = namespace !== '' && webhook !== 'review-policies';
+  let missed = mayWait ? namespaceKnown?.(namespace, address) : undefined;
+  if (missed instanceof Promise) {
+    // A review that waits is parsed again afterwards: a parsed object may take a hundred times as much memory.
+    request = undefined;
+    missed = await atMost(missed, halfTheTime());
+    request = read();
   }
-
-  /** No API server sends an object that is nested deeper than this stack allows. */
-  #decide(request: AdmissionRequest, missed: MissedNamespace | undefined): Decided {
-    this.#checkDeadline();
-    const { policies, metrics, now } = this.#dependencies;
-    const snapshot = policies();
-    // Until the policies have been read, requests fail with 500, so that failurePolicy decides.
-    if (snapshot === undefined) throw httpError(500, 'the policies are not loaded yet');
-    if (missed !== undefined) metrics.waitSkipped.inc({ webhook: this.#received.webhook, reason: missed });
-    try {
-      const decision = DECISIONS[this.#received.webhook](request, snapshot, this.#dependencies, now());
-      return { request, decision, milliseconds: this.#age() };
-    } catch (error) {
-      if (error instanceof ObjectTooLarge) throw httpError(400, error.message);
-      if (error instanceof RangeError) throw httpError(400, 'the object is nested too deeply to be looked at');
-      throw error;
-    }
-  }
-
-  /** The decision is made, so an error in logs or metrics must not reach the client. */
-  #record(request: AdmissionRequest, decision: Decision, milliseconds: number): AdmissionReviewReply {
-    const { metrics, log, exceptionMatched } = this.#dependencies;
-    const { webhook } = this.#received;
-    try {
-      metrics.decided(webhook, request, decision);
-      log.decided(webhook, request, decision, milliseconds);
-      const matched = request.dryRun ? [] : decision.violations?.map(({ exception }) => exception?.name);
-      for (const name of new Set(matched)) if (name !== undefined) exceptionMatched?.(request.namespace, name);
-    } catch (error) {
+  checkDeadline();
+  const snapshot = dependencies.policies();
+  // Until the policies have been read, requests fail with 500, so that failurePolicy decides.
+  if (snapshot === undefined) throw httpError(500, 'the policies are not loaded yet');
+  if (missed !== undefined) metrics.waitSkipped.inc({ webhook, reason: missed });
+  let decision = decide(webhook, request, snapshot, dependencies);
+  let milliseconds = age();
+  if (decision.reviewed !== undefined && policyEffect !== undefined) {
+    const limits = { milliseconds: halfTheTime(), isDryRun: request.dryRun, isAbandoned };
+    const effect = await policyEffect(decision.reviewed, limits).catch((error: unknown) => {
       log.failed(`/${webhook}`, error);
-    }
-    return decision.reply;
+      return [];
+    });
+    decision = withEffect(request, decision, effect);
+    milliseconds = age();
   }
+  record(webhook, request, decision, milliseconds, dependencies);
+  return decision.reply;
+}
 
-  #checkDeadline(): void {
-    if (this.#timeLeft() >= 0) return;
-    this.#dependencies.metrics.deadline.inc({ webhook: this.#received.webhook });
-    throw httpError(408, 'the request took longer than the API server waits for');
-  }
-
-  #timeLeft(): number {
-    return this.#deadline - this.#age();
-  }
-
-  #age(): number {
-    return this.#dependencies.monotonic() - this.#received.arrival;
+/** No API server sends an object that is nested deeper than this stack allows. */
+function decide(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  policies: Snapshot,
+  settings: ReviewDependencies,
+): Decision {
+  const now = settings.now();
+  try {
+    if (webhook === 'validate') return validate(request, policies, settings, now);
+    if (webhook === 'mutate') return mutate(request, policies, settings.mutation, now, settings.controllers);
+    return reviewPolicy(request, policies, now);
+  } catch (error) {
+    if (error instanceof ObjectTooLarge) throw httpError(400, error.message);
+    if (error instanceof RangeError) throw httpError(400, 'the object is nested too deeply to be looked at');
+    throw error;
   }
 }
 
-interface Decided {
-  readonly request: AdmissionRequest;
-  readonly decision: Decision;
-  readonly milliseconds: number;
+/** The decision is made, so an error in logs or metrics must not reach the client. */
+function record(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  decision: Decision,
+  milliseconds: number,
+  { metrics, log, exceptionMatched }: ReviewDependencies,
+): void {
+  try {
+    metrics.decided(webhook, request, decision);
+    log.decided(webhook, request, decision, milliseconds);
+    const matched = request.dryRun ? [] : decision.violations?.map(({ exception }) => exception?.name);
+    for (const name of new Set(matched)) if (name !== undefined) exceptionMatched?.(request.namespace, name);
+  } catch (error) {
+    log.failed(`/${webhook}`, error);
+  }
 }
 
 /** Of the API server's timeout. It ignores a late answer; the rest is for the way back. */
@@ -187,11 +172,3 @@ async function atMost<T>(promise: Promise<T>, milliseconds: number): Promise<T |
     over.abort();
   });
 }
-
-type Decide = (request: AdmissionRequest, policies: Snapshot, settings: ReviewDependencies, now: number) => Decision;
-
-const DECISIONS: Readonly<Record<Webhook, Decide>> = {
-  mutate: (request, policies, { mutation, controllers }, now) => mutate(request, policies, mutation, now, controllers),
-  validate,
-  'review-policies': (request, policies, _settings, now) => reviewPolicy(request, policies, now),
-};

@@ -9,7 +9,7 @@ import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { Outcome } from '../../engine/verdict/compare/outcome.ts';
-import type { EffectLimits } from '../http/review-endpoint.ts';
+import type { EffectLimits, PolicyEffect } from '../http/review-endpoint.ts';
 import type { EffectResult, Reviewed } from '../review/decision.ts';
 
 /** Limits of one review, as those of PodSecurity when labels of a namespace change. */
@@ -52,136 +52,125 @@ export interface ImpactDependencies extends LiveWorkloadsDependencies {
 }
 
 /** Computes what a policy does to live workloads, by the code of `plan`. One review runs at a time. */
-export class PolicyImpact {
-  readonly #dependencies: ImpactDependencies;
+export function policyImpact(dependencies: ImpactDependencies): PolicyEffect {
+  const { monotonic, ended, snapshots, isExempt } = dependencies;
   /** When the time that was used will have come back, by namespace; '' = cluster policies. */
-  readonly #repaidAt = new Map<string, number>();
-  #isBusy = false;
-
-  constructor(dependencies: ImpactDependencies) {
-    const told = new Set<string>();
-    const leftOut = (resource: string): void => {
-      if (!told.has(resource)) dependencies.leftOut(resource);
-      told.add(resource);
-    };
-    this.#dependencies = { ...dependencies, leftOut };
-  }
-
-  /** Resolves with warnings for the reply. Never rejects because of the API server. */
-  async warnings(reviewed: Reviewed, request: EffectLimits): Promise<readonly string[]> {
-    const { monotonic, ended, snapshots, isExempt } = this.#dependencies;
-    const refuse = (refusal: keyof typeof REFUSALS): readonly string[] => {
-      ended(refusal);
-      const why = REFUSALS[refusal];
-      return [`the effect on live workloads was not computed: ${why}. Run probewright plan for the effect.`];
-    };
+  const repaidAt = new Map<string, number>();
+  const told = new Set<string>();
+  const leftOut = (resource: string): void => {
+    if (!told.has(resource)) dependencies.leftOut(resource);
+    told.add(resource);
+  };
+  let isBusy = false;
+  const refuse = (refusal: keyof typeof REFUSALS): readonly string[] => {
+    ended(refusal);
+    const why = REFUSALS[refusal];
+    return [`the effect on live workloads was not computed: ${why}. Run probewright plan for the effect.`];
+  };
+  return async (reviewed, limits) => {
     const { namespace } = reviewed;
     const { most, refill } = namespace === undefined ? CLUSTER_ALLOWANCE : NAMESPACE_ALLOWANCE;
     const key = namespace ?? '';
     const begun = monotonic();
-    if (this.#isBusy) return refuse('busy');
-    if (((this.#repaidAt.get(key) ?? begun) - begun) * refill >= most) return refuse('allowance');
+    if (isBusy) return refuse('busy');
+    if (((repaidAt.get(key) ?? begun) - begun) * refill >= most) return refuse('allowance');
     if (namespace !== undefined && isExempt(namespace)) {
       ended('complete');
-      return request.isDryRun ? [`no effect: namespace ${namespace} is exempt from the webhooks`] : [];
+      return limits.isDryRun ? [`no effect: namespace ${namespace} is exempt from the webhooks`] : [];
     }
     const both = snapshots(reviewed);
     if (both === undefined) return refuse('not-loaded');
-    this.#isBusy = true;
+    isBusy = true;
     try {
-      return await this.#compute(reviewed, both, request);
+      return await impactOn({ ...dependencies, leftOut }, reviewed, both, limits);
     } finally {
-      this.#isBusy = false;
+      isBusy = false;
       const now = monotonic();
-      for (const [other, at] of this.#repaidAt) if (at <= now) this.#repaidAt.delete(other);
-      this.#repaidAt.set(key, (this.#repaidAt.get(key) ?? now) + (now - begun) / refill);
+      for (const [other, at] of repaidAt) if (at <= now) repaidAt.delete(other);
+      repaidAt.set(key, (repaidAt.get(key) ?? now) + (now - begun) / refill);
     }
-  }
+  };
+}
 
-  async #compute(reviewed: Reviewed, both: Snapshots, request: EffectLimits): Promise<readonly string[]> {
-    const { isDryRun, isAbandoned } = request;
-    const { namespace } = reviewed;
-    const { ended, namesWorkloads, now: clock, monotonic } = this.#dependencies;
-    const milliseconds = Math.min(request.milliseconds, IMPACT_LIMITS.milliseconds);
-    const awaited = this.#awaitedBy(reviewed);
-    const stop = new AbortController();
-    const effects: WorkloadEffect[] = [];
-    let cutShort: string | undefined;
-    const finish = (why: string): void => {
-      cutShort ??= why;
-      stop.abort();
-    };
-    const timer = setTimeout(() => {
-      const seconds = Math.round(milliseconds / 100) / 10;
-      finish(`the time limit of ${seconds} s ended the review after ${count(effects.length, 'workload')}`);
-    }, milliseconds);
-    const now = clock();
-    /** Looks at items in short slices, one in each turn of the event loop. */
-    const take = async (kind: ClusterKind, items: readonly KubernetesObject[]): Promise<number> => {
-      let begun = monotonic();
-      for (const [index, item] of items.entries()) {
-        if (monotonic() - begun >= SLICE_MILLISECONDS) {
-          await nextTurn();
-          begun = monotonic();
-        }
-        if (stop.signal.aborted || isAbandoned() || effects.length >= IMPACT_LIMITS.workloads) {
-          finish(`a review looks at most at ${IMPACT_LIMITS.workloads} workloads`);
-          return items.length - index;
-        }
-        awaited.delete(`${kind.kind} ${item.metadata.name}`);
-        effects.push(...this.#effectOn(kind, item, both, now));
+/** Resolves with warnings for the reply. Never rejects because of the API server. */
+async function impactOn(
+  dependencies: ImpactDependencies,
+  reviewed: Reviewed,
+  both: Snapshots,
+  { isDryRun, isAbandoned, milliseconds: given }: EffectLimits,
+): Promise<readonly string[]> {
+  const { ended, monotonic, kinds } = dependencies;
+  const { namespace } = reviewed;
+  const milliseconds = Math.min(given, IMPACT_LIMITS.milliseconds);
+  const now = dependencies.now();
+  const effects: WorkloadEffect[] = [];
+  const named = ('exception' in reviewed && reviewed.exception?.spec.workloads) || [];
+  const listed = new Set(builtInKinds(kinds).map(({ kind }) => kind));
+  const missing = new Set(named.filter(({ kind }) => listed.has(kind)).map(({ kind, name }) => `${kind} ${name}`));
+  /** Is aborted with the reason why not all is looked at. */
+  const stop = new AbortController();
+  const timer = setTimeout(() => {
+    const seconds = Math.round(milliseconds / 100) / 10;
+    stop.abort(`the time limit of ${seconds} s ended the review after ${count(effects.length, 'workload')}`);
+  }, milliseconds);
+  /** Looks at items in short slices, one in each turn of the event loop. */
+  const take = async (kind: ClusterKind, items: readonly KubernetesObject[]): Promise<number> => {
+    let begun = monotonic();
+    for (const [index, item] of items.entries()) {
+      if (monotonic() - begun >= SLICE_MILLISECONDS) {
+        await nextTurn();
+        begun = monotonic();
       }
-      return 0;
-    };
-    try {
-      const lists = await listWorkloads(this.#dependencies, { namespace, signal: stop.signal, take });
-      const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
-      const omissions = omissionWarnings(lists, scope, cutShort);
-      const isWhole = omissions.length === 0;
-      ended(isAbandoned() ? 'abandoned' : isWhole ? 'complete' : 'incomplete');
-      const effect = effects.some(({ isAffected }) => isAffected)
-        ? [effectSentence(effects, namesWorkloads)]
-        : isDryRun || !isWhole
-          ? [`no effect on ${count(effects.length, 'workload')}: no other probes, no new warnings or denials.`]
-          : [];
-      const missing = isWhole ? [...awaited].map((name) => `no ${name} ${scope}`) : [];
-      return [...effect, ...missing, ...omissions];
-    } finally {
-      clearTimeout(timer);
-      stop.abort();
+      if (stop.signal.aborted || isAbandoned() || effects.length >= IMPACT_LIMITS.workloads) {
+        stop.abort(`a review looks at most at ${IMPACT_LIMITS.workloads} workloads`);
+        return items.length - index;
+      }
+      missing.delete(`${kind.kind} ${item.metadata.name}`);
+      const effect = effectOn(kind, item, both, now, dependencies);
+      if (effect !== undefined) effects.push(effect);
     }
-  }
+    return 0;
+  };
+  const lists = await listWorkloads(dependencies, { namespace, signal: stop.signal, take });
+  clearTimeout(timer);
+  const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
+  const omissions = omissionWarnings(lists, scope, stop.signal);
+  const isWhole = omissions.length === 0;
+  ended(isAbandoned() ? 'abandoned' : isWhole ? 'complete' : 'incomplete');
+  const effect = effects.some(({ isAffected }) => isAffected)
+    ? [effectSentence(effects, dependencies.namesWorkloads)]
+    : isDryRun || !isWhole
+      ? [`no effect on ${count(effects.length, 'workload')}: no other probes, no new warnings or denials.`]
+      : [];
+  return [...effect, ...(isWhole ? [...missing].map((name) => `no ${name} ${scope}`) : []), ...omissions];
+}
 
-  /** What the change does to one workload. Leaves out workloads that `/validate` does not look at either. */
-  #effectOn(of: ClusterKind, item: KubernetesObject, both: Snapshots, now: number): readonly WorkloadEffect[] {
-    const { kinds, behaviour, isExempt } = this.#dependencies;
-    const kind = workloadKind(of.group, of.kind, kinds);
-    const { namespace = '', name } = item.metadata;
-    if (kind === undefined || isExempt(namespace)) return [];
-    // Lists of built-in kinds leave out `apiVersion` and `kind`.
-    const object: JsonObject = { ...(item as unknown as JsonObject), apiVersion: of.apiVersion, kind: kind.kind };
-    const found = templatesToLookAt(object, kind);
-    if (found.kind === 'skipped' || sizeProblem(found.templates) !== undefined) return [];
-    const workload = { object, kind, templates: found.templates, namespace, name };
-    const { probes, violations, denied, warned } = outcomeOf(workload, both.before, both.after, now, behaviour);
-    const deniedBy = violations.flatMap(({ violation, after }) => (after === 'Deny' ? [violation.check] : []));
-    return [
-      {
-        place: `${kind.kind} ${namespace}/${name}`,
-        isAffected: probes.length + violations.length > 0,
-        hasOtherProbes: probes.length > 0,
-        denied,
-        warned,
-        deniedBy: denied === 'new' ? [...new Set(deniedBy)] : [],
-      },
-    ];
-  }
-
-  #awaitedBy(reviewed: Reviewed): Set<string> {
-    const named = ('exception' in reviewed && reviewed.exception?.spec.workloads) || [];
-    const listed = new Set(builtInKinds(this.#dependencies.kinds).map(({ kind }) => kind));
-    return new Set(named.filter(({ kind }) => listed.has(kind)).map(({ kind, name }) => `${kind} ${name}`));
-  }
+/** What the change does to one workload. Undefined for a workload that `/validate` does not look at either. */
+function effectOn(
+  of: ClusterKind,
+  item: KubernetesObject,
+  { before, after }: Snapshots,
+  now: number,
+  { kinds, behaviour, isExempt }: ImpactDependencies,
+): WorkloadEffect | undefined {
+  const kind = workloadKind(of.group, of.kind, kinds);
+  const { namespace = '', name } = item.metadata;
+  if (kind === undefined || isExempt(namespace)) return undefined;
+  // Lists of built-in kinds leave out `apiVersion` and `kind`.
+  const object: JsonObject = { ...(item as unknown as JsonObject), apiVersion: of.apiVersion, kind: kind.kind };
+  const found = templatesToLookAt(object, kind);
+  if (found.kind === 'skipped' || sizeProblem(found.templates) !== undefined) return undefined;
+  const workload = { object, kind, templates: found.templates, namespace, name };
+  const { probes, violations, denied, warned } = outcomeOf(workload, before, after, now, behaviour);
+  const deniedBy = violations.flatMap((change) => (change.after === 'Deny' ? [change.violation.check] : []));
+  return {
+    place: `${kind.kind} ${namespace}/${name}`,
+    isAffected: probes.length + violations.length > 0,
+    hasOtherProbes: probes.length > 0,
+    denied,
+    warned,
+    deniedBy: denied === 'new' ? [...new Set(deniedBy)] : [],
+  };
 }
 
 /** What the text needs of one workload: little, as there may be thousands of large ones. */
@@ -223,14 +212,14 @@ function deniedPart(effects: readonly WorkloadEffect[], namesWorkloads: boolean)
   return `${text}: ${names.join(', ')}${unnamed > 0 ? ` and ${unnamed} more` : ''}`;
 }
 
-/** Says what was not looked at, and why: the limit that ended the review (`cutShort`), or a list that failed. */
-function omissionWarnings(lists: readonly ListProgress[], scope: string, cutShort: string | undefined): string[] {
+/** Says what was not looked at, and why: the limit that ended the review (`ended`), or a list that failed. */
+function omissionWarnings(lists: readonly ListProgress[], scope: string, ended: AbortSignal): string[] {
   const failed = lists.flatMap(({ resource, failure }) =>
     failure === undefined ? [] : [`the effect leaves out ${resource}: cannot list ${resource} ${scope}: ${failure}`],
   );
   const left = lists.flatMap(({ resource, left: amount, failure }) =>
     failure === undefined && amount !== undefined ? [`${amount} ${resource}`] : [],
   );
-  if (cutShort === undefined || left.length === 0) return failed;
-  return [`the figures are incomplete: ${cutShort}. Not looked at: ${left.join(', ')}`, ...failed];
+  if (!ended.aborted || left.length === 0) return failed;
+  return [`the figures are incomplete: ${String(ended.reason)}. Not looked at: ${left.join(', ')}`, ...failed];
 }

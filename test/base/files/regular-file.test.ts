@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { CertificateFiles } from '../../../src/webhook/certificates/certificate-files.ts';
-import { ClientCaFile } from '../../../src/webhook/certificates/certificate-files.ts';
+import { certificateFiles, clientCaFile } from '../../../src/webhook/certificates/certificate-files.ts';
 import { developmentPair } from '../../../src/webhook/certificates/open-certificates.ts';
 import { readRegularFile, readUpTo, refuseSpecialFile } from '../../../src/base/files/regular-file.ts';
 import { loadClusterAccess } from '../../../src/cluster/client/cluster-access.ts';
@@ -36,9 +35,9 @@ const READERS: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
   'a file': readRegularFile,
   'a file of limited size': (path) => readUpTo(path, 10),
   'a file for a library': refuseSpecialFile,
-  'a certificate': (path) => new CertificateFiles(path, join(directory, 'file')).start(listener),
-  'a key': (path) => new CertificateFiles(join(directory, 'file'), path).start(listener),
-  'the CAs of callers': (path) => new ClientCaFile(path).start(listener),
+  'a certificate': (path) => certificateFiles(path, join(directory, 'file')).start(listener),
+  'a key': (path) => certificateFiles(join(directory, 'file'), path).start(listener),
+  'the CAs of callers': (path) => clientCaFile(path).start(listener),
   'a kubeconfig': loadClusterAccess,
   'the workload kinds': loadWorkloadKinds,
 };

@@ -45,6 +45,6 @@ it.each([
 ])('a server with a certificate from %s says so in one line of the log', async (origin, files, cluster, fields) => {
   const lines: unknown[] = [];
   const log = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) });
-  await openCertificates(files, cluster, { log, now: () => 0, notice: () => undefined });
+  await openCertificates(files, cluster, { log, now: () => 0, notice: () => undefined }, undefined);
   expect(lines).toEqual([expect.objectContaining({ msg: 'serving certificate chosen', origin, ...fields })]);
 });

@@ -33,6 +33,8 @@ export interface Replica<Source extends CertificateSource> {
   /** Every pair, the first one included. */
   readonly pairs: readonly ServingPair[];
   readonly failures: readonly string[];
+  /** Each write of the Secret and of a caBundle: its step and its result. */
+  readonly written: readonly string[];
 }
 
 /** A fake API server, a clock that goes by hand, and replicas. All is stopped when the test is over. */
@@ -58,7 +60,9 @@ export class OwnWorld {
 
   own(settings: Partial<OwnCertificatesSettings> = {}): Replica<OwnCertificates> {
     const client = new ApiClient(this.api.access, 'test');
-    return begin(new OwnCertificates(client, { ...SETTINGS, ...settings }, this.#dependencies));
+    const all: string[] = [];
+    const written: CertificateDependencies['written'] = (step, result) => void all.push(`${step} ${result}`);
+    return begin(new OwnCertificates(client, { ...SETTINGS, ...settings }, { ...this.#dependencies, written }), all);
   }
 
   /** A replica that serves. */
@@ -145,7 +149,7 @@ export class OwnWorld {
   }
 }
 
-function begin<Source extends CertificateSource>(source: Source): Replica<Source> {
+function begin<Source extends CertificateSource>(source: Source, written: readonly string[] = []): Replica<Source> {
   const pairs: ServingPair[] = [];
   const failures: string[] = [];
   const started = source.start({ changed: (pair) => pairs.push(pair), failed: (problem) => failures.push(problem) });
@@ -156,7 +160,7 @@ function begin<Source extends CertificateSource>(source: Source): Replica<Source
   });
   first.catch(() => undefined);
   onTestFinished(() => source.stop());
-  return { source, started: first, pairs, failures };
+  return { source, started: first, pairs, failures, written };
 }
 
 /** Waits until what is asserted holds. */

@@ -128,7 +128,7 @@ export class RotationWorld {
     // Guarded by the version that was seen; and a write can get lost.
     if (due === undefined || state !== this.#secret.now || this.#random() < 0.2) return;
     this.steps.push(due.step);
-    this.#secret.set(this.#now, 'state' in due ? due.state : due.stateWith(this.#newAuthority()));
+    this.#secret.set(this.#now, typeof due.state === 'object' ? due.state : due.state(this.#newAuthority()));
   }
 
   #writeBundle(which: number, wanted: Bundle): void {

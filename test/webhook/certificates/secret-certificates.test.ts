@@ -38,7 +38,7 @@ describe('a Secret of the user’s', () => {
     const { source, started } = world.given();
     expect(await started).toEqual(first);
     expect(source.problem()).toBeUndefined();
-    expect(source.status()).toEqual({ bundleSynced: { mutating: undefined, validating: undefined }, writes: [] });
+    expect(source.status()).toEqual({ bundleSynced: { mutating: undefined, validating: undefined } });
   });
 
   it('is waited for until it is there and good, and it is said why', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { Snapshot } from '../../../src/engine/facts/snapshot.ts';
-import { PolicyImpact } from '../../../src/webhook/policy-effect/policy-impact.ts';
+import { policyImpact } from '../../../src/webhook/policy-effect/policy-impact.ts';
 import { AnswerTooLarge, ApiError, type ApiClient, type ApiRequest } from '../../../src/cluster/client/api-client.ts';
 import type { ProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
 import { KNOWN_KINDS, BUILT_IN_KINDS } from '../../../src/engine/workload/kinds.ts';
@@ -9,7 +9,7 @@ import { describeCases } from '../../support/recorded-cases.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
 import type { Reviewed } from '../../../src/webhook/review/decision.ts';
-import type { EffectLimits } from '../../../src/webhook/http/review-endpoint.ts';
+import type { EffectLimits, PolicyEffect } from '../../../src/webhook/http/review-endpoint.ts';
 import type { ImpactDependencies } from '../../../src/webhook/policy-effect/policy-impact.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -99,33 +99,35 @@ function withRollouts(lists: ImpactDependencies['client']): ImpactDependencies['
 function impact(
   api: ImpactDependencies['client'],
   more: Partial<ImpactDependencies> = {},
-): { readonly impact: PolicyImpact; readonly results: string[]; readonly leftOut: string[] } {
+): { readonly impact: { readonly warnings: PolicyEffect }; readonly results: string[]; readonly leftOut: string[] } {
   const results: string[] = [];
   const leftOut: string[] = [];
   const before = Snapshot.of(CHECK_CATALOGUE, []);
   return {
     results,
     leftOut,
-    impact: new PolicyImpact({
-      client: api,
-      kinds: BUILT_IN_KINDS,
-      behaviour: { injects: true, strictest: 'Deny' },
-      isExempt: () => false,
-      namesWorkloads: true,
-      snapshots: (change) => ({
-        before,
-        after: Snapshot.of(
-          CHECK_CATALOGUE,
-          'exception' in change || change.applied === undefined ? [] : [change.applied],
-          before.facts,
-        ),
+    impact: {
+      warnings: policyImpact({
+        client: api,
+        kinds: BUILT_IN_KINDS,
+        behaviour: { injects: true, strictest: 'Deny' },
+        isExempt: () => false,
+        namesWorkloads: true,
+        snapshots: (change) => ({
+          before,
+          after: Snapshot.of(
+            CHECK_CATALOGUE,
+            'exception' in change || change.applied === undefined ? [] : [change.applied],
+            before.facts,
+          ),
+        }),
+        monotonic: () => 0,
+        now: () => 0,
+        ended: (result) => results.push(result),
+        leftOut: (resource) => leftOut.push(resource),
+        ...more,
       }),
-      monotonic: () => 0,
-      now: () => 0,
-      ended: (result) => results.push(result),
-      leftOut: (resource) => leftOut.push(resource),
-      ...more,
-    }),
+    },
   };
 }
 
