@@ -8,15 +8,7 @@ import { utf8Length } from '../../base/text/utf8.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { OWN_PROBE, probeTimes } from '../timeline/explained-probes.ts';
 import { workload } from './compiled-page.ts';
-import {
-  FINDING_ACTIONS,
-  VERDICTS,
-  findingsInWords,
-  levelOf,
-  shortestGuarantee,
-  stripContainers,
-  verdictOfAction,
-} from './verdicts.ts';
+import { FINDING_ACTIONS, VERDICTS, findingsInWords, levelOf, shortestGuarantee, verdictOfAction } from './verdicts.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { Scene } from '../timeline/scene.ts';
@@ -105,7 +97,8 @@ const short = (text: string): string => cut(text, MOST_TEXT, '…');
 
 /** A workload as a row of the page. Without `drawings`, which receives its drawings, the row has no containers. */
 function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView {
-  const { kind, namespace, name, explanation, violations, policies, live, warnings } = workload;
+  const { explanation, violations, policies, live, warnings } = workload;
+  const { kind, namespace, name, containers } = explanation;
   const level = levelOf(violations);
   const verdict = VERDICTS[level];
   const guaranteed = shortestGuarantee(explanation);
@@ -122,14 +115,14 @@ function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView 
     found: findingsInWords(violations),
     guaranteed: limited ? String(guaranteed) : '',
     start: limited ? `${guaranteed} s` : 'no limit',
-    strip: startStrip(stripContainers(workload)),
+    strip: startStrip(containers),
     findings: findings.map(findingView),
     otherChecks: otherChecks(findings, sorted),
     live: live.slice(0, MOST_FINDINGS).map((finding) => ({ ...finding, message: short(finding.message) })),
     containers:
       drawings === undefined
         ? []
-        : explanation.containers.slice(0, MOST_CONTAINERS).map((container) => containerView(container, drawings)),
+        : containers.slice(0, MOST_CONTAINERS).map((container) => containerView(container, drawings)),
     notInjected: [...leftOut(workload), ...explanation.notInjected, ...warnings].map(short),
     place: explanation.place,
     policies,

@@ -99,7 +99,13 @@ function explainTemplate(
     containers: containersOf(podSpec, meshProxyTest(template, isPod(kind)))
       .filter(({ role }) => role === 'application' || role === 'sidecar')
       .map((container) => ({
-        ...explainContainer(container, podSpec, podSpecPath, injections, policy.starts?.(container.name)?.seconds),
+        ...explainContainer(
+          container,
+          podSpec,
+          podSpecPath,
+          injections,
+          policy.starts?.(container.name)?.seconds ?? [],
+        ),
         fields: explainedFields({
           container,
           template,
@@ -118,7 +124,7 @@ function explainContainer(
   podSpec: JsonObject,
   podSpecPath: string,
   injections: readonly Injection[],
-  measured: readonly number[] | undefined,
+  measured: readonly number[],
 ): Omit<ContainerExplanation, 'fields'> {
   const { name, role, list, index, spec } = container;
   const timings = containerTimings(spec, podSpec);
@@ -136,6 +142,7 @@ function explainContainer(
     role,
     path: `${podSpecPath}.${list}[${index}]`,
     figures,
+    measured,
     summary: summaryOf(figures, circumstances, shown, measured),
     headline: headlineOf(figures, circumstances),
     ...shown,

@@ -9,7 +9,7 @@ const TRAFFIC = 'Traffic, if healthy at once';
 export function startScene(
   figures: readonly Figure[],
   circumstances: Circumstances,
-  measured: readonly number[] = [],
+  measured: readonly number[],
 ): Scene {
   const stop = figureOf(figures, 'never-healthy-stop');
   const dead = figureOf(figures, 'never-healthy-dead');

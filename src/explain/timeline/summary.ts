@@ -11,7 +11,7 @@ export function summaryOf(
   figures: readonly Figure[],
   circumstances: Circumstances,
   { probes, caveats }: Pick<ContainerExplanation, 'probes' | 'caveats'>,
-  measured: readonly number[] = [],
+  measured: readonly number[],
 ): SummaryLine[] {
   // The line about starts says the same in numbers.
   const [note, ...more] = caveats.filter((caveat) => !caveat.includes(OPEN_GATE_ISSUE));

@@ -1,11 +1,9 @@
 import { PagedList } from '../../cluster/client/paged-list.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
-import { reportedChecks, reportedExceptions, reportedStarts } from '../../explain/fleet-page/report.ts';
 import { worstFirst } from '../../explain/fleet-page/rows.ts';
 import { discoverKinds, isOfController, refusal, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { count } from '../../base/text/cut.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
-import { VERSION } from '../../base/version.ts';
 import { workloadKind } from '../../engine/workload/kinds.ts';
 import { collectionOf, type ObservedKind } from '../observed-workload.ts';
 import { judgeLive, type VerdictSettings } from '../scan/judged-workload.ts';
@@ -59,13 +57,10 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
   return {
     subject: 'the cluster',
     now,
-    version: VERSION,
     workloads,
     mostRows: MOST_ROWS,
-    policies: snapshot.policies.map(({ source }) => ({ source, advice: [] })),
-    exceptions: reportedExceptions(snapshot),
+    snapshot,
     problems,
-    checks: reportedChecks(),
   };
 }
 
@@ -122,15 +117,5 @@ function reportedWorkload(
   const explanation = explainManifest(judged.object, `${named.kind} ${namespace}/${name}`, context);
   if (explanation === undefined) return undefined;
   const { violations, warnings, policies } = judged;
-  return {
-    kind: named.kind,
-    namespace,
-    name,
-    explanation,
-    violations,
-    policies,
-    warnings,
-    learned: reportedStarts(snapshot, explanation),
-    live: liveFindings(extraResults.of(named), named),
-  };
+  return { explanation, violations, policies, warnings, live: liveFindings(extraResults.of(named), named) };
 }
