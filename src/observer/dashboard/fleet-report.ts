@@ -79,9 +79,6 @@ function dropTimes(workloads: ReportedWorkload[]): void {
   }
 }
 
-/** An error that ends a list: nothing more is wanted of it. */
-class Enough extends Error {}
-
 /** @returns false when `take` wanted no more */
 async function readKind(
   client: ObserverContext['client'],
@@ -90,16 +87,16 @@ async function readKind(
   take: (object: KubernetesObject) => boolean,
 ): Promise<boolean> {
   const path = collectionOf({ served: kind });
+  let isWhole = true;
   try {
     await new PagedList(client).forEachPage({ path, dropsStatus: true }, ({ items }) => {
-      for (const item of items) if (!isOfController(item, kind) && !take(item)) throw new Enough();
+      isWhole = items.every((item) => isOfController(item, kind) || take(item));
+      return isWhole;
     });
-    return true;
   } catch (error) {
-    if (error instanceof Enough) return false;
     problems.push(refusal(`cannot list ${kind.resource} in all namespaces`, error));
-    return true;
   }
+  return isWhole;
 }
 
 function reportedWorkload(

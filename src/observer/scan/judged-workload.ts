@@ -1,9 +1,10 @@
-import { objectMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { laxer } from '../../engine/policy/action.ts';
-import { judge, type Judgement } from '../../engine/verdict/judge.ts';
+import { judge, podLabelsOf, type Judgement } from '../../engine/verdict/judge.ts';
 import { isPod, templatesToLookAt, type PlacedTemplate } from '../../engine/workload/kinds.ts';
-import { workloadOf, type ObservedKind, type ObservedWorkload } from '../observed-workload.ts';
-import { resultOfViolation, resultOfWarning, type ReportResult } from '../reports/report-result.ts';
+import { resultOfViolation, resultOfWarning } from '../reports/report-result.ts';
+import type { ObservedKind, ObservedWorkload } from '../observed-workload.ts';
+import type { JudgedWorkload } from '../reports/report-object.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
@@ -44,31 +45,18 @@ export function judgeLive(
   return { ...judgement, violations, object, templates };
 }
 
-export interface JudgedWorkload {
-  readonly workload: ObservedWorkload;
-  readonly results: readonly ReportResult[];
-  /** How many checks are in force for the workload and found nothing. */
-  readonly passed: number;
-}
-
-/** Judges a live workload as `judgeLive` does. Undefined also for an object that no report can refer to. */
 export function judgedWorkload(
-  object: KubernetesObject,
-  kind: ObservedKind,
+  workload: ObservedWorkload,
+  { templates: kind }: ObservedKind,
+  { violations, warnings, templates }: LiveJudgement,
   snapshot: Snapshot,
-  settings: VerdictSettings,
-  now: number,
-): JudgedWorkload | undefined {
-  const workload = workloadOf(object, kind);
-  const live = workload && judgeLive(object, kind, snapshot, settings, now);
-  if (workload === undefined || live === undefined) return undefined;
-  const { violations, warnings, templates } = live;
+): JudgedWorkload {
   const { namespace } = workload;
   const policyOf = (template: PlacedTemplate | undefined): ReturnType<Snapshot['policyFor']> =>
-    snapshot.policyFor(namespace, stringMembers(objectMember(template?.template ?? {}, 'metadata') ?? {}, 'labels'));
+    snapshot.policyFor(namespace, podLabelsOf(template?.template ?? {}));
   const results = [
     ...violations.map((one) => resultOfViolation(one, policyOf(templateOf(one, templates)).layers, namespace)),
-    ...(isPod(kind.templates) ? [] : warnings.map(resultOfWarning)),
+    ...(isPod(kind) ? [] : warnings.map(resultOfWarning)),
   ];
   const violated = new Set(violations.map(({ check }) => check));
   const inForce = [...policyOf(templates[0]).checkPolicy('')].filter(([, { action }]) => action !== 'Off');

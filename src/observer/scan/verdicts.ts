@@ -4,7 +4,7 @@ import { canHaveController, controllerOwners } from '../../engine/workload/contr
 import { NamespaceShares } from '../namespace-shares.ts';
 import { versionOf, workloadKey, workloadOf } from '../observed-workload.ts';
 import { reportContent, type ReportContent } from '../reports/report-object.ts';
-import { judgedWorkload, type VerdictSettings } from './judged-workload.ts';
+import { judgeLive, judgedWorkload, type VerdictSettings } from './judged-workload.ts';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
@@ -74,11 +74,12 @@ export class Verdicts {
     const isKnown = before?.workload.uid === workload.uid;
     // A page of a list may be older than an event that has come since.
     if (isKnown && before.version > version) return undefined;
-    const judged = judgedWorkload(object, kind, snapshot, settings, run.now);
-    if (judged === undefined) {
+    const live = judgeLive(object, kind, snapshot, settings, run.now);
+    if (live === undefined) {
       this.forget(workload);
       return undefined;
     }
+    const judged = judgedWorkload(workload, kind, live, snapshot);
     const content = reportContent(judged, extraResults.of(workload));
     if (before !== undefined && !isKnown) this.#listener.gone(workload.namespace, before.workload.uid);
     const record = {
