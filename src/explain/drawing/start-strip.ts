@@ -2,7 +2,7 @@ import { count, cut } from '../../base/text/cut.ts';
 import { duration } from '../../base/text/duration.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { figureOf } from '../timeline/figures.ts';
-import { rangeOfStarts } from '../timeline/start-scene.ts';
+import { rangeOfStarts } from '../timeline/scene.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { Span } from '../../engine/probe/timing.ts';
 

@@ -22,8 +22,7 @@ import { explainedFields, NO_PLACES, type FieldPlaces } from './explained-fields
 import { containerTimings, effectiveTimings, muteProbes } from './container-timings.ts';
 import { explainedProbes } from './explained-probes.ts';
 import { containerFigures } from './figures.ts';
-import { hangScene } from './hang-scene.ts';
-import { startScene } from './start-scene.ts';
+import { hangScene, startScene } from './scene.ts';
 import { summaryOf } from './summary.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
@@ -131,10 +130,10 @@ function explainContainer(
   const mute = muteProbes(spec);
   const restarts = mayBeRestarted(spec, podSpec);
   const figures = containerFigures(effectiveTimings(timings, mute), restarts);
-  const circumstances = { restarts, mute, hasLiveness: timings.livenessProbe !== undefined };
+  const facts = { figures, measured, restarts, mute, hasLiveness: timings.livenessProbe !== undefined };
   const shown = {
     probes: explainedProbes(container, timings, injections),
-    scenes: [startScene(figures, circumstances, measured), hangScene(figures, circumstances)],
+    scenes: [startScene(facts), hangScene(facts)],
     caveats: caveatsOf(spec, podSpec, figures),
   };
   return {
@@ -143,8 +142,8 @@ function explainContainer(
     path: `${podSpecPath}.${list}[${index}]`,
     figures,
     measured,
-    summary: summaryOf(figures, circumstances, shown, measured),
-    headline: headlineOf(figures, circumstances),
+    summary: summaryOf(facts, shown),
+    headline: headlineOf(facts),
     ...shown,
   };
 }

@@ -5,10 +5,10 @@ import { OPEN_GATE_ISSUE, OPEN_GATE_VERSIONS } from '../../engine/probe/timing.t
 import { duration } from '../../base/text/duration.ts';
 import { undeclaredPortName } from '../../engine/workload/ports.ts';
 import { figureOf, type Figure } from './figures.ts';
-import type { Circumstances } from './scene.ts';
+import type { ContainerFacts } from './scene.ts';
 
 /** The figures of the start, in two or three short sentences. */
-export function headlineOf(figures: readonly Figure[], { restarts, mute }: Circumstances): string {
+export function headlineOf({ figures, restarts, mute }: ContainerFacts): string {
   if (mute.includes('startupProbe'))
     return 'Never counts as started, and gets no traffic. No probe kills the container.';
   const verdict = figureOf(figures, 'never-healthy-stop');

@@ -1,34 +1,31 @@
 import { duration } from '../../base/text/duration.ts';
 import { OPEN_GATE_ISSUE, type Span } from '../../engine/probe/timing.ts';
 import { figureOf, type Figure } from './figures.ts';
-import { endOfTraffic } from './hang-scene.ts';
-import { isNeverReady, stopSign, type Circumstances } from './scene.ts';
-import { measuredInWords } from './start-scene.ts';
+import { endOfTraffic, isNeverReady, measuredInWords, stopSign, type ContainerFacts } from './scene.ts';
 import type { ContainerExplanation, ProbeExplanation, SummaryLine } from './explanation.ts';
 
 /** At most five lines, so that a container has at most six with its name. Every number is one of the figures. */
 export function summaryOf(
-  figures: readonly Figure[],
-  circumstances: Circumstances,
+  facts: ContainerFacts,
   { probes, caveats }: Pick<ContainerExplanation, 'probes' | 'caveats'>,
-  measured: readonly number[],
 ): SummaryLine[] {
+  const { measured } = facts;
   // The line about starts says the same in numbers.
   const [note, ...more] = caveats.filter((caveat) => !caveat.includes(OPEN_GATE_ISSUE));
   const place = more.length === 0 ? '' : `(1 of ${more.length + 1}) `;
   return [
     {
       about: 'starts',
-      text: `${startsText(figures, circumstances)}${measured.length > 0 ? `; ${measuredInWords(measured)}` : ''}`,
+      text: `${startsText(facts)}${measured.length > 0 ? `; ${measuredInWords(measured)}` : ''}`,
     },
-    { about: 'hangs', text: hangsText(figures, circumstances) },
-    { about: 'traffic', text: trafficText(figures, circumstances) },
+    { about: 'hangs', text: hangsText(facts) },
+    { about: 'traffic', text: trafficText(facts) },
     { about: 'probes', text: probesText(probes) },
     ...(note === undefined ? [] : [{ about: 'note', text: `${place}${firstSentence(note)}` } as const]),
   ];
 }
 
-function startsText(figures: readonly Figure[], { mute, restarts }: Circumstances): string {
+function startsText({ figures, mute, restarts }: ContainerFacts): string {
   if (mute.includes('startupProbe')) return 'never counts as started, and no probe kills it';
   const stop = figureOf(figures, 'never-healthy-stop');
   const dead = figureOf(figures, 'never-healthy-dead');
@@ -41,7 +38,7 @@ function startsText(figures: readonly Figure[], { mute, restarts }: Circumstance
   return `${promise}${afterKill}; ${end}${restarts ? '' : ', not started again'}`;
 }
 
-function hangsText(figures: readonly Figure[], { mute, hasLiveness }: Circumstances): string {
+function hangsText({ figures, mute, hasLiveness }: ContainerFacts): string {
   const stop = figureOf(figures, 'deadlock-stop');
   const dead = figureOf(figures, 'deadlock-dead');
   if (stop !== undefined && dead !== undefined)
@@ -50,8 +47,9 @@ function hangsText(figures: readonly Figure[], { mute, hasLiveness }: Circumstan
   return `no probe restarts it: the liveness probe never ${mute.includes('startupProbe') ? 'runs' : 'has a result'}`;
 }
 
-function trafficText(figures: readonly Figure[], circumstances: Circumstances): string {
-  if (isNeverReady(circumstances)) return 'none: the container is never Ready';
+function trafficText(facts: ContainerFacts): string {
+  const { figures } = facts;
+  if (isNeverReady(facts)) return 'none: the container is never Ready';
   const ready = figureOf(figures, 'ready-after-start')?.span;
   const again = figureOf(figures, 'ready-again')?.span;
   if (ready === undefined || again === undefined) return 'even when it cannot serve: no readiness probe';
