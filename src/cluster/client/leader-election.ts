@@ -1,6 +1,6 @@
 import { objectMember } from '../../base/json/json-value.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from './api-client.ts';
+import { hasCode, unlessMissing } from './api-client.ts';
 import { isKubernetesObject, type ObjectMetadata } from './kubernetes-object.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import type { ApiClient, ApiRequest } from './api-client.ts';
@@ -166,14 +166,10 @@ export class LeaderElection {
   }
 
   async #read(signal?: AbortSignal): Promise<{ metadata: ObjectMetadata; spec: Spec } | undefined> {
-    try {
-      const object = await this.#request({ method: 'GET', path: this.#path }, signal);
-      if (!isKubernetesObject(object)) throw new Error(`Lease ${this.#candidate.lease} cannot be understood`);
-      return { metadata: object.metadata, spec: objectMember({ ...object }, 'spec') ?? {} };
-    } catch (error) {
-      if (hasCode(error, 404)) return undefined;
-      throw error;
-    }
+    const object = await unlessMissing(this.#request({ method: 'GET', path: this.#path }, signal));
+    if (object === undefined) return undefined;
+    if (!isKubernetesObject(object)) throw new Error(`Lease ${this.#candidate.lease} cannot be understood`);
+    return { metadata: object.metadata, spec: objectMember({ ...object }, 'spec') ?? {} };
   }
 
   /** The metadata has the resourceVersion that was read: the write fails when another replica wrote in between. */

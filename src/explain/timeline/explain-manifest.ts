@@ -17,13 +17,12 @@ import {
   type WorkloadKind,
 } from '../../engine/workload/kinds.ts';
 import { meshProxyTest } from '../../engine/workload/mesh.ts';
-import { caveatsOf, headlineOf } from './headline.ts';
 import { explainedFields, NO_PLACES, type FieldPlaces } from './explained-fields.ts';
 import { containerTimings, effectiveTimings, muteProbes } from './container-timings.ts';
 import { explainedProbes } from './explained-probes.ts';
 import { containerFigures } from './figures.ts';
 import { hangScene, startScene } from './scene.ts';
-import { summaryOf } from './summary.ts';
+import { caveatsOf, headlineOf, summaryOf } from './summary.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';

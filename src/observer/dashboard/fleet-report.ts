@@ -6,7 +6,7 @@ import { count } from '../../base/text/cut.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { workloadKind } from '../../engine/workload/kinds.ts';
 import { collectionOf, type ObservedKind } from '../observed-workload.ts';
-import { judgeLive, type VerdictSettings } from '../scan/judged-workload.ts';
+import { judgeLive, type VerdictSettings } from '../scan/verdicts.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Report, ReportedWorkload } from '../../explain/fleet-page/report.ts';
