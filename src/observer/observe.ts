@@ -22,7 +22,7 @@ import { Registry, collectDefaultMetrics } from 'prom-client';
 import type { Enforcement, MutationMode } from '../engine/verdict/modes.ts';
 import type { LogLevel } from '../process/log-level.ts';
 import type { ObserverContext, ObserverPart } from './observer-part.ts';
-import type { ReportsSetting } from './reports/reports-setting.ts';
+import type { ReportsSetting } from '../cluster/sources/observer-reports.ts';
 import type { FastifyInstance } from 'fastify';
 
 /** The settings of `probewright observe`. Durations are in milliseconds. */

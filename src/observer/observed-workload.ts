@@ -4,16 +4,10 @@ import { isDnsSubdomain } from '../engine/policy/object-names.ts';
 import { rootOf, type ClusterKind } from '../cluster/sources/cluster-kinds.ts';
 import { hasControllerOwner, workloadOfPod, type WorkloadReference } from '../engine/workload/workload-of-pod.ts';
 import { groupOfVersion, POD_KIND, type WorkloadKind } from '../engine/workload/kinds.ts';
+import type { RestartedWorkload } from '../explain/fleet-page/live-findings.ts';
 
 /** A workload by its name. The UID of a Deployment cannot be read from its Pods: they name the ReplicaSet. */
-export interface WorkloadName {
-  readonly namespace: string;
-  /** The kind alone: `Deployment`. Two kinds of the same name in two groups are told apart by `group`. */
-  readonly kind: string;
-  /** The API group; empty for the core group. */
-  readonly group: string;
-  readonly name: string;
-}
+export type WorkloadName = RestartedWorkload;
 
 export function workloadKey({ namespace, group, kind, name }: WorkloadName): string {
   return `${namespace}/${group}/${kind}/${name}`;

@@ -49,19 +49,6 @@ describe('the cache of the page', () => {
     resolve('<p>');
     const [first, second] = await Promise.all(asked);
     expect(first).toBe(second);
-    expect(first?.body.toString()).toBe('<p>');
-  });
-
-  it('names equal pages alike, and other pages otherwise', async () => {
-    const etagOf = async (text: string): Promise<string | undefined> =>
-      (
-        await cachedPage(
-          () => Promise.resolve(text),
-          () => 0,
-        )()
-      )?.etag;
-    expect(await etagOf('a')).toBe(await etagOf('a'));
-    expect(await etagOf('a')).not.toBe(await etagOf('b'));
-    expect(await etagOf('a')).toMatch(/^"[\w-]{43}"$/);
+    expect(first).toBe('<p>');
   });
 });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { isJsonObject } from '../../src/base/json/json-value.ts';
 import { MOST_RESULTS, REPORT_APIS } from '../../src/cluster/sources/observer-reports.ts';
 import { reportContent, reportObject } from '../../src/observer/reports/report-object.ts';
-import type { JudgedWorkload } from '../../src/observer/scan/judged-workload.ts';
+import type { JudgedWorkload } from '../../src/observer/reports/report-object.ts';
 import type { ReportOutcome, ReportResult, ReportSeverity } from '../../src/observer/reports/report-result.ts';
 
 /** The CRDs of the report APIs stay out of the repository: REPORT_CRDS names a directory with them. */

@@ -3,7 +3,6 @@ import { isInCluster, type Origin } from '../input/cluster-object.ts';
 import { placeOfManifest, type Manifest } from '../input/manifest.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
-import { figureTitle, runOf } from '../../explain/timeline/figures.ts';
 import { printFailures, readFailures, type FailuresOf, type WorkloadWithFailures } from './failures.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { writePictures } from './pictures.ts';
@@ -71,20 +70,15 @@ function listedContainer(container: ContainerExplanation): ExplainedContainer {
       const probe = container.probes.find((candidate) => candidate.kind === kind);
       return { kind, ...(probe && { handler: probe.handler, from: probe.from }), fields: ofProbe };
     }),
-    figures: container.figures.map((figure) => {
-      const { id, probe, span, formula, inputs, preStopSeconds } = figure;
-      return {
-        id,
-        title: figureTitle(figure),
-        run: runOf(figure),
-        probe,
-        earliestSeconds: span.earliest,
-        latestSeconds: span.latest,
-        formula,
-        inputs,
-        ...(preStopSeconds !== undefined && { preStopSeconds }),
-      };
-    }),
+    figures: container.figures.map(({ id, title, run, probe, span, ...others }) => ({
+      id,
+      title,
+      run,
+      probe,
+      earliestSeconds: span.earliest,
+      latestSeconds: span.latest,
+      ...others,
+    })),
     caveats,
   };
 }

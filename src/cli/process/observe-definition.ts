@@ -1,7 +1,7 @@
 import { MUTATION_MODES } from '../../engine/verdict/modes.ts';
 import { optional, withDefault, type CommandDefinition, type FlagValues } from '../flags/flag.ts';
 import { choice, formatDuration, path, someText, trueOrFalse } from '../flags/value-types.ts';
-import { REPORTS_SETTINGS } from '../../observer/reports/reports-setting.ts';
+import { REPORTS_SETTINGS } from '../../cluster/sources/observer-reports.ts';
 import {
   conflictsOfClusterDurations,
   CONNECTION_FLAGS,

@@ -6,13 +6,11 @@ import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { placeOfManifest, workloadIn, type Manifest } from '../input/manifest.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
 import { reportPage } from '../../explain/fleet-page/report-page.ts';
-import { reportedChecks, reportedExceptions, reportedStarts } from '../../explain/fleet-page/report.ts';
-import type { Report, ReportedPolicy, ReportedWorkload } from '../../explain/fleet-page/report.ts';
+import type { Advice, Report, ReportedWorkload } from '../../explain/fleet-page/report.ts';
 import { readObserverReport, type ObservedResult } from '../../cluster/sources/observer-reports.ts';
 import { count } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
-import { VERSION } from '../../base/version.ts';
 import { podLabelsOf } from '../../engine/verdict/judge.ts';
 import { checkInputs } from '../check/check-inputs.ts';
 import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
@@ -76,14 +74,12 @@ function reportOfInputs(
     report: {
       subject: subjectOf(inputs, line),
       now: inputs.now,
-      version: VERSION,
       workloads,
-      policies: reportedPolicies(inputs, byObject.get(undefined) ?? []),
-      exceptions: reportedExceptions(inputs.policies),
+      snapshot: inputs.policies,
+      advice: adviceOf(inputs, byObject.get(undefined) ?? []),
       problems: problems.map(({ file, line: at, message }) =>
         isInCluster(file, inputs) ? `${file}: ${message}` : `${file}:${at}: ${message}`,
       ),
-      checks: reportedChecks(),
     },
     warnings: [...warnings],
   };
@@ -106,14 +102,10 @@ function reportedWorkload(
   if (explanation === undefined) return undefined;
   const { kind, namespace, name } = explanation;
   return {
-    kind,
-    namespace,
-    name,
     explanation,
     violations,
     policies: policiesOf(object, inputs),
     warnings: [],
-    learned: reportedStarts(inputs.policies, explanation),
     live: liveFindings(observed(object, namespace, name), {
       namespace,
       group: groupOfVersion(String(member(object, 'apiVersion'))),
@@ -131,11 +123,13 @@ function policiesOf(object: JsonObject, inputs: Inputs): string[] {
   return [...new Set(sources)];
 }
 
-function reportedPolicies({ policies }: Inputs, findings: readonly PlacedViolation[]): ReportedPolicy[] {
-  return policies.policies.map(({ source, kind, namespace = '', name }) => ({
-    source,
-    advice: findings.filter((found) => found.kind === kind && found.namespace === namespace && found.name === name),
-  }));
+function adviceOf({ policies }: Inputs, findings: readonly PlacedViolation[]): ReadonlyMap<string, readonly Advice[]> {
+  return new Map(
+    policies.policies.map(({ source, kind, namespace = '', name }): [string, readonly Advice[]] => [
+      source,
+      findings.filter((found) => found.kind === kind && found.namespace === namespace && found.name === name),
+    ]),
+  );
 }
 
 function subjectOf({ isFromCluster, texts, namespace }: Inputs, { flags }: ClusterLine): string {

@@ -1,7 +1,7 @@
 import { textAt } from '../../base/json/field-path.ts';
 import { objectMember } from '../../base/json/json-value.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode, type ApiClient, type ApiRequest } from './api-client.ts';
+import { hasCode, unlessMissing, type ApiClient, type ApiRequest } from './api-client.ts';
 import { isKubernetesObject, type ObjectMetadata } from './kubernetes-object.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 
@@ -161,14 +161,10 @@ export class LeaderElection {
   }
 
   async #read(signal?: AbortSignal): Promise<{ metadata: ObjectMetadata; spec: Spec } | undefined> {
-    try {
-      const object = await this.#request({ method: 'GET', path: this.#path }, signal);
-      if (!isKubernetesObject(object)) throw new Error(`Lease ${this.#candidate.lease} cannot be understood`);
-      return { metadata: object.metadata, spec: objectMember({ ...object }, 'spec') ?? {} };
-    } catch (error) {
-      if (hasCode(error, 404)) return undefined;
-      throw error;
-    }
+    const object = await unlessMissing(this.#request({ method: 'GET', path: this.#path }, signal));
+    if (object === undefined) return undefined;
+    if (!isKubernetesObject(object)) throw new Error(`Lease ${this.#candidate.lease} cannot be understood`);
+    return { metadata: object.metadata, spec: objectMember({ ...object }, 'spec') ?? {} };
   }
 
   /**

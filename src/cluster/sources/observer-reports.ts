@@ -21,6 +21,10 @@ export const REPORT_APIS: readonly ReportApi[] = [
   },
 ];
 
+/** The APIs that reports are written to. `auto` = the first of openreports and wgpolicyk8s that the API server has. */
+export const REPORTS_SETTINGS = ['auto', 'openreports', 'wgpolicyk8s', 'none'] as const;
+export type ReportsSetting = (typeof REPORTS_SETTINGS)[number];
+
 /** The name of Probewright as the policy of built-in actions, and as the source of reports. */
 export const PROBEWRIGHT = 'probewright';
 export const MISSED_PODS_RULE = 'missed-pods';

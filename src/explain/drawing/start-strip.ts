@@ -1,16 +1,10 @@
 import { count, cut } from '../../base/text/cut.ts';
 import { duration } from '../../base/text/duration.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
-import { rangeOfStarts } from '../timeline/start-scene.ts';
-
-/** The strip of a container. */
-export interface StripContainer {
-  readonly name: string;
-  /** Seconds to start: guaranteed, and the longest start that can pass. Undefined when no probe limits the start. */
-  readonly start: { readonly guaranteed: number; readonly longest: number } | undefined;
-  /** Seconds that the container needed in the past. */
-  readonly learned: readonly number[];
-}
+import { figureOf } from '../timeline/figures.ts';
+import { rangeOfStarts } from '../timeline/scene.ts';
+import type { ContainerExplanation } from '../timeline/explanation.ts';
+import type { Span } from '../../engine/probe/timing.ts';
 
 /** Size of a strip, in pixels. */
 const WIDTH = 240;
@@ -51,12 +45,13 @@ export function stripScale(): Markup {
 /**
  * The start of a workload in one line: a bar for each container, a dot for each learned start, a ring if it is late.
  */
-export function startStrip(containers: readonly StripContainer[]): Markup {
+export function startStrip(containers: readonly ContainerExplanation[]): Markup {
   const shown = containers.slice(0, MOST_BARS);
   const distance = HEIGHT / Math.max(1, shown.length);
   const parts = shown.map((container, index) => {
     const y = distance * (index + 0.5);
-    return barMarkup(container, y) + dotsMarkup(container, y);
+    const start = startOf(container);
+    return barMarkup(start, y) + dotsMarkup(container.measured, start?.earliest ?? Infinity, y);
   });
   const more = containers.length - shown.length;
   const words = [...shown.map(startInWords), ...(more > 0 ? [count(more, 'more container')] : [])].join('. ');
@@ -65,20 +60,25 @@ export function startStrip(containers: readonly StripContainer[]): Markup {
 }
 
 /** The content of a container's strip, in words. */
-function startInWords({ name: given, start, learned }: StripContainer): string {
-  const name = cut(given, MOST_NAME, '…');
+function startInWords(container: ContainerExplanation): string {
+  const [name, start] = [cut(container.name, MOST_NAME, '…'), startOf(container)];
+  const { length } = container.measured;
   const limit =
     start === undefined
       ? 'no limit on the time to start'
-      : `guaranteed ${duration(start.guaranteed)} to start, at most ${duration(start.longest)}`;
-  return learned.length === 0
-    ? `${name}: ${limit}`
-    : `${name}: ${limit}; learned starts: ${learned.length}, ${rangeOfStarts(learned)}`;
+      : `guaranteed ${duration(start.earliest)} to start, at most ${duration(start.latest)}`;
+  const learned = length === 0 ? '' : `; learned starts: ${length}, ${rangeOfStarts(container.measured)}`;
+  return `${name}: ${limit}${learned}`;
 }
 
-function barMarkup({ start }: StripContainer, y: number): Markup {
+/** Seconds to start: guaranteed, and the longest start that can pass. Undefined when no probe limits the start. */
+function startOf({ figures }: ContainerExplanation): Span | undefined {
+  return figureOf(figures, 'time-to-start')?.span;
+}
+
+function barMarkup(start: Span | undefined, y: number): Markup {
   if (start === undefined) return bar('free', 0, WIDTH, y);
-  const [guaranteed, longest] = [stripPlace(start.guaranteed), stripPlace(start.longest)];
+  const [guaranteed, longest] = [stripPlace(start.earliest), stripPlace(start.latest)];
   return [
     bar('rest', longest, WIDTH, y),
     bar('safe', 0, guaranteed, y),
@@ -91,9 +91,8 @@ function bar(name: string, left: number, right: number, y: number): Markup {
   return right <= left ? '' : `<path class=${name} d="M${left} ${y}h${right - left}"/>`;
 }
 
-function dotsMarkup({ start, learned }: StripContainer, y: number): Markup {
+function dotsMarkup(learned: readonly number[], guaranteed: number, y: number): Markup {
   const places = new Map<number, boolean>();
-  const guaranteed = start?.guaranteed ?? Infinity;
   for (const seconds of learned) {
     const x = Math.min(WIDTH - 3, Math.max(3, stripPlace(seconds)));
     places.set(x, (places.get(x) ?? false) || seconds > guaranteed);

@@ -2,7 +2,7 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { outputLine, visible } from '../../base/text/visible.ts';
 import { wrapEvenly } from '../../base/text/wrap.ts';
-import { figureOf, figureTitle, type Figure, type FigureId, type FormulaInputs } from '../timeline/figures.ts';
+import { figureOf, type Figure, type FigureId, type FormulaInputs } from '../timeline/figures.ts';
 import { sceneLines, TEXT_WIDTH } from './text-scene.ts';
 import { workloadTitle } from '../timeline/explanation.ts';
 import type {
@@ -142,7 +142,7 @@ function inputsText(inputs: FormulaInputs): string {
 function figureTable(figures: readonly Figure[]): string[] {
   if (figures.length === 0) return [];
   const rows = figures.map((figure) => ({
-    title: figureTitle(figure),
+    title: figure.title,
     earliest: `${figure.span.earliest} s`,
     latest: `${figure.span.latest} s`,
     formula: `${figure.formula.earliest} .. ${figure.formula.latest}`,

@@ -65,6 +65,7 @@ function liveFinding({ rule, message, properties }: LiveResult, restart: string)
   };
 }
 
+/** `kind` is the kind alone: `Deployment`. Two kinds of the same name in two groups are told apart by `group`. */
 export interface RestartedWorkload extends Readonly<Record<'namespace' | 'kind' | 'name', string>> {
   /** The API group; empty for the core group. */
   readonly group: string;

@@ -1,5 +1,5 @@
 import type { Markup } from '../../base/text/visible.ts';
-import type { LiveFinding, ReportedPolicy } from './report.ts';
+import type { Advice, LiveFinding } from './report.ts';
 
 /** The values of pages/report/page.eta. Texts are escaped by the template; Markup is inserted unchanged. */
 export interface PageView
@@ -49,7 +49,11 @@ export interface CheckView extends Readonly<Record<'check' | 'url' | 'summary', 
   readonly workloads: number;
 }
 
-export type PolicyView = ReportedPolicy & { readonly workloads: number };
+export interface PolicyView {
+  readonly source: string;
+  readonly workloads: number;
+  readonly advice: readonly Advice[];
+}
 
 export type ExceptionView = Readonly<
   Record<'name' | 'checks' | 'workloads' | 'owner' | 'reason' | 'instant' | 'day' | 'state' | 'tone', string>

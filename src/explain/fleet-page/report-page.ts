@@ -1,5 +1,6 @@
 import { compareText, count } from '../../base/text/cut.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
+import { VERSION } from '../../base/version.ts';
 import { stripScale } from '../drawing/start-strip.ts';
 import { SCRIPT, SCRIPT_SOURCE, STYLE, STYLE_SOURCE, page } from './compiled-page.ts';
 import { SceneDrawings, rowsOf } from './rows.ts';
@@ -30,6 +31,7 @@ export const PAGE_SECURITY_POLICY = [
 export function reportPage(report: Report): string {
   const groups = groupsOf(report.workloads);
   const drawings = new SceneDrawings();
+  const exceptions = exceptionViews(report);
   const sorted = groups.flatMap(([, members]) => members);
   const rows = rowsOf(sorted, drawings, report.mostRows);
   const instant = new Date(report.now).toISOString();
@@ -39,36 +41,36 @@ export function reportPage(report: Report): string {
     subject: report.subject,
     instant,
     shownInstant: `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`,
-    version: report.version,
+    version: VERSION,
     style: STYLE,
     script: SCRIPT,
-    tiles: tileViews(report),
+    tiles: tileViews(report.workloads, exceptions.length),
     problems: report.problems,
     containers: count(containersOf(report.workloads).length, 'container'),
     coverage: coverageViews(report.workloads),
     levels: VERDICTS.map(({ label }) => label),
     namespaces: namespaceViews(groups),
     findingLevels: FINDING_ACTIONS.map((action) => verdictOfAction(action).label),
-    checks: checkViews(report),
+    checks: checkViews(report.workloads),
     hasLive: report.workloads.some(({ live }) => live.length > 0),
-    legend: legendMarkup(report.workloads.some(({ learned }) => learned.size > 0)),
+    legend: legendMarkup(containersOf(report.workloads).some(({ measured }) => measured.length > 0)),
     scale: stripScale(),
     rows: [...rows.values()],
     workloads: report.workloads.length,
     withoutRow: withoutRow(report, rows.size),
     policies: policyViews(report),
-    exceptions: exceptionViews(report),
+    exceptions,
     drawings: drawings.markup,
   };
   return page({ ...head, parts: partsOf(head) });
 }
 
 function groupsOf(workloads: readonly ReportedWorkload[]): [string, readonly ReportedWorkload[]][] {
-  return [...Map.groupBy(workloads, ({ namespace }) => namespace)]
+  return [...Map.groupBy(workloads, ({ explanation }) => explanation.namespace)]
     .toSorted(([a], [b]) => compareText(a, b))
     .map(([namespace, members]) => [
       namespace,
-      members.toSorted((a, b) => compareText(a.name, b.name) || compareText(a.kind, b.kind)),
+      members.toSorted(({ explanation: a }, { explanation: b }) => compareText(a.name, b.name) || compareText(a.kind, b.kind)),
     ]);
 }
 
@@ -80,8 +82,12 @@ function withoutRow({ workloads }: Report, rows: number): string | undefined {
 
 function policyViews(report: Report): PolicyView[] {
   const workloads = workloadsByPolicy(report.workloads);
-  return report.policies
-    .map(({ source, advice }) => ({ source, workloads: workloads.get(source) ?? 0, advice }))
+  return report.snapshot.policies
+    .map(({ source }) => ({
+      source,
+      workloads: workloads.get(source) ?? 0,
+      advice: report.advice?.get(source) ?? [],
+    }))
     .toSorted((a, b) => compareText(a.source, b.source));
 }
 

@@ -8,15 +8,7 @@ import { utf8Length } from '../../base/text/utf8.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { OWN_PROBE, probeTimes } from '../timeline/explained-probes.ts';
 import { workload } from './compiled-page.ts';
-import {
-  FINDING_ACTIONS,
-  VERDICTS,
-  findingsInWords,
-  levelOf,
-  shortestGuarantee,
-  stripContainers,
-  verdictOfAction,
-} from './verdicts.ts';
+import { FINDING_ACTIONS, VERDICTS, findingsInWords, levelOf, shortestGuarantee, verdictOfAction } from './verdicts.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { Scene } from '../timeline/scene.ts';
@@ -26,10 +18,31 @@ import type { ReportedWorkload } from './report.ts';
 /** Bytes that rows and drawings may have together: for each workload, and for a page of up to 1,000 workloads. */
 const BUDGET_OF_WORKLOAD = 2_700;
 const LEAST_BUDGET = 1_000 * BUDGET_OF_WORKLOAD;
-const BRIEF_FINDINGS = 1;
-const BRIEF_POLICIES = 3;
-/** Longest text of a shortest row, in characters. So even a row of hostile names keeps to the budget of a workload. */
-const SHORTEST_TEXT = 100;
+
+/** How much of a workload a row shows. A text is cut at so many characters: a hostile name is as long as a body. */
+interface RowSize {
+  readonly findings: number;
+  readonly policies: number;
+  readonly characters: number;
+  /** What is left out, in place of all reasons. */
+  readonly note?: string;
+}
+
+const MOST_TEXT = 300;
+const WHOLE: RowSize = { findings: 30, policies: Infinity, characters: MOST_TEXT };
+const BRIEF: RowSize = {
+  findings: 1,
+  policies: 3,
+  characters: MOST_TEXT,
+  note: 'Times and further findings are left out, because the page would become too large.',
+};
+/** Even a row of hostile names keeps to the budget of a workload. */
+const SHORTEST: RowSize = {
+  findings: 0,
+  policies: 0,
+  characters: 100,
+  note: 'Times and findings are left out, because the page would become too large.',
+};
 
 /**
  * The rows of a page within a budget of bytes, so that no fleet or manifest makes a page that no browser opens. The
@@ -47,7 +60,7 @@ export function rowsOf(
   const rows = new Map<ReportedWorkload, Markup>();
   for (const { workload: each, row: briefly, size } of shown) {
     const before = drawings.size;
-    const row = budget > reserved ? workload(rowView(each, drawings)) : briefly;
+    const row = budget > reserved ? workload(rowView(each, WHOLE, drawings)) : briefly;
     reserved -= size;
     budget -= utf8Length(row) + drawings.size - before;
     rows.set(each, row);
@@ -57,38 +70,9 @@ export function rowsOf(
 
 /** A workload with its brief row and the bytes of the row. */
 function briefRow(each: ReportedWorkload): { workload: ReportedWorkload; row: Markup; size: number } {
-  const view = rowView(each);
-  const row = workload(brief(view));
-  const fitting = utf8Length(row) <= BUDGET_OF_WORKLOAD ? row : workload(shortest(view));
+  const row = workload(rowView(each, BRIEF));
+  const fitting = utf8Length(row) <= BUDGET_OF_WORKLOAD ? row : workload(rowView(each, SHORTEST));
   return { workload: each, row: fitting, size: utf8Length(fitting) };
-}
-
-function brief({ findings, policies, ...row }: RowView): RowView {
-  const shown = findings.slice(0, BRIEF_FINDINGS);
-  return {
-    ...row,
-    findings: shown,
-    otherChecks: otherChecks(shown, findings, row.otherChecks),
-    policies: policies.slice(0, BRIEF_POLICIES),
-    live: row.live.slice(0, 1),
-    notInjected: ['Times and further findings are left out, because the page would become too large.'],
-  };
-}
-
-function shortest({ findings, kind, namespace, name, place, ...row }: RowView): RowView {
-  const short = (text: string): string => cut(text, SHORTEST_TEXT, '…');
-  return {
-    ...row,
-    kind: short(kind),
-    namespace: short(namespace),
-    name: short(name),
-    place: short(place),
-    findings: [],
-    otherChecks: otherChecks([], findings, row.otherChecks),
-    policies: [],
-    live: [],
-    notInjected: ['Times and findings are left out, because the page would become too large.'],
-  };
 }
 
 /** The workloads with the worst verdicts first. Workloads with the same verdict keep their order. */
@@ -96,55 +80,51 @@ export function worstFirst(workloads: readonly ReportedWorkload[]): ReportedWork
   return workloads.toSorted((a, b) => levelOf(a.violations) - levelOf(b.violations));
 }
 
-const MOST_FINDINGS = 30;
 const MOST_CONTAINERS = 30;
-/** Longest text of a row, in characters: a hostile name or command is as long as a body. */
-const MOST_TEXT = 300;
 
-const short = (text: string): string => cut(text, MOST_TEXT, '…');
+const short = (text: string, most = MOST_TEXT): string => cut(text, most, '…');
 
 /** A workload as a row of the page. Without `drawings`, which receives its drawings, the row has no containers. */
-function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView {
-  const { kind, namespace, name, explanation, violations, policies, live, warnings } = workload;
+function rowView(workload: ReportedWorkload, size: RowSize, drawings?: SceneDrawings): RowView {
+  const { explanation, violations, policies, live, warnings } = workload;
+  const { kind, namespace, name, containers, place } = explanation;
   const level = levelOf(violations);
   const verdict = VERDICTS[level];
   const guaranteed = shortestGuarantee(explanation);
   const limited = guaranteed !== Infinity;
   const sorted = violations.toSorted((a, b) => FINDING_ACTIONS.indexOf(a.action) - FINDING_ACTIONS.indexOf(b.action));
-  const findings = sorted.slice(0, MOST_FINDINGS);
+  const findings = sorted.slice(0, size.findings);
+  const otherChecks = new Set(sorted.map(({ check }) => check));
+  for (const { check } of findings) otherChecks.delete(check);
   return {
-    kind: short(kind),
-    namespace: short(namespace),
-    name: short(name),
+    kind: short(kind, size.characters),
+    namespace: short(namespace, size.characters),
+    name: short(name, size.characters),
     level,
     tone: verdict?.tone ?? '',
     verdict: verdict?.label ?? '',
     found: findingsInWords(violations),
     guaranteed: limited ? String(guaranteed) : '',
     start: limited ? `${guaranteed} s` : 'no limit',
-    strip: startStrip(stripContainers(workload)),
+    strip: startStrip(containers),
     findings: findings.map(findingView),
-    otherChecks: otherChecks(findings, sorted),
-    live: live.slice(0, MOST_FINDINGS).map((finding) => ({ ...finding, message: short(finding.message) })),
+    otherChecks: [...otherChecks].join(' '),
+    live: live.slice(0, size.findings).map((finding) => ({ ...finding, message: short(finding.message) })),
     containers:
       drawings === undefined
         ? []
-        : explanation.containers.slice(0, MOST_CONTAINERS).map((container) => containerView(container, drawings)),
-    notInjected: [...leftOut(workload), ...explanation.notInjected, ...warnings].map(short),
-    place: explanation.place,
-    policies,
+        : containers.slice(0, MOST_CONTAINERS).map((container) => containerView(container, drawings)),
+    notInjected:
+      size.note === undefined
+        ? [...leftOut(workload), ...explanation.notInjected, ...warnings].map((reason) => short(reason))
+        : [size.note],
+    place: short(place, size.characters),
+    policies: policies.slice(0, size.policies),
   };
 }
 
-/** The checks of all findings, and further ones, without those of the findings that are shown. */
-function otherChecks(shown: readonly { check: string }[], all: readonly { check: string }[], more = ''): string {
-  const names = new Set([...all.map(({ check }) => check), ...more.split(' ')]);
-  for (const { check } of [...shown, { check: '' }]) names.delete(check);
-  return [...names].join(' ');
-}
-
 function leftOut({ violations, explanation }: ReportedWorkload): string[] {
-  const findings = violations.length - MOST_FINDINGS;
+  const findings = violations.length - WHOLE.findings;
   const containers = explanation.containers.length - MOST_CONTAINERS;
   return [
     ...(findings > 0 ? [`${findings} more findings are not shown.`] : []),

@@ -1,12 +1,17 @@
 import { count } from '../../base/text/cut.ts';
+import { CHECKS } from '../../engine/checks/catalogue.ts';
+import { checkUrl } from '../../engine/checks/violation.ts';
+import { endOf, exceptionRules } from '../../engine/policy/exception-rules.ts';
 import { LIFE_ORDER, OWN_PROBE } from '../timeline/explained-probes.ts';
 import { EXCEPTED, FINDING_ACTIONS, VERDICTS, levelOf, shortestGuarantee, verdictOfAction } from './verdicts.ts';
 import type { Markup } from '../../base/text/visible.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { CheckView, CountView, CoverageView, ExceptionView, NamespaceView, PageView } from './page-view.ts';
-import type { Report, ReportedException, ReportedWorkload } from './report.ts';
+import type { LabelSelector, Requirement } from '../../engine/policy/label-selector.ts';
+import type { ExceptionSpec } from '../../engine/policy/probe-exception.ts';
+import type { Report, ReportedWorkload } from './report.ts';
 
-export function tileViews({ workloads, exceptions }: Report): PageView['tiles'] {
+export function tileViews(workloads: readonly ReportedWorkload[], exceptions: number): PageView['tiles'] {
   const pods = workloads.flatMap(({ live }) => live).reduce((sum, finding) => sum + finding.pods, 0);
   const tile = (number: number, label: string, tone: string): PageView['tiles'][number] => ({ number, label, tone });
   return [
@@ -15,9 +20,7 @@ export function tileViews({ workloads, exceptions }: Report): PageView['tiles'] 
       .map(({ number, tone }, level) => tile(number, VERDICTS[level]?.meaning ?? '', tone))
       .filter(({ number, label }) => number > 0 || label !== EXCEPTED),
     ...(pods > 0 ? [tile(pods, 'live Pods with findings', 'warn')] : []),
-    ...(exceptions.length === 0
-      ? []
-      : [tile(exceptions.length, exceptions.length === 1 ? 'exception' : 'exceptions', 'excepted')]),
+    ...(exceptions > 0 ? [tile(exceptions, exceptions === 1 ? 'exception' : 'exceptions', 'excepted')] : []),
   ];
 }
 
@@ -45,18 +48,20 @@ export function namespaceViews(groups: readonly (readonly [string, readonly Repo
 }
 
 /** A row for each check that has findings, in the order of the catalogue. */
-export function checkViews({ workloads, checks }: Report): CheckView[] {
+export function checkViews(workloads: readonly ReportedWorkload[]): CheckView[] {
   const all = workloads.flatMap((workload) =>
     workload.violations.map(({ check, action }) => ({ workload, check, action })),
   );
   const found = Map.groupBy(all, ({ check }) => check);
-  return [...checks].flatMap(([check, { summary, url }]): CheckView[] => {
+  return CHECKS.flatMap(({ id: check, summary }): CheckView[] => {
     const own = found.get(check);
     if (own === undefined) return [];
     const counts = FINDING_ACTIONS.map((action) =>
       countView(own.filter((finding) => finding.action === action).length, verdictOfAction(action)),
     );
-    return [{ check, url, summary, counts, workloads: new Set(own.map(({ workload }) => workload)).size }];
+    return [
+      { check, url: checkUrl(check), summary, counts, workloads: new Set(own.map(({ workload }) => workload)).size },
+    ];
   });
 }
 
@@ -104,27 +109,54 @@ const DAY = 86_400_000;
 const EXPIRING_DAYS = 14;
 
 /** The exceptions as rows, those that expire first on top. */
-export function exceptionViews({ exceptions, now }: Report): ExceptionView[] {
+export function exceptionViews({ snapshot, now }: Report): ExceptionView[] {
+  const exceptions = [...snapshot.facts.exceptions.lists].flatMap(([namespace, own]) => {
+    const rules = exceptionRules(snapshot.policyFor(namespace, new Map()).layers);
+    return own.map((exception) => ({
+      ...exception.spec,
+      name: `${namespace}/${exception.name}`,
+      expires: endOf(exception, rules),
+    }));
+  });
   return exceptions
-    .toSorted((a, b) => a.expires - b.expires || (`${a.namespace}/${a.name}` < `${b.namespace}/${b.name}` ? -1 : 1))
-    .map((exception) => ({ ...exceptionView(exception), ...stateOf(exception, now) }));
+    .toSorted((a, b) => a.expires - b.expires || (a.name < b.name ? -1 : 1))
+    .map(({ name, checks, owner, reason, ticket, expires, ...about }) => {
+      const instant = new Date(expires).toISOString();
+      return {
+        name,
+        checks: checks.join(', '),
+        workloads: workloadsText(about),
+        owner: ticket === undefined ? owner : `${owner} (${ticket})`,
+        reason,
+        instant,
+        day: instant.slice(0, 10),
+        ...stateOf(expires, now),
+      };
+    });
 }
 
-function exceptionView(exception: ReportedException): Omit<ExceptionView, 'state' | 'tone'> {
-  const { namespace, name, checks, workloads, owner, reason, ticket, expires } = exception;
-  const instant = new Date(expires).toISOString();
-  return {
-    name: `${namespace}/${name}`,
-    checks: checks.join(', '),
-    workloads,
-    owner: ticket === undefined ? owner : `${owner} (${ticket})`,
-    reason,
-    instant,
-    day: instant.slice(0, 10),
-  };
+/** `Deployment legacy`, `Pods with app=legacy: worker` */
+function workloadsText({ workloads, workloadSelector, containers }: Partial<ExceptionSpec>): string {
+  const about =
+    workloads?.map(({ kind, name }) => `${kind} ${name}`).join(', ') ?? selectorText(workloadSelector ?? []);
+  return containers === undefined ? about : `${about}: ${containers.join(', ')}`;
 }
 
-function stateOf({ expires }: ReportedException, now: number): Pick<ExceptionView, 'state' | 'tone'> {
+function selectorText(selector: LabelSelector): string {
+  return selector.length === 0 ? 'all Pods' : `Pods with ${selector.map(requirementText).join(', ')}`;
+}
+
+/** As `kubectl get --selector` writes it. */
+function requirementText({ key, operator, values }: Requirement): string {
+  if (operator === 'Exists') return key;
+  if (operator === 'DoesNotExist') return `!${key}`;
+  const [only, ...others] = values;
+  if (only !== undefined && others.length === 0) return `${key}${operator === 'In' ? '=' : '!='}${only}`;
+  return `${key} ${operator === 'In' ? 'in' : 'notin'} (${values.join(',')})`;
+}
+
+/** @param expires milliseconds since the epoch, as `now` */
+function stateOf(expires: number, now: number): Pick<ExceptionView, 'state' | 'tone'> {
   if (expires <= now) return { state: 'Expired', tone: 'deny' };
   const days = Math.floor((expires - now) / DAY);
   const state = days === 0 ? 'Expires within a day' : `Expires in ${count(days, 'day')}`;

@@ -1,9 +1,7 @@
 import { count } from '../../base/text/cut.ts';
 import { figureOf } from '../timeline/figures.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
-import type { StripContainer } from '../drawing/start-strip.ts';
 import type { WorkloadExplanation } from '../timeline/explanation.ts';
-import type { ReportedWorkload } from './report.ts';
 
 /** The verdict on a workload, by its worst finding: the name on the page, the class of the style sheet, the meaning. */
 type Verdict = Readonly<Record<'label' | 'tone' | 'meaning', string>>;
@@ -40,17 +38,6 @@ export function findingsInWords(violations: readonly Pick<Violation, 'action'>[]
     const number = violations.filter((violation) => violation.action === action).length;
     return number === 0 ? [] : [count(number, BY_ACTION[action].noun)];
   }).join(', ');
-}
-
-export function stripContainers({ explanation, learned }: ReportedWorkload): StripContainer[] {
-  return explanation.containers.map(({ name, figures }) => {
-    const span = figureOf(figures, 'time-to-start')?.span;
-    return {
-      name,
-      start: span && { guaranteed: span.earliest, longest: span.latest },
-      learned: learned.get(name) ?? [],
-    };
-  });
 }
 
 /** The shortest guaranteed time to start of a container, in seconds; Infinity when no probe limits any start. */

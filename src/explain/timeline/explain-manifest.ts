@@ -17,14 +17,12 @@ import {
   type WorkloadKind,
 } from '../../engine/workload/kinds.ts';
 import { meshProxyTest } from '../../engine/workload/mesh.ts';
-import { caveatsOf, headlineOf } from './headline.ts';
 import { explainedFields, NO_PLACES, type FieldPlaces } from './explained-fields.ts';
 import { containerTimings, effectiveTimings, muteProbes } from './container-timings.ts';
 import { explainedProbes } from './explained-probes.ts';
 import { containerFigures } from './figures.ts';
-import { hangScene } from './hang-scene.ts';
-import { startScene } from './start-scene.ts';
-import { summaryOf } from './summary.ts';
+import { hangScene, startScene } from './scene.ts';
+import { caveatsOf, headlineOf, summaryOf } from './summary.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -99,7 +97,13 @@ function explainTemplate(
     containers: containersOf(podSpec, meshProxyTest(template, isPod(kind)))
       .filter(({ role }) => role === 'application' || role === 'sidecar')
       .map((container) => ({
-        ...explainContainer(container, podSpec, podSpecPath, injections, policy.starts?.(container.name)?.seconds),
+        ...explainContainer(
+          container,
+          podSpec,
+          podSpecPath,
+          injections,
+          policy.starts?.(container.name)?.seconds ?? [],
+        ),
         fields: explainedFields({
           container,
           template,
@@ -118,17 +122,17 @@ function explainContainer(
   podSpec: JsonObject,
   podSpecPath: string,
   injections: readonly Injection[],
-  measured: readonly number[] | undefined,
+  measured: readonly number[],
 ): Omit<ContainerExplanation, 'fields'> {
   const { name, role, list, index, spec } = container;
   const timings = containerTimings(spec, podSpec);
   const mute = muteProbes(spec);
   const restarts = mayBeRestarted(spec, podSpec);
   const figures = containerFigures(effectiveTimings(timings, mute), restarts);
-  const circumstances = { restarts, mute, hasLiveness: timings.livenessProbe !== undefined };
+  const facts = { figures, measured, restarts, mute, hasLiveness: timings.livenessProbe !== undefined };
   const shown = {
     probes: explainedProbes(container, timings, injections),
-    scenes: [startScene(figures, circumstances, measured), hangScene(figures, circumstances)],
+    scenes: [startScene(facts), hangScene(facts)],
     caveats: caveatsOf(spec, podSpec, figures),
   };
   return {
@@ -136,8 +140,9 @@ function explainContainer(
     role,
     path: `${podSpecPath}.${list}[${index}]`,
     figures,
-    summary: summaryOf(figures, circumstances, shown, measured),
-    headline: headlineOf(figures, circumstances),
+    measured,
+    summary: summaryOf(facts, shown),
+    headline: headlineOf(facts),
     ...shown,
   };
 }

@@ -27,6 +27,8 @@ export interface ContainerExplanation {
   readonly summary: readonly SummaryLine[];
   /** The figures of the start, in a sentence. */
   readonly headline: string;
+  /** Starts that were measured in the past, in seconds. */
+  readonly measured: readonly number[];
   readonly scenes: readonly Scene[];
   readonly caveats: readonly string[];
 }

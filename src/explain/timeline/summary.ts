@@ -1,34 +1,109 @@
+import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
+import { killEndsPod, podGraceSeconds, probeGraceSeconds } from '../../engine/probe/grace-period.ts';
+import { PROBE_KINDS, ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
+import { OPEN_GATE_ISSUE, OPEN_GATE_VERSIONS, type Span } from '../../engine/probe/timing.ts';
 import { duration } from '../../base/text/duration.ts';
-import { OPEN_GATE_ISSUE, type Span } from '../../engine/probe/timing.ts';
+import { undeclaredPortName } from '../../engine/workload/ports.ts';
 import { figureOf, type Figure } from './figures.ts';
-import { endOfTraffic } from './hang-scene.ts';
-import { isNeverReady, stopSign, type Circumstances } from './scene.ts';
-import { measuredInWords } from './start-scene.ts';
+import { endOfTraffic, isNeverReady, measuredInWords, stopSign, type ContainerFacts } from './scene.ts';
 import type { ContainerExplanation, ProbeExplanation, SummaryLine } from './explanation.ts';
+
+/** The figures of the start, in two or three short sentences. */
+export function headlineOf({ figures, restarts, mute }: ContainerFacts): string {
+  if (mute.includes('startupProbe'))
+    return 'Never counts as started, and gets no traffic. No probe kills the container.';
+  const verdict = figureOf(figures, 'never-healthy-stop');
+  const stop = verdict?.span;
+  const dead = figureOf(figures, 'never-healthy-dead')?.span;
+  const traffic = mute.includes('readinessProbe') ? ' Never Ready, so it gets no traffic.' : '';
+  if (stop === undefined || dead === undefined)
+    return `No limit on the time to start: no probe kills the container.${traffic}`;
+  const promise =
+    stop.earliest === 0
+      ? 'No time to start is guaranteed: one failed probe can kill the container'
+      : `Guaranteed ${duration(stop.earliest)} to start${afterLivenessKill(figures, stop.earliest)}`;
+  const latest = `after ${duration(stop.latest)} at the latest`;
+  const hook = verdict?.preStopSeconds;
+  const kill =
+    hook === undefined ? `SIGTERM ${latest}` : `The preStop hook runs ${latest}, SIGTERM up to ${duration(hook)} later`;
+  const end = `${kill}; dead by ${duration(dead.latest)}`;
+  return `${promise}. ${end}${restarts ? '' : ', and not started again'}.${traffic}`;
+}
+
+/** The words for a container that is guaranteed less time after a liveness kill than at its first start. */
+function afterLivenessKill(figures: readonly Figure[], firstStart: number): string {
+  const seconds = figureOf(figures, 'time-to-restart')?.span.earliest ?? firstStart;
+  return seconds === firstStart ? '' : `, but only ${duration(seconds)} after a liveness kill`;
+}
+
+const LOSS: Readonly<Record<ProbeKind, string>> = {
+  startupProbe: 'The container never counts as started, and its other probes never run.',
+  livenessProbe: 'The probe never kills the container.',
+  readinessProbe: 'The container is never Ready.',
+};
+
+/** What a reader of the figures must know beside them, one text for each fact. */
+export function caveatsOf(container: JsonObject, podSpec: JsonObject, figures: readonly Figure[]): string[] {
+  return [...faultsOf(container), ...openGateOf(figures), ...unusedGraceOf(container, podSpec)];
+}
+
+function openGateOf(figures: readonly Figure[]): string[] {
+  const first = figureOf(figures, 'time-to-start')?.span.earliest;
+  const { span, inputs } = figureOf(figures, 'time-to-restart') ?? {};
+  if (first === undefined || span === undefined || span.earliest >= first) return [];
+  return [
+    `After a liveness kill, ${OPEN_GATE_VERSIONS} may kill the container again ${span.earliest} s after the restart: the ` +
+      `liveness probe runs for up to ${inputs?.['Ps']} s before the startup probe holds it back (${OPEN_GATE_ISSUE}).`,
+  ];
+}
+
+function unusedGraceOf(container: JsonObject, podSpec: JsonObject): string[] {
+  if (!killEndsPod(container, podSpec)) return [];
+  return PROBE_KINDS.flatMap((kind): string[] => {
+    const probe = ownProbe(container, kind);
+    if (kind === 'readinessProbe' || !isJsonObject(probe) || typeof probeGraceSeconds(probe) !== 'number') return [];
+    return [
+      `${kind}: its terminationGracePeriodSeconds is not used, because restartPolicy Never ends the Pod. ` +
+        `The Pod's ${podGraceSeconds(podSpec)} s count.`,
+    ];
+  });
+}
+
+/** Faults of a container's probes that decide what happens to the container. */
+function faultsOf(container: JsonObject): string[] {
+  return PROBE_KINDS.flatMap((kind): string[] => {
+    const probe = ownProbe(container, kind);
+    if (probe === undefined) return [];
+    if (!isJsonObject(probe)) return [`${kind} is not an object: the API server rejects it.`];
+    const port = undeclaredPortName(container, probe);
+    if (port === undefined) return [];
+    const name = JSON.stringify(port);
+    return [`${kind}: this container does not declare port ${name}. The kubelet discards every result. ${LOSS[kind]}`];
+  });
+}
 
 /** At most five lines, so that a container has at most six with its name. Every number is one of the figures. */
 export function summaryOf(
-  figures: readonly Figure[],
-  circumstances: Circumstances,
+  facts: ContainerFacts,
   { probes, caveats }: Pick<ContainerExplanation, 'probes' | 'caveats'>,
-  measured: readonly number[] = [],
 ): SummaryLine[] {
+  const { measured } = facts;
   // The line about starts says the same in numbers.
   const [note, ...more] = caveats.filter((caveat) => !caveat.includes(OPEN_GATE_ISSUE));
   const place = more.length === 0 ? '' : `(1 of ${more.length + 1}) `;
   return [
     {
       about: 'starts',
-      text: `${startsText(figures, circumstances)}${measured.length > 0 ? `; ${measuredInWords(measured)}` : ''}`,
+      text: `${startsText(facts)}${measured.length > 0 ? `; ${measuredInWords(measured)}` : ''}`,
     },
-    { about: 'hangs', text: hangsText(figures, circumstances) },
-    { about: 'traffic', text: trafficText(figures, circumstances) },
+    { about: 'hangs', text: hangsText(facts) },
+    { about: 'traffic', text: trafficText(facts) },
     { about: 'probes', text: probesText(probes) },
     ...(note === undefined ? [] : [{ about: 'note', text: `${place}${firstSentence(note)}` } as const]),
   ];
 }
 
-function startsText(figures: readonly Figure[], { mute, restarts }: Circumstances): string {
+function startsText({ figures, mute, restarts }: ContainerFacts): string {
   if (mute.includes('startupProbe')) return 'never counts as started, and no probe kills it';
   const stop = figureOf(figures, 'never-healthy-stop');
   const dead = figureOf(figures, 'never-healthy-dead');
@@ -41,7 +116,7 @@ function startsText(figures: readonly Figure[], { mute, restarts }: Circumstance
   return `${promise}${afterKill}; ${end}${restarts ? '' : ', not started again'}`;
 }
 
-function hangsText(figures: readonly Figure[], { mute, hasLiveness }: Circumstances): string {
+function hangsText({ figures, mute, hasLiveness }: ContainerFacts): string {
   const stop = figureOf(figures, 'deadlock-stop');
   const dead = figureOf(figures, 'deadlock-dead');
   if (stop !== undefined && dead !== undefined)
@@ -50,8 +125,9 @@ function hangsText(figures: readonly Figure[], { mute, hasLiveness }: Circumstan
   return `no probe restarts it: the liveness probe never ${mute.includes('startupProbe') ? 'runs' : 'has a result'}`;
 }
 
-function trafficText(figures: readonly Figure[], circumstances: Circumstances): string {
-  if (isNeverReady(circumstances)) return 'none: the container is never Ready';
+function trafficText(facts: ContainerFacts): string {
+  const { figures } = facts;
+  if (isNeverReady(facts)) return 'none: the container is never Ready';
   const ready = figureOf(figures, 'ready-after-start')?.span;
   const again = figureOf(figures, 'ready-again')?.span;
   if (ready === undefined || again === undefined) return 'even when it cannot serve: no readiness probe';

@@ -2,7 +2,6 @@ import { PAGE_SECURITY_POLICY, reportPage } from '../../explain/fleet-page/repor
 import { plainApp, type PortLimits } from '../../process/http-app.ts';
 import { ListeningPort } from '../../process/listening-port.ts';
 import { fleetReport, type FleetSources } from './fleet-report.ts';
-import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { LeaderElection } from '../../cluster/client/leader-election.ts';
 import type { MutationMode } from '../../engine/verdict/modes.ts';
@@ -52,24 +51,22 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // Shared caches must not keep the page. A browser asks each time, and mostly gets a 304.
+  // Shared caches must not keep the page, and a browser asks each time.
   'cache-control': 'private, no-cache',
 };
 const NOT_YET = 'The policies have not been read yet. Ask again in a few seconds.\n';
 
 /** The app of the page: `GET /` and `HEAD /`, and nothing else. `page` resolves with undefined while there is none. */
-export function buildDashboardApp(page: () => Promise<CachedPage | undefined>, inputs: PortLimits): FastifyInstance {
+export function buildDashboardApp(page: () => Promise<string | undefined>, inputs: PortLimits): FastifyInstance {
   const app = plainApp(inputs);
   app.addHook('onRequest', (_request, reply, done) => {
     void reply.headers(HEADERS);
     done();
   });
-  app.get('/', async (request, reply) => {
+  app.get('/', async (_request, reply) => {
     const shown = await page();
     if (shown === undefined) return reply.code(503).header('retry-after', '5').send(NOT_YET);
-    void reply.header('etag', shown.etag);
-    if (isKnown(request.headers['if-none-match'], shown.etag)) return reply.code(304).send();
-    return reply.type('text/html; charset=utf-8').send(shown.body);
+    return reply.type('text/html; charset=utf-8').send(shown);
   });
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.url.split('?')[0] === '/';
@@ -85,17 +82,6 @@ export function buildDashboardApp(page: () => Promise<CachedPage | undefined>, i
   return app;
 }
 
-/** RFC 9110, section 13.1.2: a list of tags, weak or not, or a star. */
-function isKnown(header: string | undefined, etag: string): boolean {
-  return header?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
-}
-
-export interface CachedPage {
-  readonly body: Buffer;
-  /** For `If-None-Match`, with its quotation marks. */
-  readonly etag: string;
-}
-
 export const PAGE_LIFETIME = 30_000;
 
 /**
@@ -106,19 +92,14 @@ export const PAGE_LIFETIME = 30_000;
 export function cachedPage(
   render: () => Promise<string | undefined>,
   monotonic: () => number,
-): () => Promise<CachedPage | undefined> {
-  let page: Promise<CachedPage | undefined> | undefined;
+): () => Promise<string | undefined> {
+  let page: Promise<string | undefined> | undefined;
   let begun = 0;
-  const rendered = async (): Promise<CachedPage | undefined> => {
-    const body = await render();
-    if (body === undefined) return undefined;
-    return { body: Buffer.from(body), etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
-  };
   return () => {
     const now = monotonic();
     if (page !== undefined && now - begun < PAGE_LIFETIME) return page;
     begun = now;
-    page = rendered();
+    page = render();
     return page;
   };
 }

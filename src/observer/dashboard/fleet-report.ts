@@ -1,14 +1,12 @@
 import { PagedList } from '../../cluster/client/paged-list.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
-import { reportedChecks, reportedExceptions, reportedStarts } from '../../explain/fleet-page/report.ts';
 import { worstFirst } from '../../explain/fleet-page/rows.ts';
 import { discoverKinds, isOfController, refusal, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { count } from '../../base/text/cut.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
-import { VERSION } from '../../base/version.ts';
 import { workloadKind } from '../../engine/workload/kinds.ts';
 import { collectionOf, type ObservedKind } from '../observed-workload.ts';
-import { judgeLive, type VerdictSettings } from '../scan/judged-workload.ts';
+import { judgeLive, type VerdictSettings } from '../scan/verdicts.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Report, ReportedWorkload } from '../../explain/fleet-page/report.ts';
@@ -59,13 +57,10 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
   return {
     subject: 'the cluster',
     now,
-    version: VERSION,
     workloads,
     mostRows: MOST_ROWS,
-    policies: snapshot.policies.map(({ source }) => ({ source, advice: [] })),
-    exceptions: reportedExceptions(snapshot),
+    snapshot,
     problems,
-    checks: reportedChecks(),
   };
 }
 
@@ -84,9 +79,6 @@ function dropTimes(workloads: ReportedWorkload[]): void {
   }
 }
 
-/** An error that ends a list: nothing more is wanted of it. */
-class Enough extends Error {}
-
 /** @returns false when `take` wanted no more */
 async function readKind(
   client: ObserverContext['client'],
@@ -95,16 +87,16 @@ async function readKind(
   take: (object: KubernetesObject) => boolean,
 ): Promise<boolean> {
   const path = collectionOf({ served: kind });
+  let isWhole = true;
   try {
     await new PagedList(client).forEachPage({ path, dropsStatus: true }, ({ items }) => {
-      for (const item of items) if (!isOfController(item, kind) && !take(item)) throw new Enough();
+      isWhole = items.every((item) => isOfController(item, kind) || take(item));
+      return isWhole;
     });
-    return true;
   } catch (error) {
-    if (error instanceof Enough) return false;
     problems.push(refusal(`cannot list ${kind.resource} in all namespaces`, error));
-    return true;
   }
+  return isWhole;
 }
 
 function reportedWorkload(
@@ -122,15 +114,5 @@ function reportedWorkload(
   const explanation = explainManifest(judged.object, `${named.kind} ${namespace}/${name}`, context);
   if (explanation === undefined) return undefined;
   const { violations, warnings, policies } = judged;
-  return {
-    kind: named.kind,
-    namespace,
-    name,
-    explanation,
-    violations,
-    policies,
-    warnings,
-    learned: reportedStarts(snapshot, explanation),
-    live: liveFindings(extraResults.of(named), named),
-  };
+  return { explanation, violations, policies, warnings, live: liveFindings(extraResults.of(named), named) };
 }

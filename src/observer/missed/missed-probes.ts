@@ -5,6 +5,7 @@ import {
   objectMember,
   stringMap,
   stringMember,
+  without,
 } from '../../base/json/json-value.ts';
 import { MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
@@ -47,6 +48,8 @@ export interface ReplaySurroundings {
   readonly changedAt: (source: string) => number | undefined;
 }
 
+type Provenance = ReturnType<typeof readProvenance>;
+
 /** The webhook reads policies by a watch, and times of objects are whole seconds: a Pod this young was not missed. */
 const MARGIN_MILLISECONDS = 2000;
 
@@ -73,7 +76,7 @@ export function missedProbes(
   const injectedBefore = readProvenance(annotations.get(INJECTED_ANNOTATION));
   // Nobody can evaluate these conditions here. A Pod with our annotation has passed them.
   if (scope.foreignConditions.length > 0 && injectedBefore.size === 0) return undefined;
-  const bare = withoutForeignSidecars(withoutProbes(pod, injectedBefore));
+  const bare = bareOf(pod, annotations, injectedBefore);
   const { injections } = permittedDefaulting(bare, policy, POD_KIND);
   const lacking = injections.length === 0 ? [] : notThere(pod, bare, injections, injectedBefore);
   if (lacking.length === 0) return undefined;
@@ -94,7 +97,7 @@ export function missedProbes(
 }
 
 /** True if the annotation of the Pod names each of the layers. A learned budget has its figures before the layer. */
-function areNamed(sources: readonly string[], injectedBefore: ReturnType<typeof readProvenance>): boolean {
+function areNamed(sources: readonly string[], injectedBefore: Provenance): boolean {
   const named = [...injectedBefore.values()].flatMap((kinds) => [...kinds.values()]);
   return sources.every((source) => named.some((text) => text === source || text.endsWith(`; ${source}`)));
 }
@@ -103,21 +106,6 @@ function areNamed(sources: readonly string[], injectedBefore: ReturnType<typeof 
 function isFromNode(pod: JsonObject): boolean {
   const owners = listMember(objectMember(pod, 'metadata') ?? {}, 'ownerReferences');
   return owners.some((owner) => isJsonObject(owner) && owner['kind'] === 'Node');
-}
-
-function withoutProbes(pod: JsonObject, named: ReturnType<typeof readProvenance>): JsonObject {
-  if (named.size === 0) return pod;
-  const metadata = objectMember(pod, 'metadata') ?? {};
-  const annotations = { ...objectMember(metadata, 'annotations') };
-  Reflect.deleteProperty(annotations, INJECTED_ANNOTATION);
-  const bared = withContainers(pod, (containers) =>
-    containers.map((container) => {
-      const kinds = isJsonObject(container) ? named.get(stringMember(container, 'name') ?? '') : undefined;
-      if (kinds === undefined || !isJsonObject(container)) return container;
-      return Object.fromEntries(Object.entries(container).filter(([key]) => !kinds.has(key)));
-    }),
-  );
-  return { ...bared, metadata: { ...metadata, annotations } };
 }
 
 /** Containers that other webhooks add, by the annotations that those leave in the Pod. The engine leaves out meshes. */
@@ -130,20 +118,22 @@ const FOREIGN_SIDECARS: Readonly<Record<string, string>> = {
   'appmesh.k8s.aws/sidecarInjectorWebhook': 'envoy',
 };
 
-/** An injected container may declare a port, and hide from the engine which one is the main container. */
-function withoutForeignSidecars(pod: JsonObject): JsonObject {
-  const annotations = stringMap(objectMember(pod, 'metadata') ?? {}, 'annotations');
-  const added = Object.entries(FOREIGN_SIDECARS).flatMap(([key, name]) => (annotations.has(key) ? [name] : []));
-  if (added.length === 0) return pod;
-  return withContainers(pod, (containers) =>
-    containers.filter((one) => !isJsonObject(one) || !added.includes(stringMember(one, 'name') ?? '')),
-  );
-}
-
-function withContainers(pod: JsonObject, change: (containers: readonly unknown[]) => unknown[]): JsonObject {
-  const spec = objectMember(pod, 'spec') ?? {};
-  const lists = ['containers', 'initContainers'].map((list) => [list, change(listMember(spec, list))] as const);
-  return { ...pod, spec: { ...spec, ...(Object.fromEntries(lists) as JsonObject) } };
+/**
+ * The Pod without the probes that its annotation names, and without foreign sidecars: such a container may declare a
+ * port, and hide from the engine which container is the main one.
+ */
+function bareOf(pod: JsonObject, annotations: ReadonlyMap<string, string>, named: Provenance): JsonObject {
+  const sidecars = Object.entries(FOREIGN_SIDECARS).flatMap(([key, name]) => (annotations.has(key) ? [name] : []));
+  if (sidecars.length === 0 && named.size === 0) return pod;
+  const [metadata, spec] = [objectMember(pod, 'metadata') ?? {}, objectMember(pod, 'spec') ?? {}];
+  const bareContainer = (container: unknown): readonly unknown[] => {
+    const name = isJsonObject(container) ? (stringMember(container, 'name') ?? '') : '';
+    if (sidecars.includes(name)) return [];
+    return [isJsonObject(container) ? without(container, ...(named.get(name)?.keys() ?? [])) : container];
+  };
+  const lists = ['containers', 'initContainers'].map((list) => [list, listMember(spec, list).flatMap(bareContainer)]);
+  const kept = without(objectMember(metadata, 'annotations') ?? {}, INJECTED_ANNOTATION);
+  return { ...pod, metadata: { ...metadata, annotations: kept }, spec: { ...spec, ...Object.fromEntries(lists) } };
 }
 
 /** The injections that the Pod does not have, or has otherwise. Both sides with the API server's defaults. */
@@ -151,7 +141,7 @@ function notThere(
   pod: JsonObject,
   bare: JsonObject,
   injections: readonly Injection[],
-  injectedBefore: ReturnType<typeof readProvenance>,
+  injectedBefore: Provenance,
 ): Injection[] {
   const [is, wouldBe] = [probesOf(pod), probesOf(effectiveTemplate(bare, injections))];
   return injections.filter(({ container: { list, name }, kind }) => {

@@ -1,14 +1,17 @@
 import { isJsonObject } from '../../base/json/json-value.ts';
+import { unlessMissing, type ApiClient } from '../../cluster/client/api-client.ts';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
-import { PROBEWRIGHT, REPORT_APIS, type ReportApi } from '../../cluster/sources/observer-reports.ts';
-import { unlessMissing } from '../api-answers.ts';
+import {
+  PROBEWRIGHT,
+  REPORT_APIS,
+  type ReportApi,
+  type ReportsSetting,
+} from '../../cluster/sources/observer-reports.ts';
 import { informer } from '../informer.ts';
 import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject, type ReportContent } from './report-object.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import type { Reflector, ReflectorContext } from '../../cluster/client/reflector.ts';
-import type { ReportsSetting } from './reports-setting.ts';
 
 export const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;
 

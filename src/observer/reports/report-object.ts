@@ -4,7 +4,7 @@ import { visible } from '../../base/text/visible.ts';
 import { isJsonObject, listMember, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { MOST_RESULTS, PROBEWRIGHT, type ReportApi } from '../../cluster/sources/observer-reports.ts';
-import type { JudgedWorkload } from '../scan/judged-workload.ts';
+import type { ObservedWorkload } from '../observed-workload.ts';
 import type { ReportOutcome, ReportResult } from './report-result.ts';
 
 /** Marks the reports that Probewright writes. Only reports with this label are ever changed or deleted. */
@@ -19,7 +19,7 @@ const LONGEST_PROPERTY = 253;
 
 /** The content of a report, before anything that depends on an API or on time. */
 export interface ReportContent {
-  readonly workload: JudgedWorkload['workload'];
+  readonly workload: ObservedWorkload;
   readonly summary: Readonly<Record<ReportOutcome, number>>;
   readonly results: readonly ReportResult[];
   readonly hash: string;
@@ -27,9 +27,17 @@ export interface ReportContent {
 
 const OUTCOME_ORDER: readonly ReportOutcome[] = ['fail', 'error', 'warn', 'skip', 'pass'];
 
+export interface JudgedWorkload {
+  readonly workload: ObservedWorkload;
+  readonly results: readonly ReportResult[];
+  /** How many checks are in force for the workload and found nothing. */
+  readonly passed: number;
+}
+
 export function reportContent(judged: JudgedWorkload, extra: readonly ReportResult[]): ReportContent {
-  const all = [...judged.results, ...extra];
-  const summary: Record<ReportOutcome, number> = { pass: judged.passed, fail: 0, warn: 0, error: 0, skip: 0 };
+  const { workload, results, passed } = judged;
+  const all = [...results, ...extra];
+  const summary: Record<ReportOutcome, number> = { pass: passed, fail: 0, warn: 0, error: 0, skip: 0 };
   for (const { result } of all) summary[result] += 1;
   const shown = all
     .toSorted((left, right) => OUTCOME_ORDER.indexOf(left.result) - OUTCOME_ORDER.indexOf(right.result))
@@ -40,7 +48,6 @@ export function reportContent(judged: JudgedWorkload, extra: readonly ReportResu
     const truncated = String(all.length - MOST_RESULTS);
     shown[shown.length - 1] = { ...last, properties: { ...last.properties, truncated } };
   }
-  const { workload } = judged;
   const digest = createHash('sha256')
     .update(JSON.stringify([workload, summary, shown]))
     .digest('hex');

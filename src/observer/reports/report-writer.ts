@@ -1,8 +1,7 @@
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
-import { ApiError, hasCode } from '../../cluster/client/api-client.ts';
+import { ApiError, hasCode, isUnavailable, pauseAfter } from '../../cluster/client/api-client.ts';
 import { Backoff, RepeatedWork } from '../../cluster/client/timing.ts';
 import { RateLimiter } from '../../cluster/client/rate-limit.ts';
-import { isUnavailable, pauseAfter } from '../api-answers.ts';
 import { gauge } from '../gauges.ts';
 import {
   KnownReports,

@@ -5,7 +5,7 @@ import { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import { Backoff, RepeatedWork } from '../../cluster/client/timing.ts';
 import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type WorkloadName } from '../observed-workload.ts';
 import { affectedNamespaces, exceptionEnds, kindKey, listReader, listsFor, union } from './scan-lists.ts';
-import { Verdicts, type Run, type ScanDependencies } from './verdicts.ts';
+import { Verdicts, type Run, type ScanDependencies, type WorkloadRecord } from './verdicts.ts';
 import { WorkloadWatches } from './workload-watches.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ReportContent } from '../reports/report-object.ts';
@@ -120,10 +120,13 @@ export class LeadingScan {
     this.reports.reconcile(this.isComplete);
   }
 
-  /** The list of a watch is complete: what it has not shown was deleted while there was no watch. */
-  listed({ served }: ObservedKind, uids: ReadonlySet<string>): void {
-    for (const { workload } of this.verdicts.records.values())
-      if (kindKey(workload) === kindKey(served) && !uids.has(workload.uid)) this.verdicts.forget(workload);
+  /** A list is complete: of the workloads that were known before, those that it has not shown are gone. */
+  listed(kind: ObservedKind, uids: ReadonlySet<string>, known = this.#recordsOf(kind)): void {
+    for (const { workload } of known) if (!uids.has(workload.uid)) this.verdicts.forget(workload);
+  }
+
+  #recordsOf({ served }: ObservedKind, namespace?: string): readonly WorkloadRecord[] {
+    return [...this.verdicts.records.values(namespace)].filter(({ workload }) => kindKey(workload) === kindKey(served));
   }
 
   /** Judges a workload of a list or a watch. Undefined when it is not looked at. */
@@ -221,30 +224,20 @@ export class LeadingScan {
     const run = this.#started(randomUUID(), reason, scope);
     const isIn = (namespace: string | undefined): boolean =>
       scope === 'all' || (namespace !== undefined && scope.has(namespace));
-    const known = [...this.verdicts.records.values()].filter(({ workload }) => isIn(workload.namespace));
-    const shown = new Set<string | undefined>();
     const problems: string[] = [];
-    const listed = new Set<string>();
     if (scope === 'all') await this.#watches.discover();
-    const planned = listsFor(scope, this.#watches.kinds, this.#pods.namespaces, this.verdicts.records);
-    const kinds = new Set(['/Pod', ...planned.map(({ kind }) => kindKey(kind.served))]);
-    for (const list of planned) {
+    for (const list of listsFor(scope, this.#watches.kinds, this.#pods.namespaces, this.verdicts.records)) {
       if (signal.aborted) return;
+      const known = this.#recordsOf(list.kind, list.namespace);
+      const uids = new Set<string>();
       const problem = await this.#readList(list, (object) => {
-        shown.add(object.metadata.uid);
+        if (object.metadata.uid !== undefined) uids.add(object.metadata.uid);
         if (isIn(object.metadata.namespace)) this.take(object, list.kind, run);
       });
-      if (problem === undefined) listed.add(`${kindKey(list.kind.served)}/${list.namespace ?? ''}`);
+      if (problem === undefined) this.listed(list.kind, uids, known);
       else problems.push(problem);
     }
     if (signal.aborted) return;
-    for (const { workload } of known) {
-      const key = kindKey(workload);
-      const isListed = listed.has(`${key}/`) || listed.has(`${key}/${workload.namespace}`);
-      // A kind that is no longer watched has no workloads here.
-      const isUnwatched = scope === 'all' && !kinds.has(key);
-      if (isUnwatched || (isListed && !shown.has(workload.uid))) this.verdicts.forget(workload);
-    }
     for (const problem of problems) log.warn({ scan: run.id, problem }, 'workloads cannot be listed');
     this.#ended(run, reason, problems.length);
     if (scope === 'all' || reason === 'start') {

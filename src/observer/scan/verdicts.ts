@@ -1,16 +1,22 @@
+import type { ReportsSetting } from '../../cluster/sources/observer-reports.ts';
 import { isOfController } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
+import { laxer } from '../../engine/policy/action.ts';
+import { judge, podLabelsOf, type Judgement } from '../../engine/verdict/judge.ts';
 import { canHaveController, controllerOwners } from '../../engine/workload/workload-of-pod.ts';
+import { isPod, templatesToLookAt, type PlacedTemplate } from '../../engine/workload/kinds.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import { versionOf, workloadKey, workloadOf } from '../observed-workload.ts';
-import { reportContent, type ReportContent } from '../reports/report-object.ts';
-import { judgedWorkload, type VerdictSettings } from './judged-workload.ts';
+import { reportContent, type JudgedWorkload, type ReportContent } from '../reports/report-object.ts';
+import { resultOfViolation, resultOfWarning } from '../reports/report-result.ts';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { Violation } from '../../engine/checks/violation.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { Enforcement } from '../../engine/verdict/modes.ts';
 import type { ObservedKind, ObservedWorkload, WorkloadName } from '../observed-workload.ts';
 import type { ObserverContext } from '../observer-part.ts';
-import type { ReportsSetting } from '../reports/reports-setting.ts';
 
 export interface ScanDependencies extends ObserverContext {
   readonly settings: VerdictSettings;
@@ -74,11 +80,12 @@ export class Verdicts {
     const isKnown = before?.workload.uid === workload.uid;
     // A page of a list may be older than an event that has come since.
     if (isKnown && before.version > version) return undefined;
-    const judged = judgedWorkload(object, kind, snapshot, settings, run.now);
-    if (judged === undefined) {
+    const live = judgeLive(object, kind, snapshot, settings, run.now);
+    if (live === undefined) {
       this.forget(workload);
       return undefined;
     }
+    const judged = judgedWorkload(workload, kind, live, snapshot);
     const content = reportContent(judged, extraResults.of(workload));
     if (before !== undefined && !isKnown) this.#listener.gone(workload.namespace, before.workload.uid);
     const record = {
@@ -154,4 +161,62 @@ export type WorkloadRecords = NamespaceShares<WorkloadRecord>;
 
 export function recordOf(records: WorkloadRecords, workload: WorkloadName): WorkloadRecord | undefined {
   return records.get(workload.namespace, workloadKey(workload));
+}
+
+export interface VerdictSettings {
+  /** The strictest action that a violation may have. */
+  readonly enforcement: Enforcement;
+  readonly addsProbes: boolean;
+}
+
+export interface LiveJudgement extends Judgement {
+  /** The object with its type, which lists leave out of their items. */
+  readonly object: JsonObject;
+  readonly templates: readonly PlacedTemplate[];
+}
+
+/**
+ * Judges a live object as the webhook would judge it at its next change. Returns undefined for an object that the
+ * webhook does not look at.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function judgeLive(
+  item: KubernetesObject,
+  { served: { apiVersion, kind }, templates: known }: ObservedKind,
+  snapshot: Snapshot,
+  { enforcement, addsProbes }: VerdictSettings,
+  now: number,
+): LiveJudgement | undefined {
+  const object = { ...item, apiVersion, kind } as unknown as JsonObject;
+  const found = templatesToLookAt(object, known);
+  if (found.kind === 'skipped') return undefined;
+  const { templates } = found;
+  const subject = { object, kind: known, templates, namespace: item.metadata.namespace ?? '' };
+  const judgement = judge(subject, snapshot, addsProbes && !isPod(known), now);
+  const violations = judgement.violations.map((one) => ({ ...one, action: laxer(one.action, enforcement) }));
+  return { ...judgement, violations, object, templates };
+}
+
+function judgedWorkload(
+  workload: ObservedWorkload,
+  { templates: kind }: ObservedKind,
+  { violations, warnings, templates }: LiveJudgement,
+  snapshot: Snapshot,
+): JudgedWorkload {
+  const { namespace } = workload;
+  const policyOf = (template: PlacedTemplate | undefined): ReturnType<Snapshot['policyFor']> =>
+    snapshot.policyFor(namespace, podLabelsOf(template?.template ?? {}));
+  const results = [
+    ...violations.map((one) => resultOfViolation(one, policyOf(templateOf(one, templates)).layers, namespace)),
+    ...(isPod(kind) ? [] : warnings.map(resultOfWarning)),
+  ];
+  const violated = new Set(violations.map(({ check }) => check));
+  const inForce = [...policyOf(templates[0]).checkPolicy('')].filter(([, { action }]) => action !== 'Off');
+  return { workload, results, passed: inForce.filter(([check]) => !violated.has(check)).length };
+}
+
+function templateOf({ path }: Violation, templates: readonly PlacedTemplate[]): PlacedTemplate | undefined {
+  if (templates.length === 1) return templates[0];
+  return templates.find((template) => template.path.every((step, index) => path[index] === step));
 }

@@ -66,7 +66,7 @@ export class WorkloadWatches {
 
   stop(): void {
     this.#isStopped = true;
-    this.#follow([]);
+    for (const { reflector } of this.#watches.values()) reflector.stop();
   }
 
   /**
@@ -89,13 +89,14 @@ export class WorkloadWatches {
     }
   }
 
-  /** Watches these kinds, and no others. A kind that is watched already stays as it is. */
+  /** Watches these kinds, and no others: of another kind, nothing is there. A watched kind stays as it is. */
   #follow(kinds: readonly ObservedKind[]): void {
     const wanted = new Map(kinds.map((kind) => [collectionOf(kind), kind]));
-    for (const [path, { reflector }] of this.#watches) {
+    for (const [path, { kind, reflector }] of this.#watches) {
       if (wanted.has(path)) continue;
       reflector.stop();
       this.#watches.delete(path);
+      this.#handlersOf(kind).listed?.(new Set());
     }
     for (const [path, kind] of wanted) {
       if (this.#watches.has(path)) continue;

@@ -6,10 +6,9 @@ import {
   readStartupProfile,
   STARTUP_PROFILE_KIND,
 } from '../../engine/facts/startup-profile.ts';
-import { hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
+import { hasCode, unlessMissing, type ApiClient } from '../../cluster/client/api-client.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { statusWriteFailure } from '../../cluster/sources/status-writer.ts';
-import { unlessMissing } from '../api-answers.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { profileStatus, shownFigures, updatedProfile } from './profile-update.ts';
 import type { ContainerProfile, StartupProfile } from '../../engine/facts/startup-profile.ts';

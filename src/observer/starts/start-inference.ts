@@ -95,7 +95,6 @@ export class StartInference {
   readonly #listener: StartListener;
   readonly #pods = new NamespaceShares<StartingPod>(MOST_PODS);
   readonly #restarts: KubeletRestarts;
-  #isListing = false;
 
   constructor(listener: StartListener) {
     this.#listener = listener;
@@ -106,19 +105,16 @@ export class StartInference {
     return this.#pods.size;
   }
 
+  /** A list of all Pods begins. The changes before it were not seen, so nothing is known of any Pod. */
   listing(): void {
-    this.#isListing = true;
-  }
-
-  /** The list has ended: Pods without a UID of the list are gone. */
-  listed(uids: ReadonlySet<string>): void {
-    this.#isListing = false;
-    for (const [namespace, uid, { node }] of this.#pods.entries())
-      if (!uids.has(uid)) this.#forget(namespace, uid, node);
+    for (const [namespace, uid] of this.#pods.entries()) this.#gone(namespace, uid);
   }
 
   gone(pod: JsonObject): void {
-    const [namespace, uid] = [metadataOf(pod, 'namespace'), metadataOf(pod, 'uid')];
+    this.#gone(metadataOf(pod, 'namespace'), metadataOf(pod, 'uid'));
+  }
+
+  #gone(namespace: string, uid: string): void {
     const known = this.#pods.get(namespace, uid);
     if (known === undefined) return;
     for (const { provisional, ...one } of known.containers.values())
@@ -189,13 +185,13 @@ export class StartInference {
   /** The record to keep of a container; undefined when it is not starting, or when a part of its start was not seen. */
   #follow(event: PodEvent, one: ObservedContainer, probe: StartProbe): Starting | undefined {
     const { running } = one;
-    let known = this.#known(event, one, probe);
+    let known = this.#known(event, one);
     if (known?.provisional !== undefined) {
       const start = better(known.provisional.start, one, event.ready, known.startedAt);
       this.#measured(event.node, start, known);
       if (running?.containerID === known.containerID) return undefined;
       // The next start may have begun already.
-      known = this.#isListing ? undefined : NOT_RUNNING;
+      known = NOT_RUNNING;
     }
     if (running === undefined) return NOT_RUNNING;
     const hasPassed = probe.basis === 'startup' ? one.started : one.ready;
@@ -217,16 +213,11 @@ export class StartInference {
   }
 
   /** The record of the container, after the end of the container that was starting. */
-  #known(event: PodEvent, one: ObservedContainer, probe: StartProbe): Starting | undefined {
+  #known(event: PodEvent, one: ObservedContainer): Starting | undefined {
     const known = event.before?.containers.get(one.container.name);
-    if (known === undefined || known.containerID === '') return this.#isListing ? undefined : known;
-    if (known.provisional !== undefined) return known;
+    if (known === undefined || known.containerID === '' || known.provisional !== undefined) return known;
     const end = one.ends.find(({ containerID }) => containerID === known.containerID);
-    if (end === undefined && one.running?.containerID === known.containerID) {
-      // Changes before a list were not seen. Only a startup probe passes once and for all.
-      return this.#isListing && (probe.basis === 'readiness' || one.started) ? undefined : known;
-    }
-    if (this.#isListing) return undefined;
+    if (end === undefined && one.running?.containerID === known.containerID) return known;
     if (end !== undefined) this.#ended(event, one, end, known);
     return NOT_RUNNING;
   }

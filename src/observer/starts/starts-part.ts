@@ -1,13 +1,12 @@
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { Counter } from 'prom-client';
-import { hasCode } from '../../cluster/client/api-client.ts';
+import { hasCode, isUnavailable } from '../../cluster/client/api-client.ts';
 import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { discoverKinds, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { gauge } from '../gauges.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { collectionOf } from '../observed-workload.ts';
-import { isUnavailable } from '../api-answers.ts';
 import { PendingStarts, type PendingWorkload } from './pending-starts.ts';
 import { ProfileWriter, WRITE_MILLISECONDS } from './profile-writer.ts';
 import { StartInference } from './start-inference.ts';
@@ -69,7 +68,6 @@ export class StartsPart implements ObserverPart {
       listing: () => this.#inference.listing(),
       seen: (pod, receivedAt) => this.#inference.seen(pod as unknown as JsonObject, receivedAt),
       gone: (pod) => this.#inference.gone(pod as unknown as JsonObject),
-      listed: (uids) => this.#inference.listed(uids),
     });
   }
 

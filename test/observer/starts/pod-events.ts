@@ -91,11 +91,6 @@ export function podSaid(
   };
 }
 
-/** The UIDs of Pods, as a list of all Pods tells them. */
-export function uidsOf(...pods: readonly (JsonObject | undefined)[]): ReadonlySet<string> {
-  return new Set(pods.flatMap((pod) => String((pod?.['metadata'] as JsonObject | undefined)?.['uid'])));
-}
-
 const httpGet = { path: '/healthz', port: 8080 };
 /** The containers that cases name. */
 export const CONTAINERS = {
@@ -177,7 +172,6 @@ export function learnedInCase(given: JsonObject): JsonObject {
       learned.push(`${named(image, container)}: killed after ${boundSeconds} s`);
     },
   });
-  const uids = new Set<string>();
   const steps = (given['events'] as unknown[]).flat().flatMap((event): (EventCase | string)[] => {
     if (typeof event === 'string') return [event];
     const { at: second, everySecondUntil = second } = event as EventCase;
@@ -191,10 +185,8 @@ export function learnedInCase(given: JsonObject): JsonObject {
     steps.sort((one, other) => (one as EventCase).at - (other as EventCase).at);
   for (const step of steps) {
     if (step === 'listing') inference.listing();
-    else if (step === 'listed') inference.listed(uids);
-    else {
+    else if (step !== 'listed') {
       const pod = podOf(given as unknown as StartCase, step as EventCase);
-      for (const uid of uidsOf(pod)) uids.add(uid);
       inference.seen(pod, ms((step as EventCase).at));
     }
   }
