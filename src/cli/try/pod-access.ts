@@ -25,8 +25,6 @@ function podPath({ namespace, name }: PodName, subresource: string): string {
 
 /** The subprotocol of channels in binary messages: the first byte is the number of the channel. */
 const PROTOCOL = 'v4.channel.k8s.io';
-/** A refusal of the API server is a Status, which is short. */
-const MOST_REFUSAL_BYTES = 64 * 1024;
 /** A channel of port-forward begins with the port (kubelet/pkg/cri/streaming/portforward/websocket.go). */
 const PORT_BYTES = 2;
 const [DATA, ERRORS, STATUS] = [0, 1, 3];
@@ -52,13 +50,10 @@ async function openChannels(
   });
   const refused = new Promise<never>((_resolve, reject) => {
     socket.on('unexpected-response', (_request, response) => {
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('data', (text: string) => {
-        if (body.length < MOST_REFUSAL_BYTES) body += text;
-      });
-      response.on('close', () =>
-        reject(ApiError.fromBody(response.statusCode ?? 0, body, `GET ${path.split('?')[0] ?? ''}`)),
+      const what = `GET ${path.split('?')[0] ?? ''}`;
+      readBody(response).then(
+        (body) => reject(ApiError.fromBody(response.statusCode ?? 0, String(body), what)),
+        reject,
       );
     });
   });
@@ -135,7 +130,7 @@ export async function podExec(
     );
     await until(socket, 'close', signal).finally(() => socket.close());
   } catch (error) {
-    if (!signal.aborted) throw error instanceof ApiError ? error : new Error(messageOf(error), { cause: error });
+    if (!signal.aborted) throw error;
   }
   return { code: end.code, output: Buffer.concat(chunks).toString() + (end.message ?? '') };
 }
