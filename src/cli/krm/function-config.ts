@@ -22,15 +22,17 @@ export interface FunctionSettings {
   readonly policies: readonly PolicyText[];
 }
 
-/** Reads the functionConfig. The problems have the path below functionConfig. */
-export function readFunctionConfig(
-  config: unknown,
-): { readonly settings: FunctionSettings } | { readonly problems: readonly string[] } {
+/**
+ * Reads the functionConfig.
+ *
+ * @throws AggregateError of the problems, each a text with its path below functionConfig
+ */
+export function readFunctionConfig(config: unknown): FunctionSettings {
   const problems: Problem[] = [];
   const reader = new Reader(config ?? undefined, ['functionConfig'], problems);
   const settings = reader.isAbsent ? DEFAULTS : readKind(reader);
-  if (settings === undefined || problems.length > 0) return { problems: problems.map(formatProblem) };
-  return { settings };
+  if (settings === undefined || problems.length > 0) throw new AggregateError(problems.map(formatProblem));
+  return settings;
 }
 
 const DEFAULTS: FunctionSettings = {
@@ -61,15 +63,15 @@ function readFields(
 ): FunctionSettings | undefined {
   if (fields.isAbsent || fields.isNull) return DEFAULTS;
   if (fields.object(FIELDS) === undefined) return undefined;
-  const read = <T>(name: keyof FunctionSettings, of: (field: Reader) => T | undefined, otherwise: T): T =>
-    fields.at(name).isAbsent ? otherwise : (of(fields.at(name)) ?? otherwise);
+  const read = <T>(name: keyof FunctionSettings, of: (field: Reader) => T | undefined): T | undefined =>
+    fields.at(name).isAbsent ? undefined : of(fields.at(name));
   return {
-    mode: read('mode', (field) => field.oneOf(KRM_MODES), DEFAULTS.mode),
-    advice: read('advice', flag, DEFAULTS.advice),
-    strict: read('strict', flag, DEFAULTS.strict),
-    namespace: read('namespace', (field) => field.string(), DEFAULTS.namespace),
-    now: read('now', instantOf, DEFAULTS.now),
-    policies: read('policies', policies, DEFAULTS.policies),
+    mode: read('mode', (field) => field.oneOf(KRM_MODES)) ?? DEFAULTS.mode,
+    advice: read('advice', flag) ?? DEFAULTS.advice,
+    strict: read('strict', flag) ?? DEFAULTS.strict,
+    namespace: read('namespace', (field) => field.string()) ?? DEFAULTS.namespace,
+    now: read('now', instantOf),
+    policies: read('policies', policies) ?? DEFAULTS.policies,
   };
 }
 

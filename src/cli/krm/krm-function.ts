@@ -17,14 +17,24 @@ import { checkUrl, fullMessage } from '../../engine/checks/violation.ts';
 import { namespaceOf } from '../input/manifest.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { LEVEL_OF_ACTION, type Level } from '../output/level.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from '../check/report.ts';
 
 /** `probewright krm-function`: a ResourceList in, a ResourceList out, as kustomize and kpt run functions. */
 export async function runKrmFunction(_line: unknown, io: CommandIo): Promise<number> {
   const text = await io.readStdin();
-  const read = readList(text);
-  if ('problems' in read) return refuse(read.problems, io);
-  const { list, settings } = read;
+  try {
+    return runFunction(text, io);
+  } catch (error) {
+    if (!(error instanceof AggregateError)) throw error;
+    for (const problem of error.errors as readonly string[]) printLine(io.stderr, `${PROGRAM} krm-function: ${problem}`);
+    return EXIT_USAGE;
+  }
+}
+
+function runFunction(text: string, io: CommandIo): number {
+  const list = readList(text);
+  const settings = readFunctionConfig(member(list, 'functionConfig'));
   const { namespace, policies, now = io.now() } = settings;
   const inputs = inputsOf(
     { texts: [{ file: STDIN_NAME, text }], problems: [] },
@@ -37,30 +47,23 @@ export async function runKrmFunction(_line: unknown, io: CommandIo): Promise<num
     return EXIT_USAGE;
   }
   const done = settings.mode === 'fix' ? fixed(inputs, settings) : checked(inputs, list, settings);
-  if ('problems' in done) return refuse(done.problems, io);
   io.stdout.write(withResults(done.text ?? text, list, done.results));
   for (const { message, resourceRef, severity } of done.fails ? done.results : [])
     printLine(io.stderr, `${severity}: ${objectOf(resourceRef)}: ${message}`);
   return done.fails ? EXIT_DENIED : EXIT_OK;
 }
 
-interface Refusal {
-  readonly problems: readonly string[];
-}
-
-function readList(text: string): { readonly list: JsonObject; readonly settings: FunctionSettings } | Refusal {
+function readList(text: string): JsonObject {
   const { documents, problems } = parseYamlDocuments(STDIN_NAME, text);
   const [problem] = problems;
-  if (problem !== undefined) return { problems: [`line ${problem.line}: ${problem.message}`] };
+  if (problem !== undefined) throw new AggregateError([`line ${problem.line}: ${problem.message}`]);
   const values = documents.map(({ value }) => value).filter((value) => value !== null);
   const [list] = values;
   if (values.length !== 1 || !isJsonObject(list))
-    return { problems: [`standard input must be one ResourceList, not ${values.length} documents`] };
+    throw new AggregateError([`standard input must be one ResourceList, not ${values.length} documents`]);
   const [apiVersion, kind] = [stringMember(list, 'apiVersion') ?? '', member(list, 'kind')];
-  if (kind !== 'ResourceList' || !apiVersion.startsWith('config.kubernetes.io/'))
-    return { problems: [`standard input must be a ResourceList of config.kubernetes.io, not ${quoted(kind)}`] };
-  const config = readFunctionConfig(member(list, 'functionConfig'));
-  return 'problems' in config ? config : { list, settings: config.settings };
+  if (kind === 'ResourceList' && apiVersion.startsWith('config.kubernetes.io/')) return list;
+  throw new AggregateError([`standard input must be a ResourceList of config.kubernetes.io, not ${quoted(kind)}`]);
 }
 
 interface Done {
@@ -69,12 +72,17 @@ interface Done {
   readonly fails: boolean;
 }
 
-function fixed(inputs: Inputs, { advice }: FunctionSettings): Done | Refusal {
+function fixed(inputs: Inputs, { advice }: FunctionSettings): Done {
   const [text] = inputs.texts;
   if (text === undefined) return { results: [], fails: false };
   const { after, remarks, problems } = fixFile(text, inputs, advice ? SHOWN_BY_DEFAULT : undefined);
-  if (problems.length > 0) return { problems: problems.map(({ message }) => message) };
-  return { text: after, results: remarks.map(withoutPosition).map(lineResult), fails: false };
+  refuseAny(problems);
+  const results = remarks.map((remark): FunctionResult => ({ message: withoutPosition(remark), severity: 'info' }));
+  return { text: after, results, fails: false };
+}
+
+function refuseAny(problems: readonly FileProblem[]): void {
+  if (problems.length > 0) throw new AggregateError(problems.map(({ message }) => message));
 }
 
 /** The lines of the ResourceList mean nothing to its user. */
@@ -82,9 +90,9 @@ function withoutPosition(remark: string): string {
   return remark.startsWith(STDIN_NAME) ? remark.slice(STDIN_NAME.length).replace(/^(:\d+)*: /, '') : remark;
 }
 
-function checked(inputs: Inputs, list: JsonObject, { strict }: FunctionSettings): Done | Refusal {
+function checked(inputs: Inputs, list: JsonObject, { strict }: FunctionSettings): Done {
   const { violations, problems } = checkInputs(inputs, 'Deny');
-  if (problems.length > 0) return { problems: problems.map(({ message }) => message) };
+  refuseAny(problems);
   const items = member(list, 'items');
   const results = violations
     .map((violation) => violationResult(violation, Array.isArray(items) ? items : []))
@@ -110,11 +118,6 @@ function objectOf(reference: JsonObject = {}): string {
   return `${kind ?? 'object'} ${namespace === undefined ? '' : `${namespace}/`}${name ?? ''}`;
 }
 
-function refuse(problems: readonly string[], io: CommandIo): number {
-  for (const problem of problems) printLine(io.stderr, `${PROGRAM} krm-function: ${problem}`);
-  return EXIT_USAGE;
-}
-
 interface FunctionResult {
   readonly message: string;
   readonly severity: 'error' | 'warning' | 'info';
@@ -138,11 +141,12 @@ const SEVERITY: Readonly<Record<Level, FunctionResult['severity']>> = {
 function violationResult(violation: PlacedViolation, items: readonly unknown[]): FunctionResult {
   const { check, action, path, object, kind, namespace, name } = violation;
   const position = object?.path[0] === 'items' ? object.path[1] : undefined;
-  const item = typeof position === 'number' ? items[position] : undefined;
-  const apiVersion = isJsonObject(item) ? stringMember(item, 'apiVersion') : POLICY_API_VERSION;
+  const found = typeof position === 'number' ? items[position] : undefined;
+  const item = isJsonObject(found) ? found : undefined;
+  const apiVersion = item === undefined ? POLICY_API_VERSION : stringMember(item, 'apiVersion');
   // A reference names the item as the item is, and not the namespace that stands in for a missing one.
-  const given = isJsonObject(item) ? namespaceOf(item) : namespace === '' ? undefined : namespace;
-  const file = isJsonObject(item) ? fileOf(item) : undefined;
+  const given = item === undefined ? namespace || undefined : namespaceOf(item);
+  const file = item && fileOf(item);
   return {
     message: `${fullMessage(violation)} (${check})`,
     severity: SEVERITY[LEVEL_OF_ACTION[action]],
@@ -156,10 +160,6 @@ function violationResult(violation: PlacedViolation, items: readonly unknown[]):
     ...(file !== undefined && { file }),
     tags: { check, url: checkUrl(check) },
   };
-}
-
-function lineResult(message: string): FunctionResult {
-  return { message, severity: 'info' };
 }
 
 /** The names under which orchestrators write where an object comes from, the newer first. */

@@ -6,7 +6,7 @@ import { messageOf } from '../../base/text/error-message.ts';
 import { failure, NotRun, SUCCESS, type Answer } from './answer.ts';
 import { GoError, type Connect } from './connection.ts';
 import { execVerdict, expandedCommand } from './exec-probe.ts';
-import { grpcProbe, unconnected } from './grpc-probe.ts';
+import { grpcProbe } from './grpc-probe.ts';
 import { httpProbe, type HttpProbe } from './http-probe.ts';
 import { sendOver } from './http-request.ts';
 import { portOf, type PlannedProbe } from './planned-probes.ts';
@@ -22,49 +22,54 @@ export interface Asking {
 }
 
 /** Runs one probe once, by the kubelet's rules. Resolves with NotRun for a probe that cannot be asked. */
-export async function askProbe(planned: PlannedProbe, asking: Asking): Promise<Answer | NotRun> {
+export async function askProbe(
+  planned: PlannedProbe,
+  { target, monotonic, allowsSideEffects }: Asking,
+): Promise<Answer | NotRun> {
   try {
-    return await answerOf(planned, asking);
+    if (!allowsSideEffects) refuseSideEffects(planned);
+    const run = await prepared(planned, target);
+    const before = monotonic();
+    return { ...(await run()), milliseconds: monotonic() - before };
   } catch (error) {
     if (error instanceof NotRun) return error;
     throw error;
   }
 }
 
-async function answerOf(planned: PlannedProbe, asking: Asking): Promise<Answer> {
-  const { handler, handlerKind, timing } = planned;
-  const { target, monotonic } = asking;
+/** What runs a probe, after all that takes none of the probe's time. */
+async function prepared(planned: PlannedProbe, target: Target): Promise<() => Promise<Answer>> {
+  const { handler, handlerKind, container, timing } = planned;
   const timeout = timing.timeoutSeconds * 1000;
-  const timed = async (run: () => Promise<Answer>): Promise<Answer> => {
-    const before = monotonic();
-    return { ...(await run()), milliseconds: monotonic() - before };
-  };
-  if (!asking.allowsSideEffects) refuseSideEffects(planned);
-  if (handlerKind === 'exec') return await timed(() => askExec(planned, target));
+  if (handlerKind === 'exec') {
+    const command = commandOf(planned);
+    return async () => execVerdict(command, await target.exec(container, command, timeout), timing.timeoutSeconds);
+  }
   const port = portOf(planned);
-  if (typeof port !== 'number') return { result: 'error', text: port.text };
+  if (typeof port !== 'number') return () => Promise.resolve({ result: 'error', text: port.text });
   const host = stringMember(handler, 'host') ?? '';
   const isSame = host === target.host || (isLoopbackHost(host) && isLoopbackHost(target.host));
   if (host !== '' && !isSame)
     throw new NotRun(`the probe asks the host ${host}, and try asks nobody but ${target.name}`);
-  const shown = { host: target.host, port };
   const request = httpProbeOf(planned, target.host, port);
-  const proxied = target.proxied?.(request);
-  if (handlerKind === 'httpGet' && proxied !== undefined)
-    return await timed(() => httpProbe(request, timeout, proxied));
+  const proxied = handlerKind === 'httpGet' ? target.proxied?.(request) : undefined;
+  if (proxied !== undefined) return () => httpProbe(request, timeout, proxied);
+  const connect = await provenConnect(target, port);
+  return {
+    httpGet: () => httpProbe(request, timeout, sendOver(connect)),
+    tcpSocket: () => tcpProbe(connect, port, timeout),
+    grpc: () => grpcProbe(connect, { host: target.host, port }, stringMember(handler, 'service') ?? '', timeout),
+  }[handlerKind];
+}
+
+async function provenConnect(target: Target, port: number): Promise<Connect> {
   try {
     await target.prove?.(port);
+    return target.connect;
   } catch (error) {
     if (!(error instanceof GoError)) throw error;
-    if (handlerKind === 'httpGet') return await httpProbe(request, timeout, () => Promise.reject(error));
-    // The kubelet dials again until the time of a gRPC probe is over.
-    return handlerKind === 'grpc' ? unconnected(shown, timeout) : failure(error.message);
+    return () => Promise.reject(error);
   }
-  return await timed(() => {
-    if (handlerKind === 'httpGet') return httpProbe(request, timeout, sendOver(target.connect));
-    if (handlerKind === 'tcpSocket') return tcpProbe(target.connect, port, timeout);
-    return grpcProbe(target.connect, shown, stringMember(handler, 'service') ?? '', timeout);
-  });
 }
 
 /**
@@ -98,26 +103,18 @@ function httpProbeOf({ handler }: PlannedProbe, host: string, port: number): Htt
 }
 
 /** A path that names an action, such as `/actuator/restart`, is found by the rule for `curl` in a command. */
-function refuseSideEffects({ handler, handlerKind, spec }: PlannedProbe): void {
-  const path = stringMember(handler, 'path') ?? '/';
-  const url = `http://localhost${path.startsWith('/') ? '' : '/'}${path}`;
-  const effect =
-    handlerKind === 'exec'
-      ? commandActs(commandOf(handler, spec))
-      : handlerKind === 'httpGet'
-        ? commandActs(['curl', url])?.replace(/^curl /, '')
-        : undefined;
-  const what = handlerKind === 'exec' ? 'command' : 'path';
-  if (effect !== undefined)
-    throw new NotRun(`the ${what} may have side effects (${effect}); --allow-side-effects runs it`);
+function refuseSideEffects(planned: PlannedProbe): void {
+  const isCommand = planned.handlerKind === 'exec';
+  const path = stringMember(planned.handler, 'path') ?? '/';
+  const curl = ['curl', `http://localhost${path.startsWith('/') ? '' : '/'}${path}`];
+  const effect = commandActs(isCommand ? commandOf(planned) : curl);
+  if (effect === undefined) return;
+  const what = isCommand
+    ? `command may have side effects (${effect})`
+    : `path may have side effects (${effect.replace(/^curl /, '')})`;
+  throw new NotRun(`the ${what}; --allow-side-effects runs it`);
 }
 
-function commandOf(handler: PlannedProbe['handler'], spec: PlannedProbe['spec']): readonly string[] {
+function commandOf({ handler, spec }: PlannedProbe): readonly string[] {
   return expandedCommand(execArgv(handler) ?? [], spec);
-}
-
-async function askExec({ handler, container, timing, spec }: PlannedProbe, target: Target): Promise<Answer> {
-  const command = commandOf(handler, spec);
-  const end = await target.exec(container, command, timing.timeoutSeconds * 1000);
-  return execVerdict(command, end, timing.timeoutSeconds);
 }

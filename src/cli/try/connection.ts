@@ -75,27 +75,18 @@ export async function reach(place: Endpoint, milliseconds: number): Promise<'acc
   }
 }
 
-/** Alerts of the server by number, as Go names them (crypto/tls/alert.go). */
-const ALERTS: Readonly<Record<number, string>> = {
-  10: 'unexpected message',
-  40: 'handshake failure',
-  42: 'bad certificate',
-  43: 'unsupported certificate',
+/** Alerts of the server that Go names (crypto/tls/alert.go) other than OpenSSL, by number. */
+const ALERTS: Readonly<Record<string, string>> = {
   44: 'revoked certificate',
   45: 'expired certificate',
   46: 'unknown certificate',
-  47: 'illegal parameter',
   48: 'unknown certificate authority',
-  49: 'access denied',
   50: 'error decoding message',
   51: 'error decrypting message',
   70: 'protocol version not supported',
   71: 'insufficient security level',
-  80: 'internal error',
   90: 'user canceled',
   112: 'unrecognized name',
-  116: 'certificate required',
-  120: 'no application protocol',
 };
 
 /** The first bytes of a server that speaks HTTP without TLS. */
@@ -148,9 +139,8 @@ function handshakeText(error: unknown, { first, failure }: Seen, connection: Con
 
 /** An alert of the server. Undefined for any other error. */
 export function alertText(error: unknown): string | undefined {
-  const number = /SSL alert number (\d+)/.exec(messageOf(error))?.[1];
-  if (number === undefined) return undefined;
-  return `remote error: tls: ${ALERTS[Number(number)] ?? `alert(${number})`}`;
+  const [, name, number] = /(?:alert ([a-z ]+):.*)?SSL alert number (\d+)/.exec(messageOf(error)) ?? [];
+  return number === undefined ? undefined : `remote error: tls: ${ALERTS[number] ?? name}`;
 }
 
 /** What came in place of TLS, which OpenSSL does not tell. */

@@ -78,7 +78,7 @@ export interface Look {
 }
 
 /** Finds what would pass. Undefined when it finds nothing. */
-export type Finder = (look: Look) => Promise<Diagnosis | undefined>;
+export type Finder = (look: Look) => Promise<Diagnosis | undefined> | Diagnosis | undefined;
 
 /** A diagnosis, by default with the cause of the answer. */
 export function diagnosis(

@@ -1,4 +1,5 @@
-import { connect as http2Connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
+import { connect as http2Connect, constants } from 'node:http2';
+import type { ClientHttp2Session, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
 import { STATUS_CODES } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, goDuration, hostPort, KUBE_PROBE, NotRun, SUCCESS, type Answer } from './answer.ts';
@@ -44,23 +45,20 @@ export async function grpcProbe(
   service: string,
   timeoutMilliseconds: number,
 ): Promise<Answer> {
+  const address = hostPort(shown.host, shown.port);
   const signal = AbortSignal.timeout(timeoutMilliseconds);
   do {
     const session = await openSession(connect, shown.port, signal);
     if (session !== undefined) {
-      const end = await call(session, hostPort(shown.host, shown.port), service, signal);
+      const end = await call(session, address, service, signal);
       session.destroy();
       return verdict(end, timeoutMilliseconds);
     }
     await sleep(DIAL_PAUSE_MILLISECONDS, undefined, { signal }).catch(() => undefined);
   } while (!signal.aborted);
-  return unconnected(shown, timeoutMilliseconds);
-}
-
-/** The failure of a probe that got no connection (grpc.go, DialContext with WithBlock). */
-export function unconnected({ host, port }: Endpoint, timeoutMilliseconds: number): Answer {
+  // grpc.go, DialContext with WithBlock.
   const within = `within ${goDuration(timeoutMilliseconds / 1000)}: context deadline exceeded`;
-  return failure(`timeout: failed to connect service "${hostPort(host, port)}" ${within}`);
+  return failure(`timeout: failed to connect service "${address}" ${within}`);
 }
 
 /** A session whose server has sent its settings; undefined for any other server. Rejects with NotRun. */
@@ -102,46 +100,44 @@ function verdict({ code, message, body }: CallEnd, timeoutMilliseconds: number):
   return status === 'SERVING' ? SUCCESS : failure(`service unhealthy (responded with "${status}")`);
 }
 
-function call(session: ClientHttp2Session, address: string, service: string, signal: AbortSignal): Promise<CallEnd> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let head: IncomingHttpHeaders & { readonly ':status'?: number | undefined } = {};
-    let end: IncomingHttpHeaders = {};
-    const lost = (message: string): void =>
-      resolve({ code: signal.aborted ? DEADLINE_EXCEEDED : UNAVAILABLE, message });
-    session.on('error', () => lost('error reading from server: connection reset by peer'));
-    const stream = session.request(
-      {
-        ':method': 'POST',
-        ':path': '/grpc.health.v1.Health/Check',
-        ':authority': address,
-        'content-type': 'application/grpc',
-        'user-agent': KUBE_PROBE,
-        te: 'trailers',
-      },
-      { signal },
-    );
-    stream.on('response', (headers) => (head = headers));
-    stream.on('trailers', (trailers: IncomingHttpHeaders) => (end = trailers));
-    stream.on('data', (chunk: Buffer) => {
-      // An answer of the health service has a few bytes.
-      if (chunks.length < 16) chunks.push(chunk);
-    });
-    stream.on('error', () => undefined);
-    stream.on('close', () => {
-      const all = { ...head, ...end };
-      const [status, reset] = [all['grpc-status'], stream.rstCode];
-      if (signal.aborted || (status === undefined && head[':status'] === undefined)) {
-        const isReset = reset !== constants.NGHTTP2_NO_ERROR && reset !== constants.NGHTTP2_CANCEL;
-        lost(isReset ? `stream terminated by RST_STREAM with error code: ${reset}` : 'error reading from server: EOF');
-      } else if (status === undefined) resolve(withoutGrpc(head[':status'] ?? 0, head['content-type']));
-      else {
-        const message = decoded(String(all['grpc-message'] ?? ''));
-        resolve({ code: Number(status), message, body: Buffer.concat(chunks) });
-      }
-    });
-    stream.end(request(service));
+async function call(
+  session: ClientHttp2Session,
+  address: string,
+  service: string,
+  signal: AbortSignal,
+): Promise<CallEnd> {
+  session.on('error', () => undefined);
+  const stream = session.request(
+    {
+      ':method': 'POST',
+      ':path': '/grpc.health.v1.Health/Check',
+      ':authority': address,
+      'content-type': 'application/grpc',
+      'user-agent': KUBE_PROBE,
+      te: 'trailers',
+    },
+    { signal },
+  );
+  const chunks: Buffer[] = [];
+  const fields: IncomingHttpHeaders & IncomingHttpStatusHeader = {};
+  stream.on('response', (headers) => Object.assign(fields, headers));
+  stream.on('trailers', (trailers: IncomingHttpHeaders) => Object.assign(fields, trailers));
+  stream.on('data', (chunk: Buffer) => {
+    // An answer of the health service has a few bytes.
+    if (chunks.length < 16) chunks.push(chunk);
   });
+  stream.on('error', () => undefined);
+  stream.end(request(service));
+  await new Promise((resolve) => stream.once('close', resolve));
+  const { ':status': http, 'grpc-status': status, 'grpc-message': message = '' } = fields;
+  if (signal.aborted) return { code: DEADLINE_EXCEEDED, message: '' };
+  if (status !== undefined)
+    return { code: Number(status), message: decoded(String(message)), body: Buffer.concat(chunks) };
+  if (http !== undefined) return withoutGrpc(http, fields['content-type']);
+  const reset = stream.rstCode;
+  const isReset = reset !== constants.NGHTTP2_NO_ERROR && reset !== constants.NGHTTP2_CANCEL;
+  const lost = isReset ? `stream terminated by RST_STREAM with error code: ${reset}` : 'error reading from server: EOF';
+  return { code: UNAVAILABLE, message: lost };
 }
 
 /** An answer of a server that speaks HTTP/2 and no gRPC (internal/transport/http2_client.go, operateHeaders). */
@@ -157,17 +153,14 @@ function withoutGrpc(status: number, type: string | undefined): CallEnd {
 /** A HealthCheckRequest in a frame of gRPC: field 1 is the service's name. */
 function request(service: string): Buffer {
   const name = Buffer.from(service);
-  const message = name.length === 0 ? name : Buffer.concat([Buffer.from([0x0a]), varint(name.length), name]);
+  const message = name.length === 0 ? name : Buffer.from([0x0a, ...varint(name.length), ...name]);
   const prefix = Buffer.alloc(5);
   prefix.writeUInt32BE(message.length, 1);
   return Buffer.concat([prefix, message]);
 }
 
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128);
-  return Buffer.from([...bytes, rest]);
+function varint(value: number): number[] {
+  return value > 127 ? [(value % 128) | 128, ...varint(Math.floor(value / 128))] : [value];
 }
 
 /** Field 1 of a HealthCheckResponse in a frame of gRPC. Absent means 0. */

@@ -108,12 +108,14 @@ export interface HttpProbe {
 /** The headers of the manifest, in its order. */
 export type Headers = readonly (readonly [name: string, value: string])[];
 
+/** In pieces. A GoError tells how it ended too early. */
+type Body = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
 /** The answer to one request. */
 export interface Head {
   readonly status: number;
   readonly location: string | undefined;
-  /** Reads up to 10 KiB of the body. Resolves with true when there is more; rejects with a GoError. */
-  readonly bodyIsLong: () => Promise<boolean>;
+  readonly body: Body;
 }
 
 /** Sends one request, which ends with the signal. Rejects with a GoError, or NotRun. */
@@ -152,7 +154,7 @@ export async function httpProbe(probe: HttpProbe, timeoutMilliseconds: number, s
       const next = REDIRECTS.has(status) && location !== '' ? redirectUrl(location, url) : undefined;
       if (next === undefined || next.host !== first.host) {
         code = status;
-        return verdict(status, await head.bodyIsLong(), head.location !== undefined);
+        return verdict(head, (await readBody(head.body)).length === MOST_BODY_BYTES);
       }
       if (requests >= MOST_REDIRECTS) {
         shown = location;
@@ -172,11 +174,30 @@ export async function httpProbe(probe: HttpProbe, timeoutMilliseconds: number, s
   }
 }
 
+/** The most that the kubelet reads of a body, in bytes (pkg/probe/http/http.go, maxRespBodyLength). */
+const MOST_BODY_BYTES = 10 * 1024;
+
+/** Reads a body as far as the kubelet does. Rejects with a GoError. */
+export async function readBody(body: Body): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of body) {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes >= MOST_BODY_BYTES) break;
+    }
+  } catch (error) {
+    throw error instanceof GoError ? error : new GoError('unexpected EOF');
+  }
+  return Buffer.concat(pieces).subarray(0, MOST_BODY_BYTES);
+}
+
 /** The verdict on an answer that is not followed further. Its body may hold secrets, so our text leaves it out. */
-function verdict(code: number, isLong: boolean, hasLocation: boolean): Answer {
+function verdict({ status: code, location }: Head, isLong: boolean): Answer {
   const more = { code, ...(isLong && { isLong }) } as const;
   if (code >= 200 && code < 300) return { ...SUCCESS, ...more };
   if (code >= 400 || code < 200) return failure(`HTTP probe failed with statuscode: ${code}`, code);
   const text = 'Probe terminated redirects, Response body: ';
-  return { ...more, result: 'warning', text, ...(!hasLocation && { isNoRedirect: true }) };
+  return { ...more, result: 'warning', text, ...(location === undefined && { isNoRedirect: true }) };
 }

@@ -3,158 +3,134 @@ import { messageOf } from '../../base/text/error-message.ts';
 import { codeOf } from './answer.ts';
 import { GoError } from './connection.ts';
 import { goQuote, goQuoteBytes } from '../../engine/probe/go-values.ts';
+import type { Head } from './http-probe.ts';
 
-/** The most that the kubelet reads of a body, in bytes (pkg/probe/http/http.go, maxRespBodyLength). */
-export const MOST_BODY_BYTES = 10 * 1024;
 /** net/http, Transport.MaxResponseHeaderBytes. */
 const MOST_HEADER_BYTES = 10 << 20;
 /** net/http, persistConn.readResponse: 100 Continue and the like. */
 const MOST_INFORMATIONAL = 5;
 
-/** The head of an answer of HTTP/1. */
-interface Http1Head {
-  readonly status: number;
-  readonly location: string | undefined;
-  readonly isChunked: boolean;
-  /** The bytes of the body. Undefined when the end of the connection ends it. */
-  readonly length: number | undefined;
-}
-
 /**
  * Reads an answer of HTTP/1 as Go's net/http does, with its errors. Node's parser accepts and refuses other answers,
- * and hides the bytes that the kubelet's events quote.
+ * and hides the bytes that the kubelet's events quote. Rejects with a GoError.
+ *
+ * @param textOf the words of Go for an error of the stream
  */
-export class Http1Reader {
+export async function readHttp1(stream: Duplex, textOf: (error: unknown) => string): Promise<Head> {
+  const source = new Source(stream, textOf);
+  // The first byte: what happens before is told without a frame around it (net/http, persistConn.readLoop).
+  if (!(await source.more())) throw new GoError(source.end);
+  try {
+    for (let informational = 0; informational <= MOST_INFORMATIONAL; informational += 1) {
+      const head = await readHead(source);
+      if (head.status < 100 || head.status >= 200 || head.status === 101) return head;
+    }
+    throw new GoError('net/http: too many 1xx informational responses');
+  } catch (error) {
+    throw new GoError(`net/http: HTTP/1.x transport connection broken: ${messageOf(error)}`);
+  }
+}
+
+async function readHead(source: Source): Promise<Head> {
+  const { status, isOld } = statusOf(await source.line());
+  const lines: string[] = [];
+  for (;;) {
+    const line = await source.line();
+    if (line === '') break;
+    if (/^[ \t]/.test(line)) {
+      const before = lines.pop();
+      if (before === undefined) throw new GoError(`malformed MIME header initial line: ${line}`);
+      lines.push(`${before} ${line.trim()}`);
+    } else if (line.includes(':')) lines.push(line);
+    else throw new GoError(`malformed MIME header: missing colon: ${goQuoteBytes(line)}`);
+  }
+  const fields = Map.groupBy(lines.map(fieldOf), ([name]) => name);
+  const valuesOf = (name: string): string[] => (fields.get(name) ?? []).map(([, value]) => value);
+  const [location] = valuesOf('location');
+  const isChunked = !isOld && chunked(valuesOf('transfer-encoding'));
+  const length = contentLength(valuesOf('content-length'));
+  if (status === 204 || status === 304) return { status, location, body: source.take(0) };
+  return { status, location, body: isChunked ? chunks(source) : source.take(length) };
+}
+
+/** net/http/internal/chunked.go */
+async function* chunks(source: Source): AsyncGenerator<Buffer> {
+  for (;;) {
+    const [size = ''] = (await source.line()).split(';', 1);
+    if (!/^[0-9a-f]{1,16}$/i.test(size.trim())) throw new GoError('invalid byte in chunk length');
+    const length = Number.parseInt(size, 16);
+    if (length === 0) return;
+    yield* source.take(length);
+    if ((await source.line()) !== '') throw new GoError('malformed chunked encoding');
+  }
+}
+
+/** The bytes of a stream, in lines and pieces. */
+class Source {
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #textOf: (error: unknown) => string;
   #bytes: Buffer = Buffer.alloc(0);
   /** The text of Go for the way in which the connection ended. Undefined while it is open. */
-  #end: string | undefined;
+  end: string | undefined;
 
-  /** @param textOf the words of Go for an error of the stream */
   constructor(stream: Duplex, textOf: (error: unknown) => string) {
     this.#chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     this.#textOf = textOf;
   }
 
-  async head(): Promise<Http1Head> {
-    // The first byte: what happens before is told without a frame around it (net/http, persistConn.readLoop).
-    if (!(await this.#fill(1))) throw new GoError(this.#end);
-    try {
-      for (let informational = 0; informational <= MOST_INFORMATIONAL; informational += 1) {
-        const head = await this.#oneHead();
-        if (head.status < 100 || head.status >= 200 || head.status === 101) return head;
-      }
-      throw new GoError('net/http: too many 1xx informational responses');
-    } catch (error) {
-      throw new GoError(`net/http: HTTP/1.x transport connection broken: ${messageOf(error)}`);
-    }
-  }
-
-  async #oneHead(): Promise<Http1Head> {
-    const { status, isOld } = statusOf(await this.#line());
-    const lines: string[] = [];
-    for (;;) {
-      const line = (await this.#line()).toString('latin1');
-      if (line === '') break;
-      if (/^[ \t]/.test(line)) {
-        const before = lines.pop();
-        if (before === undefined) throw new GoError(`malformed MIME header initial line: ${line}`);
-        lines.push(`${before} ${line.trim()}`);
-      } else if (line.includes(':')) lines.push(line);
-      else throw new GoError(`malformed MIME header: missing colon: ${goQuoteBytes(Buffer.from(line, 'latin1'))}`);
-    }
-    const fields = lines.map(fieldOf);
-    const valuesOf = (wanted: string): string[] => fields.flatMap(([name, value]) => (name === wanted ? [value] : []));
-    const [location] = valuesOf('location');
-    const isChunked = !isOld && chunked(valuesOf('transfer-encoding'));
-    const length = contentLength(valuesOf('content-length'));
-    if (status === 204 || status === 304) return { status, location, isChunked: false, length: 0 };
-    return { status, location, isChunked, length };
-  }
-
-  /**
-   * Reads at most 10 KiB of the body. Rejects with a GoError when the body ends too early.
-   *
-   * @returns true when the body has as much or more
-   */
-  async bodyIsLong({ isChunked, length }: Http1Head): Promise<boolean> {
-    if (isChunked) return await this.#chunksAreLong();
-    const wanted = Math.min(length ?? Infinity, MOST_BODY_BYTES);
-    if (await this.#fill(wanted)) return wanted === MOST_BODY_BYTES;
-    // Without a length, the end of the connection is the end of the body.
-    if (length === undefined && this.#end === 'EOF') return false;
-    throw this.#endedEarly();
-  }
-
-  /** net/http/internal/chunked.go */
-  async #chunksAreLong(): Promise<boolean> {
-    for (let read = 0; ;) {
-      const [size = ''] = (await this.#line()).toString('latin1').split(';', 1);
-      if (!/^[0-9a-f]{1,16}$/i.test(size.trim())) throw new GoError('invalid byte in chunk length');
-      const length = Number.parseInt(size, 16);
-      if (length === 0) return false;
-      const wanted = Math.min(length, MOST_BODY_BYTES - read);
-      if (!(await this.#fill(wanted))) throw this.#endedEarly();
-      read += wanted;
-      if (read >= MOST_BODY_BYTES) return true;
-      this.#bytes = this.#bytes.subarray(length);
-      if ((await this.#line()).length > 0) throw new GoError('malformed chunked encoding');
-    }
-  }
-
-  /** One line without its end. The last line may end with the connection (net/textproto, ReadLine). */
-  async #line(): Promise<Buffer> {
-    for (;;) {
-      const at = this.#bytes.indexOf(10);
-      if (at >= 0) {
-        const line = this.#bytes.subarray(0, at);
-        this.#bytes = this.#bytes.subarray(at + 1);
-        return line.at(-1) === 13 ? line.subarray(0, -1) : line;
-      }
-      if (this.#bytes.length > MOST_HEADER_BYTES)
-        throw new GoError(`net/http: server response headers exceeded ${MOST_HEADER_BYTES} bytes; aborted`);
-      if (await this.#more()) continue;
-      if (this.#bytes.length === 0) throw this.#endedEarly();
-      const rest = this.#bytes;
-      this.#bytes = Buffer.alloc(0);
-      return rest;
-    }
-  }
-
-  async #fill(bytes: number): Promise<boolean> {
-    while (this.#bytes.length < bytes) if (!(await this.#more())) return false;
-    return true;
-  }
-
-  async #more(): Promise<boolean> {
-    if (this.#end !== undefined) return false;
+  /** Waits for more bytes. False at the end. */
+  async more(): Promise<boolean> {
+    if (this.end !== undefined) return false;
     try {
       const next = await this.#chunks.next();
-      if (next.done !== true) {
-        this.#bytes = Buffer.concat([this.#bytes, next.value]);
-        return true;
-      }
-      this.#end = 'EOF';
+      if (next.done === true) this.end = 'EOF';
+      else this.#bytes = Buffer.concat([this.#bytes, next.value]);
     } catch (error) {
-      this.#end = codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE' ? 'EOF' : this.#textOf(error);
+      this.end = codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE' ? 'EOF' : this.#textOf(error);
     }
-    return false;
+    return this.end === undefined;
+  }
+
+  /** One line in Latin-1, without its end. The last line may end with the connection (net/textproto, ReadLine). */
+  async line(): Promise<string> {
+    let at = this.#bytes.indexOf('\n');
+    while (at < 0 && (await this.more())) {
+      if (this.#bytes.length > MOST_HEADER_BYTES)
+        throw new GoError(`net/http: server response headers exceeded ${MOST_HEADER_BYTES} bytes; aborted`);
+      at = this.#bytes.indexOf('\n');
+    }
+    if (this.#bytes.length === 0) throw this.#endedEarly();
+    const end = at < 0 ? this.#bytes.length : at + 1;
+    const line = this.#bytes.toString('latin1', 0, end);
+    this.#bytes = this.#bytes.subarray(end);
+    return line.replace(/\r?\n$/, '');
+  }
+
+  /** The next bytes in pieces; without a length, all until the connection ends. */
+  async *take(length = Infinity): AsyncGenerator<Buffer> {
+    for (let rest = length; rest > 0;) {
+      if (this.#bytes.length === 0 && !(await this.more())) {
+        if (length === Infinity && this.end === 'EOF') return;
+        throw this.#endedEarly();
+      }
+      const piece = this.#bytes.subarray(0, rest);
+      this.#bytes = this.#bytes.subarray(piece.length);
+      rest -= piece.length;
+      yield piece;
+    }
   }
 
   #endedEarly(): GoError {
-    return new GoError(this.#end === 'EOF' ? 'unexpected EOF' : this.#end);
+    return new GoError(this.end === 'EOF' ? 'unexpected EOF' : this.end);
   }
 }
 
 /** net/http, ReadResponse. Answers of HTTP/1.0 are old. */
-function statusOf(line: Buffer): { readonly status: number; readonly isOld: boolean } {
-  const [, version, code] = /^(\S*) +(\S*)/.exec(line.toString('latin1')) ?? [];
+function statusOf(line: string): { readonly status: number; readonly isOld: boolean } {
+  const [, version, code] = /^(\S*) +(\S*)/.exec(line) ?? [];
   if (version === undefined || code === undefined) throw new GoError(`malformed HTTP response ${goQuoteBytes(line)}`);
-  if (!/^\d{3}$/.test(code))
-    throw new GoError(`malformed HTTP status code ${goQuoteBytes(Buffer.from(code, 'latin1'))}`);
-  if (!/^HTTP\/\d\.\d$/.test(version))
-    throw new GoError(`malformed HTTP version ${goQuoteBytes(Buffer.from(version, 'latin1'))}`);
+  if (!/^\d{3}$/.test(code)) throw new GoError(`malformed HTTP status code ${goQuoteBytes(code)}`);
+  if (!/^HTTP\/\d\.\d$/.test(version)) throw new GoError(`malformed HTTP version ${goQuoteBytes(version)}`);
   return { status: Number(code), isOld: version < 'HTTP/1.1' };
 }
 
@@ -166,10 +142,9 @@ function fieldOf(line: string): readonly [name: string, value: string] {
 }
 
 /** net/http/transfer.go, parseTransferEncoding. */
-function chunked(encodings: readonly string[]): boolean {
-  const [encoding] = encodings;
+function chunked([encoding, ...others]: readonly string[]): boolean {
   if (encoding === undefined) return false;
-  if (encodings.length > 1) throw new GoError(`too many transfer encodings: ${goQuoteAll(encodings)}`);
+  if (others.length > 0) throw new GoError(`too many transfer encodings: ${goQuoteAll([encoding, ...others])}`);
   if (encoding.toLowerCase() !== 'chunked') throw new GoError(`unsupported transfer encoding: ${goQuote(encoding)}`);
   return true;
 }

@@ -39,7 +39,7 @@ const FINDERS: Readonly<Partial<Record<TryCause, readonly Finder[]>>> = {
   'connection-refused': [otherProtocol, loopbackOnly, otherPort, isOpen],
   unreachable: [otherProtocol, loopbackOnly, otherPort],
   'grpc-unhealthy': [otherService],
-  'grpc-unimplemented': [tcpInstead],
+  'grpc-unimplemented': [useTcp],
   'tls-mismatch': [wrongScheme, otherProtocol, loopbackOnly],
   'tls-handshake': [wrongScheme, otherProtocol, loopbackOnly],
   'other-protocol': [wrongScheme, otherProtocol, loopbackOnly],
@@ -50,19 +50,20 @@ const FINDERS: Readonly<Partial<Record<TryCause, readonly Finder[]>>> = {
   'http-404': [otherPath, localHost, otherPort],
   'http-4xx': [async (look) => (look.answer.code === 421 ? await localHost(look) : undefined), otherPath],
   'http-3xx': [otherPath, secureProto],
+  'body-over-10-kib': [],
   'redirect-other-host': [otherPath, secureProto],
   'port-name-undeclared': [undeclaredName],
 };
 const COMMAND_FINDERS: typeof FINDERS = { 'executable-not-found': [withoutProgram], timeout: [slowAnswer] };
 
 /** A port name that the container does not declare, while it declares one port. */
-function undeclaredName(look: Look): Promise<Diagnosis | undefined> {
+function undeclaredName(look: Look): Diagnosis | undefined {
   const { handlerKind, spec } = look.planned;
   const [only, ...others] = declaredPorts(spec);
-  if (only === undefined || others.length > 0) return Promise.resolve(undefined);
+  if (only === undefined || others.length > 0) return undefined;
   const value = only.name ?? only.number;
   const remedy = `Set ${handlerKind}.port to ${value}, which the container declares.`;
-  return Promise.resolve(diagnosis(look, remedy, [edit(look, [handlerKind, 'port'], value)]));
+  return diagnosis(look, remedy, [edit(look, [handlerKind, 'port'], value)]);
 }
 
 /** An answer that comes so late is slow, and no answer at all. */
@@ -118,10 +119,6 @@ async function otherPort(look: Look): Promise<Diagnosis | undefined> {
   return undefined;
 }
 
-function tcpInstead(look: Look): Promise<Diagnosis> {
-  return Promise.resolve(diagnosis(look, remedyFor(look.cause), replaced(look, { tcpSocket: { port: look.port } })));
-}
-
 /** The health of the whole server, for a service that it does not know. */
 async function otherService(look: Look): Promise<Diagnosis | undefined> {
   const service = stringMember(look.planned.handler, 'service') ?? '';
@@ -155,38 +152,30 @@ async function otherProtocol(look: Look): Promise<Diagnosis | undefined> {
   return text.includes('malformed HTTP') ? useTcp(look, 'other-protocol') : undefined;
 }
 
-function useTcp(look: Look, cause: TryCause): Diagnosis {
+function useTcp(look: Look, cause = look.cause): Diagnosis {
   return diagnosis({ cause }, remedyFor(cause), replaced(look, { tcpSocket: { port: look.port } }));
 }
 
-/** A connection to the port, which ends with the signal. Undefined where there is none. */
-async function connected({ asking: { target }, port }: Look, signal: AbortSignal): Promise<Connection | undefined> {
+/** True when the port accepts a connection, and the server does what is asked with it. */
+async function accepts(
+  { asking: { target }, port }: Look,
+  ask?: (connection: Connection, signal: AbortSignal) => Promise<unknown>,
+): Promise<boolean> {
+  const signal = AbortSignal.timeout(LOOK_SECONDS * 1000);
   try {
     await target.prove?.(port);
-    return await target.connect(port, signal);
-  } catch {
-    return undefined;
-  }
-}
-
-async function accepts(look: Look): Promise<boolean> {
-  const connection = await connected(look, AbortSignal.timeout(LOOK_SECONDS * 1000));
-  connection?.stream.destroy();
-  return connection !== undefined;
-}
-
-async function speaksTls(look: Look): Promise<boolean> {
-  const signal = AbortSignal.timeout(LOOK_SECONDS * 1000);
-  const connection = await connected(look, signal);
-  try {
-    if (connection !== undefined) await openTls(connection, look.asking.target.host, ['h2'], signal);
-    return connection !== undefined;
+    const connection = await target.connect(port, signal);
+    await ask?.(connection, signal).finally(() => connection.stream.destroy());
+    connection.stream.destroy();
+    return true;
   } catch (error) {
     // A server that wants a certificate answers with an alert, which is TLS, too.
     return error instanceof Error && error.message.startsWith('remote error: tls: ');
-  } finally {
-    connection?.stream.destroy();
   }
+}
+
+function speaksTls(look: Look): Promise<boolean> {
+  return accepts(look, (connection, signal) => openTls(connection, look.asking.target.host, ['h2'], signal));
 }
 
 async function speaksHttp2({ asking, port }: Look): Promise<boolean> {

@@ -9,10 +9,9 @@ import { ApiError } from '../../cluster/client/api-client.ts';
 import { until, GoError } from './connection.ts';
 import { jsonOf, MOST_OUTPUT_BYTES, type CommandEnd } from './exec-probe.ts';
 import { NotRun } from './answer.ts';
-import { MOST_BODY_BYTES } from './http1-reader.ts';
 import { probeHeaders } from './http-request.ts';
 import type { ClusterAccess } from '../../cluster/client/cluster-access.ts';
-import type { Headers, HttpProbe, Send } from './http-probe.ts';
+import { readBody, type Headers, type HttpProbe, type Send } from './http-probe.ts';
 
 /** A Pod of a cluster. */
 export interface PodName {
@@ -26,8 +25,6 @@ function podPath({ namespace, name }: PodName, subresource: string): string {
 
 /** The subprotocol of channels in binary messages: the first byte is the number of the channel. */
 const PROTOCOL = 'v4.channel.k8s.io';
-/** A refusal of the API server is a Status, which is short. */
-const MOST_REFUSAL_BYTES = 64 * 1024;
 /** A channel of port-forward begins with the port (kubelet/pkg/cri/streaming/portforward/websocket.go). */
 const PORT_BYTES = 2;
 const [DATA, ERRORS, STATUS] = [0, 1, 3];
@@ -53,13 +50,10 @@ async function openChannels(
   });
   const refused = new Promise<never>((_resolve, reject) => {
     socket.on('unexpected-response', (_request, response) => {
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('data', (text: string) => {
-        if (body.length < MOST_REFUSAL_BYTES) body += text;
-      });
-      response.on('close', () =>
-        reject(ApiError.fromBody(response.statusCode ?? 0, body, `GET ${path.split('?')[0] ?? ''}`)),
+      const what = `GET ${path.split('?')[0] ?? ''}`;
+      readBody(response).then(
+        (body) => reject(ApiError.fromBody(response.statusCode ?? 0, String(body), what)),
+        reject,
       );
     });
   });
@@ -136,7 +130,7 @@ export async function podExec(
     );
     await until(socket, 'close', signal).finally(() => socket.close());
   } catch (error) {
-    if (!signal.aborted) throw error instanceof ApiError ? error : new Error(messageOf(error), { cause: error });
+    if (!signal.aborted) throw error;
   }
   return { code: end.code, output: Buffer.concat(chunks).toString() + (end.message ?? '') };
 }
@@ -170,20 +164,17 @@ export function sendByProxy(access: ClusterAccess, pod: PodName): Send {
   const send: Send = async (url, headers, signal) => {
     const prefix = url.scheme === 'https' ? 'https:' : '';
     const base = podPath({ ...pod, name: `${prefix}${pod.name}:${url.port}` }, 'proxy');
-    // The API server writes Host and Connection.
-    const sent = probeHeaders(headers, '').filter(([name]) => name !== 'Host' && name !== 'Connection');
-    const response = await get(access, `${base}${url.target}`, sent, signal);
-    const { statusCode: status = 0, headers: got } = response;
-    if (status < 400) {
-      // The proxy writes redirects of the Pod as paths of the API server.
-      const location = got.location?.startsWith(`${base}/`) ? got.location.slice(base.length) : got.location;
-      return { status, location, bodyIsLong: async () => (await bodyOf(response)).isLong };
-    }
-    const { text, isLong } = await bodyOf(response);
+    const response = await get(access, `${base}${url.target}`, probeHeaders(headers), signal);
+    const {
+      statusCode: status = 0,
+      headers: { location },
+    } = response;
+    // The proxy writes redirects of the Pod as paths of the API server.
+    if (status < 400) return { status, location: location?.replace(`${base}/`, '/'), body: response };
+    const text = String(await readBody(response));
     const message = text.startsWith('{"kind":"Status"') ? (textAt(jsonOf(text), 'message') ?? '') : text;
     if (!message.startsWith(UNREACHED)) {
-      if (message === text || message === '')
-        return { status, location: undefined, bodyIsLong: () => Promise.resolve(isLong) };
+      if (message === text || message === '') return { status, location, body: [] };
       throw new NotRun(`the API server refuses: ${message}`);
     }
     const why = message.slice(UNREACHED.length).trim();
@@ -209,18 +200,4 @@ async function get(access: ClusterAccess, path: string, given: Headers, signal: 
   } finally {
     request.on('error', () => undefined);
   }
-}
-
-async function bodyOf(response: IncomingMessage): Promise<{ readonly text: string; readonly isLong: boolean }> {
-  let [text, bytes] = ['', 0];
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > MOST_BODY_BYTES) return { text, isLong: true };
-      text += chunk.toString();
-    }
-  } catch {
-    throw new GoError('unexpected EOF');
-  }
-  return { text, isLong: false };
 }

@@ -1,43 +1,53 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failureThresholdFor, guaranteedStartSeconds } from '../../engine/probe/timing.ts';
-import { isSuccess, NotRun, eventMessage, type Answer } from './answer.ts';
+import { isSuccess, NotRun, eventMessage, SUCCESS, type Answer } from './answer.ts';
+import { askProbe, type Asking } from './ask.ts';
 import { probeField, type PlannedProbe } from './planned-probes.ts';
 import { handlerText } from '../../engine/probe/probe.ts';
-import { causeOfAnswer, remedyFor, type Diagnosis } from './diagnosis.ts';
+import { remedyFor, type Diagnosis } from './diagnosis.ts';
+import { lookFurther } from './look-further.ts';
 import type { TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
-
-interface Measured {
-  /** The first answer that is no plain success; the last one when all are. */
-  readonly answer: Answer;
-  readonly asked: number;
-  readonly failed: number;
-  readonly milliseconds: { readonly median: number; readonly longest: number };
-}
-
-type Ask = (probe: PlannedProbe) => Promise<Answer | NotRun>;
 
 /** A probe that fails so often in a row is not run again. */
 const ENOUGH_FAILURES = 2;
+const NO_ANSWER = { event: '', code: null, milliseconds: null, cause: null, edits: [] };
 
-/** Runs a probe several times, one after the other. */
-export async function measure(probe: PlannedProbe, times: number, ask: Ask): Promise<Measured | NotRun> {
+/** Runs a probe several times, one after the other, and looks why it fails. */
+export async function tryProbe(planned: PlannedProbe, times: number, asking: Asking): Promise<TriedProbe> {
+  const { file, line, column, kind, namespace, name, container, probe, injectedBy } = planned;
+  const { timeoutSeconds } = planned.timing;
+  const handler = handlerText({ [planned.handlerKind]: planned.handler });
+  const place = { file, line, column, kind, namespace, name, container, probe, handler };
   const answers: Answer[] = [];
-  const took: number[] = [];
   let inARow = 0;
   while (answers.length < times && inARow < ENOUGH_FAILURES) {
-    const answer = await ask(probe);
-    if (answer instanceof NotRun) return answer;
-    took.push(tenths(answer.milliseconds ?? 0));
+    const answer = await askProbe(planned, asking);
+    if (answer instanceof NotRun)
+      return { ...place, result: 'not run', timeoutSeconds, ...NO_ANSWER, remedy: answer.message };
     answers.push(answer);
     inARow = isSuccess(answer) ? 0 : inARow + 1;
   }
-  took.sort((a, b) => a - b);
-  const worst = answers.find((one) => !isSuccess(one)) ?? answers.find(({ result }) => result === 'warning');
+  const took = answers.map(({ milliseconds = 0 }) => tenths(milliseconds)).sort((a, b) => a - b);
+  const milliseconds = { median: took[Math.floor(took.length / 2)] ?? 0, longest: took.at(-1) ?? 0 };
+  const failed = answers.filter((one) => !isSuccess(one));
+  // The first answer that is no plain success; the last one when all are.
+  const warnings = answers.filter(({ result }) => result === 'warning');
+  const [answer = SUCCESS] = [...failed, ...warnings, ...answers.toReversed()];
+  const diagnosis = (await lookFurther(planned, answer, asking)) ?? slowness(planned, milliseconds.longest);
+  const isSometimes = failed.length > 0 && failed.length < answers.length;
+  const often = isSometimes ? `It failed ${failed.length} times of ${answers.length}. ` : '';
+  const isOfPolicy = injectedBy !== undefined && injectedBy !== 'safety';
+  const source = isOfPolicy ? ` ${injectedBy} gives the probe: change it there.` : '';
   return {
-    answer: worst ?? (answers.at(-1) as Answer),
-    asked: answers.length,
-    failed: answers.filter((one) => !isSuccess(one)).length,
-    milliseconds: { median: took[Math.floor(took.length / 2)] ?? 0, longest: took.at(-1) ?? 0 },
+    ...place,
+    result: failed.length > 0 ? 'fails' : diagnosis === undefined ? 'passes' : 'warns',
+    event: eventMessage(probe, answer),
+    code: answer.code ?? null,
+    milliseconds,
+    timeoutSeconds,
+    cause: diagnosis?.cause ?? null,
+    remedy: diagnosis === undefined ? '' : `${often}${diagnosis.remedy}${source}`,
+    edits: injectedBy === undefined ? (diagnosis?.edits ?? []) : [],
   };
 }
 
@@ -46,14 +56,7 @@ function tenths(value: number): number {
 }
 
 /** How long a container took until all of its probes passed. */
-export interface Start {
-  readonly container: string;
-  readonly seconds: number;
-  /** What the startup probe, or else the liveness probe, guarantees. Undefined when neither is there. */
-  readonly guaranteedSeconds: number | undefined;
-  /** The failureThreshold of that probe that fits. */
-  readonly failureThreshold: number | undefined;
-}
+export type Start = NonNullable<TryOutput['starts']>[number];
 
 /**
  * Runs each probe at its own period until it passes, or until the time is over. A container with a probe that never
@@ -63,29 +66,32 @@ export interface Start {
  */
 export async function waitForStart(
   probes: readonly PlannedProbe[],
-  ask: Ask,
+  asking: Asking,
   now: () => number,
   since: number,
   mostMilliseconds: number,
 ): Promise<readonly Start[]> {
   const end = now() + mostMilliseconds;
-  const passes = await Promise.all(probes.map((probe) => passedAt(probe, ask, now, end)));
-  const asked = probes.flatMap((probe, index) => {
-    const at = passes[index];
-    return at === undefined ? [] : [{ probe, at }];
-  });
-  return [...Map.groupBy(asked, ({ probe }) => probe.container)].flatMap(([container, own]) => {
-    const last = Math.max(...own.map(({ at }) => at));
-    const ofContainer = own.map(({ probe }) => probe);
-    return last === Infinity ? [] : [startOf(container, Math.max(0, last - since) / 1000, ofContainer)];
+  const times = new Map(
+    await Promise.all(probes.map(async (probe) => [probe, await passedAt(probe, asking, now, end)] as const)),
+  );
+  const asked = probes.filter((probe) => times.get(probe) !== undefined);
+  return [...Map.groupBy(asked, ({ container }) => container)].flatMap(([container, own]) => {
+    const last = Math.max(...own.map((probe) => times.get(probe) ?? Infinity));
+    return last === Infinity ? [] : [startOf(container, Math.max(0, last - since) / 1000, own)];
   });
 }
 
 /** When a probe first passed; Infinity for never, undefined for a probe that cannot be asked. */
-async function passedAt(probe: PlannedProbe, ask: Ask, now: () => number, end: number): Promise<number | undefined> {
+async function passedAt(
+  probe: PlannedProbe,
+  asking: Asking,
+  now: () => number,
+  end: number,
+): Promise<number | undefined> {
   for (;;) {
     const begin = now();
-    const answer = await ask(probe);
+    const answer = await askProbe(probe, asking);
     if (answer instanceof NotRun) return undefined;
     if (isSuccess(answer)) return now();
     const next = Math.max(begin + probe.timing.periodSeconds * 1000, now());
@@ -95,9 +101,8 @@ async function passedAt(probe: PlannedProbe, ask: Ask, now: () => number, end: n
 }
 
 function startOf(container: string, seconds: number, probes: readonly PlannedProbe[]): Start {
-  const gate =
-    probes.find(({ probe }) => probe === 'startupProbe') ?? probes.find(({ probe }) => probe === 'livenessProbe');
-  const timing = gate?.timing;
+  const of = (kind: PlannedProbe['probe']) => probes.find(({ probe }) => probe === kind)?.timing;
+  const timing = of('startupProbe') ?? of('livenessProbe');
   return {
     container,
     seconds: tenths(seconds),
@@ -110,41 +115,8 @@ function startOf(container: string, seconds: number, probes: readonly PlannedPro
 /** An answer that takes longer than this part of timeoutSeconds is a warning: a busy node makes it late. */
 const SLOW_PART = 0.5;
 
-/** Puts what was asked and found into one result. */
-export function triedProbe(planned: PlannedProbe, measured: Measured | NotRun, found?: Diagnosis): TriedProbe {
-  const { file, line, column, kind, namespace, name, container, probe, timing } = planned;
-  const place = { file, line, column, kind, namespace, name, container, probe };
-  const { timeoutSeconds } = timing;
-  const handler = handlerText({ [planned.handlerKind]: planned.handler });
-  if (measured instanceof NotRun) {
-    const nothing = { event: '', code: null, milliseconds: null, cause: null, edits: [] };
-    return { ...place, handler, result: 'not run', timeoutSeconds, ...nothing, remedy: measured.message };
-  }
-  const { answer, milliseconds, asked, failed } = measured;
-  const diagnosis = found ?? ownDiagnosis(planned, measured);
-  const result = !isSuccess(answer) ? 'fails' : diagnosis === undefined ? 'passes' : 'warns';
-  const often = failed > 0 && failed < asked ? `It failed ${failed} times of ${asked}. ` : '';
-  const { injectedBy } = planned;
-  const isOfPolicy = injectedBy !== undefined && injectedBy !== 'safety';
-  const source = isOfPolicy ? ` ${injectedBy} gives the probe: change it there.` : '';
-  return {
-    ...place,
-    handler,
-    result,
-    event: eventMessage(probe, answer),
-    code: answer.code ?? null,
-    milliseconds,
-    timeoutSeconds,
-    cause: diagnosis?.cause ?? null,
-    remedy: diagnosis === undefined ? '' : `${often}${diagnosis.remedy}${source}`,
-    edits: injectedBy === undefined ? (diagnosis?.edits ?? []) : [],
-  };
-}
-
-/** What the answers alone tell. Undefined for answers that are right, and come in time. */
-function ownDiagnosis(planned: PlannedProbe, { answer, milliseconds: { longest } }: Measured): Diagnosis | undefined {
-  const cause = causeOfAnswer(answer, planned.handlerKind);
-  if (cause !== undefined) return { cause, remedy: remedyFor(cause), edits: [] };
+/** Undefined for answers that come in time. */
+function slowness(planned: PlannedProbe, longest: number): Diagnosis | undefined {
   const { timeoutSeconds } = planned.timing;
   if (longest <= timeoutSeconds * 1000 * SLOW_PART) return undefined;
   const late = `The longest answer took ${longest} ms of timeoutSeconds: ${timeoutSeconds}. `;

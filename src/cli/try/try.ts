@@ -4,13 +4,10 @@ import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } 
 import { reportProblems } from '../output/messages.ts';
 import { paintFor } from '../output/screen.ts';
 import { addressTarget, type Target } from './target.ts';
-import { NotRun, type Answer } from './answer.ts';
-import { askProbe } from './ask.ts';
 import { dockerTarget } from './docker-target.ts';
 import { TRY_REPORTS } from './formats.ts';
-import { lookFurther } from './look-further.ts';
-import { measure, waitForStart, summaryOf, triedProbe } from './tried-probe.ts';
-import { plannedProbes, type PlannedProbe } from './planned-probes.ts';
+import { summaryOf, tryProbe, waitForStart } from './tried-probe.ts';
+import { plannedProbes } from './planned-probes.ts';
 import type { TriedProbe } from '../output/json-outputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
@@ -32,16 +29,10 @@ export async function runTry(line: TryLine, io: CommandIo): Promise<number> {
   if (typeof target === 'string') return refuse(io, target);
   const { count, wait, output, color, strict } = line.flags;
   const asking = { target, monotonic: io.monotonic, allowsSideEffects: line.flags['allow-side-effects'] };
-  const ask = (one: PlannedProbe): Promise<Answer | NotRun> => askProbe(one, asking);
   const since = target.startedAt ?? io.now();
-  const starts = wait === undefined ? [] : await waitForStart(planned, ask, io.now, since, wait);
+  const starts = wait === undefined ? [] : await waitForStart(planned, asking, io.now, since, wait);
   const probes: TriedProbe[] = [];
-  for (const one of planned) {
-    const measured = await measure(one, count, ask);
-    // A redirect to another host is a success that proves nothing.
-    const isWrong = !(measured instanceof NotRun) && measured.answer.result !== 'success';
-    probes.push(triedProbe(one, measured, isWrong ? await lookFurther(one, measured.answer, asking) : undefined));
-  }
+  for (const one of planned) probes.push(await tryProbe(one, count, asking));
   const screen = { columns: io.stdoutColumns, paint: paintFor(color, io) };
   const origin = inputs.isFromCluster === true && { isFromCluster: true };
   io.stdout.write(TRY_REPORTS[output]({ probes, starts, ...origin }, screen));

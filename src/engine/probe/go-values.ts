@@ -19,11 +19,11 @@ export function goQuote(text: string): string {
   return `"${PLAIN.test(text) ? text : Array.from(text.toWellFormed(), goCharacter).join('')}"`;
 }
 
-/** Bytes as Go's `%q` writes them. What is no ASCII is escaped. */
-export function goQuoteBytes(bytes: Uint8Array): string {
-  const escaped = (byte: number): string =>
-    byte < 0x80 ? goCharacter(String.fromCharCode(byte)) : `\\x${byte.toString(16)}`;
-  return `"${Array.from(bytes, escaped).join('')}"`;
+/** Bytes, which a text in Latin-1 holds, as Go's `%q` writes them. What is no ASCII is escaped. */
+export function goQuoteBytes(latin1: string): string {
+  const escaped = (byte: string): string =>
+    byte < '\x80' ? goCharacter(byte) : `\\x${byte.charCodeAt(0).toString(16)}`;
+  return `"${Array.from(latin1, escaped).join('')}"`;
 }
 
 function goCharacter(character: string): string {
