@@ -25,7 +25,7 @@ afterEach(() => process.chdir(before));
 
 async function choiceOf(line: string): Promise<unknown> {
   const parsed = parseCommandLine(CHECK, line.split(' ').filter(Boolean), {});
-  if (!('positionals' in parsed)) throw new Error(JSON.stringify(parsed));
+  if (parsed.kind !== 'command') throw new Error(JSON.stringify(parsed));
   const choice = await clusterChoice(parsed);
   if (choice === undefined) return 'files';
   return 'problem' in choice
