@@ -1,13 +1,15 @@
+import { resolve } from 'node:path';
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
+import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
+import { inputsOf, type Inputs } from './inputs.ts';
 import { unreadLines } from './passed-over.ts';
-import { readInputs } from './read-inputs.ts';
+import { readManifestTexts, readPolicyTexts } from './read-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 import type { ReadingWishes } from './cluster-inputs.ts';
-import type { Inputs } from './inputs.ts';
 
 /**
  * The inputs that a command line names: a cluster or files. Undefined, after a report, when the command has nothing to
@@ -21,8 +23,8 @@ export async function readAnyInputs(
   wishes: ReadingWishes = {},
 ): Promise<Inputs | undefined> {
   const choice = await clusterChoice(line);
-  if (choice === undefined) return await readCommandInputs(command, line, io, progress, wishes.change?.newPolicies);
-  if ('problem' in choice) {
+  if (choice.kind === 'files') return await readCommandInputs(command, line, io, progress, wishes.change?.newPolicies);
+  if (choice.kind === 'problem') {
     printLine(io.stderr, `${PROGRAM} ${command}: ${choice.problem}`);
     printLine(io.stderr, `Run "${PROGRAM} ${command} --help" for the flags.`);
     return undefined;
@@ -46,19 +48,15 @@ export async function readCommandInputs(
   progress = new Progress(io),
   newPolicies?: string,
 ): Promise<Inputs | undefined> {
-  const { policies, namespace = 'default', exclude } = flags;
-  const options = {
-    files: positionals,
-    ...{ policies, newPolicies, namespace, exclude },
-    workloadKinds: flags['workload-kinds'],
-    now: flags.now ?? io.now(),
-    renderCharts: flags['render-charts'],
-    allowRemoteBases: flags['allow-remote-bases'],
-  };
   return await readingInputs(command, io, progress, async () => {
-    const inputs = await readInputs(options, io.readStdin, (done, total) => {
+    const { namespace = 'default', now = io.now() } = flags;
+    const kinds = await loadWorkloadKinds(flags['workload-kinds']);
+    const manifests = await readManifestTexts(positionals, io.readStdin, { ...flags, namespace });
+    const [policies, added] = [await readPolicyTexts(flags.policies), await readPolicyTexts(newPolicies)];
+    const onRead = (done: number, total: number): void => {
       progress.show('reading', done, total);
-    });
+    };
+    const inputs = inputsOf(manifests, policies, { kinds, namespace, now, onRead, fileIdentity: resolve }, added);
     progress.end();
     for (const text of unreadLines(inputs, command, flags.verbose)) printLine(io.stderr, text);
     return inputs;
