@@ -35,12 +35,12 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
   const found = line.flags['allow-empty'] ? checked : withoutObjects(checked, inputs, line.positionals);
   progress.end();
   const selection = { minLevel, only: only.flat(), skip: skip.flat() };
-  const baselined = await applyBaseline(found, line.flags, selection, inputs, io);
-  if (baselined === undefined) {
+  const unknown = await applyBaseline(found, line.flags, selection, inputs, io);
+  if (unknown === undefined) {
     reportProblems(found.problems, io, inputs);
     return EXIT_USAGE;
   }
-  const report = shownReport(baselined.report, selection, baselined.known);
+  const report = shownReport(unknown, selection);
   const screen = { columns: io.stdoutColumns, paint: paintFor(line.flags.color, io) };
   // Objects of a cluster have no text that fixes could change.
   const texts = inputs.isFromCluster === true ? [] : inputs.texts;
