@@ -4,7 +4,9 @@ import { VERSION } from '../base/version.ts';
 import { quote } from '../base/text/cut.ts';
 import { didYouMean } from '../base/text/suggestion.ts';
 import { COMMAND_DEFINITIONS, COMMAND_TABLE, isCommandName, type CommandName, type Shell } from './command-table.ts';
-import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from './io.ts';
+import { PolicyFilesError } from '../cluster/sources/policy-source.ts';
+import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, UsageError, type CommandIo } from './io.ts';
+import { reportProblems } from './output/messages.ts';
 import type { CommandDefinition, CommandLine, Flags } from './flags/flag.ts';
 
 /** Runs a command line that is right, and returns the exit code. */
@@ -70,13 +72,25 @@ function print(io: CommandIo, text: string): number {
   return EXIT_OK;
 }
 
-/** Runs a command with the arguments after its name. Answers `--help`, and reports what is wrong with the arguments. */
+/** Runs a command with the arguments after its name. Answers `--help`, and reports why the command cannot begin. */
 async function runCommand(name: CommandName, args: readonly string[], io: CommandIo): Promise<number> {
   const definition: CommandDefinition = COMMAND_TABLE[name];
   const line = parseCommandLine(definition, args, io.env);
   if (line.kind === 'help') return print(io, commandHelp(PROGRAM, definition));
-  if (line.kind === 'command') return await ((await COMMANDS[name]()) as CommandRun<Flags>)(line, io);
-  for (const problem of line.problems) printLine(io.stderr, `${PROGRAM} ${name}: ${problem}`);
+  try {
+    if (line.kind === 'command') return await ((await COMMANDS[name]()) as CommandRun<Flags>)(line, io);
+    return refused(line.problems, name, io);
+  } catch (error) {
+    if (error instanceof UsageError) return refused([error.message], name, io);
+    if (!(error instanceof PolicyFilesError)) throw error;
+    reportProblems(error.problems, io);
+    printLine(io.stderr, `${PROGRAM} ${name}: ${error.message}`);
+    return EXIT_USAGE;
+  }
+}
+
+function refused(problems: readonly string[], name: CommandName, io: CommandIo): number {
+  for (const problem of problems) printLine(io.stderr, `${PROGRAM} ${name}: ${problem}`);
   printLine(io.stderr, `Run "${PROGRAM} ${name} --help" for the flags.`);
   return EXIT_USAGE;
 }

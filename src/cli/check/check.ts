@@ -27,7 +27,6 @@ const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
 export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
   const inputs = await readAnyInputs('check', line, io, progress);
-  if (inputs === undefined) return EXIT_USAGE;
   const { output, enforcement, strict, 'min-level': minLevel, only, skip } = line.flags;
   const checked = checkInputs(inputs, enforcement, (done, total) => {
     progress.show('checking', done, total, 'objects');

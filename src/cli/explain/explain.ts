@@ -18,7 +18,6 @@ import type { EXPLAIN } from './definition.ts';
 
 export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: CommandIo): Promise<number> {
   const inputs = await readAnyInputs('explain', line, io);
-  if (inputs === undefined) return EXIT_USAGE;
   const placesOf = ({ document, path }: Manifest): FieldPlaces => ({
     ofManifest: (field) =>
       placeText({ file: document.file, ...document.position([...path, ...field], { key: true }) }, inputs),

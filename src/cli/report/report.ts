@@ -28,7 +28,6 @@ import type { REPORT } from './definition.ts';
 export async function runReport(line: CommandLine<typeof REPORT.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
   const inputs = await readAnyInputs('report', line, io, progress, { readsReports: true });
-  if (inputs === undefined) return EXIT_USAGE;
   const { report, warnings } = reportOfInputs(inputs, line, (done, total) => {
     progress.show('checking', done, total, 'objects');
   });

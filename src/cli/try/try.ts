@@ -59,7 +59,7 @@ async function readTryInputs(line: TryLine, io: CommandIo): Promise<Inputs | und
   const { address, docker } = line.flags;
   if (address !== undefined || docker !== undefined) return await readCommandInputs('try', line, io);
   const inputs = await readAnyInputs('try', line, io);
-  if (inputs === undefined || inputs.isFromCluster === true) return inputs;
+  if (inputs.isFromCluster === true) return inputs;
   refuse(io, 'name where to ask: --address HOST, --docker NAME, or a workload of a cluster such as -n shop deploy/web');
   return undefined;
 }
