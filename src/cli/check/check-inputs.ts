@@ -38,7 +38,7 @@ export function checkInputs(
     action: laxer(violation.action, enforcement),
   }));
   return {
-    ...(inputs.isFromCluster === true && { isFromCluster: true }),
+    isFromCluster: inputs.isFromCluster,
     violations,
     summary: {
       objects: sent.length,
@@ -91,7 +91,7 @@ function checkManifest(manifest: Manifest, inputs: Inputs, replaced: Set<FilePro
 
 /** A cluster returns only objects in versions that it serves. */
 function versionWarnings(object: JsonObject, { isFromCluster }: Inputs): string[] {
-  const removed = isFromCluster === true ? undefined : removedVersionOf(object);
+  const removed = isFromCluster ? undefined : removedVersionOf(object);
   if (removed === undefined) return [];
   const { apiVersion, removedIn, today } = removed;
   return [`${apiVersion} was removed in Kubernetes ${removedIn}; write apiVersion: ${today}`];

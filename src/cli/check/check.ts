@@ -42,7 +42,7 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
   const report = shownReport(unknown, selection);
   const screen = { columns: io.stdoutColumns, paint: paintFor(line.flags.color, io) };
   // Objects of a cluster have no text that fixes could change.
-  const texts = inputs.isFromCluster === true ? [] : inputs.texts;
+  const texts = inputs.isFromCluster ? [] : inputs.texts;
   io.stdout.write(FORMATS[output]({ ...report, texts }, screen));
   reportProblems([...report.warnings, ...report.problems], io, inputs);
   return exitCode(report, inputs, strict);
@@ -67,7 +67,7 @@ function exitCode({ summary, warnings, problems }: ShownReport, inputs: Inputs, 
  */
 function withoutObjects(report: CheckReport, inputs: Inputs, names: readonly string[]): CheckReport {
   if (report.summary.objects > 0 || report.problems.length > 0) return report;
-  const { isFromCluster = false, passedOver = [], notes = [] } = inputs;
+  const { isFromCluster, passedOver = [], notes = [] } = inputs;
   const message = 'has no Kubernetes object, so nothing is checked; --allow-empty accepts that';
   const problems = (isFromCluster ? [CLUSTER_PLACE] : names).map((name): FileProblem => ({
     file: name === '-' ? STDIN_NAME : name,

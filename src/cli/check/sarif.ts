@@ -182,7 +182,7 @@ function fixesIn({ texts = [], violations }: ShownReport): (violation: PlacedVio
 /** Undefined for texts of one name that differ, that are no file, or that are too long. */
 function editedText(texts: readonly ManifestText[] = []): EditedText | undefined {
   const [{ text, file } = { text: '', file: STDIN_NAME }] = texts;
-  const isOneFile = texts.every((each) => each.text === text && each.rendered === undefined) && file !== STDIN_NAME;
+  const isOneFile = texts.every((each) => each.text === text && each.placeOf === undefined) && file !== STDIN_NAME;
   if (!isOneFile || text.length > LONGEST_TEXT) return undefined;
   return { text, editor: new YamlFieldEditor(text), positionAt: positionsIn(text) };
 }

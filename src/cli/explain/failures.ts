@@ -31,7 +31,7 @@ export type FailuresOf = (object: JsonObject) => readonly ListedFailure[] | unde
  */
 export async function readFailures(line: ClusterLine, inputs: Inputs, io: CommandIo): Promise<FailuresOf> {
   const unknown: FailuresOf = () => undefined;
-  if (inputs.isFromCluster !== true || line.flags['all-namespaces']) return unknown;
+  if (!inputs.isFromCluster || line.flags['all-namespaces']) return unknown;
   const choice = await clusterChoice(line);
   const isNamed = choice.kind === 'cluster' && choice.names.some(({ name }) => name !== undefined);
   if (!isNamed) return unknown;

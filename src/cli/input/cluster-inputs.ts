@@ -120,8 +120,9 @@ export async function readClusterInputs(
   const discovered = await discoverKinds(client, kinds);
   const { wanted, problems: nameProblems } = wantedKinds(names, discovered.kinds);
   const replacesPolicies = change !== undefined && policies !== undefined;
-  const policyKinds = discovered.hasPolicies && !replacesPolicies ? POLICY_KINDS : [];
-  const factKinds = FACT_KINDS.filter(({ group }) => discovered.hasPolicies || group !== POLICY_GROUP);
+  const hasPolicies = discovered.groups?.has(POLICY_GROUP) ?? true;
+  const policyKinds = hasPolicies && !replacesPolicies ? POLICY_KINDS : [];
+  const factKinds = FACT_KINDS.filter(({ group }) => hasPolicies || group !== POLICY_GROUP);
   const reading = new ClusterReading(client, namespace);
   const policyReading = new ClusterReading(client, namespace);
   const facts = new ClusterFacts();
@@ -149,7 +150,7 @@ export async function readClusterInputs(
   const newFiles = await readPolicyTexts(change?.newPolicies);
   const added = readPolicyDocuments(CHECK_CATALOGUE, newFiles.texts);
   const newPolicies = snapshotOf(added);
-  const observed = readsReports === true ? await readObserverReports(client, policyReading) : undefined;
+  const observed = readsReports === true ? await readObserverReports(discovered, policyReading) : undefined;
   const readsLabels = keepsObjects || set.looksAtNamespaceLabels || newPolicies.looksAtNamespaceLabels;
   const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
   const policyProblems = [policyReading, facts, files, low, high, newFiles, added].flatMap(({ problems }) => problems);

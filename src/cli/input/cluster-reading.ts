@@ -3,7 +3,13 @@ import { hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { PagedList, withoutManagedFields } from '../../cluster/client/paged-list.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
-import { refusal, resourceOf, rootOf, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+import {
+  refusal,
+  resourceOf,
+  rootOf,
+  type ClusterKind,
+  type ClusterKinds,
+} from '../../cluster/sources/cluster-kinds.ts';
 import { CollectedFacts, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { readObserverReport, REPORT_APIS, type ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import { CLUSTER_PLACE, clusterPlace } from './cluster-object.ts';
@@ -139,14 +145,15 @@ export class ClusterFacts extends CollectedFacts {
  * right to read reports is a warning: verdicts do not depend on reports.
  */
 export async function readObserverReports(
-  client: ApiClient,
+  { groups }: ClusterKinds,
   reading: ClusterReading,
 ): Promise<readonly ObservedWorkload[]> {
   const observed: ObservedWorkload[] = [];
   for (const { apiVersion, kind, resource } of REPORT_APIS) {
-    // Without the right to list, the API server answers 403 for missing kinds too. Everybody may ask which APIs exist.
-    if (!(await isServed(client, apiVersion))) continue;
-    const listed = { group: groupOfVersion(apiVersion), apiVersion, resource, isNamespaced: true };
+    const group = groupOfVersion(apiVersion);
+    // Without the right to list, the API server answers 403 for missing kinds too.
+    if (groups !== undefined && groups.get(group)?.includes(apiVersion) !== true) continue;
+    const listed = { group, apiVersion, resource, isNamespaced: true };
     const found = await reading.list({ ...listed, mayBeMissing: true, isOptional: true }, (object) =>
       // Lists may leave out version and kind of their items.
       readObserverReport({ ...(object as unknown as JsonObject), apiVersion, kind }),
@@ -154,14 +161,4 @@ export async function readObserverReports(
     observed.push(...(found ?? []));
   }
   return observed;
-}
-
-/** An answer that is not clear counts as served: then the list says what is wrong. */
-async function isServed(client: ApiClient, apiVersion: string): Promise<boolean> {
-  try {
-    await client.request({ method: 'GET', path: `/apis/${apiVersion}` });
-    return true;
-  } catch (error) {
-    return !hasCode(error, 404);
-  }
 }

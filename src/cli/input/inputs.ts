@@ -14,7 +14,7 @@ import type { FilePlace } from '../output/json-outputs.ts';
 
 export interface Inputs extends Unread {
   /** True when the texts are objects of a cluster. Such objects have a place without lines: `cluster:shop/pod/web`. */
-  readonly isFromCluster?: boolean;
+  readonly isFromCluster: boolean;
   readonly texts: readonly ParsedText[];
   /** Objects of a cluster beside its workloads, as the snapshot of a cluster needs them. */
   readonly others?: readonly JsonObject[];
@@ -76,6 +76,7 @@ export function inputsOf(
   const unreadable = ofPolicies.flatMap(({ problems }) => problems);
   const unusable = [...policies.problems, ...newPolicies.problems];
   return {
+    isFromCluster: false,
     kinds,
     namespace,
     now,

@@ -184,7 +184,7 @@ export async function buildKustomization(
   if (!allowsRemoteBases) await refuseRemoteParts(directory);
   const environment = allowsRemoteBases ? {} : { GIT_ALLOW_PROTOCOL: 'none' };
   const text = await outputOf('kubectl', ['kustomize', resolve(directory)], environment);
-  return { file, text, rendered: { place: () => ({ line: 1, column: 1 }) } };
+  return { file, text, placeOf: () => ({ line: 1, column: 1 }) };
 }
 
 /** The fields that name or hold the settings of plugins. kustomize reads their elements like resources. */

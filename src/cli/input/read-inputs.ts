@@ -4,11 +4,11 @@ import { findYamlFiles } from '../../base/files/yaml-files.ts';
 import { inParallel } from '../../cluster/client/rate-limit.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { readChart, renderChart, unrenderedChart } from './charts.ts';
-import { Exclusions, InputFiles, linksOf, unreadable } from './input-files.ts';
+import { findInputs, linksOf, unreadable, type InputFiles } from './input-files.ts';
 import { NO_TEXTS, type ReadTexts } from './inputs.ts';
 import { isMeantAsManifest } from './passed-over.ts';
 import { buildKustomization, plannedInputs } from './kustomizations.ts';
-import type { FoundInput, PlannedInput, Stream } from './kustomizations.ts';
+import type { PlannedInput, Stream } from './kustomizations.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ManifestText } from './manifest.ts';
 
@@ -43,14 +43,13 @@ export async function readManifestTexts(
   readStdin: () => Promise<string>,
   reading: ManifestReading,
 ): Promise<ReadTexts> {
-  const files = new InputFiles(new Exclusions(reading.exclude));
-  const inputs: (Stream | FoundInput)[] = [];
+  const files: InputFiles = { inputs: [], problems: [], passedOver: [], directoriesAbove: new Set(), seen: new Set() };
   for (const name of names) {
     const stream = streamOf(name, readStdin);
-    if (stream !== undefined) inputs.push(stream);
-    else for (const input of await files.find(name)) inputs.push(input);
+    if (stream !== undefined) files.inputs.push(stream);
+    else await findInputs(name, reading.exclude, files);
   }
-  const planned = await plannedInputs(inputs, files.directoriesAbove, reading['render-charts']);
+  const planned = await plannedInputs(files.inputs, files.directoriesAbove, reading['render-charts']);
   const read = await inParallel(planned, MOST_AT_A_TIME, (input) => readInput(input, reading));
   return joined([files, ...read]);
 }

@@ -138,7 +138,7 @@ function reportedPolicies({ policies }: Inputs, findings: readonly PlacedViolati
 }
 
 function subjectOf({ isFromCluster, texts, namespace }: Inputs, { flags }: ClusterLine): string {
-  if (isFromCluster !== true) return count(new Set(texts.map(({ file }) => file)).size, 'file');
+  if (!isFromCluster) return count(new Set(texts.map(({ file }) => file)).size, 'file');
   const context = flags.context === undefined ? 'the cluster' : `the cluster of context ${flags.context}`;
   return flags['all-namespaces'] ? `all namespaces of ${context}` : `namespace ${namespace} of ${context}`;
 }
