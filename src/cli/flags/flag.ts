@@ -29,9 +29,9 @@ export interface CommandDefinition<F extends Flags = Flags> {
   readonly exitCodes: Readonly<Record<number, string>>;
   /**
    * Returns problems between values that are valid individually. Invalid values have already been replaced by their
-   * defaults.
+   * defaults. False is no problem.
    */
-  conflicts?(values: FlagValues<F>): readonly string[];
+  conflicts?(values: FlagValues<F>): readonly (string | false)[];
 }
 
 /** The flags of a command without flags. */

@@ -38,9 +38,9 @@ export function parseCommandLine<F extends Flags>(
     return [name, readFlag(flag, given, isVariable ? variableOf(name) : `--${name}`, problems)] as const;
   });
   const flags = Object.fromEntries(values) as FlagValues<F>;
-  // A misspelt flag is not missing too.
-  const isMeant = (conflict: string): boolean => meantFlags.has(conflict.split(':', 1)[0] ?? '');
-  problems.push(...(definition.conflicts?.(flags) ?? []).filter((conflict) => !isMeant(conflict)));
+  for (const conflict of definition.conflicts?.(flags) ?? [])
+    // A misspelt flag is not missing too.
+    if (conflict !== false && !meantFlags.has(conflict.split(':', 1)[0] ?? '')) problems.push(conflict);
   return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'command', flags, positionals };
 }
 
