@@ -27,6 +27,9 @@ export function printLine(stream: CommandIo['stderr'], text: string): void {
   stream.write(`${outputLine(text)}\n`);
 }
 
+/** A command line that is wrong in a way that only its inputs show. The message is the problem. */
+export class UsageError extends Error {}
+
 /** Exit codes of every command. */
 export const EXIT_OK = 0;
 /** There are violations that a policy denies. */

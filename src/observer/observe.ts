@@ -3,7 +3,6 @@ import { DirectorySource } from '../cluster/sources/directory-source.ts';
 import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
-import { KNOWN_KINDS } from '../engine/workload/kinds.ts';
 import { ClusterPolicies, electionPart, openClusterConnection, type ConnectionConfig } from '../process/cluster.ts';
 import { droppedConnections } from '../process/http-app.ts';
 import { buildHealthApp, type Readiness } from '../process/health.ts';
@@ -66,7 +65,7 @@ export async function startObserver(
   clocks: Pick<ObserverContext, 'log' | 'now' | 'monotonic'>,
 ): Promise<RunningObserver> {
   const { log, now, monotonic } = clocks;
-  const kinds = config.workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(config.workloadKinds);
+  const kinds = await loadWorkloadKinds(config.workloadKinds);
   const origins = config.policies === undefined ? (['cluster'] as const) : (['files', 'cluster'] as const);
   const store = new PolicyStore(CHECK_CATALOGUE, origins);
   const connection = await openClusterConnection(config.cluster, `probewright-observer/${VERSION}`);

@@ -35,7 +35,7 @@ export async function observedRights(manifests: readonly Manifest[]): Promise<Us
   const cluster = await StrictCluster.start(manifests, 'probewright-observer');
   const { api } = cluster;
   const line = parseCommandLine(OBSERVE, cluster.args, {});
-  if (!('flags' in line)) throw new Error(JSON.stringify(line));
+  if (line.kind !== 'command') throw new Error(JSON.stringify(line));
   const config = observeConfig(line.flags);
   const lines: string[] = [];
   for (const kind of KINDS) api.put(collection(served(kind)), workload(kind, 'htpp'));

@@ -33,7 +33,7 @@ describe.skipIf(isWithoutHelm('observer.test.ts'))('the observer of the chart', 
       const [command, ...args] = argsOf([], [file]);
       expect(command).toBe('observe');
       const line = parseCommandLine(OBSERVE, args, {});
-      if (!('flags' in line)) throw new Error(JSON.stringify(line));
+      if (line.kind !== 'command') throw new Error(JSON.stringify(line));
       expect(observeConfig(line.flags).cluster).toMatchObject({
         kubeconfig: 'in-cluster',
         lease: expect.stringMatching(/-observer$/) as string,

@@ -25,12 +25,11 @@ afterEach(() => process.chdir(before));
 
 async function choiceOf(line: string): Promise<unknown> {
   const parsed = parseCommandLine(CHECK, line.split(' ').filter(Boolean), {});
-  if (!('positionals' in parsed)) throw new Error(JSON.stringify(parsed));
+  if (parsed.kind !== 'command') throw new Error(JSON.stringify(parsed));
   const choice = await clusterChoice(parsed);
-  if (choice === undefined) return 'files';
-  return 'problem' in choice
-    ? choice.problem
-    : choice.names.map(({ type, name }) => `${type}/${name ?? '*'}`).join(' ');
+  if (choice.kind === 'files') return 'files';
+  if (choice.kind === 'problem') return choice.problem;
+  return choice.names.map(({ type, name }) => `${type}/${name ?? '*'}`).join(' ');
 }
 
 describe('the choice between files and a cluster', () =>

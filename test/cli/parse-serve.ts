@@ -9,6 +9,6 @@ export function parseServe(
   environment: Environment,
 ): { readonly config: ServeConfig } | { readonly problems: readonly string[] } {
   const line = parseCommandLine(SERVE, args, environment);
-  if ('wantsHelp' in line) throw new Error('the arguments ask for help');
-  return 'problems' in line ? line : { config: serveConfig(line.flags) };
+  if (line.kind === 'help') throw new Error('the arguments ask for help');
+  return line.kind === 'problems' ? line : { config: serveConfig(line.flags) };
 }

@@ -5,7 +5,7 @@ import { messageOf } from '../../base/text/error-message.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
 import { objectName, shownReport, withoutKnown } from './report.ts';
-import type { FindingIdentity, CheckReport, KnownFindings, Selection } from './report.ts';
+import type { FindingIdentity, CheckReport, Selection } from './report.ts';
 import { readUtf8File, refuseSpecialFile } from '../../base/files/regular-file.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
 import { nameOf, namespaceOf } from '../input/manifest.ts';
@@ -25,14 +25,11 @@ const SORTED_BY = ['namespace', 'kind', 'name', 'container', 'probe', 'check'] a
 
 /** Returns the text of a baseline: sorted JSON, equal for equal findings. */
 export function baselineText(findings: readonly FindingIdentity[]): string {
-  const entries = findings.toSorted(compared).map(({ check, kind, namespace, name, container, probe }) => ({
-    check,
-    kind,
-    namespace,
-    name,
-    container,
-    ...(probe !== undefined && { probe }),
-  }));
+  const members = [...REQUIRED_MEMBERS, OPTIONAL_MEMBER] as const;
+  // JSON leaves out a probe that is undefined.
+  const entries = findings
+    .toSorted(compared)
+    .map((finding) => Object.fromEntries(members.map((name) => [name, finding[name]])));
   return `${jsonText({ version: BASELINE_VERSION, findings: entries }, undefined, 2)}\n`;
 }
 
@@ -92,55 +89,48 @@ interface BaselineFiles {
   readonly 'write-baseline': string | undefined;
 }
 
-interface BaselinedReport {
-  readonly report: CheckReport;
-  readonly known?: KnownFindings;
-}
-
 /**
  * Writes or applies a baseline, and reports entries that no finding matches. Undefined, after a message, when a file
  * cannot be read or written.
  */
 export async function applyBaseline(
   report: CheckReport,
-  files: BaselineFiles,
+  { baseline, 'write-baseline': written }: BaselineFiles,
   selection: Selection,
   inputs: Inputs,
   io: CommandIo,
-): Promise<BaselinedReport | undefined> {
-  const { baseline, 'write-baseline': written } = files;
+): Promise<CheckReport | undefined> {
   // The entries of --baseline count for the errors of that file only: the new file has all current findings.
   const entries = baseline === undefined ? [] : await loadBaseline(baseline, io);
   if (entries === undefined) return undefined;
-  if (written !== undefined) {
-    if (report.problems.length > 0) {
-      // The file would lose the entries of the input.
-      printLine(io.stderr, `${written}: is not written, because an input cannot be read`);
-      return { report };
-    }
-    // The end of an exception must show, so a baseline does not hide what an exception allows.
-    const violations = shownReport(report, selection).violations.filter(({ action }) => action !== 'Excepted');
-    if (!(await isWritten(written, violations, io))) return undefined;
-    const { report: unknown, known } = withoutKnown(report, violations);
-    return { report: unknown, known: { baseline: written, findings: known } };
+  if (written === undefined) {
+    if (baseline === undefined) return report;
+    const { report: unknown, known, stale } = withoutKnown(report, entries);
+    for (const line of staleLines(baseline, stale, inputs)) printLine(io.stderr, line);
+    return { ...unknown, known: { baseline, findings: known } };
   }
-  if (baseline === undefined) return { report };
-  const { report: unknown, known, stale } = withoutKnown(report, entries);
-  const isInput = inputTest(inputs);
-  for (const line of staleLines(baseline, stale, isInput)) printLine(io.stderr, line);
-  return { report: unknown, known: { baseline, findings: known } };
+  if (report.problems.length > 0) {
+    // The file would lose the entries of the input.
+    printLine(io.stderr, `${written}: is not written, because an input cannot be read`);
+    return report;
+  }
+  // The end of an exception must show, so a baseline does not hide what an exception allows.
+  const violations = shownReport(report, selection).violations.filter(({ action }) => action !== 'Excepted');
+  if (!(await isWritten(written, violations, io))) return undefined;
+  const { report: unknown, known } = withoutKnown(report, violations);
+  return { ...unknown, known: { baseline: written, findings: known } };
 }
 
 /** Reads the findings of a baseline. Undefined, after a message, when the file cannot be read. */
 export async function loadBaseline(file: string, io: CommandIo): Promise<readonly FindingIdentity[] | undefined> {
+  const refuse = (problem: string): undefined => {
+    printLine(io.stderr, `${file}: ${problem}`);
+  };
+  const text = await readUtf8File(file).catch((error: unknown) => refuse(`cannot be read: ${messageOf(error)}`));
   try {
-    const text = await readUtf8File(file).catch((error: unknown) => {
-      throw new Error(`cannot be read: ${messageOf(error)}`);
-    });
-    return readBaseline(text);
+    return text === undefined ? undefined : readBaseline(text);
   } catch (error) {
-    printLine(io.stderr, `${file}: ${messageOf(error)}`);
-    return undefined;
+    return refuse(messageOf(error));
   }
 }
 
@@ -157,36 +147,22 @@ async function isWritten(file: string, findings: readonly FindingIdentity[], io:
   }
 }
 
-/** Returns a test for entries about objects of the inputs. Every run reads all policies that apply. */
-function inputTest({ texts, namespace: given }: Inputs): (entry: FindingIdentity) => boolean {
-  const objects = texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
-  const known = new Set(
-    objects.map((object) => {
-      const kind = stringMember(object, 'kind') ?? '';
-      return objectKey({ kind, namespace: namespaceOf(object) ?? given, name: nameOf(object) });
-    }),
-  );
-  return (entry) => entry.kind.endsWith('ProbePolicy') || known.has(objectKey(entry));
-}
-
-function objectKey({ kind, namespace, name }: Pick<FindingIdentity, 'kind' | 'namespace' | 'name'>): string {
-  return JSON.stringify([kind, namespace, name]);
-}
-
 const MOST_LISTED = 10;
 
 /**
  * Reports entries of a baseline that no finding matches, a line each. A run over some of the files cannot tell whether
  * an entry about another workload is stale, so such entries are only counted.
- *
- * @param isInput true for an entry about a workload among the inputs
  */
-function staleLines(
-  file: string,
-  stale: readonly FindingIdentity[],
-  isInput: (entry: FindingIdentity) => boolean,
-): readonly string[] {
-  const ofInputs = stale.filter(isInput);
+function staleLines(file: string, stale: readonly FindingIdentity[], inputs: Inputs): readonly string[] {
+  const objects = inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
+  const known = new Set(
+    objects.map((object) => {
+      const kind = stringMember(object, 'kind') ?? '';
+      return objectKey({ kind, namespace: namespaceOf(object) ?? inputs.namespace, name: nameOf(object) });
+    }),
+  );
+  // Every run reads all policies that apply.
+  const ofInputs = stale.filter((entry) => entry.kind.endsWith('ProbePolicy') || known.has(objectKey(entry)));
   const lines = ofInputs.slice(0, MOST_LISTED).map((entry) => `${file}: no longer found: ${described(entry)}`);
   const more = ofInputs.length - lines.length;
   if (more > 0) lines.push(`${file}: no longer found: ${count(more, 'more finding')}`);
@@ -196,7 +172,11 @@ function staleLines(
   return lines;
 }
 
+function objectKey({ kind, namespace, name }: Pick<FindingIdentity, 'kind' | 'namespace' | 'name'>): string {
+  return JSON.stringify([kind, namespace, name]);
+}
+
 function described(entry: FindingIdentity): string {
-  const place = [entry.container, entry.probe ?? ''].filter((part) => part !== '').join('.');
+  const place = [entry.container, entry.probe].filter(Boolean).join('.');
   return `${entry.check} of ${objectName(entry)}${place === '' ? '' : ` ${place}`}`;
 }

@@ -38,7 +38,7 @@ export function checkInputs(
     action: laxer(violation.action, enforcement),
   }));
   return {
-    ...(inputs.isFromCluster === true && { isFromCluster: true }),
+    isFromCluster: inputs.isFromCluster,
     violations,
     summary: {
       objects: sent.length,
@@ -91,7 +91,7 @@ function checkManifest(manifest: Manifest, inputs: Inputs, replaced: Set<FilePro
 
 /** A cluster returns only objects in versions that it serves. */
 function versionWarnings(object: JsonObject, { isFromCluster }: Inputs): string[] {
-  const removed = isFromCluster === true ? undefined : removedVersionOf(object);
+  const removed = isFromCluster ? undefined : removedVersionOf(object);
   if (removed === undefined) return [];
   const { apiVersion, removedIn, today } = removed;
   return [`${apiVersion} was removed in Kubernetes ${removedIn}; write apiVersion: ${today}`];
@@ -142,20 +142,16 @@ function templatesOf({ object, document, path }: Manifest, inputs: Inputs) {
   return workload.templates.map(({ template }) => {
     const policy = policyOfTemplate(workload, template, inputs.policies);
     const { containers, noMainContainer } = coverageOf(template, policy, kind);
-    if (noMainContainer === undefined) return { containers, noMainContainer };
+    const place = { file: document.file, ...document.position(path), kind: kind.kind, namespace, name };
+    if (noMainContainer === undefined) return { containers };
     const { policies, detail: message } = noMainContainer;
-    const place = { file: document.file, ...document.position(path) };
-    return { containers, noMainContainer: { ...place, kind: kind.kind, namespace, name, policies, message } };
+    return { containers, noMainContainer: { ...place, policies, message } };
   });
 }
 
 function countsOf(covers: readonly ProbeCover[]): ListedProbeCounts {
-  const counts = new Map<ProbeCover, number>();
-  for (const cover of covers) counts.set(cover, (counts.get(cover) ?? 0) + 1);
-  const {
-    have = 0,
-    get = 0,
-    ...reasons
-  } = Object.fromEntries([...counts].sort(([, a], [, b]) => b - a)) as Partial<Record<ProbeCover, number>>;
+  const counts = [...Map.groupBy(covers, (cover) => cover)].map(([cover, { length }]) => [cover, length] as const);
+  const sorted: Partial<Record<ProbeCover, number>> = Object.fromEntries(counts.sort(([, a], [, b]) => b - a));
+  const { have = 0, get = 0, ...reasons } = sorted;
   return { have, get, lack: covers.length - have - get, reasons };
 }

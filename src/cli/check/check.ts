@@ -27,7 +27,6 @@ const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
 export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
   const inputs = await readAnyInputs('check', line, io, progress);
-  if (inputs === undefined) return EXIT_USAGE;
   const { output, enforcement, strict, 'min-level': minLevel, only, skip } = line.flags;
   const checked = checkInputs(inputs, enforcement, (done, total) => {
     progress.show('checking', done, total, 'objects');
@@ -35,15 +34,15 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
   const found = line.flags['allow-empty'] ? checked : withoutObjects(checked, inputs, line.positionals);
   progress.end();
   const selection = { minLevel, only: only.flat(), skip: skip.flat() };
-  const baselined = await applyBaseline(found, line.flags, selection, inputs, io);
-  if (baselined === undefined) {
+  const unknown = await applyBaseline(found, line.flags, selection, inputs, io);
+  if (unknown === undefined) {
     reportProblems(found.problems, io, inputs);
     return EXIT_USAGE;
   }
-  const report = shownReport(baselined.report, selection, baselined.known);
+  const report = shownReport(unknown, selection);
   const screen = { columns: io.stdoutColumns, paint: paintFor(line.flags.color, io) };
   // Objects of a cluster have no text that fixes could change.
-  const texts = inputs.isFromCluster === true ? [] : inputs.texts;
+  const texts = inputs.isFromCluster ? [] : inputs.texts;
   io.stdout.write(FORMATS[output]({ ...report, texts }, screen));
   reportProblems([...report.warnings, ...report.problems], io, inputs);
   return exitCode(report, inputs, strict);
@@ -68,7 +67,7 @@ function exitCode({ summary, warnings, problems }: ShownReport, inputs: Inputs, 
  */
 function withoutObjects(report: CheckReport, inputs: Inputs, names: readonly string[]): CheckReport {
   if (report.summary.objects > 0 || report.problems.length > 0) return report;
-  const { isFromCluster = false, passedOver = [], notes = [] } = inputs;
+  const { isFromCluster, passedOver = [], notes = [] } = inputs;
   const message = 'has no Kubernetes object, so nothing is checked; --allow-empty accepts that';
   const problems = (isFromCluster ? [CLUSTER_PLACE] : names).map((name): FileProblem => ({
     file: name === '-' ? STDIN_NAME : name,

@@ -13,24 +13,23 @@ import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
  */
 export function jsonReport({ violations, problems, summary }: ShownReport): string {
   const report: CheckOutput = {
-    violations: violations.map((of) => listed(of, { file: of.file, line: of.line, column: of.column })),
+    violations: violations.map((of) => listedViolation(of, { file: of.file, line: of.line, column: of.column })),
     problems: problems.map(({ file, line, column, message }) => ({ file, line, column, message })),
     summary,
   };
   return `${jsonText(report, undefined, 2)}\n`;
 }
 
-/** A violation without its place in a file. */
-export function listedViolation(violation: PlacedViolation): ListedViolation {
-  return listed(violation, {});
-}
-
 function listedException({ name, owner, reason, ticket, expires }: AppliedException): ListedException {
   return { name, owner, reason, ...(ticket !== undefined && { ticket }), expires };
 }
 
-/** The place comes right behind the path, so that a person finds both together. */
-function listed<Place extends object>(
+/**
+ * A violation for programs.
+ *
+ * @param place the place in a file, if there is one. It comes right behind the path, so that a person finds both
+ */
+export function listedViolation<Place extends object>(
   { check, action, message, remedy, edits, path, ...violation }: PlacedViolation,
   place: Place,
 ): ListedViolation & Place {

@@ -2,7 +2,7 @@ import { formatPath } from '../../base/json/field-path.ts';
 import { laxer, stricter } from '../../engine/policy/action.ts';
 import { policyAdvice } from '../../engine/verdict/policy-advice.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
-import type { Inputs } from '../input/inputs.ts';
+import { placeOfPolicy, type Inputs } from '../input/inputs.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { PlacedViolation } from './report.ts';
 
@@ -20,11 +20,8 @@ interface PolicyFinding {
  *
  * @param violations what was found in the workloads of the inputs
  */
-export function policyFindings(
-  { policies: snapshot, policyPlaces }: Inputs,
-  violations: readonly PlacedViolation[],
-): PlacedViolation[] {
-  const { policies } = snapshot;
+export function policyFindings(inputs: Inputs, violations: readonly PlacedViolation[]): PlacedViolation[] {
+  const { policies } = inputs.policies;
   const findings = new Map<string, PolicyFinding>();
   const bySource = new Map(policies.map((policy) => [policy.source, policy]));
   const add = (violation: Violation, workload?: string): void => {
@@ -56,10 +53,10 @@ export function policyFindings(
     const { file, kind, namespace, name } = violation;
     add(violation, JSON.stringify([file, kind, namespace, name]));
   }
-  return [...findings.values()].map((finding) => placed(finding, policyPlaces));
+  return [...findings.values()].map((finding) => placed(finding, inputs));
 }
 
-function placed({ policy, violation, workloads }: PolicyFinding, places: Inputs['policyPlaces']): PlacedViolation {
+function placed({ policy, violation, workloads }: PolicyFinding, inputs: Inputs): PlacedViolation {
   const { check, container, probe, path, message } = violation;
   const remedy = violation.policy?.remedy;
   return {
@@ -70,7 +67,7 @@ function placed({ policy, violation, workloads }: PolicyFinding, places: Inputs[
     message,
     ...(remedy !== undefined && { remedy }),
     action: laxer(violation.action, 'Warn'),
-    ...(places.find(policy.source, path) ?? { file: policy.source, line: 1, column: 1 }),
+    ...(placeOfPolicy(inputs, policy.source, path) ?? { file: policy.source, line: 1, column: 1 }),
     kind: policy.kind,
     namespace: policy.namespace ?? '',
     name: policy.name,

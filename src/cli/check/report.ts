@@ -38,6 +38,8 @@ export interface CheckReport {
   readonly warnings: readonly FileProblem[];
   /** The inputs that could not be read. For standard error, in every output format. */
   readonly problems: readonly FileProblem[];
+  /** The findings that a baseline has removed. */
+  readonly known?: KnownFindings;
 }
 
 /** The command line's selection of a report's content. */
@@ -85,11 +87,10 @@ export type ReportFormat = (report: ShownReport, screen: Screen) => string;
 /**
  * Applies a selection to a report: the one place between the verdicts and the formats that leaves findings out. The
  * findings of each file are in the order of the file's lines.
- *
- * @param known the findings that a baseline has already removed from the report
  */
-export function shownReport(report: CheckReport, selection: Selection, known?: KnownFindings): ShownReport {
+export function shownReport(report: CheckReport, selection: Selection): ShownReport {
   const { minLevel, only, skip } = selection;
+  const { known } = report;
   const isSelected = (check: string): boolean => (only.length === 0 || only.includes(check)) && !skip.includes(check);
   const ofChecks = report.violations.filter(({ check }) => isSelected(check));
   // An exception stays visible, so its notes are shown by default too.
@@ -145,15 +146,15 @@ export function findingKey({ check, kind, namespace, name, container, probe }: F
   return JSON.stringify([check, kind, namespace, name, container, probe]);
 }
 
-interface UnknownFindings {
-  readonly report: CheckReport;
-  readonly known: number;
-  /** The entries of the baseline that no finding matches, in the order of the baseline. */
-  readonly stale: readonly FindingIdentity[];
-}
-
-/** Leaves known findings out. An entry is for one finding: of two equal findings, one entry hides the first. */
-export function withoutKnown(report: CheckReport, entries: readonly FindingIdentity[]): UnknownFindings {
+/**
+ * Leaves known findings out. An entry is for one finding: of two equal findings, one entry hides the first.
+ *
+ * @returns the report; how many findings are known; the entries that no finding matches, in their order
+ */
+export function withoutKnown(
+  report: CheckReport,
+  entries: readonly FindingIdentity[],
+): { readonly report: CheckReport; readonly known: number; readonly stale: readonly FindingIdentity[] } {
   const left = Map.groupBy(entries.toReversed(), findingKey);
   const matched = new Set<FindingIdentity>();
   const violations = report.violations.filter((violation) => {

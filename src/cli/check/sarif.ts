@@ -8,6 +8,7 @@ import { VERSION } from '../../base/version.ts';
 import { findingKey, type PlacedViolation, type ShownReport } from './report.ts';
 import { isWithin } from '../../base/files/yaml-files.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
+import { LEVEL_OF_ACTION } from '../output/level.ts';
 import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
 import type { TextEdit } from '../../yaml/editing/text-edits.ts';
 import { positionsIn, type Position } from '../../yaml/reading/documents.ts';
@@ -21,12 +22,13 @@ import type { ManifestText } from '../input/manifest.ts';
  * every input error is a notification of the invocation. Viewers show texts unchanged, so hidden characters are
  * escaped.
  */
-export function sarifReport({ violations, problems, texts = [] }: ShownReport): string {
+export function sarifReport(report: ShownReport): string {
+  const { violations, problems } = report;
   const found = new Set(violations.map(({ check }) => check));
   const rules = CHECKS.filter(({ id }) => found.has(id));
   const ruleIndexes = new Map(rules.map(({ id }, index) => [id, index]));
   const occurrences = new Map<string, number>();
-  const fixes = new SarifFixes(texts);
+  const fixesOf = fixesIn(report);
   const driver = {
     name: 'probewright',
     informationUri: HOMEPAGE,
@@ -45,7 +47,7 @@ export function sarifReport({ violations, problems, texts = [] }: ShownReport): 
       const occurrence = (occurrences.get(key) ?? 0) + 1;
       occurrences.set(key, occurrence);
       const partialFingerprints = fingerprintOf(key, occurrence);
-      return { ...result(violation, ruleIndexes.get(violation.check), partialFingerprints), ...fixes.of(violation) };
+      return { ...result(violation, ruleIndexes.get(violation.check), partialFingerprints), ...fixesOf(violation) };
     }),
   };
   const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] };
@@ -93,7 +95,7 @@ function physicalLocation({ file, line, column }: Pick<FileProblem, 'file' | 'li
   return { artifactLocation: artifactLocation(file), region: { startLine: line, startColumn: column } };
 }
 
-const LEVEL = { Deny: 'error', Warn: 'warning', Audit: 'note', Excepted: 'note', Off: 'none' } as const;
+const LEVEL = { ...LEVEL_OF_ACTION, Off: 'none' } as const;
 
 /** Returns a check as a rule of SARIF, with the help that code scanning shows beside an alert. */
 function sarifRule({ id, action, summary, parameters }: CheckDefinition): unknown {
@@ -154,36 +156,34 @@ interface EditedText {
  * Turns advice into `fixes` of SARIF: replacements of exact regions. A violation gets no fix when its advice cannot be
  * written into the text alone, when the text is no file, and when verification would take too long.
  */
-class SarifFixes {
-  readonly #texts: ReadonlyMap<string, readonly ManifestText[]>;
-  readonly #edited = new Map<string, EditedText | undefined>();
-  #charactersLeft = MOST_CHARACTERS;
-
-  constructor(texts: readonly ManifestText[]) {
-    this.#texts = Map.groupBy(texts, ({ file }) => file);
-  }
-
-  of({ file, remedy, edits, object }: PlacedViolation): { readonly fixes?: readonly unknown[] } {
-    if (edits === undefined || object === undefined) return {};
-    if (!this.#edited.has(file)) this.#edited.set(file, editedText(this.#texts.get(file)));
-    const edited = this.#edited.get(file);
-    if (edited === undefined || edited.text.length > this.#charactersLeft) return {};
-    this.#charactersLeft -= edited.text.length;
+function fixesIn({ texts = [], violations }: ShownReport): (violation: PlacedViolation) => object {
+  const files = new Set(violations.filter(({ edits }) => edits !== undefined).map(({ file }) => file));
+  const byFile = Map.groupBy(
+    texts.filter(({ file }) => files.has(file)),
+    ({ file }) => file,
+  );
+  const edited = new Map(Array.from(byFile, ([file, own]) => [file, editedText(own)]));
+  let charactersLeft = MOST_CHARACTERS;
+  return ({ file, remedy, edits, object }) => {
+    const source = edited.get(file);
+    if (edits === undefined || object === undefined || source === undefined) return {};
+    if (source.text.length > charactersLeft) return {};
+    charactersLeft -= source.text.length;
     const placed = edits.map(({ path, value }) => ({ path: [...object.path, ...path], value }));
-    const plan = edited.editor.verifiedPlan(object.document, placed);
+    const plan = source.editor.verifiedPlan(object.document, placed);
     if (plan.kind === 'refused' || plan.replacements.length === 0) return {};
-    const replacements = plan.replacements.map((replacement) => sarifReplacement(replacement, edited.positionAt));
+    const replacements = plan.replacements.map((replacement) => sarifReplacement(replacement, source.positionAt));
     const description = remedy === undefined ? {} : { description: { text: visible(remedy) } };
     return {
       fixes: [{ ...description, artifactChanges: [{ artifactLocation: artifactLocation(file), replacements }] }],
     };
-  }
+  };
 }
 
 /** Undefined for texts of one name that differ, that are no file, or that are too long. */
 function editedText(texts: readonly ManifestText[] = []): EditedText | undefined {
   const [{ text, file } = { text: '', file: STDIN_NAME }] = texts;
-  const isOneFile = texts.every((each) => each.text === text && each.rendered === undefined) && file !== STDIN_NAME;
+  const isOneFile = texts.every((each) => each.text === text && each.placeOf === undefined) && file !== STDIN_NAME;
   if (!isOneFile || text.length > LONGEST_TEXT) return undefined;
   return { text, editor: new YamlFieldEditor(text), positionAt: positionsIn(text) };
 }

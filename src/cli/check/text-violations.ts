@@ -1,6 +1,6 @@
 import { misplacedProbes, unknownProbeFields } from '../../engine/checks/lib/unknown-fields.ts';
 import { validProbe } from '../../engine/checks/valid-probe.ts';
-import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
 import { withExceptions } from '../../engine/verdict/exceptions-of-workload.ts';
 import { namesOfSubject, podLabelsOf, type Subject } from '../../engine/verdict/judge.ts';
@@ -70,50 +70,31 @@ function asViolations(
   return withExceptions(violations, workload, policies, policy, now);
 }
 
-interface DuplicateKey {
-  readonly problem: FileProblem;
-  readonly container: string;
-  readonly path: readonly PathStep[];
-}
-
 /**
  * The duplicate keys of a file that are in containers of a Pod template. Only a manifest shows a duplicate key: the API
  * server keeps the last value. It merges objects, so two probes of one name can become a probe with two handlers.
  */
-function duplicateKeysIn(
-  manifest: Manifest,
-  { template, path }: PlacedTemplate,
-  problems: readonly FileProblem[],
-): DuplicateKey[] {
+function duplicateKeysIn(manifest: Manifest, { template, path }: PlacedTemplate, problems: readonly FileProblem[]) {
   const { document } = manifest;
   const candidates = problems.filter(({ file, duplicateKey }) => file === document.file && duplicateKey !== undefined);
   if (candidates.length === 0) return [];
-  const keys = new Set(candidates.map(({ duplicateKey }) => duplicateKey));
+  const keys = new Set<unknown>(candidates.map(({ duplicateKey }) => duplicateKey));
   const byPlace = new Map(candidates.map((problem) => [placeOf(problem), problem]));
-  const found: DuplicateKey[] = [];
+  const found: { problem: FileProblem; container: string; path: readonly PathStep[] }[] = [];
   const search = (value: unknown, at: readonly PathStep[], container: string): void => {
-    if (Array.isArray(value))
-      value.forEach((element: unknown, index) => {
-        search(element, [...at, index], container);
-      });
-    if (!isJsonObject(value)) return;
-    for (const [key, inner] of Object.entries(value)) {
-      const keyPath = [...at, key];
-      const position = keys.has(key) ? document.position([...manifest.path, ...keyPath], { key: true }) : undefined;
+    const members = Array.isArray(value) ? value.entries() : Object.entries(isJsonObject(value) ? value : {});
+    for (const [step, inner] of members as Iterable<[PathStep, unknown]>) {
+      const below = [...at, step];
+      const position = keys.has(step) ? document.position([...manifest.path, ...below], { key: true }) : undefined;
       const problem = position && byPlace.get(placeOf(position));
-      if (problem?.duplicateKey === key) found.push({ problem, container, path: keyPath });
-      search(inner, keyPath, container);
+      if (problem?.duplicateKey === step) found.push({ problem, container, path: below });
+      search(inner, below, container);
     }
   };
   const spec = objectMember(template, 'spec') ?? {};
-  for (const list of CONTAINER_LISTS) {
-    const entries = member(spec, list);
-    if (!Array.isArray(entries)) continue;
-    entries.forEach((entry: unknown, index) => {
-      const name = isJsonObject(entry) ? (stringMember(entry, 'name') ?? '') : '';
-      search(entry, [...path, 'spec', list, index], name);
-    });
-  }
+  for (const list of CONTAINER_LISTS)
+    for (const [index, entry] of listMember(spec, list).entries())
+      search(entry, [...path, 'spec', list, index], isJsonObject(entry) ? (stringMember(entry, 'name') ?? '') : '');
   return found;
 }
 

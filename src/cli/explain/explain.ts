@@ -8,6 +8,7 @@ import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { writePictures } from './pictures.ts';
 import { reportProblems } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
+import { placeOfPolicy } from '../input/inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { FilePlace, ExplainedContainer, ExplainOutput } from '../output/json-outputs.ts';
 import type { FieldPlaces } from '../../explain/timeline/explained-fields.ts';
@@ -16,11 +17,10 @@ import type { EXPLAIN } from './definition.ts';
 
 export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: CommandIo): Promise<number> {
   const inputs = await readAnyInputs('explain', line, io);
-  if (inputs === undefined) return EXIT_USAGE;
   const placesOf = ({ document, path }: Manifest): FieldPlaces => ({
     ofManifest: (field) =>
       placeText({ file: document.file, ...document.position([...path, ...field], { key: true }) }, inputs),
-    ofPolicy: (source, field) => placeText(inputs.policyPlaces.find(source, field), inputs),
+    ofPolicy: (source, field) => placeText(placeOfPolicy(inputs, source, field), inputs),
   });
   const { output, details, fields } = line.flags;
   const asText = fields ? fieldsAsText : details ? explanationsAsText : summariesAsText;

@@ -31,9 +31,9 @@ export type FailuresOf = (object: JsonObject) => readonly ListedFailure[] | unde
  */
 export async function readFailures(line: ClusterLine, inputs: Inputs, io: CommandIo): Promise<FailuresOf> {
   const unknown: FailuresOf = () => undefined;
-  if (inputs.isFromCluster !== true || line.flags['all-namespaces']) return unknown;
+  if (!inputs.isFromCluster || line.flags['all-namespaces']) return unknown;
   const choice = await clusterChoice(line);
-  const isNamed = choice !== undefined && 'names' in choice && choice.names.some(({ name }) => name !== undefined);
+  const isNamed = choice.kind === 'cluster' && choice.names.some(({ name }) => name !== undefined);
   if (!isNamed) return unknown;
   const wanted = new Set(
     inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => workloadKey(workloadNameOf(object)))),

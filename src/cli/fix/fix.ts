@@ -31,7 +31,6 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
   for (const link of links) printLine(io.stderr, `${PROGRAM} fix: ${link}`);
   if (links.length > 0) return EXIT_USAGE;
   const inputs = await readCommandInputs('fix', line, io);
-  if (inputs === undefined) return EXIT_USAGE;
   // Without one of the policies, other probes would be written than the webhook adds.
   if (inputs.policyProblems.length > 0) {
     reportProblems(inputs.problems, io);

@@ -1,4 +1,4 @@
-import type { Reading, Suggestions, ValueType } from './value-types.ts';
+import type { Suggestions, ValueType } from './value-types.ts';
 
 /** The arguments of a command that are not flags. */
 export interface Positionals {
@@ -29,9 +29,9 @@ export interface CommandDefinition<F extends Flags = Flags> {
   readonly exitCodes: Readonly<Record<number, string>>;
   /**
    * Returns problems between values that are valid individually. Invalid values have already been replaced by their
-   * defaults.
+   * defaults. False is no problem.
    */
-  conflicts?(values: FlagValues<F>): readonly string[];
+  conflicts?(values: FlagValues<F>): readonly (string | false)[];
 }
 
 /** The flags of a command without flags. */
@@ -63,8 +63,12 @@ export interface Flag<T> extends FlagTexts {
   readonly default: string | undefined;
   /** True when every use of the flag counts. Otherwise only the last use counts. */
   readonly isRepeatable: boolean;
-  /** Reads the value from the given texts, in the order of the command line. Without texts, the default is returned. */
-  readonly read: (texts: readonly string[]) => Reading<T>;
+  /**
+   * Reads the value from the given texts, in the order of the command line. Without texts, the default is returned.
+   *
+   * @throws Error with the problem of a text
+   */
+  readonly read: (texts: readonly string[]) => T;
 }
 
 export type Flags = Readonly<Record<string, Flag<unknown>>>;
@@ -75,57 +79,31 @@ export type FlagValues<F extends Flags> = {
 
 /** Defines an optional flag. The flag's value is undefined when the flag is not given. */
 export function optional<T>(flag: FlagTexts & { readonly type: ValueType<T> }): Flag<T | undefined> {
-  const { type } = flag;
-  return {
-    ...flag,
-    default: undefined,
-    isRepeatable: false,
-    read: (texts) => readLast(type, texts) ?? { value: undefined },
-  };
+  const read = (texts: readonly string[]): T | undefined => texts.slice(-1).map((text) => flag.type.read(text))[0];
+  return { ...flag, default: undefined, isRepeatable: false, read };
 }
 
 /** Defines a flag with a default. */
 export function withDefault<T>(flag: FlagTexts & { readonly type: ValueType<T>; readonly default: string }): Flag<T> {
-  const { type } = flag;
-  return { ...flag, isRepeatable: false, read: (texts) => readLast(type, texts) ?? type.read(flag.default) };
+  return { ...flag, isRepeatable: false, read: (texts) => flag.type.read(texts.at(-1) ?? flag.default) };
 }
 
 /** Defines a switch: a flag that takes no value. The switch is true when the flag is given. */
 export function toggle(texts: FlagTexts): Flag<boolean> {
-  return {
-    ...texts,
-    type: undefined,
-    default: undefined,
-    isRepeatable: false,
-    read: (given) => ({ value: given.length > 0 }),
-  };
+  return { ...texts, type: undefined, default: undefined, isRepeatable: false, read: (given) => given.length > 0 };
 }
 
 /** Defines a flag that may be given several times. The flag's value is the list of all values. */
 export function repeatable<T>(flag: FlagTexts & { readonly type: ValueType<T> }): Flag<readonly T[]> {
-  const { type } = flag;
   return {
     ...flag,
     default: undefined,
     isRepeatable: true,
-    read: (texts) => {
-      const values: T[] = [];
-      for (const text of texts) {
-        const reading = type.read(text);
-        if ('problem' in reading) return reading;
-        values.push(reading.value);
-      }
-      return { value: values };
-    },
+    read: (texts) => texts.map((text) => flag.type.read(text)),
   };
 }
 
 /** Lists flags under a heading. */
 export function inGroup<F extends Flags>(group: string, flags: F): F {
   return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, { ...flag, group }])) as F;
-}
-
-function readLast<T>(type: ValueType<T>, texts: readonly string[]): Reading<T> | undefined {
-  const last = texts.at(-1);
-  return last === undefined ? undefined : type.read(last);
 }

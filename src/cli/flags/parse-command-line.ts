@@ -1,10 +1,13 @@
 import { quote } from '../../base/text/cut.ts';
 import { didYouMean, suggestion } from '../../base/text/suggestion.ts';
-import { choice } from './value-types.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { notAmong } from './value-types.ts';
 import type { CommandDefinition, CommandLine, Flag, Flags, FlagValues } from './flag.ts';
 
 type CommandLineParse<F extends Flags> =
-  CommandLine<F> | { readonly problems: readonly string[] } | { readonly wantsHelp: true };
+  | (CommandLine<F> & { readonly kind: 'command' })
+  | { readonly kind: 'problems'; readonly problems: readonly string[] }
+  | { readonly kind: 'help' };
 
 const HELP_FLAGS = ['--help', '-h'];
 
@@ -22,83 +25,75 @@ export function parseCommandLine<F extends Flags>(
   args: readonly string[],
   environment: Environment,
 ): CommandLineParse<F> {
-  const problems: string[] = [];
-  const { texts, positionals, wantsHelp, mayLack, meantFlags } = splitArguments(args, definition.flags, problems);
-  if (wantsHelp) return { wantsHelp };
+  const split = splitArguments(args, definition.flags);
+  if (split === 'help') return { kind: 'help' };
+  const { texts, positionals, mayLack, meantFlags } = split;
+  const problems = [...split.problems];
   const replaces = definition.positionals?.replacedBy?.some((name) => texts.has(name)) ?? false;
   checkPositionals(definition, positionals, mayLack || replaces, problems);
   const values = Object.entries(definition.flags).map(([name, flag]) => {
-    const given = texts.get(name);
     const variable = definition.readsEnvironment === true ? valueFromEnvironment(name, environment) : undefined;
-    const isVariable = given === undefined && variable !== undefined;
-    const origin = isVariable ? variableOf(name) : `--${name}`;
-    return [name, readFlag(flag, isVariable ? [variable] : (given ?? []), origin, problems)] as const;
+    const isVariable = !texts.has(name) && variable !== undefined;
+    const given = isVariable ? [variable] : (texts.get(name) ?? []);
+    return [name, readFlag(flag, given, isVariable ? variableOf(name) : `--${name}`, problems)] as const;
   });
   const flags = Object.fromEntries(values) as FlagValues<F>;
-  // A misspelt flag is not missing too.
-  const conflicts = (definition.conflicts?.(flags) ?? []).filter(
-    (each) => !meantFlags.has(each.split(':', 1)[0] ?? ''),
-  );
-  const allProblems = [...problems, ...conflicts];
-  return allProblems.length > 0 ? { problems: allProblems } : { flags, positionals };
+  for (const conflict of definition.conflicts?.(flags) ?? [])
+    // A misspelt flag is not missing too.
+    if (conflict !== false && !meantFlags.has(conflict.split(':', 1)[0] ?? '')) problems.push(conflict);
+  return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'command', flags, positionals };
 }
 
 interface SplitArguments {
-  readonly texts: Map<string, string[]>;
-  readonly positionals: string[];
-  wantsHelp: boolean;
+  readonly texts: ReadonlyMap<string, readonly string[]>;
+  readonly positionals: readonly string[];
+  readonly problems: readonly string[];
   /** True when an argument after an unknown flag is either a value or a positional. */
-  mayLack: boolean;
+  readonly mayLack: boolean;
   /** The flags that a person probably meant with unknown flags: `--port`. */
-  readonly meantFlags: Set<string>;
+  readonly meantFlags: ReadonlySet<string>;
 }
 
-function splitArguments(args: readonly string[], flags: Flags, problems: string[]): SplitArguments {
-  const split: SplitArguments = {
-    texts: new Map(),
-    positionals: [],
-    wantsHelp: false,
-    mayLack: false,
-    meantFlags: new Set(),
-  };
-  const add = (name: string, text: string): void => {
-    const own = split.texts.get(name);
-    if (own === undefined) split.texts.set(name, [text]);
-    else own.push(text);
-  };
-  for (let index = 0; index < args.length; index += 1) {
+function splitArguments(args: readonly string[], flags: Flags): SplitArguments | 'help' {
+  const given: [name: string, text: string][] = [];
+  const positionals: string[] = [];
+  const problems: string[] = [];
+  const meantFlags = new Set<string>();
+  let mayLack = false;
+  let index = 0;
+  for (; index < args.length && args[index] !== '--'; index += 1) {
     const arg = args[index] ?? '';
     const next = args[index + 1];
-    if (arg === '--') return { ...split, positionals: split.positionals.concat(args.slice(index + 1)) };
-    if (HELP_FLAGS.includes(arg)) return { ...split, wantsHelp: true };
+    if (HELP_FLAGS.includes(arg)) return 'help';
     if (isPositional(arg)) {
-      split.positionals.push(arg);
+      positionals.push(arg);
       continue;
     }
     const { written, name, inline } = readArgument(arg, flags);
     const flag = written.startsWith('--') && Object.hasOwn(flags, name) ? flags[name] : undefined;
     if (flag === undefined) {
       const meant = suggestion(name, Object.keys(flags));
-      const hint = meant === undefined ? '' : `; did you mean --${meant}?`;
-      problems.push(`${written}: unknown flag${hint}`);
-      if (meant !== undefined) split.meantFlags.add(`--${meant}`);
+      problems.push(`${written}: unknown flag${meant === undefined ? '' : `; did you mean --${meant}?`}`);
+      if (meant !== undefined) meantFlags.add(`--${meant}`);
       // A person who meant a flag with a value meant the next argument as the value. One mistake gets one problem.
       const isSwitch = meant !== undefined && flags[meant]?.type === undefined;
       if (inline === undefined && next !== undefined && isPositional(next) && !isSwitch) {
         index += 1;
-        split.mayLack ||= meant === undefined;
+        mayLack ||= meant === undefined;
       }
     } else if (flag.type === undefined) {
-      if (inline === undefined) add(name, '');
+      if (inline === undefined) given.push([name, '']);
       else problems.push(`--${name}: takes no value, not ${quote(inline)}`);
-    } else if (inline !== undefined) add(name, inline);
+    } else if (inline !== undefined) given.push([name, inline]);
     else if (next === undefined || next.startsWith('--')) problems.push(`--${name}: needs a value`);
     else {
-      add(name, next);
+      given.push([name, next]);
       index += 1;
     }
   }
-  return split;
+  const byName = Map.groupBy(given, ([name]) => name);
+  const texts = new Map(Array.from(byName, ([name, own]) => [name, own.map(([, text]) => text)]));
+  return { texts, positionals: positionals.concat(args.slice(index + 1)), problems, mayLack, meantFlags };
 }
 
 /** Splits `--flag=value`, and reads `-f`, `-f=value` and `-fvalue` as the flag with the letter. */
@@ -132,33 +127,29 @@ function checkPositionals(
   if (positionals.length < expected.minimum && !mayLack) problems.push(`${expected.name}: ${expected.missing}`);
   for (const extra of positionals.slice(expected.maximum))
     problems.push(`${extra}: ${name} takes at most ${expected.maximum} argument(s)`);
-  if (typeof expected.suggestions === 'string') return;
-  for (const positional of positionals.slice(0, expected.maximum)) {
-    const problem = problemOfWord(positional, expected.name, expected.suggestions);
-    if (problem !== undefined) problems.push(`${expected.name}: ${problem}`);
+  const words = expected.suggestions;
+  if (typeof words === 'string') return;
+  for (const word of positionals.slice(0, expected.maximum)) {
+    if (words.includes(word)) continue;
+    const unknown = `unknown ${expected.name.toLowerCase()} ${quote(word)}${didYouMean(word, words)}`;
+    problems.push(`${expected.name}: ${words.length > MOST_LISTED_WORDS ? unknown : notAmong(word, words)}`);
   }
 }
 
 /** A message with more words than this is not read to its end. */
 const MOST_LISTED_WORDS = 10;
 
-function problemOfWord(text: string, name: string, words: readonly string[]): string | undefined {
-  const reading = choice(words).read(text);
-  if (!('problem' in reading)) return undefined;
-  if (words.length <= MOST_LISTED_WORDS) return reading.problem;
-  return `unknown ${name.toLowerCase()} ${quote(text)}${didYouMean(text, words)}`;
-}
-
 /**
  * Reads the value of a flag. A bad value is reported under the name that the user wrote, and the default replaces the
  * value.
  */
 function readFlag(flag: Flag<unknown>, texts: readonly string[], origin: string, problems: string[]): unknown {
-  const reading = flag.read(texts);
-  if ('value' in reading) return reading.value;
-  problems.push(`${origin}: ${reading.problem}`);
-  const fallback = flag.read([]);
-  return 'value' in fallback ? fallback.value : undefined;
+  try {
+    return flag.read(texts);
+  } catch (error) {
+    problems.push(`${origin}: ${messageOf(error)}`);
+    return flag.read([]);
+  }
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -2,19 +2,18 @@ import { parseInstant } from '../../base/text/duration.ts';
 import { quote } from '../../base/text/cut.ts';
 import { didYouMean, suggestion } from '../../base/text/suggestion.ts';
 
-/**
- * The value of a text, or the problem with the text. The flag's name precedes the problem in messages: `--port: must be
- * ...`.
- */
-export type Reading<T> = { readonly value: T } | { readonly problem: string };
-
 /** The type of a flag's value. */
 export interface ValueType<T> {
   /** Placeholder of a value in help and docs: `DIR`, `PORT`, `yaml|json`. */
   readonly placeholder: string;
   /** Completions that a shell may suggest for a value. Absent means no completions. */
   readonly suggestions?: Suggestions;
-  readonly read: (text: string) => Reading<T>;
+  /**
+   * Reads the value of a text.
+   *
+   * @throws Error with the problem. The flag's name precedes it in messages: `--port: must be ...`
+   */
+  readonly read: (text: string) => T;
 }
 
 /** Completions that a shell may suggest: these words, names of files or names of directories. */
@@ -22,7 +21,7 @@ export type Suggestions = readonly string[] | 'files' | 'directories';
 
 /** Accepts any text. */
 export function anyText(placeholder: string): ValueType<string> {
-  return { placeholder, read: (text) => ({ value: text }) };
+  return { placeholder, read: (text) => text };
 }
 
 /** Accepts any text that is not empty. */
@@ -36,12 +35,13 @@ export function path(placeholder: string, suggestions: 'files' | 'directories'):
 }
 
 /** Accepts a text that `parse` can read. `expected` describes such texts in messages. */
-function parsed<T>(placeholder: string, expected: string, parse: (text: string) => T | undefined): ValueType<T> {
+export function parsed<T>(placeholder: string, expected: string, parse: (text: string) => T | undefined): ValueType<T> {
   return {
     placeholder,
     read: (text) => {
       const value = parse(text);
-      return value === undefined ? invalid(`must be ${expected}, not ${quote(text)}`) : { value };
+      if (value === undefined) throw new Error(`must be ${expected}, not ${quote(text)}`);
+      return value;
     },
   };
 }
@@ -72,11 +72,15 @@ export function choice<const Word extends string>(words: readonly Word[]): Value
     suggestions: words,
     read: (text) => {
       const word = words.find((candidate) => candidate === text);
-      if (word !== undefined) return { value: word };
-      const expected = words.length === 2 ? words.join(' or ') : words.join(', ');
-      return invalid(`must be ${expected}, not ${quote(text)}${didYouMean(text, words)}`);
+      if (word === undefined) throw new Error(notAmong(text, words));
+      return word;
     },
   };
+}
+
+/** The problem of a text that is none of these words. */
+export function notAmong(text: string, words: readonly string[]): string {
+  return `must be ${words.join(words.length === 2 ? ' or ' : ', ')}, not ${quote(text)}${didYouMean(text, words)}`;
 }
 
 /**
@@ -85,13 +89,7 @@ export function choice<const Word extends string>(words: readonly Word[]): Value
  */
 export function trueOrFalse(): ValueType<boolean> {
   const words = choice(['true', 'false']);
-  return {
-    ...words,
-    read: (text) => {
-      const reading = words.read(text);
-      return 'problem' in reading ? reading : { value: reading.value === 'true' };
-    },
-  };
+  return { ...words, read: (text) => words.read(text) === 'true' };
 }
 
 /** Accepts a duration such as `1h30m` from 1 ms to `most` ms. The value is in milliseconds. */
@@ -109,46 +107,35 @@ export function instant(): ValueType<number> {
 
 /** Accepts names separated by commas. No name may be empty. */
 export function commaList(item: string): ValueType<readonly string[]> {
-  return {
-    placeholder: `${item}[,${item}...]`,
-    read: (text) => {
-      const items = text.split(',').map((part) => part.trim());
-      return items.includes('') ? invalid(`must be a comma list of names, not ${quote(text)}`) : { value: items };
-    },
-  };
+  return parsed(`${item}[,${item}...]`, 'a comma list of names', (text) => {
+    const items = text.split(',').map((part) => part.trim());
+    return items.includes('') ? undefined : items;
+  });
 }
 
 /** Accepts some of these words, separated by commas. */
 export function wordList<const Word extends string>(item: string, words: readonly Word[]): ValueType<readonly Word[]> {
   const list = commaList(item);
-  const isKnown = (text: string): text is Word => (words as readonly string[]).includes(text);
   return {
-    placeholder: list.placeholder,
+    ...list,
     suggestions: words,
     read: (text) => {
-      const reading = list.read(text);
-      if ('problem' in reading) return reading;
-      const known = reading.value.filter(isKnown);
-      if (known.length === reading.value.length) return { value: known };
-      const unknown = reading.value
-        .filter((word) => !isKnown(word))
-        .map((word) => quote(word) + suggested(word, words));
-      return invalid(`unknown ${item.toLowerCase()}: ${unknown.join(', ')}`);
+      const given = list.read(text);
+      const unknown = given.filter((word) => !(words as readonly string[]).includes(word));
+      if (unknown.length === 0) return given as readonly Word[];
+      throw new Error(`unknown ${item.toLowerCase()}: ${unknown.map((word) => suggested(word, words)).join(', ')}`);
     },
   };
 }
 
 function suggested(word: string, known: readonly string[]): string {
   const meant = suggestion(word, known);
-  return meant === undefined ? '' : ` (did you mean "${meant}"?)`;
+  return quote(word) + (meant === undefined ? '' : ` (did you mean "${meant}"?)`);
 }
 
-function notEmpty(text: string): Reading<string> {
-  return text === '' ? invalid('must not be empty') : { value: text };
-}
-
-function invalid(problem: string): { readonly problem: string } {
-  return { problem };
+function notEmpty(text: string): string {
+  if (text === '') throw new Error('must not be empty');
+  return text;
 }
 
 const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, ms: 1, s: 1000 } as const;

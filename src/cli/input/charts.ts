@@ -89,7 +89,7 @@ function templateFile(source: string, name: string, directory: string): string |
 async function renderedText({ file, lines }: Piece): Promise<ManifestText> {
   const text = lines.join('\n');
   const template = await readUtf8File(file).catch(() => '');
-  return { file, text, rendered: { place: placesIn(template, text) } };
+  return { file, text, placeOf: placesIn(template, text) };
 }
 
 /**

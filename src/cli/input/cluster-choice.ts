@@ -8,15 +8,18 @@ import type { CLUSTER_FLAGS, CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 
 export type ClusterLine = CommandLine<typeof CLUSTER_INPUT_FLAGS & typeof CLUSTER_FLAGS>;
 
-/** Decides whether a command line means a cluster: undefined for files. Files and a cluster together are a problem. */
-export async function clusterChoice({ flags, positionals }: ClusterLine): Promise<ClusterNamesReading | undefined> {
+/** Decides whether a command line means files or a cluster. Both together are a problem. */
+export async function clusterChoice({
+  flags,
+  positionals,
+}: ClusterLine): Promise<ClusterNamesReading | { readonly kind: 'files' }> {
   const given = givenFlags(flags, ['cluster', 'context', 'kubeconfig', 'all-namespaces']);
   const files = new Set<string>();
   for (const word of positionals) if (await isFile(word)) files.add(word);
   const others = positionals.filter((word) => !files.has(word));
   if (given.length === 0) {
-    if (!areNamesOfWorkloads(others, KNOWN_KINDS)) return undefined;
-    if (files.size > 0) return { problem: together([...files].join(', '), others.join(', ')) };
+    if (!areNamesOfWorkloads(others, KNOWN_KINDS)) return { kind: 'files' };
+    if (files.size > 0) return together([...files].join(', '), others.join(', '));
   } else {
     const isName = (word: string): boolean =>
       word !== '-' && areNamesOfWorkloads([`${word.split('/')[0]}/x`], KNOWN_KINDS);
@@ -25,19 +28,23 @@ export async function clusterChoice({ flags, positionals }: ClusterLine): Promis
     const isTypeFirst = first !== undefined && !first.includes('/') && isName(first);
     const inTheWay = isTypeFirst ? [] : [...files].filter((word) => !isName(word));
     if (positionals.includes('-')) inTheWay.push('-');
-    if (inTheWay.length > 0) return { problem: together([...new Set(inTheWay)].join(', '), given.join(', ')) };
+    if (inTheWay.length > 0) return together([...new Set(inTheWay)].join(', '), given.join(', '));
   }
   const unused = givenFlags(flags, ['exclude', 'render-charts', 'allow-remote-bases']);
-  if (unused.length > 0) return { problem: `${unused.join(', ')}: only for files, and the input is a cluster` };
+  if (unused.length > 0) return refused(`${unused.join(', ')}: only for files, and the input is a cluster`);
   const reading = readClusterNames(positionals);
-  if ('problem' in reading || !flags['all-namespaces']) return reading;
+  if (reading.kind === 'problem' || !flags['all-namespaces']) return reading;
   const named = reading.names.find(({ name }) => name !== undefined);
   if (named === undefined) return reading;
-  return { problem: `--all-namespaces: ${named.type} ${named.name} needs one namespace; give --namespace instead` };
+  return refused(`--all-namespaces: ${named.type} ${named.name} needs one namespace; give --namespace instead`);
 }
 
-function together(files: string, cluster: string): string {
-  return `files and a cluster cannot be read together: ${files}; ${cluster}`;
+function together(files: string, cluster: string): ClusterNamesReading {
+  return refused(`files and a cluster cannot be read together: ${files}; ${cluster}`);
+}
+
+function refused(problem: string): ClusterNamesReading {
+  return { kind: 'problem', problem };
 }
 
 function givenFlags(flags: ClusterLine['flags'], names: readonly (keyof ClusterLine['flags'])[]): string[] {
@@ -64,26 +71,28 @@ export interface ClusterName {
 }
 
 /** Words that cannot be read as names, with the reason; or the names. No names = all workloads. */
-type ClusterNamesReading = { readonly names: readonly ClusterName[] } | { readonly problem: string };
+type ClusterNamesReading =
+  | { readonly kind: 'cluster'; readonly names: readonly ClusterName[] }
+  | { readonly kind: 'problem'; readonly problem: string };
 
 /** Reads `TYPE/NAME...`, `TYPE[,TYPE] NAME...` and `TYPE[,TYPE]`. */
 export function readClusterNames(words: readonly string[]): ClusterNamesReading {
-  const [first, ...rest] = words;
-  if (first === undefined) return { names: [] };
+  const [first = '', ...rest] = words;
   if (words.some((word) => word.includes('/'))) {
     const names: ClusterName[] = [];
     for (const word of words) {
       const [type = '', name = '', ...more] = word.split('/');
       if (type === '' || type.includes(',') || more.length > 0 || !isDnsSubdomain(name))
-        return { problem: `${quote(word)} is no name of a workload; write TYPE/NAME, such as deploy/web` };
+        return refused(`${quote(word)} is no name of a workload; write TYPE/NAME, such as deploy/web`);
       names.push({ type, name });
     }
-    return { names };
+    return { kind: 'cluster', names };
   }
   const wrong = rest.find((name) => !isDnsSubdomain(name));
-  if (wrong !== undefined) return { problem: `${quote(wrong)} is no name of a workload` };
+  if (wrong !== undefined) return refused(`${quote(wrong)} is no name of a workload`);
   const types = first.split(',').filter((type) => type !== '');
-  return { names: types.flatMap((type) => (rest.length === 0 ? [undefined] : rest).map((name) => ({ type, name }))) };
+  const ofType = rest.length === 0 ? [undefined] : rest;
+  return { kind: 'cluster', names: types.flatMap((type) => ofType.map((name) => ({ type, name }))) };
 }
 
 /** A name that is more probably a file that is missing. */
@@ -92,7 +101,7 @@ const FILE_NAME = /\.(?:ya?ml|json)$/;
 /** True for words that can only mean workloads of a cluster: `deploy/web`, `statefulset web`. */
 export function areNamesOfWorkloads(words: readonly string[], kinds: readonly WorkloadKind[]): boolean {
   const reading = readClusterNames(words);
-  if ('problem' in reading || reading.names.length === 0) return false;
+  if (reading.kind === 'problem' || reading.names.length === 0) return false;
   return reading.names.every(
     ({ type, name }) => name !== undefined && !FILE_NAME.test(name) && isNameOfKind(type, kinds),
   );

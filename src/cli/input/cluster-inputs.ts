@@ -14,12 +14,17 @@ import { builtInPolicy } from '../../engine/policy/check-policy.ts';
 import { policyTier } from '../../engine/policy/policy-set.ts';
 import { discoverKinds, isOfController, MOST_REQUESTS_AT_ONCE } from '../../cluster/sources/cluster-kinds.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
-import { readPolicyDocuments, type FileProblem } from '../../cluster/sources/policy-documents.ts';
+import { readPolicyDocuments, type PolicyPlaces } from '../../cluster/sources/policy-documents.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
-import { KNOWN_KINDS } from '../../engine/workload/kinds.ts';
-import { CLUSTER_PLACE, clusterText } from './cluster-object.ts';
-import { ClusterFacts, ClusterReading, readObserverReports, type ListedKind } from './cluster-reading.ts';
-import { NO_TEXTS, warningsOf, policiesAmong, PolicyPlaces, type Inputs, type OnRead } from './inputs.ts';
+import { clusterText } from './cluster-object.ts';
+import {
+  ClusterFacts,
+  clusterProblem,
+  ClusterReading,
+  readObserverReports,
+  type ListedKind,
+} from './cluster-reading.ts';
+import { snapshotOf, warningsOf, type Inputs, type OnRead } from './inputs.ts';
 import { readPolicyTexts } from './read-inputs.ts';
 import { PROGRAM, type CommandIo } from '../io.ts';
 import type { Progress } from '../output/messages.ts';
@@ -112,70 +117,75 @@ export async function readClusterInputs(
   onRead: OnRead = () => undefined,
 ): Promise<ClusterInputs> {
   const { names, namespace, policies, change, workloadKinds, now, keepsObjects = false, readsReports } = options;
-  const kinds = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
+  const kinds = await loadWorkloadKinds(workloadKinds);
   const discovered = await discoverKinds(client, kinds);
   const { wanted, problems: nameProblems } = wantedKinds(names, discovered.kinds);
   const replacesPolicies = change !== undefined && policies !== undefined;
-  const policyKinds = discovered.hasPolicies && !replacesPolicies ? POLICY_KINDS : [];
-  const factKinds = FACT_KINDS.filter(({ group }) => discovered.hasPolicies || group !== POLICY_GROUP);
+  const hasPolicies = discovered.groups?.has(POLICY_GROUP) ?? true;
+  const policyKinds = hasPolicies && !replacesPolicies ? POLICY_KINDS : [];
+  const factKinds = FACT_KINDS.filter(({ group }) => hasPolicies || group !== POLICY_GROUP);
   const reading = new ClusterReading(client, namespace);
   const policyReading = new ClusterReading(client, namespace);
-  const facts = new ClusterFacts(keepsObjects);
-  const steps: readonly (() => Promise<readonly ParsedText[]>)[] = [
+  const facts = new ClusterFacts();
+  const steps: readonly (() => Promise<readonly ParsedText[] | undefined>)[] = [
     ...policyKinds.map((kind) => () => policyReading.list(kind, (object) => clusterText(object, kind))),
     ...factKinds.map((kind) => async () => {
-      await facts.read(policyReading, kind);
+      await facts.read(policyReading, kind, keepsObjects);
       return [];
     }),
     ...wanted.flatMap((each) => workloadSteps(reading, each)),
   ];
   let done = 0;
   const read = await inParallel(steps, MOST_REQUESTS_AT_ONCE, async (step) => {
-    const texts = await step();
+    const texts = (await step()) ?? [];
     onRead(++done, steps.length);
     return texts;
   });
-  const policyTexts = read.slice(0, policyKinds.length).flat();
-  const inForce = await policiesInForce(policies, policyTexts);
-  const applied = await policiesOfFiles(change?.newPolicies);
-  const observed = readsReports === true ? await readObserverReports(client, policyReading) : undefined;
-  const readsLabels = keepsObjects || inForce.set.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
+  const ofCluster = read.slice(0, policyKinds.length).flatMap((texts) => texts.flatMap(({ manifests }) => manifests));
+  // Policies in files are the lowest tier, and those of the cluster are above them: as in the webhook.
+  const policyPlaces: PolicyPlaces = new Map();
+  const files = await readPolicyTexts(policies);
+  const low = readPolicyDocuments(CHECK_CATALOGUE, files.texts, [], undefined, policyPlaces);
+  const high = readPolicyDocuments(CHECK_CATALOGUE, [], ofCluster, undefined, policyPlaces);
+  const tiers = [policyTier(low.policies), policyTier(high.policies)];
+  const set = new Snapshot(builtInPolicy(CHECK_CATALOGUE), tiers);
+  const newFiles = await readPolicyTexts(change?.newPolicies);
+  const added = readPolicyDocuments(CHECK_CATALOGUE, newFiles.texts);
+  const newPolicies = snapshotOf(added);
+  const observed = readsReports === true ? await readObserverReports(discovered, policyReading) : undefined;
+  const readsLabels = keepsObjects || set.looksAtNamespaceLabels || newPolicies.looksAtNamespaceLabels;
   const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
-  const policyProblems = [
-    ...policyReading.problems.map(clusterProblem),
-    ...facts.problems,
-    ...inForce.problems,
-    ...applied.problems,
-  ];
+  const policyProblems = [policyReading, facts, files, low, high, newFiles, added].flatMap(({ problems }) => problems);
+  const others = [...ofCluster.map(({ object }) => object), ...facts.objects, ...namespaceObjects(labels)];
   return {
     isFromCluster: true,
-    ...(keepsObjects && { others: [...objectsOf(policyTexts), ...facts.objects, ...namespaceObjects(labels)] }),
+    ...(keepsObjects && { others }),
     ...(observed !== undefined && { observed }),
     texts: read.slice(policyKinds.length).flat().toSorted(byNamespace),
-    policies: inForce.set.withFacts({
-      ...mergedFacts(inForce.facts, facts.facts),
-      namespaceLabels: new Map([...inForce.facts.namespaceLabels, ...labels]),
+    policies: set.withFacts({
+      ...mergedFacts(low.facts, facts.facts),
+      namespaceLabels: new Map([...low.facts.namespaceLabels, ...labels]),
     }),
-    newPolicies: applied.set,
-    policyPlaces: inForce.places,
+    newPolicies,
+    policyPlaces,
     kinds,
     namespace: namespace ?? 'default',
     now,
     problems: [
-      ...[...discovered.problems, ...nameProblems, ...reading.problems].map(clusterProblem),
+      ...[...discovered.problems, ...nameProblems].map(clusterProblem),
+      ...reading.problems,
       ...policyProblems,
     ],
     policyProblems,
-    policyWarnings: warningsOf([
-      ...policyReading.missingRights.map(clusterProblem),
-      ...inForce.warnings,
-      ...applied.warnings,
-    ]),
+    policyWarnings: warningsOf([...policyReading.missingRights, ...low.warnings, ...high.warnings, ...added.warnings]),
   };
 }
 
 /** One step for a list, or for each named object. A person who names an object wants it, whoever made it. */
-function workloadSteps(reading: ClusterReading, { kind, names }: WantedKind): (() => Promise<readonly ParsedText[]>)[] {
+function workloadSteps(
+  reading: ClusterReading,
+  { kind, names }: WantedKind,
+): (() => Promise<readonly ParsedText[] | undefined>)[] {
   if (names === undefined)
     return [
       () => reading.list(kind, (object) => (isOfController(object, kind) ? undefined : clusterText(object, kind))),
@@ -186,33 +196,6 @@ function workloadSteps(reading: ClusterReading, { kind, names }: WantedKind): ((
   });
 }
 
-/** The policies of files, as the lowest tier, and those of the cluster above them: as in the webhook. */
-async function policiesInForce(policyFiles: string | undefined, ofCluster: ParsedText[]) {
-  const places = new PolicyPlaces();
-  const files = policyFiles === undefined ? NO_TEXTS : await readPolicyTexts(policyFiles);
-  const objects = ofCluster.flatMap(({ manifests }) =>
-    manifests.map(({ document, object, path }) => ({ document, value: object, path })),
-  );
-  const add: Parameters<typeof readPolicyDocuments>[3] = ({ source }, document, path) => {
-    places.add(source, document, path);
-  };
-  const low = readPolicyDocuments(CHECK_CATALOGUE, files.texts, [], add);
-  const high = readPolicyDocuments(CHECK_CATALOGUE, [], objects, add);
-  return {
-    set: new Snapshot(builtInPolicy(CHECK_CATALOGUE), [policyTier(low.policies), policyTier(high.policies)]),
-    facts: low.facts,
-    places,
-    problems: [...files.problems, ...low.problems, ...high.problems],
-    warnings: [...low.warnings, ...high.warnings],
-  };
-}
-
-async function policiesOfFiles(path: string | undefined) {
-  const files = path === undefined ? NO_TEXTS : await readPolicyTexts(path);
-  const read = policiesAmong([], files.texts);
-  return { ...read, problems: [...files.problems, ...read.problems] };
-}
-
 async function labelsOfNamespaces(
   reading: ClusterReading,
   namespace: string | undefined,
@@ -221,11 +204,7 @@ async function labelsOfNamespaces(
     namespace === undefined
       ? await reading.list(NAMESPACES, (object) => object)
       : [await reading.get(NAMESPACES, namespace)].filter((object) => object !== undefined);
-  return new Map(found.map(({ metadata }) => [metadata.name, readNamespaceLabels(metadata.labels)]));
-}
-
-function objectsOf(texts: readonly ParsedText[]): JsonObject[] {
-  return texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
+  return new Map(found?.map(({ metadata }) => [metadata.name, readNamespaceLabels(metadata.labels)]));
 }
 
 function namespaceObjects(labels: ReadonlyMap<string, LabelsOfNamespace>): JsonObject[] {
@@ -234,10 +213,6 @@ function namespaceObjects(labels: ReadonlyMap<string, LabelsOfNamespace>): JsonO
     kind: 'Namespace',
     metadata: { name, labels: Object.fromEntries(of) },
   }));
-}
-
-function clusterProblem(message: string): FileProblem {
-  return { file: CLUSTER_PLACE, line: 1, column: 1, message };
 }
 
 /** All workloads of a namespace together. Kinds and names keep the order in which they were read. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, without, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { BUILT_IN_KINDS, workloadKind } from '../../engine/workload/kinds.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
@@ -41,17 +41,12 @@ export function clusterPlace(
 function withoutUnread(object: KubernetesObject, { apiVersion, kind }: ClusterKind): JsonObject {
   const { metadata, ...rest } = without(object as unknown as JsonObject, 'status');
   const { annotations, ...kept } = without(metadata as JsonObject, 'managedFields');
-  const others = isJsonObject(annotations) ? without(annotations, LAST_APPLIED) : undefined;
-  const withAnnotations = others === undefined ? kept : { ...kept, annotations: others };
-  return { ...rest, apiVersion, kind, metadata: withAnnotations };
-}
-
-function without(object: JsonObject, name: string): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
+  const others = isJsonObject(annotations) && { annotations: without(annotations, LAST_APPLIED) };
+  return { ...rest, apiVersion, kind, metadata: { ...kept, ...others } };
 }
 
 /** Where the inputs of a report are from. */
-export type Origin = Pick<Inputs, 'isFromCluster'>;
+export type Origin = Partial<Pick<Inputs, 'isFromCluster'>>;
 
 /**
  * True for an object of a cluster. Such an object has no lines. Policies in files, which have lines, may be beside a

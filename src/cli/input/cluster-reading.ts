@@ -3,10 +3,16 @@ import { hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { PagedList, withoutManagedFields } from '../../cluster/client/paged-list.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
-import { refusal, resourceOf, rootOf, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+import {
+  refusal,
+  resourceOf,
+  rootOf,
+  type ClusterKind,
+  type ClusterKinds,
+} from '../../cluster/sources/cluster-kinds.ts';
 import { CollectedFacts, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { readObserverReport, REPORT_APIS, type ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
-import { clusterPlace } from './cluster-object.ts';
+import { CLUSTER_PLACE, clusterPlace } from './cluster-object.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FactKind } from '../../cluster/sources/fact-kinds.ts';
@@ -28,9 +34,9 @@ const MOST_LISTS = 3;
 
 /** Reads objects of a cluster. What cannot be read becomes a problem, and everything else is read. */
 export class ClusterReading {
-  readonly problems: string[] = [];
+  readonly problems: FileProblem[] = [];
   /** Optional kinds that the user may not read. */
-  readonly missingRights: string[] = [];
+  readonly missingRights: FileProblem[] = [];
   readonly #client: ApiClient;
   readonly #namespace: string | undefined;
 
@@ -44,33 +50,29 @@ export class ClusterReading {
    * Reads all objects of a kind in the scope. Each page is handed to `take` and dropped.
    *
    * @param take what is kept of an object
+   * @returns undefined, after a problem, when the objects cannot be read
    */
-  async list<T>(kind: ReadableKind, take: (object: KubernetesObject) => T | undefined): Promise<readonly T[]> {
-    const request = {
-      method: 'GET',
-      path: this.#pathOf(kind),
-      dropsStatus: kind.isInStatus !== true,
-    } as const;
-    try {
-      for (let attempt = 1; ; attempt += 1) {
-        const kept: T[] = [];
-        try {
-          await new PagedList(this.#client).forEachPage(request, ({ items }) => {
-            for (const item of items) {
-              const part = take(item);
-              if (part !== undefined) kept.push(part);
-            }
-          });
-          return kept;
-        } catch (error) {
-          if (!hasCode(error, 410) || attempt === MOST_LISTS) throw error;
-        }
+  async list<T>(
+    kind: ReadableKind,
+    take: (object: KubernetesObject) => T | undefined,
+  ): Promise<readonly T[] | undefined> {
+    const request = { method: 'GET', path: this.#pathOf(kind), dropsStatus: kind.isInStatus !== true } as const;
+    for (let attempt = 1; ; attempt += 1) {
+      const kept: T[] = [];
+      try {
+        await new PagedList(this.#client).forEachPage(request, ({ items }) => {
+          for (const item of items) {
+            const part = take(item);
+            if (part !== undefined) kept.push(part);
+          }
+        });
+        return kept;
+      } catch (error) {
+        if (hasCode(error, 410) && attempt < MOST_LISTS) continue;
+        if (kind.mayBeMissing === true && hasCode(error, 404)) return [];
+        this.#refused(kind, refusal(`cannot list ${resourceOf(kind)} ${this.#scopeOf(kind)}`, error), error);
+        return undefined;
       }
-    } catch (error) {
-      if (kind.mayBeMissing === true && hasCode(error, 404)) return [];
-      const refused = refusal(`cannot list ${resourceOf(kind)} ${this.#scopeOf(kind)}`, error);
-      (kind.isOptional === true && hasCode(error, 403) ? this.missingRights : this.problems).push(refused);
-      return [];
     }
   }
 
@@ -80,14 +82,18 @@ export class ClusterReading {
     const path = `${this.#pathOf(kind)}/${encodeURIComponent(name)}`;
     try {
       const object = await this.#client.request({ method: 'GET', path });
-      if (isKubernetesObject(object)) return Object.assign(withoutManagedFields(object), { status: null });
-      this.problems.push(`cannot get ${what}: the answer is no object`);
+      if (!isKubernetesObject(object)) throw new Error('the answer is no object');
+      return Object.assign(withoutManagedFields(object), { status: null });
     } catch (error) {
-      const isMissingRight = kind.isOptional === true && hasCode(error, 403);
-      const refused = hasCode(error, 404) ? `${what} does not exist` : refusal(`cannot get ${what}`, error);
-      (isMissingRight ? this.missingRights : this.problems).push(refused);
+      const isMissing = hasCode(error, 404);
+      this.#refused(kind, isMissing ? `${what} does not exist` : refusal(`cannot get ${what}`, error), error);
+      return undefined;
     }
-    return undefined;
+  }
+
+  #refused(kind: ReadableKind, message: string, error: unknown): void {
+    const isMissingRight = kind.isOptional === true && hasCode(error, 403);
+    (isMissingRight ? this.missingRights : this.problems).push(clusterProblem(message));
   }
 
   #pathOf({ apiVersion, resource, isNamespaced }: ReadableKind): string {
@@ -102,33 +108,30 @@ export class ClusterReading {
   }
 }
 
+/** A problem of the cluster as a whole. */
+export function clusterProblem(message: string): FileProblem {
+  return { file: CLUSTER_PLACE, line: 1, column: 1, message };
+}
+
 /** The facts of a cluster, and what could not be read. */
 export class ClusterFacts extends CollectedFacts {
   readonly problems: FileProblem[] = [];
-  /** The objects as the cluster has them, if they are kept. */
+  /** The objects as the cluster has them. */
   readonly objects: JsonObject[] = [];
-  readonly #keepsObjects: boolean;
 
-  constructor(keepsObjects = false) {
-    super();
-    this.#keepsObjects = keepsObjects;
-  }
-
-  /** Reads a kind of facts page by page. Digests are kept. */
-  async read(reading: ClusterReading, kind: FactKind): Promise<void> {
-    const unread = (): number => reading.problems.length + reading.missingRights.length;
-    const before = unread();
+  /** Reads a kind of facts page by page. Digests are kept, and the objects if they are wanted. */
+  async read(reading: ClusterReading, kind: FactKind, keepsObjects: boolean): Promise<void> {
     const listed = { ...kind, isNamespaced: true, mayBeMissing: true, isOptional: !kind.isRequired };
-    const objects = await reading.list(listed, (object) => {
+    const digests = await reading.list(listed, (object) => {
       const json = object as unknown as JsonObject;
       // Lists leave out version and kind of their items.
-      if (this.#keepsObjects) this.objects.push({ ...json, apiVersion: kind.apiVersion, kind: kind.kind });
+      if (keepsObjects) this.objects.push({ ...json, apiVersion: kind.apiVersion, kind: kind.kind });
       const read = kind.read(json, CHECK_CATALOGUE);
-      return read === undefined ? undefined : { read, metadata: object.metadata };
+      return read && { read, metadata: object.metadata };
     });
     // A list that cannot be read leaves the facts unknown.
-    if (unread() === before) this.addKind(kind);
-    for (const { read, metadata } of objects) {
+    if (digests !== undefined) this.addKind(kind);
+    for (const { read, metadata } of digests ?? []) {
       const place = { file: clusterPlace({ metadata }, kind), line: 1, column: 1 };
       if ('problems' in read)
         for (const problem of read.problems) this.problems.push({ ...place, message: formatProblem(problem) });
@@ -142,36 +145,20 @@ export class ClusterFacts extends CollectedFacts {
  * right to read reports is a warning: verdicts do not depend on reports.
  */
 export async function readObserverReports(
-  client: ApiClient,
+  { groups }: ClusterKinds,
   reading: ClusterReading,
 ): Promise<readonly ObservedWorkload[]> {
   const observed: ObservedWorkload[] = [];
   for (const { apiVersion, kind, resource } of REPORT_APIS) {
-    // Without the right to list, the API server answers 403 for missing kinds too. Everybody may ask which APIs exist.
-    if (!(await isServed(client, apiVersion))) continue;
-    const listed = {
-      group: groupOfVersion(apiVersion),
-      apiVersion,
-      resource,
-      isNamespaced: true,
-      mayBeMissing: true,
-      isOptional: true,
-    };
-    const found = await reading.list(listed, (object) =>
+    const group = groupOfVersion(apiVersion);
+    // Without the right to list, the API server answers 403 for missing kinds too.
+    if (groups !== undefined && groups.get(group)?.includes(apiVersion) !== true) continue;
+    const listed = { group, apiVersion, resource, isNamespaced: true };
+    const found = await reading.list({ ...listed, mayBeMissing: true, isOptional: true }, (object) =>
       // Lists may leave out version and kind of their items.
       readObserverReport({ ...(object as unknown as JsonObject), apiVersion, kind }),
     );
-    observed.push(...found);
+    observed.push(...(found ?? []));
   }
   return observed;
-}
-
-/** An answer that is not clear counts as served: then the list says what is wrong. */
-async function isServed(client: ApiClient, apiVersion: string): Promise<boolean> {
-  try {
-    await client.request({ method: 'GET', path: `/apis/${apiVersion}` });
-    return true;
-  } catch (error) {
-    return !hasCode(error, 404);
-  }
 }

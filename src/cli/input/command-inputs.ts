@@ -1,17 +1,20 @@
-import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
-import { PROGRAM, printLine, type CommandIo } from '../io.ts';
-import { reportProblems, Progress } from '../output/messages.ts';
+import { resolve } from 'node:path';
+import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
+import { printLine, UsageError, type CommandIo } from '../io.ts';
+import { Progress } from '../output/messages.ts';
 import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
+import { inputsOf, type Inputs } from './inputs.ts';
 import { unreadLines } from './passed-over.ts';
-import { readInputs } from './read-inputs.ts';
+import { readManifestTexts, readPolicyTexts } from './read-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 import type { ReadingWishes } from './cluster-inputs.ts';
-import type { Inputs } from './inputs.ts';
 
 /**
- * The inputs that a command line names: a cluster or files. Undefined, after a report, when the command has nothing to
- * decide by.
+ * The inputs that a command line names: a cluster or files.
+ *
+ * @throws UsageError when the command line names both
+ * @throws PolicyFilesError when the command has nothing to decide by
  */
 export async function readAnyInputs(
   command: string,
@@ -19,25 +22,22 @@ export async function readAnyInputs(
   io: CommandIo,
   progress = new Progress(io),
   wishes: ReadingWishes = {},
-): Promise<Inputs | undefined> {
+): Promise<Inputs> {
   const choice = await clusterChoice(line);
-  if (choice === undefined) return await readCommandInputs(command, line, io, progress, wishes.change?.newPolicies);
-  if ('problem' in choice) {
-    printLine(io.stderr, `${PROGRAM} ${command}: ${choice.problem}`);
-    printLine(io.stderr, `Run "${PROGRAM} ${command} --help" for the flags.`);
-    return undefined;
-  }
-  return await readingInputs(command, io, progress, async () => {
-    // Most command lines name files, and need no client of the API server.
-    const { readCluster } = await import('./cluster-inputs.ts');
-    return await readCluster(line, choice.names, io, progress, wishes);
+  if (choice.kind === 'files') return await readCommandInputs(command, line, io, progress, wishes.change?.newPolicies);
+  if (choice.kind === 'problem') throw new UsageError(choice.problem);
+  // Most command lines name files, and need no client of the API server.
+  const { readCluster } = await import('./cluster-inputs.ts');
+  return await readCluster(line, choice.names, io, progress, wishes).finally(() => {
+    progress.end();
   });
 }
 
 /**
- * The inputs in files. Undefined, after a report, when the command has nothing to decide by.
+ * The inputs in files.
  *
  * @param newPolicies a file or a directory of policies that are to be applied over the others
+ * @throws PolicyFilesError when the command has nothing to decide by
  */
 export async function readCommandInputs(
   command: string,
@@ -45,41 +45,16 @@ export async function readCommandInputs(
   io: CommandIo,
   progress = new Progress(io),
   newPolicies?: string,
-): Promise<Inputs | undefined> {
-  const { policies, namespace = 'default', exclude } = flags;
-  const options = {
-    files: positionals,
-    ...{ policies, newPolicies, namespace, exclude },
-    workloadKinds: flags['workload-kinds'],
-    now: flags.now ?? io.now(),
-    renderCharts: flags['render-charts'],
-    allowRemoteBases: flags['allow-remote-bases'],
+): Promise<Inputs> {
+  const { namespace = 'default', now = io.now() } = flags;
+  const kinds = await loadWorkloadKinds(flags['workload-kinds']);
+  const manifests = await readManifestTexts(positionals, io.readStdin, { ...flags, namespace });
+  const [policies, added] = [await readPolicyTexts(flags.policies), await readPolicyTexts(newPolicies)];
+  const onRead = (done: number, total: number): void => {
+    progress.show('reading', done, total);
   };
-  return await readingInputs(command, io, progress, async () => {
-    const inputs = await readInputs(options, io.readStdin, (done, total) => {
-      progress.show('reading', done, total);
-    });
-    progress.end();
-    for (const text of unreadLines(inputs, command, flags.verbose)) printLine(io.stderr, text);
-    return inputs;
-  });
-}
-
-async function readingInputs(
-  command: string,
-  io: CommandIo,
-  progress: Progress,
-  read: () => Promise<Inputs>,
-): Promise<Inputs | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof PolicyFilesError)) throw error;
-    progress.end();
-    reportProblems(error.problems, io);
-    printLine(io.stderr, `${PROGRAM} ${command}: ${error.message}`);
-    return undefined;
-  } finally {
-    progress.end();
-  }
+  const inputs = inputsOf(manifests, policies, { kinds, namespace, now, onRead, fileIdentity: resolve }, added);
+  progress.end();
+  for (const text of unreadLines(inputs, command, flags.verbose)) printLine(io.stderr, text);
+  return inputs;
 }

@@ -3,67 +3,58 @@ import { basename, dirname, isAbsolute, join, matchesGlob, relative, resolve } f
 import { findYamlFiles, isWithin, type LinkReport } from '../../base/files/yaml-files.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { CHART_FILE, chartAbove, directoriesAbove } from './charts.ts';
-import { isKustomizationFile, type FoundInput } from './kustomizations.ts';
+import { isKustomizationFile, type FoundInput, type Stream } from './kustomizations.ts';
 import type { PassedOver } from './passed-over.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
-/** Finds the inputs that names of files and directories lead to. Charts and kustomizations are found once. */
-export class InputFiles {
-  readonly problems: FileProblem[] = [];
+/** What the names of a command line lead to. */
+export interface InputFiles {
+  readonly inputs: (Stream | FoundInput)[];
+  readonly problems: FileProblem[];
   /** Links that lead nowhere. */
-  readonly passedOver: PassedOver[] = [];
+  readonly passedOver: PassedOver[];
   /** The directories above the names. A kustomization there may use a named file as a patch. */
-  readonly directoriesAbove = new Set<string>();
-  readonly #exclusions: Exclusions;
-  readonly #seen = new Set<string>();
+  readonly directoriesAbove: Set<string>;
+  /** The absolute paths of charts and kustomizations among the inputs. */
+  readonly seen: Set<string>;
+}
 
-  constructor(exclusions: Exclusions) {
-    this.#exclusions = exclusions;
+/** Adds the inputs that the name of a file or a directory leads to. Charts and kustomizations are found once. */
+export async function findInputs(name: string, exclude: readonly string[], files: InputFiles): Promise<void> {
+  if (isExcludedName(exclude, name)) return;
+  try {
+    const isDirectory = (await stat(name)).isDirectory();
+    const chart = chartAbove(name);
+    if (chart !== undefined) return add(chartIn(chart), files);
+    for (const directory of directoriesAbove(name)) files.directoriesAbove.add(directory);
+    for (const input of isDirectory ? await inputsBelow(name, exclude, files) : [fileInput(name)]) add(input, files);
+  } catch (error) {
+    files.problems.push(unreadable(name, error));
   }
+}
 
-  async find(name: string): Promise<readonly FoundInput[]> {
-    if (this.#exclusions.named(name)) return [];
-    try {
-      const isDirectory = (await stat(name)).isDirectory();
-      const chart = chartAbove(name);
-      const found = chart === undefined ? await this.#findOutsideCharts(name, isDirectory) : [chartIn(chart)];
-      return found.filter((input) => this.#isNew(input));
-    } catch (error) {
-      this.problems.push(unreadable(name, error));
-      return [];
-    }
-  }
+function add(input: FoundInput, { inputs, seen }: InputFiles): void {
+  const path = resolve(input.path);
+  if (input.kind === 'file' || !seen.has(path)) inputs.push(input);
+  if (input.kind !== 'file') seen.add(path);
+}
 
-  async #findOutsideCharts(name: string, isDirectory: boolean): Promise<readonly FoundInput[]> {
-    for (const directory of directoriesAbove(name)) this.directoriesAbove.add(directory);
-    return isDirectory ? await this.#walk(name) : [fileInput(name)];
-  }
-
-  async #walk(directory: string): Promise<readonly FoundInput[]> {
-    const found: FoundInput[] = [];
-    const files = await findYamlFiles(directory, {
-      links: {
-        ...linksOf(directory, this.problems),
-        broken: (link) => void this.passedOver.push({ file: link, reason: 'link' }),
-      },
-      isExcluded: (path) => this.#exclusions.below(directory, path),
-      isListed: (path, names) => {
-        if (names.includes(CHART_FILE)) found.push(chartIn(path));
-        else if (names.includes('Kustomization')) found.push(fileInput(join(path, 'Kustomization')));
-        return !names.includes(CHART_FILE);
-      },
-    });
-    const below = files.map(({ path }) => ({ ...fileInput(path), isFound: true }));
-    return [...found, ...below].sort((a, b) => (a.path < b.path ? -1 : 1));
-  }
-
-  #isNew({ kind, path }: FoundInput): boolean {
-    if (kind === 'file') return true;
-    const key = resolve(path);
-    if (this.#seen.has(key)) return false;
-    this.#seen.add(key);
-    return true;
-  }
+async function inputsBelow(directory: string, exclude: readonly string[], files: InputFiles): Promise<FoundInput[]> {
+  const found: FoundInput[] = [];
+  const yamlFiles = await findYamlFiles(directory, {
+    links: {
+      ...linksOf(directory, files.problems),
+      broken: (link) => void files.passedOver.push({ file: link, reason: 'link' }),
+    },
+    isExcluded: (path) => isExcludedBelow(exclude, directory, path),
+    isListed: (path, names) => {
+      if (names.includes(CHART_FILE)) found.push(chartIn(path));
+      else if (names.includes('Kustomization')) found.push(fileInput(join(path, 'Kustomization')));
+      return !names.includes(CHART_FILE);
+    },
+  });
+  const below = yamlFiles.map(({ path }) => ({ ...fileInput(path), isFound: true }));
+  return [...found, ...below].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function chartIn(directory: string): FoundInput {
@@ -97,49 +88,31 @@ export function linksOf(directory: string, problems: FileProblem[]): LinkReport 
 /** A directory of packages has no manifests of its own. The walk also skips names with a dot first, such as `.git`. */
 const PACKAGES = 'node_modules';
 
-/**
- * The files and directories that globs exclude. A glob without a slash matches a name at any depth. A glob with a slash
- * matches a path from the working directory or from the directory that the command line names.
- */
-export class Exclusions {
-  readonly #names: readonly string[];
-  readonly #paths: readonly string[];
-
-  constructor(globs: readonly string[]) {
-    const all = globs.map(normalized);
-    this.#names = all.filter((glob) => !glob.includes('/'));
-    const paths = all.filter((glob) => glob.includes('/'));
-    // `charts/**` also excludes the directory `charts`, so no chart is reported there.
-    this.#paths = paths.flatMap((glob) => (glob.endsWith('/**') ? [glob, glob.slice(0, -3)] : [glob]));
-  }
-
-  /** True for a file or directory below a directory that the command line names. */
-  below(directory: string, path: string): boolean {
-    return basename(path) === PACKAGES || this.#matches(path, [relative('', path), relative(directory, path)]);
-  }
-
-  /** True for a file or directory that the command line names. A directory above the path counts too. */
-  named(path: string): boolean {
-    const fromHere = relative('', path);
-    if (!isWithin('', path)) return this.#matches(path, [fromHere]);
-    for (let above = fromHere; above !== '' && above !== '.'; above = dirname(above))
-      if (this.#matches(above, [above])) return true;
-    return false;
-  }
-
-  #matches(path: string, candidates: readonly string[]): boolean {
-    const name = basename(path);
-    return (
-      this.#names.some((glob) => matchesGlob(name, glob)) ||
-      this.#paths.some((glob) =>
-        isAbsolute(glob)
-          ? matchesGlob(resolve(path), glob)
-          : candidates.some((candidate) => matchesGlob(candidate, glob)),
-      )
-    );
-  }
+/** True for a file or directory that globs exclude below a directory that the command line names. */
+export function isExcludedBelow(globs: readonly string[], directory: string, path: string): boolean {
+  return basename(path) === PACKAGES || matches(globs, path, [relative('', path), relative(directory, path)]);
 }
 
-function normalized(glob: string): string {
-  return glob.replace(/^(?:\.\/+)+/, '').replace(/(?<=^\/|[^/])\/+$/, '');
+/** True for a file or directory that the command line names, and globs exclude. A directory above it counts too. */
+export function isExcludedName(globs: readonly string[], path: string): boolean {
+  const fromHere = relative('', path);
+  if (!isWithin('', path)) return matches(globs, path, [fromHere]);
+  for (let above = fromHere; above !== '' && above !== '.'; above = dirname(above))
+    if (matches(globs, above, [above])) return true;
+  return false;
+}
+
+/**
+ * A glob without a slash matches a name at any depth. A glob with a slash matches a path from the working directory or
+ * from the directory that the command line names.
+ */
+function matches(globs: readonly string[], path: string, candidates: readonly string[]): boolean {
+  return globs.some((given) => {
+    const glob = given.replace(/^(?:\.\/+)+/, '').replace(/(?<=^\/|[^/])\/+$/, '');
+    if (!glob.includes('/')) return matchesGlob(basename(path), glob);
+    const paths = isAbsolute(glob) ? [resolve(path)] : candidates;
+    // `charts/**` also excludes the directory `charts`, so no chart is reported there.
+    const forms = glob.endsWith('/**') ? [glob, glob.slice(0, -3)] : [glob];
+    return forms.some((form) => paths.some((each) => matchesGlob(each, form)));
+  });
 }

@@ -1,20 +1,20 @@
 import { manifestsOf, nameOf, problemsOfDocuments } from './manifest.ts';
-import type { ManifestText, ParsedText, Manifest } from './manifest.ts';
+import type { ManifestText, ParsedText } from './manifest.ts';
 import { foundText, type PassedOver, type Unread } from './passed-over.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { readPolicyDocuments, type FileProblem, type PolicyDocuments } from '../../cluster/sources/policy-documents.ts';
+import { readPolicyDocuments } from '../../cluster/sources/policy-documents.ts';
+import type { FileProblem, PolicyDocuments, PolicyPlaces } from '../../cluster/sources/policy-documents.ts';
 import { factKindOf } from '../../cluster/sources/fact-kinds.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
-import type { YamlDocument } from '../../yaml/reading/documents.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
 
 export interface Inputs extends Unread {
   /** True when the texts are objects of a cluster. Such objects have a place without lines: `cluster:shop/pod/web`. */
-  readonly isFromCluster?: boolean;
+  readonly isFromCluster: boolean;
   readonly texts: readonly ParsedText[];
   /** Objects of a cluster beside its workloads, as the snapshot of a cluster needs them. */
   readonly others?: readonly JsonObject[];
@@ -42,41 +42,49 @@ export interface ReadTexts extends Unread {
 
 export const NO_TEXTS: ReadTexts = { texts: [], problems: [] };
 
-interface InputSettings extends PolicySettings, Pick<Inputs, 'kinds' | 'now'> {
+interface InputSettings extends Pick<Inputs, 'kinds' | 'namespace' | 'now'> {
+  /** Two names with one identity are one file. Default: the name, because texts in memory have no paths. */
+  readonly fileIdentity?: (file: string) => string;
   /** Is called now and then with how many characters of all manifests have been read. */
-  readonly onRead?: OnRead | undefined;
+  readonly onRead?: OnRead;
 }
 
 /** Receives how far the reading of manifests is. `done` never goes back. */
 export type OnRead = (done: number, total: number) => void;
 
 /**
- * The inputs in texts that have been read. Policies and Namespaces may be among the manifests.
+ * The inputs in texts that have been read. Policies and Namespaces may be among the manifests. A file that is given as
+ * a manifest and as policies is read once.
  *
  * @param newPolicyTexts the policies that are to be applied over the others
  */
 export function inputsOf(
   manifestTexts: ReadTexts,
   policyTexts: ReadTexts,
-  settings: InputSettings,
+  { kinds, namespace, now, fileIdentity = (file) => file, onRead }: InputSettings,
   newPolicyTexts: ReadTexts = NO_TEXTS,
 ): Inputs {
-  const { parsed, passedOver } = parsedTexts(manifestTexts.texts, settings.onRead);
-  const manifests = parsed.flatMap((text) => text.manifests);
-  const policies = policiesAmong(manifests, policyTexts.texts, newPolicyTexts.texts, settings);
-  const newPolicies = policiesAmong([], newPolicyTexts.texts, [], settings);
-  const unreadable = [policyTexts, newPolicyTexts].flatMap(({ problems }) => problems);
-  const unusable = [policies, newPolicies].flatMap(({ problems }) => problems);
-  const { kinds, namespace, now } = settings;
+  const parsed = parsedTexts(manifestTexts.texts, onRead);
+  const ofPolicies = [policyTexts, newPolicyTexts];
+  const read = new Set(ofPolicies.flatMap(({ texts }) => texts.map(({ file }) => fileIdentity(file))));
+  const among = parsed
+    .flatMap(({ manifests }) => manifests)
+    .filter(({ object, document }) => isForPolicies(object) && !read.has(fileIdentity(document.file)));
+  const policyPlaces: PolicyPlaces = new Map();
+  const policies = readPolicyDocuments(CHECK_CATALOGUE, policyTexts.texts, among, namespace, policyPlaces);
+  const newPolicies = readPolicyDocuments(CHECK_CATALOGUE, newPolicyTexts.texts, [], namespace);
+  const unreadable = ofPolicies.flatMap(({ problems }) => problems);
+  const unusable = [...policies.problems, ...newPolicies.problems];
   return {
+    isFromCluster: false,
     kinds,
     namespace,
     now,
     texts: parsed,
-    policies: policies.set,
-    newPolicies: newPolicies.set,
-    policyPlaces: policies.places,
-    passedOver: [...(manifestTexts.passedOver ?? []), ...passedOver],
+    policies: snapshotOf(policies),
+    newPolicies: snapshotOf(newPolicies),
+    policyPlaces,
+    passedOver: [...(manifestTexts.passedOver ?? []), ...parsed.flatMap(({ passedOver }) => passedOver)],
     notes: manifestTexts.notes ?? [],
     problems: [...manifestTexts.problems, ...unreadable, ...parsed.flatMap(({ problems }) => problems), ...unusable],
     policyProblems: [
@@ -88,67 +96,36 @@ export function inputsOf(
   };
 }
 
+/** The policies of texts alone, as one tier. */
+export function snapshotOf({ policies, facts }: PolicyDocuments): Snapshot {
+  return Snapshot.of(CHECK_CATALOGUE, policies, facts);
+}
+
 /** Problems as warnings: `warning: ...`. */
 export function warningsOf(problems: readonly FileProblem[]): FileProblem[] {
   return problems.map((problem) => ({ ...problem, message: `warning: ${problem.message}` }));
 }
 
-function parsedTexts(
-  texts: readonly ManifestText[],
-  onRead: OnRead | undefined,
-): { readonly parsed: (ParsedText & Pick<ReadTexts, 'problems'>)[]; readonly passedOver: readonly PassedOver[] } {
+type ParsedInput = ParsedText & Pick<ReadTexts, 'problems'> & { readonly passedOver: readonly PassedOver[] };
+
+function parsedTexts(texts: readonly ManifestText[], onRead: OnRead = () => undefined): ParsedInput[] {
   const total = texts.reduce((sum, { text }) => sum + text.length, 0);
   let start = 0;
   let done = 0;
-  const passedOver: PassedOver[] = [];
-  const parsed = texts.map((text) => {
+  return texts.map((text) => {
     const read = manifestsOf(text, (offset) => {
       done = Math.max(done, start + offset);
-      onRead?.(done, total);
+      onRead(done, total);
     });
     start += text.text.length;
-    if (text.isFound !== true) return { ...text, ...read };
+    if (text.isFound !== true) return { ...text, ...read, passedOver: [] };
+    const { file } = text;
     const objects = read.manifests.map(({ object }) => object);
     const { reason, isManifest, problems } = foundText(text.text, objects, read.problems);
-    if (reason !== undefined) passedOver.push({ file: text.file, reason });
     // `fix --output-dir` writes a file that is no manifest as it is.
-    return { ...text, manifests: isManifest ? read.manifests : [], problems };
+    const manifests = isManifest ? read.manifests : [];
+    return { ...text, manifests, problems, passedOver: reason === undefined ? [] : [{ file, reason }] };
   });
-  return { parsed, passedOver };
-}
-
-interface PolicySettings {
-  readonly namespace: string;
-  /** Two names with one identity are one file. Default: the name, because texts in memory have no paths. */
-  readonly fileIdentity?: (file: string) => string;
-}
-
-/**
- * The policies of `--policies` and the policies among the manifests, with the labels of Namespaces, as one set. A file
- * that is given as both is read once.
- *
- * @param otherPolicyTexts policies that the caller reads as another set; they do not count among the manifests
- */
-export function policiesAmong(
-  manifests: readonly Manifest[],
-  policyTexts: readonly ManifestText[],
-  otherPolicyTexts: readonly ManifestText[] = [],
-  { namespace, fileIdentity = (file) => file }: PolicySettings = { namespace: 'default' },
-): Pick<PolicyDocuments, 'problems' | 'warnings'> & { readonly set: Snapshot; readonly places: PolicyPlaces } {
-  const read = new Set([...policyTexts, ...otherPolicyTexts].map(({ file }) => fileIdentity(file)));
-  const among = manifests.filter(
-    ({ object, document }) => isForPolicies(object) && !read.has(fileIdentity(document.file)),
-  );
-  const placed = among.map(({ document, object, path }) => ({ document, value: object, path }));
-  const places = new PolicyPlaces();
-  const { policies, facts, problems, warnings } = readPolicyDocuments(
-    CHECK_CATALOGUE,
-    policyTexts,
-    placed,
-    (policy, document, path) => places.add(policy.source, document, path),
-    namespace,
-  );
-  return { set: Snapshot.of(CHECK_CATALOGUE, policies, facts), places, problems, warnings };
 }
 
 const POLICY_API_GROUP = 'probewright.dev/';
@@ -168,24 +145,14 @@ export function policyProblemsIn(text: string, problems: readonly FileProblem[])
   return problemsOfDocuments(text, problems, (line) => line.includes(`${POLICY_API_GROUP}v`));
 }
 
-/** Where the policies of the inputs are written, by the policy's source: `ProbePolicy/apps/web`. */
-export class PolicyPlaces {
-  readonly #places = new Map<string, { readonly document: YamlDocument; readonly path: FieldPath }>();
-
-  add(source: string, document: YamlDocument, path: FieldPath): void {
-    this.#places.set(source, { document, path });
-  }
-
-  /**
-   * The place of a field in a policy, or of the nearest field around it. Undefined for a policy that is not among the
-   * inputs.
-   *
-   * @param field the path in the policy's object; [] is the policy itself
-   */
-  find(source: string, field: FieldPath = []): FilePlace | undefined {
-    const place = this.#places.get(source);
-    if (place === undefined) return undefined;
-    const { document, path } = place;
-    return { file: document.file, ...document.position([...path, ...field], { key: true }) };
-  }
+/**
+ * The place of a field in a policy, or of the nearest field around it. Undefined for a policy that is not among the
+ * inputs.
+ *
+ * @param source the policy: `ProbePolicy/apps/web`
+ * @param field the path in the policy's object; [] is the policy itself
+ */
+export function placeOfPolicy({ policyPlaces }: Inputs, source: string, field: FieldPath): FilePlace | undefined {
+  const place = policyPlaces.get(source);
+  return place && { file: place.document.file, ...place.document.position([...place.path, ...field], { key: true }) };
 }

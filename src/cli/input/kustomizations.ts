@@ -174,19 +174,19 @@ function isPath(text: string): boolean {
  * object has the place of the kustomization's file. Git clones nothing unless remote bases are allowed, also where
  * kustomize finds a repository and `refuseRemoteParts` finds none.
  *
- * @throws Error with the reason of kubectl
+ * @throws Error with the reason of kubectl, or with the remote base that is not allowed
  */
 export async function buildKustomization(
-  { file, directory }: Kustomization,
+  file: string,
+  directory: string,
   allowsRemoteBases: boolean,
 ): Promise<ManifestText> {
+  if (!allowsRemoteBases) await refuseRemoteParts(directory);
   const environment = allowsRemoteBases ? {} : { GIT_ALLOW_PROTOCOL: 'none' };
   const text = await outputOf('kubectl', ['kustomize', resolve(directory)], environment);
-  return { file, text, rendered: { place: () => ({ line: 1, column: 1 }) } };
+  return { file, text, placeOf: () => ({ line: 1, column: 1 }) };
 }
 
-/** The fields of a kustomization whose elements are files, directories or repositories, in lower case. */
-const BASE_FIELDS: ReadonlySet<string> = new Set(['resources', 'bases', 'components']);
 /** The fields that name or hold the settings of plugins. kustomize reads their elements like resources. */
 const PLUGIN_FIELDS: ReadonlySet<string> = new Set(['generators', 'transformers', 'validators']);
 const MAP_FIELDS: ReadonlySet<string> = new Set(['labels', 'commonlabels', 'commonannotations']);
@@ -231,7 +231,7 @@ async function localBasesOf(file: string, directory: string): Promise<readonly s
     for (const [key, value] of Object.entries(content)) {
       // Go reads the names of members in any case.
       const field = key.toLowerCase();
-      if (!BASE_FIELDS.has(field) && !PLUGIN_FIELDS.has(field)) {
+      if (!RESOURCE_FIELDS.includes(field) && !PLUGIN_FIELDS.has(field)) {
         if (!MAP_FIELDS.has(field)) refuseWebFiles(file, key, value);
         continue;
       }

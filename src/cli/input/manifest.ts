@@ -15,10 +15,8 @@ export interface ManifestText {
   readonly text: string;
   /** True for a file that a directory holds and that nobody named: it may be no manifest. */
   readonly isFound?: boolean;
-  /** Present for a text that a tool rendered. `file` is then a source of the text. */
-  readonly rendered?: {
-    readonly place: (position: Position) => Position;
-  };
+  /** Present for a text that a tool rendered: the place in `file`, which is then a source of the text. */
+  readonly placeOf?: (position: Position) => Position;
 }
 
 /** One object of a text: a document, or an item of a List in it. */
@@ -37,14 +35,15 @@ export const NO_OBJECT = 'is no Kubernetes object';
 
 /** The objects of a text. Items of Lists are objects of their own. */
 export function manifestsOf(
-  { file, text, rendered }: ManifestText,
+  { file, text, placeOf }: ManifestText,
   onOffset?: (offset: number) => void,
 ): { manifests: Manifest[]; problems: FileProblem[] } {
   const read = parseYamlDocuments(file, text, onOffset);
-  const documents = rendered === undefined ? read.documents : read.documents.map((each) => placedBy(rendered, each));
-  const problems: FileProblem[] = read.problems.map((each) =>
-    rendered === undefined ? each : { ...each, ...rendered.place(each) },
-  );
+  const problems: FileProblem[] = read.problems.map((each) => ({ ...each, ...placeOf?.(each) }));
+  const documents = read.documents.map((each): YamlDocument => {
+    if (placeOf === undefined) return each;
+    return { ...each, position: (path, options) => placeOf(each.position(path, options)) };
+  });
   const manifests = documents.flatMap((document) => {
     if (isJsonObject(document.value)) return objectsIn(document, document.value, []);
     if (document.value !== null) problems.push({ file, ...document.position([]), message: NO_OBJECT });
@@ -52,12 +51,6 @@ export function manifestsOf(
   });
   return { manifests, problems };
 }
-
-function placedBy(rendered: Rendered, document: YamlDocument): YamlDocument {
-  return { ...document, position: (path, options) => rendered.place(document.position(path, options)) };
-}
-
-type Rendered = NonNullable<ManifestText['rendered']>;
 
 /** `v1` List and the typed lists (`DeploymentList`) that an API server prints. */
 function objectsIn(document: YamlDocument, object: JsonObject, path: readonly PathStep[]): Manifest[] {

@@ -1,56 +1,24 @@
 import { readFile, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { NotUtf8Error, readUtf8File, utf8Text } from '../../base/files/regular-file.ts';
 import { findYamlFiles } from '../../base/files/yaml-files.ts';
 import { inParallel } from '../../cluster/client/rate-limit.ts';
-import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { KNOWN_KINDS } from '../../engine/workload/kinds.ts';
 import { readChart, renderChart, unrenderedChart } from './charts.ts';
-import { Exclusions, InputFiles, linksOf, unreadable } from './input-files.ts';
-import { inputsOf, NO_TEXTS, type Inputs, type OnRead, type ReadTexts } from './inputs.ts';
+import { findInputs, linksOf, unreadable, type InputFiles } from './input-files.ts';
+import { NO_TEXTS, type ReadTexts } from './inputs.ts';
 import { isMeantAsManifest } from './passed-over.ts';
-import { buildKustomization, plannedInputs, refuseRemoteParts } from './kustomizations.ts';
-import type { FoundInput, PlannedInput, Stream } from './kustomizations.ts';
+import { buildKustomization, plannedInputs } from './kustomizations.ts';
+import type { PlannedInput, Stream } from './kustomizations.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ManifestText } from './manifest.ts';
 
-interface ManifestSelection {
-  /** The namespace of objects that name no namespace, and of the release of a rendered chart. */
+/** How manifests are read, by the flags of the command line. */
+interface ManifestReading {
+  /** The namespace of the release of a rendered chart. */
   readonly namespace: string;
   readonly exclude: readonly string[];
-  readonly renderCharts: boolean;
-  readonly allowRemoteBases: boolean;
-}
-
-/** The command line's inputs. Each new kind of input has a member here and a step in `readInputs`. */
-interface InputOptions extends ManifestSelection {
-  readonly files: readonly string[];
-  /** A file or a directory with policies. Undefined = policies among the manifests only. */
-  readonly policies: string | undefined;
-  /** A file or a directory with policies that are to be applied over the others. */
-  readonly newPolicies?: string | undefined;
-  readonly workloadKinds: string | undefined;
-  readonly now: number;
-}
-
-/**
- * Reads the inputs of a command that looks at manifests.
- *
- * @throws PolicyFilesError when the file of custom kinds cannot be used
- */
-export async function readInputs(
-  { files, policies, newPolicies, workloadKinds, ...selection }: InputOptions,
-  readStdin: () => Promise<string>,
-  onRead?: OnRead,
-): Promise<Inputs> {
-  const kinds = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
-  const manifestTexts = await readManifestTexts(files, readStdin, selection);
-  const policyTexts = policies === undefined ? NO_TEXTS : await readPolicyTexts(policies);
-  const newPolicyTexts = newPolicies === undefined ? NO_TEXTS : await readPolicyTexts(newPolicies);
-  const { namespace, now } = selection;
-  const settings = { kinds, namespace, now, onRead, fileIdentity: resolve };
-  return inputsOf(manifestTexts, policyTexts, settings, newPolicyTexts);
+  readonly 'render-charts': boolean;
+  readonly 'allow-remote-bases': boolean;
 }
 
 export const STDIN_NAME = '<stdin>';
@@ -70,35 +38,38 @@ export function isStandardInput(name: string): boolean {
  * input. A directory with a Helm chart or a kustomization is one input: rendered, or noted. A FIFO that is named is
  * refused, as opening it could wait without end.
  */
-async function readManifestTexts(
+export async function readManifestTexts(
   names: readonly string[],
   readStdin: () => Promise<string>,
-  selection: ManifestSelection,
+  reading: ManifestReading,
 ): Promise<ReadTexts> {
-  const files = new InputFiles(new Exclusions(selection.exclude));
-  const inputs: (Stream | FoundInput)[] = [];
+  const files: InputFiles = { inputs: [], problems: [], passedOver: [], directoriesAbove: new Set(), seen: new Set() };
   for (const name of names) {
     const stream = streamOf(name, readStdin);
-    if (stream !== undefined) inputs.push(stream);
-    else for (const input of await files.find(name)) inputs.push(input);
+    if (stream !== undefined) files.inputs.push(stream);
+    else await findInputs(name, reading.exclude, files);
   }
-  const planned = await plannedInputs(inputs, files.directoriesAbove, selection.renderCharts);
-  const read = await inParallel(planned, MOST_AT_A_TIME, (input) => readInput(input, selection));
-  return {
-    texts: read.flatMap(({ texts }) => texts),
-    problems: [...files.problems, ...read.flatMap(({ problems }) => problems)],
-    passedOver: [...files.passedOver, ...read.flatMap(({ passedOver = [] }) => passedOver)],
-    notes: read.flatMap(({ notes = [] }) => notes),
-  };
+  const planned = await plannedInputs(files.inputs, files.directoriesAbove, reading['render-charts']);
+  const read = await inParallel(planned, MOST_AT_A_TIME, (input) => readInput(input, reading));
+  return joined([files, ...read]);
 }
 
-/** Reads the policies of a regular file, or of every YAML and JSON file below a directory. */
-export async function readPolicyTexts(path: string): Promise<ReadTexts> {
-  const unlisted: FileProblem[] = [];
-  const read: ReadTexts[] = [];
-  for (const file of await policyFiles(path, unlisted)) read.push(await readText(file, () => readUtf8File(file)));
-  const problems = [...unlisted, ...read.flatMap((each) => each.problems)];
-  return { texts: read.flatMap(({ texts }) => texts), problems };
+/** Reads the policies of a regular file, or of every YAML and JSON file below a directory. None without a path. */
+export async function readPolicyTexts(path: string | undefined): Promise<ReadTexts> {
+  if (path === undefined) return NO_TEXTS;
+  const problems: FileProblem[] = [];
+  const read: ReadTexts[] = [{ ...NO_TEXTS, problems }];
+  for (const file of await policyFiles(path, problems)) read.push(await readText(file, () => readUtf8File(file)));
+  return joined(read);
+}
+
+function joined(all: readonly Partial<ReadTexts>[]): ReadTexts {
+  return {
+    texts: all.flatMap(({ texts = [] }) => texts),
+    problems: all.flatMap(({ problems = [] }) => problems),
+    passedOver: all.flatMap(({ passedOver = [] }) => passedOver),
+    notes: all.flatMap(({ notes = [] }) => notes),
+  };
 }
 
 async function policyFiles(path: string, problems: FileProblem[]): Promise<readonly string[]> {
@@ -121,8 +92,7 @@ async function readDescriptor(path: string): Promise<string> {
   return (await stat(path)).isFIFO() ? utf8Text(await readFile(path)) : readUtf8File(path);
 }
 
-async function readInput(input: PlannedInput, selection: ManifestSelection): Promise<ReadTexts> {
-  const { renderCharts, allowRemoteBases, namespace } = selection;
+async function readInput(input: PlannedInput, reading: ManifestReading): Promise<ReadTexts> {
   switch (input.kind) {
     case 'stream':
       return await readText(input.path, input.read);
@@ -131,29 +101,28 @@ async function readInput(input: PlannedInput, selection: ManifestSelection): Pro
     case 'note':
       return { ...NO_TEXTS, notes: [input.note] };
     case 'build': {
-      const { kustomization } = input;
-      return await rendering(kustomization.file, async () => {
-        if (!allowRemoteBases) await refuseRemoteParts(kustomization.directory);
-        return [await buildKustomization(kustomization, allowRemoteBases)];
-      });
+      const { file, directory } = input.kustomization;
+      return await rendering(file, async () => [
+        await buildKustomization(file, directory, reading['allow-remote-bases']),
+      ]);
     }
     case 'chart': {
       const chart = await readChart(input.path);
       if (chart.isLibrary) return NO_TEXTS;
-      if (!renderCharts) return { ...NO_TEXTS, notes: [unrenderedChart(chart)] };
-      return await rendering(chart.file, () => renderChart(chart, namespace));
+      if (!reading['render-charts']) return { ...NO_TEXTS, notes: [unrenderedChart(chart)] };
+      return await rendering(chart.file, () => renderChart(chart, reading.namespace));
     }
   }
 }
 
 async function readText(file: string, read: () => Promise<string>, isFound = false): Promise<ReadTexts> {
   try {
-    return { ...NO_TEXTS, texts: [{ file, text: await read(), ...(isFound && { isFound }) }] };
+    return { ...NO_TEXTS, texts: [{ file, text: await read(), isFound }] };
   } catch (error) {
-    const problem = unreadable(file, error);
-    if (!isFound || !(error instanceof NotUtf8Error)) return { ...NO_TEXTS, problems: [problem] };
-    if (isMeantAsManifest(error.ascii)) return { ...NO_TEXTS, problems: [{ ...problem, isFound }] };
-    return { ...NO_TEXTS, passedOver: [{ file, reason: 'encoding' }] };
+    const isForeign = isFound && error instanceof NotUtf8Error;
+    if (isForeign && !isMeantAsManifest(error.ascii))
+      return { ...NO_TEXTS, passedOver: [{ file, reason: 'encoding' }] };
+    return { ...NO_TEXTS, problems: [{ ...unreadable(file, error), ...(isForeign && { isFound }) }] };
   }
 }
 

@@ -8,14 +8,14 @@ const INTERVAL_MILLISECONDS = 200;
 /** Shows a person who waits how far a command is: one line on standard error, after a second, on a terminal only. */
 export class Progress {
   readonly #io: CommandIo;
-  readonly #started: number;
-  #lastShown: number | undefined;
+  /** The instant of the next bar, in milliseconds on the monotonic clock. */
+  #next: number;
   #isVisible = false;
 
   /** Create the progress when the command starts: the first second counts from here. */
   constructor(io: CommandIo) {
     this.#io = io;
-    this.#started = io.monotonic();
+    this.#next = io.monotonic() + PATIENCE_MILLISECONDS;
   }
 
   /**
@@ -28,9 +28,8 @@ export class Progress {
     const { stderr, stderrColumns, monotonic } = this.#io;
     if (stderrColumns === undefined) return;
     const now = monotonic();
-    if (now - this.#started < PATIENCE_MILLISECONDS) return;
-    if (this.#lastShown !== undefined && now - this.#lastShown < INTERVAL_MILLISECONDS) return;
-    this.#lastShown = now;
+    if (now < this.#next) return;
+    this.#next = now + INTERVAL_MILLISECONDS;
     this.#isVisible = true;
     stderr.write(`\r\u001b[K${progressBar(what, done, total, stderrColumns, unit)}`);
   }

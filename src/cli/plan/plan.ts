@@ -29,7 +29,6 @@ export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandI
   const progress = new Progress(io);
   const old = { flags: { ...flags, policies: flags.from }, positionals };
   const inputs = await readAnyInputs('plan', old, io, progress, { change: { newPolicies: flags.policies } });
-  if (inputs === undefined) return EXIT_USAGE;
   // Without one of the policies, the plan would be wrong.
   if (inputs.policyProblems.length > 0) {
     // Warnings name optional rights that are missing. All missing rights are named at once.

@@ -104,12 +104,12 @@ export const OBSERVE: CommandDefinition<typeof OBSERVE_FLAGS> = {
   conflicts: conflictsOfObserve,
 };
 
-function conflictsOfObserve(flags: ObserveFlagValues): string[] {
-  const problems: string[] = [];
-  if (flags.kubeconfig === undefined) problems.push('--kubeconfig: must be given: a file, or in-cluster');
-  if (flags['scan-interval'] < LEAST_SCAN_INTERVAL) {
-    const [least, given] = [LEAST_SCAN_INTERVAL, flags['scan-interval']].map(formatDuration);
-    problems.push(`--scan-interval: ${given} is too short: at least ${least}`);
-  }
-  return [...problems, ...conflictsOfClusterDurations(flags)];
+function conflictsOfObserve(flags: ObserveFlagValues): readonly (string | false)[] {
+  const interval = flags['scan-interval'];
+  return [
+    flags.kubeconfig === undefined && '--kubeconfig: must be given: a file, or in-cluster',
+    interval < LEAST_SCAN_INTERVAL &&
+      `--scan-interval: ${formatDuration(interval)} is too short: at least ${formatDuration(LEAST_SCAN_INTERVAL)}`,
+    ...conflictsOfClusterDurations(flags),
+  ];
 }

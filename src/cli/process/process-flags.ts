@@ -92,24 +92,21 @@ export const CONNECTION_FLAGS = {
 } as const;
 
 /** Durations with which the replicas could be without a leader, or changes would be seen too late. */
-export function conflictsOfClusterDurations(flags: FlagValues<typeof CONNECTION_FLAGS>): string[] {
-  const problems: string[] = [];
-  const leaseDuration = flags['lease-duration'];
-  const leaseRenew = flags['lease-renew'];
-  const watchRenewal = flags['watch-renewal'];
+export function conflictsOfClusterDurations(flags: FlagValues<typeof CONNECTION_FLAGS>): readonly (string | false)[] {
+  const { 'lease-duration': leaseDuration, 'lease-renew': leaseRenew, 'watch-renewal': watchRenewal } = flags;
   const mostRenew = leaseDuration / DURATION_LIMITS.renewalsInLeaseDuration;
-  const { leastWatchRenewal, mostWatchRenewal } = DURATION_LIMITS;
-  if (leaseRenew > mostRenew) {
-    problems.push(
-      `--lease-renew: ${formatDuration(leaseRenew)} is too rare for --lease-duration ` +
-        `${formatDuration(leaseDuration)}: at most ${formatDuration(Math.floor(mostRenew))}`,
-    );
-  }
-  if (watchRenewal < leastWatchRenewal || watchRenewal > mostWatchRenewal) {
-    const [least, most] = [leastWatchRenewal, mostWatchRenewal].map(formatDuration);
-    problems.push(`--watch-renewal: must be from ${least} to ${most}, not ${formatDuration(watchRenewal)}`);
-  }
-  return problems;
+  const { leastWatchRenewal: least, mostWatchRenewal: most } = DURATION_LIMITS;
+  return [
+    leaseRenew > mostRenew && tooRare('lease-renew', leaseRenew, 'lease-duration', leaseDuration, mostRenew),
+    (watchRenewal < least || watchRenewal > most) &&
+      `--watch-renewal: must be from ${formatDuration(least)} to ${formatDuration(most)}, not ${formatDuration(watchRenewal)}`,
+  ];
+}
+
+/** The problem of something that must be done several times in a duration. All times are in milliseconds. */
+export function tooRare(flag: string, given: number, whole: string, duration: number, most: number): string {
+  const times = `${formatDuration(given)} is too rare for --${whole} ${formatDuration(duration)}`;
+  return `--${flag}: ${times}: at most ${formatDuration(Math.floor(most))}`;
 }
 
 /** The name of a setting: `healthPort` for `health-port`. */

@@ -8,6 +8,7 @@ import {
   PORT as port,
   PROCESS_FLAGS,
   conflictsOfClusterDurations,
+  tooRare,
 } from './process-flags.ts';
 import { DURATION_LIMITS } from '../../webhook/config.ts';
 
@@ -169,46 +170,39 @@ export const SERVE: CommandDefinition<typeof SERVE_FLAGS> = {
   conflicts: conflictsOfServe,
 };
 
-function conflictsOfServe(flags: ServeFlagValues): string[] {
-  const problems: string[] = [];
-  if (flags.policies === undefined && flags.kubeconfig === undefined)
-    problems.push('--policies: must be given, or --kubeconfig for policies in a cluster');
-  const [cert, key] = [flags['tls-cert'], flags['tls-key']];
-  if ((cert === undefined) !== (key === undefined)) {
-    const [given, missing] = key === undefined ? ['tls-cert', 'tls-key'] : ['tls-key', 'tls-cert'];
-    problems.push(`--${missing}: must be given together with --${given}`);
-  }
-  if (flags.port !== 0 && flags.port === flags['health-port'])
-    problems.push(`--health-port: ${flags.port} is --port already; choose another`);
-  if (flags['client-cn'] !== undefined && flags['client-ca'] === undefined)
-    problems.push('--client-cn: needs --client-ca, for the CAs whose certificates have these names');
-  if (flags['tls-secret'] !== undefined && flags.kubeconfig === undefined)
-    problems.push('--tls-secret: needs --kubeconfig, for the cluster that it is in');
-  if (flags['tls-secret'] !== undefined && (cert !== undefined || key !== undefined))
-    problems.push('--tls-secret: cannot be given together with --tls-cert and --tls-key; choose one');
-  return flags.kubeconfig === undefined ? problems : [...problems, ...conflictsOfDurations(flags)];
+function conflictsOfServe(flags: ServeFlagValues): readonly (string | false)[] {
+  const { policies, kubeconfig, port, 'tls-cert': cert, 'tls-key': key, 'tls-secret': secret } = flags;
+  const [given, missing] = key === undefined ? ['tls-cert', 'tls-key'] : ['tls-key', 'tls-cert'];
+  return [
+    policies === undefined &&
+      kubeconfig === undefined &&
+      '--policies: must be given, or --kubeconfig for policies in a cluster',
+    (cert === undefined) !== (key === undefined) && `--${missing}: must be given together with --${given}`,
+    port !== 0 && port === flags['health-port'] && `--health-port: ${port} is --port already; choose another`,
+    flags['client-cn'] !== undefined &&
+      flags['client-ca'] === undefined &&
+      '--client-cn: needs --client-ca, for the CAs whose certificates have these names',
+    secret !== undefined &&
+      kubeconfig === undefined &&
+      '--tls-secret: needs --kubeconfig, for the cluster that it is in',
+    secret !== undefined &&
+      (cert !== undefined || key !== undefined) &&
+      '--tls-secret: cannot be given together with --tls-cert and --tls-key; choose one',
+    ...(kubeconfig === undefined ? [] : conflictsOfDurations(flags)),
+  ];
 }
 
 /** Durations with which a served certificate could become untrusted, or the replicas could be without a leader. */
-function conflictsOfDurations(flags: ServeFlagValues): string[] {
-  const problems: string[] = [];
-  const caLifetime = flags['ca-lifetime'];
-  const leafLifetime = flags['leaf-lifetime'];
-  const certificateCheck = flags['certificate-check'];
+function conflictsOfDurations(flags: ServeFlagValues): readonly (string | false)[] {
+  const { 'ca-lifetime': caLifetime, 'leaf-lifetime': leafLifetime, 'certificate-check': check } = flags;
   const rotation = leafLifetime + DURATION_LIMITS.overlapsInRotation * flags['ca-overlap'];
   const leastCaLifetime = DURATION_LIMITS.rotationsInCaLifetime * rotation;
   const mostCheck = leafLifetime / DURATION_LIMITS.checksInLeafLifetime;
-  if (caLifetime < leastCaLifetime) {
-    problems.push(
+  return [
+    caLifetime < leastCaLifetime &&
       `--ca-lifetime: ${formatDuration(caLifetime)} is too short: a third of it must cover --leaf-lifetime and ` +
         `twice --ca-overlap, so at least ${formatDuration(leastCaLifetime)}`,
-    );
-  }
-  if (certificateCheck > mostCheck) {
-    problems.push(
-      `--certificate-check: ${formatDuration(certificateCheck)} is too rare for --leaf-lifetime ` +
-        `${formatDuration(leafLifetime)}: at most ${formatDuration(Math.floor(mostCheck))}`,
-    );
-  }
-  return [...problems, ...conflictsOfClusterDurations(flags)];
+    check > mostCheck && tooRare('certificate-check', check, 'leaf-lifetime', leafLifetime, mostCheck),
+    ...conflictsOfClusterDurations(flags),
+  ];
 }

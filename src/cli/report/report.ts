@@ -26,7 +26,6 @@ import type { REPORT } from './definition.ts';
 export async function runReport(line: CommandLine<typeof REPORT.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
   const inputs = await readAnyInputs('report', line, io, progress, { readsReports: true });
-  if (inputs === undefined) return EXIT_USAGE;
   const { report, warnings } = reportOfInputs(inputs, line, (done, total) => {
     progress.show('checking', done, total, 'objects');
   });
@@ -133,7 +132,7 @@ function adviceOf({ policies }: Inputs, findings: readonly PlacedViolation[]): R
 }
 
 function subjectOf({ isFromCluster, texts, namespace }: Inputs, { flags }: ClusterLine): string {
-  if (isFromCluster !== true) return count(new Set(texts.map(({ file }) => file)).size, 'file');
+  if (!isFromCluster) return count(new Set(texts.map(({ file }) => file)).size, 'file');
   const context = flags.context === undefined ? 'the cluster' : `the cluster of context ${flags.context}`;
   return flags['all-namespaces'] ? `all namespaces of ${context}` : `namespace ${namespace} of ${context}`;
 }

@@ -18,7 +18,6 @@ export async function runSnapshot(line: CommandLine<typeof SNAPSHOT.flags>, io: 
   const wishes = { keepsObjects: true, readsReports: true };
   const all = { flags: { ...flags, policies: undefined, now: undefined }, positionals };
   const inputs = await readAnyInputs('snapshot', all, io, progress, wishes);
-  if (inputs === undefined) return EXIT_USAGE;
   const manifests = inputs.texts.flatMap((text) => manifestsAsSent(text));
   const objects = [...(inputs.others ?? []), ...manifests.map(({ object }) => object)];
   const reports = (inputs.observed ?? []).map(reportItem).filter((item) => item !== undefined);

@@ -13,9 +13,8 @@ import type { STARTS } from './definition.ts';
 
 export async function runStarts(line: CommandLine<typeof STARTS.flags>, io: CommandIo): Promise<number> {
   const inputs = await readAnyInputs('starts', line, io);
-  if (inputs === undefined) return EXIT_USAGE;
   const objects = inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
-  const isNamed = inputs.isFromCluster === true && line.positionals.length > 0;
+  const isNamed = inputs.isFromCluster && line.positionals.length > 0;
   const rows = [
     ...rowsOfProfiles(inputs, isNamed ? namesOf(objects, inputs.namespace) : undefined),
     ...rowsOfPods(objects, line.flags.now ?? io.now()),

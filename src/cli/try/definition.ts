@@ -1,5 +1,14 @@
 import { inGroup, optional, repeatable, toggle, withDefault, type CommandDefinition } from '../flags/flag.ts';
-import { choice, duration, someText, textThat, wholeNumber, wordList, type ValueType } from '../flags/value-types.ts';
+import {
+  choice,
+  duration,
+  parsed,
+  someText,
+  textThat,
+  wholeNumber,
+  wordList,
+  type ValueType,
+} from '../flags/value-types.ts';
 import { CLUSTER_FLAGS, CLUSTER_INPUT_FILES, CLUSTER_INPUT_FLAGS, INPUT_DESCRIPTION } from '../input/input-flags.ts';
 import { COLOUR_FLAG } from '../output/screen.ts';
 import { HIGHEST_PORT } from '../../engine/probe/handler-values.ts';
@@ -23,24 +32,20 @@ const CONTAINER = textThat(
 );
 
 /** `8080=49153`: the container's port and the local one. */
-const PORT_PAIR: ValueType<readonly [number, number]> = {
-  placeholder: 'PORT=LOCAL',
-  read: (text) => {
-    const [, container, local] = /^(\d{1,5})=(\d{1,5})$/.exec(text) ?? [];
-    const pair = [Number(container), Number(local)] as const;
-    if (pair.every((port) => port >= 1 && port <= HIGHEST_PORT)) return { value: pair };
-    return { problem: `must be two ports such as 8080=49153, not ${quote(text)}` };
-  },
-};
+const PORT_PAIR = parsed('PORT=LOCAL', 'two ports such as 8080=49153', (text) => {
+  const [, container, local] = /^(\d{1,5})=(\d{1,5})$/.exec(text) ?? [];
+  const pair = [Number(container), Number(local)] as const;
+  return pair.every((port) => port >= 1 && port <= HIGHEST_PORT) ? pair : undefined;
+});
 
 /** A command line without quotes: each word is one argument. */
 const COMMAND: ValueType<readonly string[]> = {
   placeholder: 'COMMAND',
   read: (text) => {
     const words = text.split(' ').filter((word) => word !== '');
-    if (words.length === 0) return { problem: 'must name a program, such as "docker exec web"' };
-    if (/["'`$\\|;&<>]/.test(text)) return { problem: `must be plain words without quotes, not ${quote(text)}` };
-    return { value: words };
+    if (words.length === 0) throw new Error('must name a program, such as "docker exec web"');
+    if (/["'`$\\|;&<>]/.test(text)) throw new Error(`must be plain words without quotes, not ${quote(text)}`);
+    return words;
   },
 };
 

@@ -21,7 +21,7 @@ export async function runTry(line: TryLine, io: CommandIo): Promise<number> {
   if (inputs === undefined) return EXIT_USAGE;
   reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
   // A cluster may hide policies from a user who may still try probes.
-  if (inputs.problems.length > 0 && inputs.isFromCluster !== true) return EXIT_USAGE;
+  if (inputs.problems.length > 0 && !inputs.isFromCluster) return EXIT_USAGE;
   const { container: containers, probe } = line.flags;
   const planned = plannedProbes(inputs, containers, probe.flat());
   if (planned.length === 0) return refuse(io, 'the inputs have no such probe, so nothing is tried');
@@ -34,8 +34,7 @@ export async function runTry(line: TryLine, io: CommandIo): Promise<number> {
   const probes: TriedProbe[] = [];
   for (const one of planned) probes.push(await tryProbe(one, count, asking));
   const screen = { columns: io.stdoutColumns, paint: paintFor(color, io) };
-  const origin = inputs.isFromCluster === true && { isFromCluster: true };
-  io.stdout.write(TRY_REPORTS[output]({ probes, starts, ...origin }, screen));
+  io.stdout.write(TRY_REPORTS[output]({ probes, starts, isFromCluster: inputs.isFromCluster }, screen));
   const { fails, warns, notRun } = summaryOf(probes);
   if (notRun === probes.length) return refuse(io, 'no probe can be run');
   return fails > 0 || (strict && warns > 0) ? EXIT_DENIED : EXIT_OK;
@@ -50,7 +49,7 @@ async function readTryInputs(line: TryLine, io: CommandIo): Promise<Inputs | und
   const { address, docker } = line.flags;
   if (address !== undefined || docker !== undefined) return await readCommandInputs('try', line, io);
   const inputs = await readAnyInputs('try', line, io);
-  if (inputs === undefined || inputs.isFromCluster === true) return inputs;
+  if (inputs.isFromCluster) return inputs;
   refuse(io, 'name where to ask: --address HOST, --docker NAME, or a workload of a cluster such as -n shop deploy/web');
   return undefined;
 }

@@ -1,4 +1,3 @@
-import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { objectsAt, textAt } from '../../base/json/field-path.ts';
 import { ApiError, type ApiRequests } from '../client/api-client.ts';
 import { inParallel } from '../client/rate-limit.ts';
@@ -24,7 +23,8 @@ export interface ClusterKind {
 /** The kinds that a cluster has, and what could not be found out. */
 export interface ClusterKinds {
   readonly kinds: readonly ClusterKind[];
-  readonly hasPolicies: boolean;
+  /** The versions of each API group that the cluster serves; undefined when that is not known. */
+  readonly groups: ReadonlyMap<string, readonly string[]> | undefined;
   readonly problems: readonly string[];
 }
 
@@ -73,7 +73,7 @@ export async function discoverKinds(client: ApiRequests, known: readonly Workloa
     problems.push(refusal('cannot list the API groups', error));
     return undefined;
   });
-  if (groups === undefined) return { kinds: BUILT_IN_CLUSTER_KINDS, hasPolicies: true, problems };
+  if (groups === undefined) return { kinds: BUILT_IN_CLUSTER_KINDS, groups, problems };
   const wanted = new Set(known.map(({ group }) => group));
   const versions = [...groups].flatMap(([group, list]) => (wanted.has(group) ? list : []));
   const found = await inParallel(['v1', ...versions], MOST_REQUESTS_AT_ONCE, async (apiVersion) => {
@@ -88,7 +88,7 @@ export async function discoverKinds(client: ApiRequests, known: readonly Workloa
   const kinds = known.flatMap(
     ({ group, kind }) => served.find((each) => each.group === group && each.kind === kind) ?? [],
   );
-  return { kinds, hasPolicies: groups.has(POLICY_GROUP), problems };
+  return { kinds, groups, problems };
 }
 
 /** The versions of each group, the preferred version first: `apps` -> [`apps/v1`]. */

@@ -19,12 +19,17 @@ export interface PolicyText {
 
 export type { FileProblem };
 
-/** An object that was parsed before, and its place in the document. */
-export interface PlacedObject {
+/** Where an object or a policy is written. */
+export interface DocumentPlace {
   readonly document: YamlDocument;
-  readonly value: JsonObject;
   readonly path: readonly PathStep[];
 }
+
+/** An object that was parsed before, and its place in the document. */
+export type PlacedObject = DocumentPlace & { readonly object: JsonObject };
+
+/** The places of policies, by their source: `ProbePolicy/apps/web`. */
+export type PolicyPlaces = Map<string, DocumentPlace>;
 
 export type PolicyDocuments = Pick<PolicyCollection, 'policies' | 'facts' | 'problems' | 'warnings'>;
 
@@ -36,27 +41,27 @@ export function formatFileProblem({ file, line, column, message }: FileProblem):
 /**
  * Reads policies, Namespaces (for their labels), the kinds of `FACT_KINDS`, and `v1` Lists of these. Any other kind
  * is a problem, so that a misspelt kind does not go unnoticed. Facts without a namespace are in `namespace`.
+ *
+ * @param places gets the places of the policies. A document takes much more memory than its policies, so only short
+ *   commands keep documents.
  */
 export function readPolicyDocuments(
   catalogue: CheckCatalogue,
   texts: readonly PolicyText[],
   objects: readonly PlacedObject[] = [],
-  placed: PolicyPlaced = () => undefined,
   namespace = 'default',
+  places?: PolicyPlaces,
 ): PolicyDocuments {
-  const collected = new PolicyCollection(catalogue, placed, namespace);
+  const collected = new PolicyCollection(catalogue, namespace, places);
   for (const { file, text } of texts) {
     for (const part of yamlFileParts(file, text)) {
       collected.addPart(part);
       if (collected.isFull(file)) break;
     }
   }
-  for (const { document, value, path } of objects) collected.addDocument(document, value, path);
+  for (const { document, object, path } of objects) collected.addDocument(document, object, path);
   return collected;
 }
-
-/** A document takes much more memory than its policies, so only short commands keep documents. */
-export type PolicyPlaced = (policy: ProbePolicy, document: YamlDocument, path: readonly PathStep[]) => void;
 
 /** The most problems of a file that are reported. After them, the file is not read on. */
 const MOST_PROBLEMS_OF_FILE = 100;
@@ -75,13 +80,13 @@ export class PolicyCollection {
   readonly #problemsOf = new Map<string, number>();
   readonly #warningsOf = new Map<string, number>();
   readonly #catalogue: CheckCatalogue;
-  readonly #placed: PolicyPlaced;
   readonly #namespace: string;
+  readonly #places: PolicyPlaces | undefined;
 
-  constructor(catalogue: CheckCatalogue, placed: PolicyPlaced = () => undefined, namespace = 'default') {
+  constructor(catalogue: CheckCatalogue, namespace = 'default', places?: PolicyPlaces) {
     this.#catalogue = catalogue;
-    this.#placed = placed;
     this.#namespace = namespace;
+    this.#places = places;
   }
 
   get facts(): Facts {
@@ -149,7 +154,7 @@ export class PolicyCollection {
     this.#warnAll(document, path, warnings);
     if (!this.#isFirst(document, policy.source, path)) return;
     this.policies.push(policy);
-    this.#placed(policy, document, path);
+    this.#places?.set(policy.source, { document, path });
   }
 
   #warnAll(document: YamlDocument, path: readonly PathStep[], warnings: readonly Problem[]): void {

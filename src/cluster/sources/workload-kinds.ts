@@ -40,8 +40,9 @@ function mergePaths(kinds: readonly WorkloadKind[]): WorkloadKind[] {
   return [...merged.values()];
 }
 
-/** Reads the file. Throws PolicyFilesError with every problem. */
-export async function loadWorkloadKinds(file: string): Promise<readonly WorkloadKind[]> {
+/** Reads the file; the known kinds without a file. Throws PolicyFilesError with every problem. */
+export async function loadWorkloadKinds(file: string | undefined): Promise<readonly WorkloadKind[]> {
+  if (file === undefined) return KNOWN_KINDS;
   const text = await readUtf8File(file).catch((error: unknown) => {
     throw new PolicyFilesError(`the workload kinds cannot be read: ${String(error)}`);
   });

@@ -70,7 +70,9 @@ function groupsOf(workloads: readonly ReportedWorkload[]): [string, readonly Rep
     .toSorted(([a], [b]) => compareText(a, b))
     .map(([namespace, members]) => [
       namespace,
-      members.toSorted(({ explanation: a }, { explanation: b }) => compareText(a.name, b.name) || compareText(a.kind, b.kind)),
+      members.toSorted(
+        ({ explanation: a }, { explanation: b }) => compareText(a.name, b.name) || compareText(a.kind, b.kind),
+      ),
     ]);
 }
 

@@ -35,7 +35,7 @@ export function judge(objects: KubernetesObjects, options: EngineOptions = {}): 
   const inputs = engineInputs(objects, options);
   const { violations, warnings, problems, summary } = checkInputs(inputs, 'Deny');
   return {
-    violations: violations.map(listedViolation),
+    violations: violations.map((violation) => listedViolation(violation, {})),
     warnings: [...inputs.policyWarnings, ...warnings, ...problems].map(({ file, message }) =>
       withoutPosition(`${file}:1:1: ${message.replace(/^warning: /, '')}`),
     ),

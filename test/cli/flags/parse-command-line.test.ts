@@ -43,13 +43,13 @@ const COMMAND: CommandDefinition<typeof FLAGS> = {
 
 function parse(args: readonly string[]): { flags: FlagValues<typeof FLAGS>; positionals: readonly string[] } {
   const line = parseCommandLine(COMMAND, args, {});
-  if (!('flags' in line)) throw new Error(JSON.stringify(line));
+  if (line.kind !== 'command') throw new Error(JSON.stringify(line));
   return line;
 }
 
 function problems(args: readonly string[], changes: Partial<CommandDefinition<typeof FLAGS>>): readonly string[] {
   const line = parseCommandLine({ ...COMMAND, ...changes }, args, {});
-  return 'problems' in line ? line.problems : [];
+  return line.kind === 'problems' ? line.problems : [];
 }
 
 const LETTER_FLAGS = {
@@ -86,7 +86,8 @@ interface Case {
 function meaning({ args, env = {}, command, readsEnvironment = true, takes = COMMAND.positionals }: Case): JsonObject {
   const known = { ...COMMAND, readsEnvironment, positionals: takes ?? undefined };
   const line = command === 'letters' ? parseCommandLine(LETTERS, args, env) : parseCommandLine(known, args, env);
-  if (!('flags' in line)) return line;
+  if (line.kind === 'help') return { wantsHelp: true };
+  if (line.kind === 'problems') return { problems: [...line.problems] };
   const defaults = command === 'letters' ? { namespace: undefined, all: false } : parse([]).flags;
   const flags = Object.entries(line.flags).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaults[name as keyof typeof defaults]),

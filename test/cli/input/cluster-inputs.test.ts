@@ -7,6 +7,7 @@ import {
   type ClusterInputOptions,
   type ClusterInputs,
 } from '../../../src/cli/input/cluster-inputs.ts';
+import { placeOfPolicy } from '../../../src/cli/input/inputs.ts';
 import { startFakeApiServer } from '../../cluster/client/fake-api-server.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
 import { BUILT_INS, discovery, POLICIES, type DiscoveredKind } from './discovery.ts';
@@ -246,7 +247,7 @@ describe('a cluster as inputs', () => {
       'ClusterProbePolicy/cluster 0',
       'ProbePolicy/shop/own 0',
     ]);
-    expect(inputs.policyPlaces.find('ProbePolicy/shop/own')).toEqual({
+    expect(placeOfPolicy(inputs, 'ProbePolicy/shop/own', [])).toEqual({
       file: 'cluster:shop/probepolicy/own',
       line: 1,
       column: 1,

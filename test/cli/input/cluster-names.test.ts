@@ -14,6 +14,7 @@ describe('names of workloads', () => {
     const reading = readClusterNames(words.split(' ').filter(Boolean));
     const names = expected.split(' ').filter(Boolean);
     expect(reading).toEqual({
+      kind: 'cluster',
       names: names.map((each) => ({ type: each.split('/')[0], name: each.split('/')[1] })),
     });
   });
@@ -26,7 +27,7 @@ describe('names of workloads', () => {
     ['deploy/../secrets', '"deploy/../secrets" is no name of a workload; write TYPE/NAME, such as deploy/web'],
     ['deploy Web', '"Web" is no name of a workload'],
   ])('are refused when kubectl would refuse them: %s', (words, problem) =>
-    expect(readClusterNames(words.split(' '))).toEqual({ problem }),
+    expect(readClusterNames(words.split(' '))).toEqual({ kind: 'problem', problem }),
   );
 
   it.each([

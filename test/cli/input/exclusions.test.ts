@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Exclusions } from '../../../src/cli/input/input-files.ts';
+import { isExcludedBelow, isExcludedName } from '../../../src/cli/input/input-files.ts';
 
 describe('a glob of --exclude', () => {
   it.each<[glob: string, path: string, isExcluded: boolean]>([
@@ -21,8 +21,8 @@ describe('a glob of --exclude', () => {
     [`${resolve('apps')}/old/**`, 'apps/new/b.yaml', false],
     ['[', 'apps/b.yaml', false],
   ])('%s below apps: %s is excluded: %s', (glob, path, isExcluded) => {
-    expect(new Exclusions([glob]).below('apps', path)).toBe(isExcluded);
-    expect(new Exclusions(['nothing', glob]).below(resolve('apps'), resolve(path))).toBe(isExcluded);
+    expect(isExcludedBelow([glob], 'apps', path)).toBe(isExcluded);
+    expect(isExcludedBelow(['nothing', glob], resolve('apps'), resolve(path))).toBe(isExcluded);
   });
 
   it.each<[glob: string, path: string, isExcluded: boolean]>([
@@ -33,11 +33,11 @@ describe('a glob of --exclude', () => {
     ['old', '../old/web.yaml', false],
     ['*', '.', false],
   ])('%s: the named path %s is excluded: %s', (glob, path, isExcluded) =>
-    expect(new Exclusions([glob]).named(path)).toBe(isExcluded),
+    expect(isExcludedName([glob], path)).toBe(isExcluded),
   );
 
   it('is not needed for node_modules below a directory, which can still be named', () => {
-    expect(new Exclusions([]).below('apps', 'apps/node_modules')).toBe(true);
-    expect(new Exclusions([]).named('apps/node_modules')).toBe(false);
+    expect(isExcludedBelow([], 'apps', 'apps/node_modules')).toBe(true);
+    expect(isExcludedName([], 'apps/node_modules')).toBe(false);
   });
 });

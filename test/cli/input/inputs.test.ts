@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readInputs } from '../../../src/cli/input/read-inputs.ts';
+import { inputsOf, type Inputs } from '../../../src/cli/input/inputs.ts';
+import { readManifestTexts, readPolicyTexts } from '../../../src/cli/input/read-inputs.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { NOW } from '../../support/now.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import type { Inputs } from '../../../src/cli/input/inputs.ts';
 
 let directory: string;
 
@@ -18,20 +19,11 @@ const POD = 'spec: { containers: [{ name: app, image: x, ports: [{ name: http, c
 const DEPLOYMENT = `apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: web, namespace: apps }\nspec: { template: { ${POD} } }\n`;
 const FLEET = `apiVersion: example.test/v1\nkind: Fleet\nmetadata: { name: fleet, namespace: apps }\nspec: { pods: { ${POD} } }\n`;
 describe('the inputs of a command', () => {
-  const read = (files: readonly string[], stdin = ''): Promise<Inputs> =>
-    readInputs(
-      {
-        files,
-        policies: undefined,
-        workloadKinds: undefined,
-        namespace: 'default',
-        exclude: [],
-        renderCharts: false,
-        allowRemoteBases: false,
-        now: NOW,
-      },
-      () => Promise.resolve(stdin),
-    );
+  const read = async (files: readonly string[], stdin = ''): Promise<Inputs> => {
+    const reading = { namespace: 'default', exclude: [], 'render-charts': false, 'allow-remote-bases': false };
+    const texts = await readManifestTexts(files, () => Promise.resolve(stdin), reading);
+    return inputsOf(texts, await readPolicyTexts(undefined), { kinds: KNOWN_KINDS, namespace: 'default', now: NOW });
+  };
 
   it('keep the order of the command line, standard input included', async () => {
     const file = join(directory, 'web.yaml');
