@@ -1,5 +1,4 @@
 import manifest from '../../package.json' with { type: 'json' };
 
-/** The running version. The build of the production bundle fills in the commit. */
+/** The running version. */
 export const VERSION: string = manifest.version;
-export const COMMIT: string = process.env['PROBEWRIGHT_BUILD_COMMIT'] ?? 'unknown';

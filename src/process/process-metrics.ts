@@ -1,7 +1,10 @@
 import { Gauge, type Registry } from 'prom-client';
-import { COMMIT, VERSION } from '../base/version.ts';
+import { VERSION } from '../base/version.ts';
 import { POLICY_BUDGETS } from '../engine/policy/budget.ts';
 import type { FactBudgetStatus, PolicyBudgetStatus } from '../cluster/sources/kubernetes-source.ts';
+
+/** The build of the production bundle fills it in. */
+const COMMIT = process.env['PROBEWRIGHT_BUILD_COMMIT'] ?? 'unknown';
 
 /** The values that the metrics of every long-running process read at scrape time. */
 export interface ProcessSources {
