@@ -76,16 +76,14 @@ export interface CheckedWorkload {
   readonly namespace: string;
   /** The known facts about the cluster. */
   readonly facts: Facts;
-  /** The instant of the verdict, in milliseconds since the epoch. */
-  readonly now: number;
   /** Results that checks computed for the whole workload, keyed by the function that computed them. */
   readonly answers: Map<unknown, unknown>;
 }
 
 /** The inputs of a verdict beside the object and the policies. */
-export type Circumstances = Pick<CheckedWorkload, 'namespace' | 'facts' | 'now'>;
+export type Circumstances = Pick<CheckedWorkload, 'namespace' | 'facts'>;
 
-const NOWHERE: Circumstances = { namespace: '', facts: NO_FACTS, now: 0 };
+const NOWHERE: Circumstances = { namespace: '', facts: NO_FACTS };
 
 /**
  * Builds a workload as checks see it, from an object and one of its Pod templates. Pass the effective template. API
@@ -95,7 +93,7 @@ export function checkedWorkload(
   object: JsonObject,
   kind: WorkloadKind,
   { template, path }: PlacedTemplate,
-  { namespace, facts, now }: Circumstances = NOWHERE,
+  { namespace, facts }: Circumstances = NOWHERE,
 ): CheckedWorkload {
   const written = objectMember(template, 'spec') ?? {};
   const podSpec = defaultedPodSpec(
@@ -119,7 +117,6 @@ export function checkedWorkload(
     runsForever: !kind.runsToCompletion && podRunsForever(podSpec),
     namespace,
     facts,
-    now,
     answers: new Map(),
   };
   for (const { name, role, spec, list, index } of containers)

@@ -19,14 +19,12 @@ export const delayedLiveness = defineCheck({
   judgesProbeAlone: true,
   parameters: {
     seconds: integer({
-      minimum: 0,
       default: 30,
       text:
         'initialDelaySeconds of a liveness probe from which on it is taken for a substitute of a startup probe. ' +
         'Seconds, default 30.',
     }),
     toleranceSeconds: integer({
-      minimum: 0,
       default: 120,
       text:
         'failureThreshold * periodSeconds from which on a liveness probe with a failureThreshold over 10 is taken for one. ' +

@@ -24,7 +24,6 @@ export const execCost = defineCheck({
   judgesProbeAlone: true,
   parameters: {
     minimumPeriodSeconds: integer({
-      minimum: 0,
       default: EXEC_PERIOD_SECONDS,
       text: `Seconds that an exec probe must leave between two processes, at least. Default ${EXEC_PERIOD_SECONDS}.`,
     }),
