@@ -93,7 +93,7 @@ export function checkedWorkload(
   object: JsonObject,
   kind: WorkloadKind,
   { template, path }: PlacedTemplate,
-  { namespace, facts }: Circumstances = NOWHERE,
+  circumstances: Circumstances = NOWHERE,
 ): CheckedWorkload {
   const written = objectMember(template, 'spec') ?? {};
   const podSpec = defaultedPodSpec(
@@ -104,6 +104,7 @@ export function checkedWorkload(
   const metadata = objectMember(template, 'metadata') ?? {};
   const checked: CheckedContainer[] = [];
   const workload: CheckedWorkload = {
+    ...circumstances,
     kind,
     object,
     podSpec,
@@ -115,29 +116,24 @@ export function checkedWorkload(
       return 'container' in main ? main.container.name : undefined;
     },
     runsForever: !kind.runsToCompletion && podRunsForever(podSpec),
-    namespace,
-    facts,
     answers: new Map(),
   };
-  for (const { name, role, spec, list, index } of containers)
-    checked.push(checkedContainer(workload, name, role, spec, podSpecPlace.at(list).at(index)));
-  for (const [index, spec] of listMember(podSpec, 'ephemeralContainers').entries()) {
-    const place = podSpecPlace.at('ephemeralContainers').at(index);
-    if (isJsonObject(spec)) checked.push(checkedContainer(workload, containerName(spec), 'ephemeral', spec, place));
-  }
+  for (const { name, role, spec, list, index } of [...containers, ...ephemeralContainersOf(podSpec)])
+    checked.push(checkedContainer({ name, role, spec, place: podSpecPlace.at(list).at(index), workload }));
   return workload;
 }
 
-function checkedContainer(
-  workload: CheckedWorkload,
-  name: string,
-  role: CheckedContainer['role'],
-  written: JsonObject,
-  place: FieldPlace,
-): CheckedContainer {
-  const spec = boundedContainer(written);
+function ephemeralContainersOf(podSpec: JsonObject) {
+  const list = 'ephemeralContainers' as const;
+  return listMember(podSpec, list).flatMap((spec, index) =>
+    isJsonObject(spec) ? { name: containerName(spec), role: 'ephemeral' as const, list, index, spec } : [],
+  );
+}
+
+function checkedContainer(placed: Omit<CheckedContainer, 'probes' | 'ports'>): CheckedContainer {
+  const spec = boundedContainer(placed.spec);
   const probes: CheckedProbe[] = [];
-  const container = { name, role, spec, place, probes, ports: declaredPorts(spec), workload };
+  const container = { ...placed, spec, probes, ports: declaredPorts(spec) };
   for (const kind of PROBE_KINDS) {
     const probe = checkedProbe(container, kind);
     if (probe !== undefined) probes.push(probe);
@@ -158,11 +154,9 @@ function checkedProbe(container: CheckedContainer, kind: ProbeKind): CheckedProb
 
 /** Undefined when the list is malformed: the probe may refer to the port that cannot be read. */
 function declaredPorts(container: JsonObject): readonly ContainerPort[] | undefined {
-  const entries = member(container, 'ports');
-  if (isPresent(entries) && !Array.isArray(entries)) return undefined;
-  const ports = listMember(container, 'ports');
-  const isSound = ports.every((entry) => isJsonObject(entry) && isCount(member(entry, 'containerPort')));
-  return isSound ? portsOf(container) : undefined;
+  const entries = member(container, 'ports') ?? [];
+  const isSound = (entry: unknown): boolean => isJsonObject(entry) && isCount(member(entry, 'containerPort'));
+  return Array.isArray(entries) && entries.every(isSound) ? portsOf(container) : undefined;
 }
 
 /** Returns the container's probe of one kind, if a check may judge that probe. */
