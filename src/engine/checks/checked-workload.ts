@@ -65,7 +65,7 @@ export interface CheckedWorkload {
   /** Place of the Pod spec: `spec`, `spec.template.spec` or `spec.jobTemplate.spec.template.spec`. */
   readonly podSpecPlace: FieldPlace;
   /** The labels of the Pods, as written. */
-  readonly podLabels: JsonObject;
+  readonly podLabels: ReturnType<typeof stringMembers>;
   /** In the API server's order: containers, initContainers, ephemeralContainers. */
   readonly containers: readonly CheckedContainer[];
   /** Name of the main container. Undefined when no container can be identified as the main one. */
@@ -109,7 +109,7 @@ export function checkedWorkload(
     object,
     podSpec,
     podSpecPlace,
-    podLabels: objectMember(metadata, 'labels') ?? {},
+    podLabels: stringMembers(metadata, 'labels'),
     containers: checked,
     main: () => {
       const main = mainContainerOf(containers, stringMembers(metadata, 'annotations'));

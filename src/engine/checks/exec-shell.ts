@@ -75,13 +75,11 @@ function lineAsProgram({ argv }: ExecCommand): ShellProblem | undefined {
   const words = line.split(/\s+/);
   const mayBePath = line.includes('/') && words[1]?.startsWith('-') !== true && !isShell(programName(words[0] ?? ''));
   if (rest.length > 0 && mayBePath) return undefined;
-  const isPlain = !SHELL_SIGNS.test(line);
-  const whole = [...words, ...rest];
-  const isGuess = !isPlain || (rest.some(isShellOperator) && !isShell(programName(words[0] ?? '')));
+  const isGuess = SHELL_SIGNS.test(line) || (rest.some(isShellOperator) && !isShell(programName(words[0] ?? '')));
   return {
     at,
     fault: `has no program with the name ${quoted(first)}: the kubelet runs a command without a shell`,
-    meant: isGuess ? ['sh', '-c', [line, ...(rest.length > 0 ? [shellLine(rest)] : [])].join(' ')] : whole,
+    meant: isGuess ? ['sh', '-c', scriptOf([line, ...rest])] : [...words, ...rest],
     isGuess,
   };
 }
@@ -136,11 +134,10 @@ function commandAsFile({ argv, shell }: ExecCommand): ShellProblem | undefined {
   const file = argv[shell.fileAt] ?? '';
   const isPath = /^\S+$/.test(file) && (file.includes('/') || /\.\w+$/.test(file));
   if (isPath || isBlank(file) || file.includes('$(')) return undefined;
-  const words = argv.slice(shell.fileAt);
   return {
     at: shell.fileAt,
     fault: `has ${quoted(shell.program)} read a file with the name ${quoted(file)}: a shell reads a command only behind -c`,
-    meant: [...argv.slice(0, shell.fileAt), '-c', scriptOf(words)],
+    meant: [...argv.slice(0, shell.fileAt), '-c', scriptOf(argv.slice(shell.fileAt))],
     isGuess: false,
   };
 }
