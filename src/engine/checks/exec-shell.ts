@@ -22,14 +22,13 @@ export const execShell = defineCheck({
   eachProbe: (probe) => {
     const problem = shellProblem(probe.container, execCommandOf(probe.handler));
     if (problem === undefined) return undefined;
-    const edits = problem.isGuess ? undefined : handlerEdits(probe, { command: problem.meant });
     // Joined words may make a text of megabytes.
     const shown = problem.meant.slice(0, LONGEST_REMEDY).map((word) => beginning(word, MOST_TEXT_CHARACTERS));
     return {
       ...located(probe, 'exec', 'command', problem.at),
       message: `${containerPhrase(probe.container)} ${problem.fault}`,
       remedy: cut(`write command: ${yamlFlow(shown)}`, LONGEST_REMEDY),
-      ...(edits && { edits }),
+      ...(!problem.isGuess && handlerEdits(probe, { command: problem.meant })),
     };
   },
 });

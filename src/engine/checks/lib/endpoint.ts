@@ -8,6 +8,7 @@ import {
 } from '../../probe/api-defaults.ts';
 import { execArgv, requestedPath } from '../../probe/handler-values.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
+import type { Advice } from '../check.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
 import type { HandlerKind } from '../../probe/probe.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
@@ -63,21 +64,21 @@ function httpHeaders(handler: JsonObject): unknown {
 
 /**
  * Returns the edits that give these fields to the handler of a probe. Liveness and readiness probes of one endpoint are
- * edited together. Checks that compare both probes then find neither more nor less than before. Undefined when liveness
+ * edited together. Checks that compare both probes then find neither more nor less than before. No edits when liveness
  * and readiness differ now, and would be alike after the edit.
  */
-export function handlerEdits(probe: CheckedProbe, fields: JsonObject): readonly FieldEdit[] | undefined {
+export function handlerEdits(probe: CheckedProbe, fields: JsonObject): Pick<Advice, 'edits'> {
   const { kind, handler, container } = probe;
   const edits = editsOf(probe, fields);
   const other = container.probes.find((one) => one.kind !== kind && one.kind !== 'startupProbe');
   const before = endpointOf(probe);
   const after = endpointOf({ ...probe, handler: { ...handler, ...fields } });
-  if (kind === 'startupProbe' || other === undefined || before === undefined || after === undefined) return edits;
+  if (kind === 'startupProbe' || other === undefined || before === undefined || after === undefined) return { edits };
   const beside = endpointOf(other);
-  if (beside !== before) return beside === after ? undefined : edits;
+  if (beside !== before) return beside === after ? {} : { edits };
   // With other values, the edit could make the handlers equal or different.
   const isSame = Object.keys(fields).every((field) => equalJson(member(handler, field), member(other.handler, field)));
-  return isSame ? [...edits, ...editsOf(other, fields)] : undefined;
+  return isSame ? { edits: [...edits, ...editsOf(other, fields)] } : {};
 }
 
 function editsOf({ place, handlerKind }: CheckedProbe, fields: JsonObject): FieldEdit[] {
