@@ -49,7 +49,7 @@ function parameterSchema(parameter: CheckParameter): OpenApiSchema {
   const { text: description } = parameter;
   switch (parameter.type) {
     case 'integer':
-      return { description, type: 'integer', format: 'int32', minimum: parameter.minimum, maximum: INT32_MAX };
+      return { description, type: 'integer', format: 'int32', minimum: parameter.minimum ?? 0, maximum: INT32_MAX };
     case 'boolean':
       return { description, type: 'boolean' };
     case 'choice':

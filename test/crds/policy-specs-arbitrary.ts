@@ -97,7 +97,7 @@ const action = fc.constantFrom(...ACTIONS, false);
 function parameter(shape: CheckParameter): fc.Arbitrary<unknown> {
   switch (shape.type) {
     case 'integer':
-      return fc.constantFrom(shape.minimum, Math.max(shape.minimum, 10), 2_147_483_647);
+      return fc.constantFrom(shape.minimum ?? 0, Math.max(shape.minimum ?? 0, 10), 2_147_483_647);
     case 'boolean':
       return fc.boolean();
     case 'choice':

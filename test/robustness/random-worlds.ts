@@ -114,7 +114,7 @@ const action = fc.constantFrom<string | boolean>('Off', 'Audit', 'Warn', 'Deny',
 function parameterOf(shape: CheckParameter): fc.Arbitrary<unknown> {
   switch (shape.type) {
     case 'integer':
-      return fc.integer({ min: shape.minimum, max: 100 });
+      return fc.integer({ min: shape.minimum ?? 0, max: 100 });
     case 'boolean':
       return fc.boolean();
     case 'choice':

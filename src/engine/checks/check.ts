@@ -137,16 +137,13 @@ export function listed(words: readonly string[], conjunction: 'and' | 'or' = 'an
 
 /** Formats a JSON value as YAML on one line: `{ httpGet: { path: /live, port: http }, periodSeconds: 5 }`. */
 export function yamlFlow(value: unknown): string {
-  if (typeof value === 'string') return isPlainScalar(value) ? value : jsonText(value);
+  if (typeof value === 'string') return PLAIN.test(value) && !NOT_TEXT.test(value) ? value : jsonText(value);
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return `[${value.map(yamlFlow).join(', ')}]`;
   const members = Object.entries(value).map(([key, inner]) => `${yamlFlow(key)}: ${yamlFlow(inner)}`);
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-/** Words that YAML 1.1 reads as another type than text. kubectl reads YAML 1.1. */
+/** A text without quotes in YAML, unless YAML 1.1 reads it as another type. kubectl reads YAML 1.1. */
+const PLAIN = /^[A-Za-z/][\w./-]*$/;
 const NOT_TEXT = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
-
-function isPlainScalar(text: string): boolean {
-  return /^[A-Za-z/][\w./-]*$/.test(text) && !NOT_TEXT.test(text);
-}

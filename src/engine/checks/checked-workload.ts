@@ -64,7 +64,7 @@ export interface CheckedWorkload {
   /** Place of the Pod spec: `spec`, `spec.template.spec` or `spec.jobTemplate.spec.template.spec`. */
   readonly podSpecPlace: FieldPlace;
   /** The labels of the Pods, as written. */
-  readonly podLabels: JsonObject;
+  readonly podLabels: ReturnType<typeof stringMembers>;
   /** In the API server's order: containers, initContainers, ephemeralContainers. */
   readonly containers: readonly CheckedContainer[];
   /** Name of the main container. Undefined when no container can be identified as the main one. */
@@ -75,16 +75,14 @@ export interface CheckedWorkload {
   readonly namespace: string;
   /** The known facts about the cluster. */
   readonly facts: Facts;
-  /** The instant of the verdict, in milliseconds since the epoch. */
-  readonly now: number;
   /** Results that checks computed for the whole workload, keyed by the function that computed them. */
   readonly answers: Map<unknown, unknown>;
 }
 
 /** The inputs of a verdict beside the object and the policies. */
-export type Circumstances = Pick<CheckedWorkload, 'namespace' | 'facts' | 'now'>;
+export type Circumstances = Pick<CheckedWorkload, 'namespace' | 'facts'>;
 
-const NOWHERE: Circumstances = { namespace: '', facts: NO_FACTS, now: 0 };
+const NOWHERE: Circumstances = { namespace: '', facts: NO_FACTS };
 
 /**
  * Builds a workload as checks see it, from an object and one of its Pod templates. Pass the effective template. API
@@ -94,7 +92,7 @@ export function checkedWorkload(
   object: JsonObject,
   kind: WorkloadKind,
   { template, path }: PlacedTemplate,
-  { namespace, facts, now }: Circumstances = NOWHERE,
+  circumstances: Circumstances = NOWHERE,
 ): CheckedWorkload {
   const written = objectMember(template, 'spec') ?? {};
   const podSpec = defaultedPodSpec(
@@ -105,41 +103,36 @@ export function checkedWorkload(
   const metadata = objectMember(template, 'metadata') ?? {};
   const checked: CheckedContainer[] = [];
   const workload: CheckedWorkload = {
+    ...circumstances,
     kind,
     object,
     podSpec,
     podSpecPlace,
-    podLabels: objectMember(metadata, 'labels') ?? {},
+    podLabels: stringMembers(metadata, 'labels'),
     containers: checked,
     main: () => {
       const main = mainContainerOf(containers, stringMembers(metadata, 'annotations'));
       return main.kind === 'found' ? main.container.name : undefined;
     },
     runsForever: !kind.runsToCompletion && runsForever(podSpec),
-    namespace,
-    facts,
-    now,
     answers: new Map(),
   };
-  for (const { name, role, spec, list, index } of containers)
-    checked.push(checkedContainer(workload, name, role, spec, podSpecPlace.at(list).at(index)));
-  for (const [index, spec] of listMember(podSpec, 'ephemeralContainers').entries()) {
-    const place = podSpecPlace.at('ephemeralContainers').at(index);
-    if (isJsonObject(spec)) checked.push(checkedContainer(workload, containerName(spec), 'ephemeral', spec, place));
-  }
+  for (const { name, role, spec, list, index } of [...containers, ...ephemeralContainersOf(podSpec)])
+    checked.push(checkedContainer({ name, role, spec, place: podSpecPlace.at(list).at(index), workload }));
   return workload;
 }
 
-function checkedContainer(
-  workload: CheckedWorkload,
-  name: string,
-  role: CheckedContainer['role'],
-  written: JsonObject,
-  place: FieldPlace,
-): CheckedContainer {
-  const spec = boundedContainer(written);
+function ephemeralContainersOf(podSpec: JsonObject) {
+  const list = 'ephemeralContainers' as const;
+  return listMember(podSpec, list).flatMap((spec, index) =>
+    isJsonObject(spec) ? { name: containerName(spec), role: 'ephemeral' as const, list, index, spec } : [],
+  );
+}
+
+function checkedContainer(placed: Omit<CheckedContainer, 'probes' | 'ports'>): CheckedContainer {
+  const spec = boundedContainer(placed.spec);
   const probes: CheckedProbe[] = [];
-  const container = { name, role, spec, place, probes, ports: declaredPorts(spec), workload };
+  const container = { ...placed, spec, probes, ports: declaredPorts(spec) };
   for (const kind of PROBE_KINDS) {
     const probe = checkedProbe(container, kind);
     if (probe !== undefined) probes.push(probe);
@@ -160,11 +153,9 @@ function checkedProbe(container: CheckedContainer, kind: ProbeKind): CheckedProb
 
 /** Undefined when the list is malformed: the probe may refer to the port that cannot be read. */
 function declaredPorts(container: JsonObject): readonly ContainerPort[] | undefined {
-  const entries = member(container, 'ports');
-  if (isPresent(entries) && !Array.isArray(entries)) return undefined;
-  const ports = listMember(container, 'ports');
-  const isSound = ports.every((entry) => isJsonObject(entry) && isCount(member(entry, 'containerPort')));
-  return isSound ? portsOf(container) : undefined;
+  const entries = member(container, 'ports') ?? [];
+  const isSound = (entry: unknown): boolean => isJsonObject(entry) && isCount(member(entry, 'containerPort'));
+  return Array.isArray(entries) && entries.every(isSound) ? portsOf(container) : undefined;
 }
 
 /** Returns the container's probe of one kind, if a check may judge that probe. */

@@ -2,7 +2,7 @@ import { integer } from '../policy/check-parameters.ts';
 import { endpointOf } from './lib/endpoint.ts';
 import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { hasProbe, isTimed, probeOf, type CheckedProbe } from './checked-workload.ts';
+import { hasProbe, isTimed, timedProbe, type CheckedProbe } from './checked-workload.ts';
 
 /** Above this failureThreshold, a long tolerance is a substitute for a startup probe. */
 const ORDINARY_FAILURE_THRESHOLD = 10;
@@ -19,14 +19,12 @@ export const delayedLiveness = defineCheck({
   judgesProbeAlone: true,
   parameters: {
     seconds: integer({
-      minimum: 0,
       default: 30,
       text:
         'initialDelaySeconds of a liveness probe from which on it is taken for a substitute of a startup probe. ' +
         'Seconds, default 30.',
     }),
     toleranceSeconds: integer({
-      minimum: 0,
       default: 120,
       text:
         'failureThreshold * periodSeconds from which on a liveness probe with a failureThreshold over 10 is taken for one. ' +
@@ -56,9 +54,8 @@ export const delayedLiveness = defineCheck({
 
 /** True when readiness asks the same endpoint early: a container that hangs then gets no traffic. */
 function isWatchedByReadiness(liveness: CheckedProbe): boolean {
-  const readiness = probeOf(liveness.container, 'readinessProbe');
-  const delay = readiness?.timing?.initialDelaySeconds;
-  if (readiness === undefined || delay === undefined || delay >= WARNED_DELAY_SECONDS) return false;
+  const readiness = timedProbe(liveness.container, 'readinessProbe');
+  if (readiness === undefined || readiness.timing.initialDelaySeconds >= WARNED_DELAY_SECONDS) return false;
   const endpoint = endpointOf(liveness);
   return endpoint !== undefined && endpoint === endpointOf(readiness);
 }

@@ -14,7 +14,6 @@ export const delayedReadiness = defineCheck({
   relatedProbes: ['livenessProbe'],
   parameters: {
     seconds: integer({
-      minimum: 0,
       default: 30,
       text: 'initialDelaySeconds of a readiness probe from which on the check reports the delay. Seconds, default 30.',
     }),

@@ -24,7 +24,6 @@ export const execCost = defineCheck({
   judgesProbeAlone: true,
   parameters: {
     minimumPeriodSeconds: integer({
-      minimum: 0,
       default: EXEC_PERIOD_SECONDS,
       text: `Seconds that an exec probe must leave between two processes, at least. Default ${EXEC_PERIOD_SECONDS}.`,
     }),
@@ -69,13 +68,13 @@ function tooImpatient(probe: TimedProbe, minimum: number): Finding | undefined {
 /** Advises a longer timeout, within the period (timeout-over-period). A short period gets longer, too. */
 function longerTimeout(probe: TimedProbe, minimum: number): Advice {
   const P = probe.timing.periodSeconds;
-  const patient = P < 2 ? PATIENT_TIMEOUT_SECONDS : (roundPeriodUpTo(P) ?? PATIENT_TIMEOUT_SECONDS);
-  const timeoutSeconds = Math.min(patient, PATIENT_TIMEOUT_SECONDS);
-  if (P >= timeoutSeconds)
-    return (
-      adviceIfFast(probe, { timeoutSeconds }) ?? { remedy: 'write a longer timeoutSeconds and a shorter periodSeconds' }
-    );
+  if (P >= 2) {
+    const timeoutSeconds = Math.min(roundPeriodUpTo(P) ?? P, PATIENT_TIMEOUT_SECONDS);
+    const tooSlow = { remedy: 'write a longer timeoutSeconds and a shorter periodSeconds' };
+    return adviceIfFast(probe, { timeoutSeconds }) ?? tooSlow;
+  }
   // A longer period must also be long enough for the rule about periods, so that both rules say the same.
+  const timeoutSeconds = PATIENT_TIMEOUT_SECONDS;
   const periodSeconds = roundPeriodFrom(Math.max(timeoutSeconds, leastExecPeriodSeconds(probe, minimum)));
   return (periodSeconds && adviceIfFast(probe, { timeoutSeconds, periodSeconds })) ?? OTHER_HANDLER;
 }

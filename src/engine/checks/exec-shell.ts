@@ -22,14 +22,13 @@ export const execShell = defineCheck({
   eachProbe: (probe) => {
     const problem = shellProblem(probe.container, execCommandOf(probe.handler));
     if (problem === undefined) return undefined;
-    const edits = problem.isGuess ? undefined : handlerEdits(probe, { command: problem.meant });
     // Joined words may make a text of megabytes.
     const shown = problem.meant.slice(0, LONGEST_REMEDY).map((word) => beginning(word, MOST_TEXT_CHARACTERS));
     return {
       ...located(probe, 'exec', 'command', problem.at),
       message: `${containerPhrase(probe.container)} ${problem.fault}`,
       remedy: cut(`write command: ${yamlFlow(shown)}`, LONGEST_REMEDY),
-      ...(edits && { edits }),
+      ...(!problem.isGuess && handlerEdits(probe, { command: problem.meant })),
     };
   },
 });
@@ -75,13 +74,11 @@ function lineAsProgram({ argv }: ExecCommand): ShellProblem | undefined {
   const words = line.split(/\s+/);
   const mayBePath = line.includes('/') && words[1]?.startsWith('-') !== true && !isShell(programName(words[0] ?? ''));
   if (rest.length > 0 && mayBePath) return undefined;
-  const isPlain = !SHELL_SIGNS.test(line);
-  const whole = [...words, ...rest];
-  const isGuess = !isPlain || (rest.some(isShellOperator) && !isShell(programName(words[0] ?? '')));
+  const isGuess = SHELL_SIGNS.test(line) || (rest.some(isShellOperator) && !isShell(programName(words[0] ?? '')));
   return {
     at,
     fault: `has no program with the name ${quoted(first)}: the kubelet runs a command without a shell`,
-    meant: isGuess ? ['sh', '-c', [line, ...(rest.length > 0 ? [shellLine(rest)] : [])].join(' ')] : whole,
+    meant: isGuess ? ['sh', '-c', scriptOf([line, ...rest])] : [...words, ...rest],
     isGuess,
   };
 }
@@ -136,11 +133,10 @@ function commandAsFile({ argv, shell }: ExecCommand): ShellProblem | undefined {
   const file = argv[shell.fileAt] ?? '';
   const isPath = /^\S+$/.test(file) && (file.includes('/') || /\.\w+$/.test(file));
   if (isPath || isBlank(file) || file.includes('$(')) return undefined;
-  const words = argv.slice(shell.fileAt);
   return {
     at: shell.fileAt,
     fault: `has ${quoted(shell.program)} read a file with the name ${quoted(file)}: a shell reads a command only behind -c`,
-    meant: [...argv.slice(0, shell.fileAt), '-c', scriptOf(words)],
+    meant: [...argv.slice(0, shell.fileAt), '-c', scriptOf(argv.slice(shell.fileAt))],
     isGuess: false,
   };
 }

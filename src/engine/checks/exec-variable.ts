@@ -22,7 +22,6 @@ export const execVariable = defineCheck({
     const { at, name, source } = lost;
     const isScript = at === shell?.scriptAt;
     const repaired = isScript && source !== undefined ? repairedScript(argv[at] ?? '', variables) : undefined;
-    const edits = repaired === undefined ? undefined : handlerEdits(probe, { command: argv.with(at, repaired) });
     return {
       ...located(probe, 'exec', 'command', at),
       message:
@@ -32,7 +31,7 @@ export const execVariable = defineCheck({
       remedy: isScript
         ? `write $${name}, which the shell replaces`
         : `write command: [sh, -c, "..."] with $${name} in the script`,
-      ...(edits && { edits }),
+      ...(repaired !== undefined && handlerEdits(probe, { command: argv.with(at, repaired) })),
     };
   },
 });

@@ -24,13 +24,12 @@ export const httpsScheme = defineCheck({
     if (scheme !== '' && scheme !== DEFAULT_SCHEME) return undefined;
     if (port?.name === undefined || !isNamedForHttps(port)) return undefined;
     const isNewer = (member(handler, 'protocol') ?? DEFAULT_HTTP_PROTOCOL) !== DEFAULT_HTTP_PROTOCOL;
-    // The API server rejects HTTPS beside protocol HTTP2.
-    const edits = isNewer ? undefined : handlerEdits(probe, { scheme: 'HTTPS' });
     return {
       ...located(probe, 'httpGet', 'scheme'),
       message: `${containerPhrase(probe.container)} gets plain HTTP on its port ${quote(port.name)} (${port.number}); a TLS server rejects such a request`,
       remedy: `write scheme: HTTPS${isNewer ? ', and remove protocol' : ''}`,
-      ...(edits && { edits }),
+      // The API server rejects HTTPS beside protocol HTTP2.
+      ...(!isNewer && handlerEdits(probe, { scheme: 'HTTPS' })),
     };
   },
 });

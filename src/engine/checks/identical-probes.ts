@@ -20,12 +20,12 @@ export const identicalProbes = defineCheck({
     const liveness = timedProbe(container, 'livenessProbe');
     const readiness = probeOf(container, 'readinessProbe');
     if (liveness === undefined || readiness === undefined || !areEqual(liveness.spec, readiness.spec)) return undefined;
-    const { remedy, edits } = drainingAdvice(liveness, verdictSpan(liveness.timing).latest);
+    const advice = drainingAdvice(liveness, verdictSpan(liveness.timing).latest);
     return {
       ...located(liveness),
       message: `${containerPhrase(container)} has the same probe for liveness and readiness, so a fault restarts it instead of draining it`,
-      remedy: `${remedy ?? ''}, or ask an endpoint that reports on this process only`,
-      ...(edits && { edits }),
+      ...advice,
+      remedy: `${advice.remedy ?? ''}, or ask an endpoint that reports on this process only`,
     };
   },
 });

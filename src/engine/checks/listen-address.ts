@@ -67,11 +67,10 @@ function portViolation(
   const isAskedByOther = container.probes.some((other) => other !== probe && askedPort(other)?.number === address.port);
   if (isNamed || (declared !== undefined && isAskedByOther)) return undefined;
   const answering = address.isLoopback ? undefined : tcpPort(container, address.port);
-  const edits = answering && mayAnswer(probe, answering) && handlerEdits(probe, { port: portValue(probe, answering) });
   return {
     ...located(probe, probe.handlerKind, 'port'),
     message: `${containerPhrase(container)} answers health probes on port ${address.port} (${formatPath([flag.list, flag.index])}), and its ${kind} asks port ${port}`,
     remedy: `write port: ${address.port}, or change ${flag.name}`,
-    ...(edits && { edits }),
+    ...(answering && mayAnswer(probe, answering) && handlerEdits(probe, { port: portValue(probe, answering) })),
   };
 }

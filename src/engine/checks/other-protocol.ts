@@ -1,6 +1,5 @@
 import { portHintsOf } from '../facts/services.ts';
-import { stringMember } from '../../base/json/json-value.ts';
-import { neverHttp, NO_HINTS, type PortHints } from '../workload/port-protocol.ts';
+import { neverHttp } from '../workload/port-protocol.ts';
 import { describePort } from '../workload/ports.ts';
 import { askedPort } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
@@ -32,8 +31,6 @@ export const otherProtocol = defineCheck({
   },
 });
 
-const hintsOf = oncePerWorkload((workload): PortHints => {
-  const services = workload.facts.services?.ofNamespace(workload.namespace) ?? [];
-  if (services.length === 0) return NO_HINTS;
-  return portHintsOf(services, { get: (key) => stringMember(workload.podLabels, key) });
-});
+const hintsOf = oncePerWorkload(({ facts, namespace, podLabels }) =>
+  portHintsOf(facts.services?.ofNamespace(namespace) ?? [], podLabels),
+);

@@ -17,13 +17,12 @@ export const pathUrl = defineCheck({
     // A path almost always begins with a slash.
     const url = path === undefined || path.startsWith('/') ? undefined : readPathUrl(path);
     if (path === undefined || url === undefined) return undefined;
-    // The kubelet sends the same request after the edit.
-    const edits = url.path === undefined ? undefined : handlerEdits(probe, { path: url.path });
     return {
       ...located(probe, 'httpGet', 'path'),
       message: `${containerPhrase(probe.container)} has the URL ${quoted(path)} as path; ${meaningOf(url)}`,
       remedy: whatToWrite(path, url),
-      ...(edits && { edits }),
+      // The kubelet sends the same request after the edit.
+      ...(url.path !== undefined && handlerEdits(probe, { path: url.path })),
     };
   },
 });

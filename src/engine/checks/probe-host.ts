@@ -2,7 +2,6 @@ import { member } from '../../base/json/json-value.ts';
 import { isLoopbackHost } from '../probe/handler-values.ts';
 import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
-import type { CheckedProbe } from './checked-workload.ts';
 
 /**
  * The kubelet connects from the node and resolves no Services (documentation, "HTTP probes"). With hostNetwork, a
@@ -22,20 +21,21 @@ export const probeHost = defineCheck({
     if (isLoopback && member(probe.container.workload.podSpec, 'hostNetwork') === true) return undefined;
     const place = located(probe, probe.handlerKind, 'host');
     const subject = `the ${probe.kind} of ${containerPhrase(probe.container)}`;
-    if (!isLoopback) {
-      const message = `${subject} asks ${quotedValue(host)} instead of the Pod's IP; the kubelet resolves no names of Services`;
-      return { ...place, message, remedy: `remove host${virtualHost(probe, host)}` };
-    }
-    const message = `${subject} asks the node, not the Pod: for the kubelet, ${quotedValue(host)} is the node`;
-    return { ...place, message, remedy: 'remove host', edits: [{ path: place.path, value: null }] };
+    if (isLoopback)
+      return {
+        ...place,
+        message: `${subject} asks the node, not the Pod: for the kubelet, ${quotedValue(host)} is the node`,
+        remedy: 'remove host',
+        edits: [{ path: place.path, value: null }],
+      };
+    const header = `; for a virtual host, write httpHeaders: [{ name: Host, value: ${quote(host)} }]`;
+    return {
+      ...place,
+      message: `${subject} asks ${quotedValue(host)} instead of the Pod's IP; the kubelet resolves no names of Services`,
+      remedy: `remove host${probe.handlerKind === 'httpGet' ? header : ''}`,
+    };
   },
 });
 
 /** Unspecified addresses also mean the node when the kubelet connects. */
 const UNSPECIFIED = /^(?:0\.0\.0\.0|::|\[::\])$/;
-
-function virtualHost({ handlerKind }: CheckedProbe, host: string): string {
-  return handlerKind === 'httpGet'
-    ? `; for a virtual host, write httpHeaders: [{ name: Host, value: ${quote(host)} }]`
-    : '';
-}

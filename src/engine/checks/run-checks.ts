@@ -57,16 +57,12 @@ function withoutDoubtfulCopy({ finding, at }: PlacedFinding, found: readonly Pla
   const { copied } = finding;
   if (copied === undefined) return undefined;
   const source = probeOf(at, copied.probe);
-  const isDoubtful = found.some(
-    (other) => other.at.place === at.place && other.finding.probe === copied.probe && isAboutHandler(other, source),
-  );
+  const isDoubtful = found.some(({ check, at: { place }, finding: other }) => {
+    if (place !== at.place || other.probe !== copied.probe || check.acceptsHandler) return false;
+    const step = other.path[place.path().length + 1];
+    return step === undefined || step === source?.handlerKind;
+  });
   return isDoubtful ? copied.otherwise : undefined;
-}
-
-function isAboutHandler({ check, finding, at }: PlacedFinding, source: CheckedProbe | undefined): boolean {
-  if (check.acceptsHandler) return false;
-  const step = finding.path[at.place.path().length + 1];
-  return step === undefined || step === source?.handlerKind;
 }
 
 const MOST_COMMAND_CHARACTERS = 60;

@@ -39,11 +39,10 @@ function keyOf(port: number | string, protocol: string): string {
 
 /** The name of the first Service that sends traffic to a port, by number and protocol. */
 const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> => {
-  const labels = { get: (key: string) => stringMember(workload.podLabels, key) };
   let ports: ReadonlyMap<string, ContainerPort> | undefined;
   const targets = new Map<string, string>();
   for (const service of workload.facts.services?.ofNamespace(workload.namespace) ?? []) {
-    if (!service.needsReadyPods || !service.selectsPods(labels)) continue;
+    if (!service.needsReadyPods || !service.selectsPods(workload.podLabels)) continue;
     const known = (ports ??= namedPorts(workload));
     const asked = service.targetPorts.map((target) => ({
       ...target,

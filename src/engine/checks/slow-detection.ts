@@ -1,11 +1,11 @@
 import { integer } from '../policy/check-parameters.ts';
 import { killEndsPod, longestGraceWithin, longestKillSeconds, probeGraceSeconds } from '../probe/grace-period.ts';
 import type { Kill } from '../probe/grace-period.ts';
-import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../probe/timing.ts';
+import { deadlockToKillSeconds, verdictSpan } from '../probe/timing.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { killOf, MOST_DRAIN_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
-import { hasProbe, type CheckedProbe } from './checked-workload.ts';
+import { hasProbe, isTimed, type TimedProbe } from './checked-workload.ts';
 
 /**
  * Liveness: P + (F-1)*max(P,T) + T + max(G,2) (G+2 with a preStop hook); a warning if the Pod's grace period alone is
@@ -18,12 +18,10 @@ export const slowDetection = defineCheck({
   judgesProbeAlone: true,
   parameters: {
     maximumSeconds: integer({
-      minimum: 0,
       default: 600,
       text: 'Seconds that a deadlocked container may last at worst, its grace period included. Default 600.',
     }),
     readinessSeconds: integer({
-      minimum: 0,
       default: MOST_DRAIN_SECONDS,
       text:
         'Seconds after which readiness must have stopped the traffic of a container that hangs. ' +
@@ -31,21 +29,28 @@ export const slowDetection = defineCheck({
     }),
   },
   kinds: ['livenessProbe', 'readinessProbe'],
-  eachProbe: (probe, { maximumSeconds, readinessSeconds }) =>
-    probe.kind === 'livenessProbe' ? slowKill(probe, maximumSeconds) : slowDrain(probe, readinessSeconds),
+  eachProbe: (probe, { maximumSeconds, readinessSeconds }) => {
+    if (!isTimed(probe)) return undefined;
+    return probe.kind === 'livenessProbe' ? slowKill(probe, maximumSeconds) : slowDrain(probe, readinessSeconds);
+  },
 });
 
-function slowKill(liveness: CheckedProbe, maximum: number): Finding | undefined {
+function slowKill(liveness: TimedProbe, maximum: number): Finding | undefined {
   const { container, timing } = liveness;
   const kill = killOf(liveness);
-  if (timing === undefined || kill === undefined) return undefined;
-  const total = deadlockToKillSeconds(timing, kill);
-  if (total <= maximum) return undefined;
+  const total = kill && deadlockToKillSeconds(timing, kill);
+  if (kill === undefined || total === undefined || total <= maximum) return undefined;
   const probing = verdictSpan(timing).latest;
-  const { field, most } = whatToWrite(liveness, timing, maximum, kill);
+  const killing = longestKillSeconds(kill);
+  // The longer part is shortened, if that alone is enough. Advice never lowers failureThreshold. It lowers
+  // periodSeconds only beside a startup probe, because the liveness probe would otherwise kill slow starters earlier.
+  const grace = killing < probing ? undefined : roundGraceUpTo(longestGraceWithin(maximum - probing, kill) ?? 0);
+  const field = grace === undefined ? 'periodSeconds' : 'terminationGracePeriodSeconds';
+  const period = hasProbe(container, 'startupProbe') ? periodWithin(liveness, maximum - killing) : undefined;
+  const most = grace ?? period;
   // A kill that ends the Pod uses the Pod's grace period. A normal end of the Pod uses it, too, so it gets no edit.
   const { podSpec, podSpecPlace } = container.workload;
-  const isPods = field === 'terminationGracePeriodSeconds' && killEndsPod(container.spec, podSpec);
+  const isPods = grace !== undefined && killEndsPod(container.spec, podSpec);
   const path = (isPods ? podSpecPlace : liveness.place).path(field);
   const isGraceOfPod = probeGraceSeconds(liveness.spec) === 'absent' && kill.graceSeconds > maximum;
   return {
@@ -63,48 +68,31 @@ function slowKill(liveness: CheckedProbe, maximum: number): Finding | undefined 
   };
 }
 
-function slowDrain(readiness: CheckedProbe, maximum: number): Finding | undefined {
-  const { container, timing } = readiness;
-  if (timing === undefined) return undefined;
-  const { latest } = verdictSpan(timing);
-  if (latest <= maximum) return undefined;
-  const { periodSeconds: P, timeoutSeconds: T, failureThreshold: F } = timing;
-  const place = located(readiness, 'periodSeconds');
-  // Fewer failures would make a flapping endpoint worse, so only the period is shortened.
-  const period = roundPeriodUpTo((maximum - T) / F);
-  const isShorter = period !== undefined && period < P && period >= Math.max(T, leastExecPeriodSeconds(readiness));
-  return {
-    ...place,
-    message: `${containerPhrase(container)} may hang for ${latest} s before readiness stops its traffic, over ${maximum} s`,
-    ...(isShorter
-      ? { remedy: `write periodSeconds: ${period} or less`, edits: [{ path: place.path, value: period }] }
-      : { remedy: 'shorten periodSeconds or timeoutSeconds of the readinessProbe' }),
-  };
-}
-
 /** The parts of the kill time. Behind a preStop hook that hangs, the process gets some more seconds. */
 function graceText(kill: Kill): string {
   if (!kill.hasPreStop) return `${longestKillSeconds(kill)} s of grace`;
   return `${kill.graceSeconds} s of grace, ${longestKillSeconds(kill) - kill.graceSeconds} s after its preStop hook`;
 }
 
-/**
- * The field to shorten, and the most that is enough. The longer part is shortened, if that alone is enough. Advice
- * never lowers failureThreshold. It lowers periodSeconds only beside a startup probe, because the liveness probe would
- * otherwise kill slow starters earlier.
- */
-function whatToWrite(
-  liveness: CheckedProbe,
-  timing: ProbeTiming,
-  maximum: number,
-  kill: Kill,
-): { readonly field: 'terminationGracePeriodSeconds' | 'periodSeconds'; readonly most?: number } {
-  const probing = verdictSpan(timing).latest;
-  const killing = longestKillSeconds(kill);
-  const grace = roundGraceUpTo(longestGraceWithin(maximum - probing, kill) ?? 0);
-  if (killing >= probing && grace !== undefined) return { field: 'terminationGracePeriodSeconds', most: grace };
-  const { timeoutSeconds: T, failureThreshold: F } = timing;
-  const period = roundPeriodUpTo((maximum - killing - T) / F);
-  const isSafe = period !== undefined && period >= Math.max(T, leastExecPeriodSeconds(liveness));
-  return { field: 'periodSeconds', ...(isSafe && hasProbe(liveness.container, 'startupProbe') && { most: period }) };
+function slowDrain(readiness: TimedProbe, maximum: number): Finding | undefined {
+  const { latest } = verdictSpan(readiness.timing);
+  if (latest <= maximum) return undefined;
+  const place = located(readiness, 'periodSeconds');
+  // Fewer failures would make a flapping endpoint worse, so only the period is shortened.
+  const period = periodWithin(readiness, maximum);
+  const isShorter = period !== undefined && period < readiness.timing.periodSeconds;
+  return {
+    ...place,
+    message: `${containerPhrase(readiness.container)} may hang for ${latest} s before readiness stops its traffic, over ${maximum} s`,
+    ...(isShorter
+      ? { remedy: `write periodSeconds: ${period} or less`, edits: [{ path: place.path, value: period }] }
+      : { remedy: 'shorten periodSeconds or timeoutSeconds of the readinessProbe' }),
+  };
+}
+
+/** The period with which a probe gives up within `seconds`. Undefined if its timeout or command needs a longer one. */
+function periodWithin(probe: TimedProbe, seconds: number): number | undefined {
+  const { timeoutSeconds: T, failureThreshold: F } = probe.timing;
+  const period = roundPeriodUpTo((seconds - T) / F);
+  return period !== undefined && period >= Math.max(T, leastExecPeriodSeconds(probe)) ? period : undefined;
 }

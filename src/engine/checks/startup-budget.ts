@@ -16,7 +16,6 @@ export const startupBudget = defineCheck({
   judgesProbeAlone: true,
   parameters: {
     minimumSeconds: integer({
-      minimum: 0,
       default: LEAST_START_SECONDS,
       text:
         'Seconds that a container must be guaranteed to start before a probe kills it. ' +

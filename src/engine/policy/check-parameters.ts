@@ -16,7 +16,8 @@ export interface Choices<Choice extends string> {
   readonly choices: readonly Choice[];
 }
 
-type IntegerParameter = Parameter<'integer', number> & { readonly minimum: number };
+/** A whole number from `minimum` on, from 0 without one. */
+type IntegerParameter = Parameter<'integer', number> & { readonly minimum?: number };
 type BooleanParameter = Parameter<'boolean', boolean>;
 type ChoiceParameter<Choice extends string> = Parameter<'choice', Choice> & Choices<Choice>;
 type ChoicesParameter<Choice extends string, Default> = Parameter<'choices', Default> & Choices<Choice>;

@@ -70,7 +70,7 @@ function readParameters(parameters: CheckParameters, reader: Reader): ParameterV
 function readParameter(parameter: CheckParameter, reader: Reader): ParameterValue {
   switch (parameter.type) {
     case 'integer':
-      return reader.integer(parameter.minimum, INT32_MAX);
+      return reader.integer(parameter.minimum ?? 0, INT32_MAX);
     case 'boolean':
       return reader.boolean();
     case 'choice':

@@ -94,7 +94,7 @@ export function violationsOf(
 ): readonly Violation[] {
   const { object, kind, namespace } = subject;
   const { checkPolicy, layers } = policy;
-  const workload = checkedWorkload(object, kind, effective, { namespace, facts: policies.facts, now });
+  const workload = checkedWorkload(object, kind, effective, { namespace, facts: policies.facts });
   const found = runChecks(workload, checkPolicy);
   if (found.length === 0) return found;
   const assigned = withPoliciesAtFault(withReasons(found, notInjected, layers), injections, checkPolicy);

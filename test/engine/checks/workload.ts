@@ -7,7 +7,6 @@ import { CollectedFacts } from '../../../src/cluster/sources/policy-documents.ts
 import { FACT_KINDS, factKindOf } from '../../../src/cluster/sources/fact-kinds.ts';
 import { builtInPolicy, mergeChecks } from '../../../src/engine/policy/check-policy.ts';
 import { appContainer, parsedPolicy, pod, policyDocument } from '../../support/worlds.ts';
-import { NOW } from '../../support/now.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Finding } from '../../../src/engine/checks/check.ts';
 
@@ -17,7 +16,7 @@ export function workloadOf(manifest: JsonObject, others?: readonly JsonObject[])
   const placed = kind && podTemplatesOf(manifest, kind)[0];
   if (kind === undefined || placed === undefined) throw new Error(`no Pod template in ${String(manifest['kind'])}`);
   const { namespace = 'default' } = (manifest['metadata'] ?? {}) as { readonly namespace?: string };
-  return checkedWorkload(manifest, kind, placed, { namespace, facts: factsOf(others), now: NOW });
+  return checkedWorkload(manifest, kind, placed, { namespace, facts: factsOf(others) });
 }
 
 /** The facts of these objects of a cluster, which name their namespaces; no facts without a list. */

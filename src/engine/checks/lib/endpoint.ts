@@ -1,4 +1,4 @@
-import { equalJson, isJsonObject, member, isPresent, type JsonObject } from '../../../base/json/json-value.ts';
+import { equalJson, isJsonObject, member, type JsonObject } from '../../../base/json/json-value.ts';
 import { compareText } from '../../../base/text/cut.ts';
 import {
   DEFAULT_GRPC_MODE,
@@ -9,56 +9,46 @@ import {
 } from '../../probe/api-defaults.ts';
 import { execArgv, requestedPath } from '../../probe/handler-values.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
-import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
+import type { Advice } from '../check.ts';
+import type { CheckedProbe } from '../checked-workload.ts';
+import type { HandlerKind } from '../../probe/probe.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
+
+/** What a probe asks, by its handler. */
+const TARGET: Readonly<Record<HandlerKind, readonly string[]>> = {
+  httpGet: ['scheme', 'host', 'port', 'path', 'httpHeaders', 'protocol'],
+  tcpSocket: ['host', 'port'],
+  grpc: ['port', 'service', 'mode'],
+  exec: ['command'],
+};
+
+/** What an absent or empty text means. */
+const DEFAULTS: JsonObject = {
+  scheme: DEFAULT_SCHEME,
+  host: '',
+  path: DEFAULT_HTTP_PATH,
+  protocol: DEFAULT_HTTP_PROTOCOL,
+  service: DEFAULT_GRPC_SERVICE,
+  mode: DEFAULT_GRPC_MODE,
+};
 
 /** The target as a text, equal for equal targets. Undefined when a part is malformed or cut. */
 export function endpointOf(probe: CheckedProbe): string | undefined {
-  const parts = partsOf(probe);
+  const parts = TARGET[probe.handlerKind].map((field) => partOf(probe, field));
   if (parts.includes(undefined)) return undefined;
   return parts.some(holdsCut) ? undefined : JSON.stringify([probe.handlerKind, ...parts]);
 }
 
-function partsOf({ container, handlerKind, handler }: CheckedProbe): unknown[] {
-  switch (handlerKind) {
-    case 'httpGet':
-      return [
-        text(handler, 'scheme', DEFAULT_SCHEME),
-        text(handler, 'host', ''),
-        portNumber(container, handler),
-        httpPath(handler),
-        httpHeaders(handler),
-        text(handler, 'protocol', DEFAULT_HTTP_PROTOCOL),
-      ];
-    case 'tcpSocket':
-      return [text(handler, 'host', ''), portNumber(container, handler)];
-    case 'grpc':
-      return [
-        member(handler, 'port') ?? undefined,
-        text(handler, 'service', DEFAULT_GRPC_SERVICE),
-        text(handler, 'mode', DEFAULT_GRPC_MODE),
-      ];
-    case 'exec':
-      return [execArgv(handler)];
-  }
-}
-
-function text(handler: JsonObject, key: string, fallback: string): string | undefined {
-  const value = member(handler, key);
-  if (!isPresent(value) || value === '') return fallback;
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** Returns the port number that the container declares for a port name. An undeclared name is returned unchanged. */
-function portNumber(container: CheckedContainer, handler: JsonObject): unknown {
-  const port = member(handler, 'port') ?? undefined;
-  if (typeof port !== 'string') return typeof port === 'number' ? port : undefined;
-  return container.ports?.find((declared) => declared.name === port)?.number ?? port;
-}
-
-function httpPath(handler: JsonObject): string | undefined {
-  const path = text(handler, 'path', DEFAULT_HTTP_PATH);
-  return path === undefined ? undefined : requestedPath(path);
+function partOf({ container, handler }: CheckedProbe, field: string): unknown {
+  if (field === 'command') return execArgv(handler);
+  if (field === 'httpHeaders') return httpHeaders(handler);
+  const value = member(handler, field) ?? '';
+  if (field === 'port' && typeof value === 'number') return value;
+  const text = value === '' ? DEFAULTS[field] : value;
+  if (typeof text !== 'string') return undefined;
+  if (field === 'path') return requestedPath(text);
+  // A port name that the container does not declare stays as it is.
+  return field === 'port' ? (container.ports?.find(({ name }) => name === text)?.number ?? text) : text;
 }
 
 /** Header names are compared case-insensitively. The order of headers with different names is ignored. */
@@ -75,21 +65,21 @@ function httpHeaders(handler: JsonObject): unknown {
 
 /**
  * Returns the edits that give these fields to the handler of a probe. Liveness and readiness probes of one endpoint are
- * edited together. Checks that compare both probes then find neither more nor less than before. Undefined when liveness
+ * edited together. Checks that compare both probes then find neither more nor less than before. No edits when liveness
  * and readiness differ now, and would be alike after the edit.
  */
-export function handlerEdits(probe: CheckedProbe, fields: JsonObject): readonly FieldEdit[] | undefined {
+export function handlerEdits(probe: CheckedProbe, fields: JsonObject): Pick<Advice, 'edits'> {
   const { kind, handler, container } = probe;
   const edits = editsOf(probe, fields);
   const other = container.probes.find((one) => one.kind !== kind && one.kind !== 'startupProbe');
   const before = endpointOf(probe);
   const after = endpointOf({ ...probe, handler: { ...handler, ...fields } });
-  if (kind === 'startupProbe' || other === undefined || before === undefined || after === undefined) return edits;
+  if (kind === 'startupProbe' || other === undefined || before === undefined || after === undefined) return { edits };
   const beside = endpointOf(other);
-  if (beside !== before) return beside === after ? undefined : edits;
+  if (beside !== before) return beside === after ? {} : { edits };
   // With other values, the edit could make the handlers equal or different.
   const isSame = Object.keys(fields).every((field) => equalJson(member(handler, field), member(other.handler, field)));
-  return isSame ? [...edits, ...editsOf(other, fields)] : undefined;
+  return isSame ? { edits: [...edits, ...editsOf(other, fields)] } : {};
 }
 
 function editsOf({ place, handlerKind }: CheckedProbe, fields: JsonObject): FieldEdit[] {

@@ -109,15 +109,11 @@ function graceOf(source: CheckedProbe): JsonObject {
   return { terminationGracePeriodSeconds: member(source.spec, 'terminationGracePeriodSeconds') };
 }
 
+const HANDLER_DEFAULTS: JsonObject = { scheme: DEFAULT_SCHEME, service: DEFAULT_GRPC_SERVICE };
+
 function withoutDefaults(handler: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(handler).filter(
-      ([key, value]) =>
-        isPresent(value) &&
-        !(key === 'scheme' && value === DEFAULT_SCHEME) &&
-        !(key === 'service' && value === DEFAULT_GRPC_SERVICE),
-    ),
-  );
+  const given = Object.entries(handler).filter(([key, value]) => isPresent(value) && value !== HANDLER_DEFAULTS[key]);
+  return Object.fromEntries(given);
 }
 
 /**

@@ -1,18 +1,12 @@
-import { FieldPlace, valueAt, type FieldEdit, type FieldPath } from '../../../base/json/field-path.ts';
-import {
-  isJsonObject,
-  isPresent,
-  listMember,
-  member,
-  objectMember,
-  stringMember,
-  type JsonObject,
-} from '../../../base/json/json-value.ts';
+import { FieldPlace, valueAt, type FieldPath } from '../../../base/json/field-path.ts';
+import { isJsonObject, listMember, member, objectMember, stringMember } from '../../../base/json/json-value.ts';
 import { suggestion } from '../../../base/text/suggestion.ts';
 import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
 import { HANDLER_FIELDS, HEADER_FIELDS, PROBE_FIELDS } from '../../probe/api-schema.ts';
-import { HANDLER_KINDS, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../../probe/probe.ts';
+import { HANDLER_KINDS, PROBE_KINDS } from '../../probe/probe.ts';
 import { BUILT_IN_KINDS, type PlacedTemplate, type WorkloadKind } from '../../workload/kinds.ts';
+import type { JsonObject } from '../../../base/json/json-value.ts';
+import type { Finding } from '../check.ts';
 
 /** A field that the API server drops, with its container. */
 export interface StrayField extends Stray {
@@ -21,15 +15,38 @@ export interface StrayField extends Stray {
   readonly message: string;
 }
 
-interface Stray {
-  readonly remedy?: string;
-  readonly edits?: readonly FieldEdit[];
-}
+type Stray = Pick<Finding, 'remedy' | 'edits'>;
 
+/** A container with its place, and its name in a remedy: `containers[0]`. */
 interface Home {
   readonly spec: JsonObject;
   readonly path: FieldPath;
+  readonly name: string;
 }
+
+/** Fields that belong together. */
+interface Owner {
+  readonly fields: readonly string[];
+  /** Where they belong in a container. Undefined when nobody knows. */
+  readonly at?: FieldPath;
+  /** The same in a remedy: `up to livenessProbe`. */
+  readonly way: string;
+}
+
+/** Fields of a container that people write into a probe by a wrong indentation. */
+const CONTAINER_FIELDS: readonly string[] = [
+  ...['args', 'env', 'envFrom', 'image', 'imagePullPolicy', 'lifecycle', 'ports', 'resources', 'securityContext'],
+  ...['volumeMounts', ...PROBE_KINDS],
+];
+
+const HANDLERS = HANDLER_KINDS.map((kind) => ({ kind, fields: HANDLER_FIELDS.get(kind) ?? [] }));
+const OF_HANDLERS = HANDLERS.flatMap(({ fields }) => fields);
+
+/** The owners of a handler's field in a probe without a handler. Several handlers have some of the fields. */
+const UNWRITTEN_HANDLERS: readonly Owner[] = [
+  { fields: OF_HANDLERS.filter((field, at) => OF_HANDLERS.indexOf(field) !== at), way: 'into the handler' },
+  ...HANDLERS.map(({ kind, fields }) => ({ fields, way: `into ${kind}` })),
+];
 
 /**
  * Finds misspelt and misplaced probe fields in containers of a manifest. For most clients the API server drops unknown
@@ -43,98 +60,76 @@ export function unknownProbeFields(podSpec: JsonObject, podSpecPath: FieldPath):
 function homesIn(podSpec: JsonObject, podSpecPath: FieldPath): Home[] {
   return CONTAINER_LISTS.flatMap((list) =>
     listMember(podSpec, list).flatMap((spec, index) =>
-      isJsonObject(spec) ? [{ spec, path: [...podSpecPath, list, index] }] : [],
+      isJsonObject(spec) ? { spec, path: [...podSpecPath, list, index], name: `${list}[${index}]` } : [],
     ),
   );
 }
 
-/** Fields of a container that people write into a probe by a wrong indentation. */
-const CONTAINER_FIELDS: ReadonlySet<string> = new Set([
-  ...['args', 'env', 'envFrom', 'image', 'imagePullPolicy', 'lifecycle', 'ports', 'resources', 'securityContext'],
-  ...['volumeMounts', ...PROBE_KINDS],
-]);
-
 function unknownIn(home: Home): StrayField[] {
-  const { spec, path } = home;
-  const found: StrayField[] = [];
-  const report = (at: FieldPath, stray: Stray): void => {
-    found.push(strayField(home, [...path, ...at], stray));
-  };
-  for (const key of Object.keys(spec)) {
-    if (PROBE_KINDS.some((kind) => kind === key)) continue;
-    if (PROBE_FIELDS.includes(key)) report([key], intoProbe(home, key));
-    // A container has many other fields. Report only keys that are similar to a probe's name.
-    else if (/prob|live|ready|readi|startup/i.test(key) && suggestion(key, PROBE_KINDS) !== undefined)
-      report([key], renamed(home, [key], PROBE_KINDS));
-  }
-  for (const kind of PROBE_KINDS) {
-    const probe = objectMember(spec, kind) ?? {};
-    for (const key of Object.keys(probe))
-      if (!PROBE_FIELDS.includes(key)) report([kind, key], inProbe(home, kind, key));
-    for (const handler of HANDLER_KINDS) {
-      const fields = objectMember(probe, handler) ?? {};
-      const known = HANDLER_FIELDS.get(handler) ?? [];
-      for (const key of Object.keys(fields))
-        if (!known.includes(key)) report([kind, handler, key], inHandler(home, [kind, handler, key], known));
-      for (const [index, header] of listMember(fields, 'httpHeaders').entries())
-        for (const key of isJsonObject(header) ? Object.keys(header) : []) {
-          const at = [kind, handler, 'httpHeaders', index, key];
-          if (!HEADER_FIELDS.includes(key)) report(at, renamed(home, at, HEADER_FIELDS));
-        }
-    }
-  }
-  return found;
+  const container = { fields: CONTAINER_FIELDS, at: [], way: `up to ${home.name}` };
+  const probes = PROBE_KINDS.filter((kind) => objectMember(home.spec, kind) !== undefined);
+  const onlyProbe = probes.map((kind) => ({ fields: PROBE_FIELDS, at: [kind], way: `into ${kind}` }));
+  const anyProbe = { fields: PROBE_FIELDS, way: 'into the probe that it is for' };
+  // A container has many other fields. Report only keys that are similar to a probe's name.
+  const isSuspect = (key: string): boolean =>
+    PROBE_FIELDS.includes(key) ||
+    (/prob|live|ready|readi|startup/i.test(key) && suggestion(key, PROBE_KINDS) !== undefined);
+  const beside = unknownAt(home, [], PROBE_KINDS, probes.length === 1 ? onlyProbe : [anyProbe], isSuspect);
+  const inside = probes.flatMap((kind) => {
+    const probe = { fields: PROBE_FIELDS, at: [kind], way: `up to ${kind}` };
+    const handlers = HANDLERS.flatMap(({ kind: handlerKind, fields }) => {
+      const at = [kind, handlerKind];
+      const handler = valueAt(home.spec, at);
+      return isJsonObject(handler) ? { handler, fields, at, way: `into ${handlerKind}` } : [];
+    });
+    const inHandlers = handlers.flatMap(({ handler, fields, at }) => [
+      ...unknownAt(home, at, fields, [probe, container]),
+      ...listMember(handler, 'httpHeaders').flatMap((_, index) =>
+        unknownAt(home, [...at, 'httpHeaders', index], HEADER_FIELDS, []),
+      ),
+    ]);
+    const owners = [container, ...(handlers.length > 0 ? handlers : UNWRITTEN_HANDLERS)];
+    return [...unknownAt(home, [kind], PROBE_FIELDS, owners), ...inHandlers];
+  });
+  return [...beside, ...inside];
 }
 
-function intoProbe(home: Home, key: string): Stray {
-  const [only, ...others] = PROBE_KINDS.filter((kind) => objectMember(home.spec, kind) !== undefined);
-  if (only === undefined || others.length > 0) return { remedy: 'move it into the probe that it is for' };
-  return moved(home, [key], [only, key], `move it into ${only}`);
+/** The unknown fields at a place in a container. Each belongs to the first owner that has it, or is misspelt. */
+function unknownAt(
+  home: Home,
+  at: FieldPath,
+  known: readonly string[],
+  owners: readonly Owner[],
+  isSuspect: (key: string) => boolean = () => true,
+): StrayField[] {
+  const value = valueAt(home.spec, at);
+  const keys = isJsonObject(value) ? Object.keys(value) : [];
+  return keys
+    .filter((key) => !known.includes(key) && isSuspect(key))
+    .map((key) => {
+      const from = [...at, key];
+      const owner = owners.find(({ fields }) => fields.includes(key));
+      if (owner !== undefined) return moved(home, from, owner.at && [...owner.at, key], `move it ${owner.way}`);
+      const meant = suggestion(key, known);
+      if (meant !== undefined) return moved(home, from, [...at, meant], `did you mean "${meant}"?`);
+      return strayField(home, [...home.path, ...from], {});
+    });
 }
 
-function inProbe(home: Home, kind: ProbeKind, key: string): Stray {
-  if (CONTAINER_FIELDS.has(key)) return moved(home, [kind, key], [key], `move it up to ${nameOf(home)}`);
-  const owners = HANDLER_KINDS.filter((handler) => HANDLER_FIELDS.get(handler)?.includes(key) === true);
-  const written = HANDLER_KINDS.filter((handler) => isJsonObject(valueAt(home.spec, [kind, handler])));
-  const owner = owners.find((handler) => written.includes(handler));
-  if (owner !== undefined) return moved(home, [kind, key], [kind, owner, key], `move it into ${owner}`);
-  if (owners.length > 0 && written.length === 0)
-    return { remedy: `move it into ${owners.length === 1 ? (owners[0] ?? '') : 'the handler'}` };
-  return renamed(home, [kind, key], PROBE_FIELDS);
-}
-
-function inHandler(home: Home, at: readonly [ProbeKind, HandlerKind, string], known: readonly string[]): Stray {
-  const [kind, , key] = at;
-  if (PROBE_FIELDS.includes(key)) return moved(home, at, [kind, key], `move it up to ${kind}`);
-  if (CONTAINER_FIELDS.has(key)) return moved(home, at, [key], `move it up to ${nameOf(home)}`);
-  return renamed(home, at, known);
-}
-
-function renamed(home: Home, at: FieldPath, known: readonly string[]): Stray {
-  const meant = suggestion(String(at.at(-1)), known);
-  return meant === undefined ? {} : moved(home, at, at.with(-1, meant), `did you mean "${meant}"?`);
-}
-
-function nameOf({ path }: Home): string {
-  const [list, index] = path.slice(-2);
-  return `${String(list)}[${String(index)}]`;
+/** Moves a field of a container. Nobody knows which value counts if the new place has one, so there are no edits. */
+function moved(home: Home, from: FieldPath, to: FieldPath | undefined, remedy: string): StrayField {
+  const path = [...home.path, ...from];
+  if (to === undefined || valueAt(home.spec, to) !== undefined) return strayField(home, path, { remedy });
+  const edits = [
+    { path, value: null },
+    { path: [...home.path, ...to], value: valueAt(home.spec, from) ?? null },
+  ];
+  return strayField(home, path, { remedy, edits });
 }
 
 function strayField(home: Home | undefined, path: FieldPath, stray: Stray): StrayField {
   const container = stringMember(home?.spec ?? {}, 'name') ?? '';
   return { container, path, message: 'unknown field, which the API server drops', ...stray };
-}
-
-/** Moves a field of a container. Nobody knows which value counts if the new place has one, so there are no edits. */
-function moved({ spec, path }: Home, from: FieldPath, to: FieldPath, remedy: string): Stray {
-  if (valueAt(spec, to) !== undefined) return { remedy };
-  return {
-    remedy,
-    edits: [
-      { path: [...path, ...from], value: null },
-      { path: [...path, ...to], value: valueAt(spec, from) ?? null },
-    ],
-  };
 }
 
 /**
@@ -147,17 +142,26 @@ export function misplacedProbes(
   { template, path }: PlacedTemplate,
 ): StrayField[] {
   const isBuiltIn = BUILT_IN_KINDS.some((known) => known.group === group && known.kind === kind);
-  const containers = homesIn(objectMember(template, 'spec') ?? {}, [...path, 'spec']);
-  const homes = new Map<object, Home>(containers.map((home) => [home.spec, home]));
+  const homes = homesIn(objectMember(template, 'spec') ?? {}, [...path, 'spec']);
+  const byContainer = new Map<object, Home>(homes.map((home) => [home.spec, home]));
   const found: StrayField[] = [];
   // An explicit stack, because a document may be nested deeper than the call stack.
   const open: Place[] = [isBuiltIn ? { value: object, at: [] } : { value: template, at: path }];
   // A value with several aliases is searched once.
-  const seen = new Set<unknown>();
+  const seen = new Set<object>();
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    if (seen.has(place.value)) continue;
-    seen.add(place.value);
-    searchMembers(place, homes, open, found);
+    const { value, at } = place;
+    if (seen.has(value)) continue;
+    seen.add(value);
+    const home = byContainer.get(value) ?? place.home;
+    for (const [key, child] of Object.entries(value) as [string, unknown][]) {
+      if (typeof child !== 'object' || child === null) continue;
+      const below = new FieldPlace(at, Array.isArray(value) ? Number(key) : key);
+      const isProbe = isJsonObject(child) && PROBE_KINDS.some((one) => one === key);
+      if (!isProbe) open.push({ value: child, at: below, home });
+      // The inside of a container's own probe is the subject of unknownProbeFields.
+      else if (home?.spec !== value) found.push(misplaced(below.path(), key, child, home, homes));
+    }
   }
   return found;
 }
@@ -165,24 +169,8 @@ export function misplacedProbes(
 interface Place {
   readonly value: object;
   readonly at: FieldPlace | FieldPath;
-  readonly home?: Home;
-}
-
-function searchMembers(place: Place, homes: ReadonlyMap<object, Home>, open: Place[], found: StrayField[]): void {
-  const { value, at } = place;
-  const home = homes.get(value) ?? place.home;
-  const isContainer = home?.spec === value;
-  const inner: Iterable<[number | string, unknown]> = Array.isArray(value)
-    ? (value as unknown[]).entries()
-    : Object.entries(value as JsonObject);
-  for (const [step, child] of inner) {
-    if (typeof child !== 'object' || child === null) continue;
-    const isProbe = isJsonObject(child) && (PROBE_KINDS as readonly unknown[]).includes(step);
-    const below = new FieldPlace(at, step);
-    if (!isProbe) open.push({ value: child, at: below, ...(home && { home }) });
-    // The inside of a container's own probe is the subject of unknown-fields.ts.
-    else if (!isContainer) found.push(misplaced(below.path(), String(step), child, home, homes));
-  }
+  /** The container that the value is in. */
+  readonly home?: Home | undefined;
 }
 
 /** @param home the container that the probe is too deep in; otherwise the only container is meant */
@@ -191,16 +179,14 @@ function misplaced(
   kind: string,
   probe: JsonObject,
   home: Home | undefined,
-  homes: ReadonlyMap<object, Home>,
+  [first, ...others]: readonly Home[],
 ): StrayField {
-  const [first, ...others] = homes.values();
   const target = home ?? (others.length === 0 ? first : undefined);
-  if (target === undefined)
-    return strayField(home ?? first, path, { remedy: 'move it into the container that it is for' });
-  const remedy = `move it ${home === undefined ? 'into' : 'up to'} ${nameOf(target)}`;
+  if (target === undefined) return strayField(first, path, { remedy: 'move it into the container that it is for' });
+  const remedy = `move it ${home === undefined ? 'into' : 'up to'} ${target.name}`;
   const edits = [
     { path, value: null },
     { path: [...target.path, kind], value: probe },
   ];
-  return strayField(home ?? first, path, { remedy, ...(!isPresent(member(target.spec, kind)) && { edits }) });
+  return strayField(target, path, { remedy, ...((member(target.spec, kind) ?? null) === null && { edits }) });
 }
