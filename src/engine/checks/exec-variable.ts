@@ -1,5 +1,5 @@
 import { execCommandOf, type ExecCommand } from '../probe/exec-invocation.ts';
-import { declaredVariables, variableReferences, type VariableSource } from '../workload/literal-variables.ts';
+import { declaredVariables, variableReferences, type VariableSource } from '../workload/containers.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import { quoted } from '../../base/json/quoted-value.ts';

@@ -26,16 +26,11 @@ export class ServiceDigest {
   }
 
   selectsPods(labels: Labels): boolean {
-    const { text } = this;
-    const end = text.lastIndexOf(' ');
-    for (let start = text.indexOf(' ') + 1; start < end;) {
-      const comma = text.indexOf(',', start);
-      const next = comma < 0 || comma > end ? end : comma;
-      const equals = text.indexOf('=', start);
-      if (labels.get(text.slice(start, equals)) !== text.slice(equals + 1, next)) return false;
-      start = next + 1;
-    }
-    return true;
+    const [, selector = ''] = this.text.split(' ');
+    return selector.split(',').every((label) => {
+      const [key = '', value] = label.split('=');
+      return labels.get(key) === value;
+    });
   }
 
   get targetPorts(): readonly TargetPort[] {

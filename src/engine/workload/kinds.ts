@@ -1,4 +1,4 @@
-import { valueAt } from '../../base/json/field-path.ts';
+import { valueAt, valuesAt } from '../../base/json/field-path.ts';
 import { isJsonObject, isPresent, member, objectMember, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
@@ -78,21 +78,10 @@ export interface PlacedTemplate {
 
 /** The Pod templates of an object; places that are missing or have no spec are left out. */
 export function podTemplatesOf(object: JsonObject, kind: WorkloadKind): PlacedTemplate[] {
-  return kind.templatePaths.flatMap((path) => templatesAt(object, path, []));
-}
-
-/** @param walked the steps of the path that led to the value */
-function templatesAt(
-  value: unknown,
-  path: readonly string[],
-  walked: readonly (string | number)[],
-): readonly PlacedTemplate[] {
-  const step = path[walked.length];
-  if (step === '*' && Array.isArray(value))
-    return value.flatMap((element: unknown, index) => templatesAt(element, path, [...walked, index]));
-  if (step === '*' || !isJsonObject(value)) return [];
-  if (step !== undefined) return templatesAt(member(value, step), path, [...walked, step]);
-  return objectMember(value, 'spec') === undefined ? [] : [{ template: value, path: walked }];
+  const found = kind.templatePaths.flatMap((pattern) => valuesAt(object, pattern));
+  return found.flatMap(({ value, path }) =>
+    isJsonObject(value) && objectMember(value, 'spec') !== undefined ? [{ template: value, path }] : [],
+  );
 }
 
 /** True for kinds such as JobSet, of which one object may have several templates. */

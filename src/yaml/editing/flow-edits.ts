@@ -112,13 +112,11 @@ function appendLines(
   const lineBreak = lineBreakBefore(text, end) ?? layout.eol;
   const joined = added.join(`,${lineBreak}${indent}`);
   const lineEnd = beforeLineBreak(text, lineEndAfter(text, comma?.offset ?? end));
-  if (lineEnd >= closing) {
-    const start = comma === undefined ? end : comma.offset + 1;
-    return [{ start, end: start, text: `${comma === undefined ? ',' : ''}${lineBreak}${indent}${joined}`, depth: 0 }];
-  }
-  const lines = `${lineBreak}${indent}${joined}${comma === undefined ? '' : ','}`;
-  const edits: TextEdit[] = [{ start: lineEnd, end: lineEnd, text: lines, depth: 0 }];
-  return comma === undefined ? [{ start: end, end, text: ',', depth: 1 }, ...edits] : edits;
+  const isClosedBefore = lineEnd >= closing;
+  const at = isClosedBefore ? (comma === undefined ? end : comma.offset + 1) : lineEnd;
+  const lines = `${lineBreak}${indent}${joined}${comma === undefined || isClosedBefore ? '' : ','}`;
+  const edit: TextEdit = { start: at, end: at, text: lines, depth: 0 };
+  return comma === undefined ? [{ start: end, end, text: ',', depth: 1 }, edit] : [edit];
 }
 
 /** Formats the value of a pair on its own line. The value spans several lines if the document's JSON does. */
