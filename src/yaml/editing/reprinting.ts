@@ -1,6 +1,6 @@
 import { Pair, Scalar, YAMLMap, YAMLSeq, isMap, isScalar, isSeq, type Node } from 'yaml';
 import { isMergeKey, keyName, mergeSources, resolved, type YamlNode, type YamlTree } from '../reading/values.ts';
-import { isOpenEnded } from './block-edits.ts';
+import { isOpenEnded } from './collection-edits.ts';
 import { layoutOf, type Layout } from './layout.ts';
 import { emptyDocument, printDocument, specialInFlow } from './rendering.ts';
 import type { YamlPair } from './text-edits.ts';

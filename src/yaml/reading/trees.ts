@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/text/error-message.ts';
-import { Unreadable } from './reading-budget.ts';
-import { NESTING_MESSAGE, composeDocuments, yamlTokens, type OnOffset, type TokenOptions } from './tokens.ts';
+import { Unreadable, NESTING_MESSAGE, composeDocuments, yamlTokens } from './tokens.ts';
+import type { OnOffset, TokenOptions } from './tokens.ts';
 import { treeValue, type YamlFault, type YamlTree } from './values.ts';
 import { isAlias, isScalar, visit, type Alias, type Document, type ParsedNode } from 'yaml';
 
