@@ -132,7 +132,6 @@ export function portHintsOf(services: readonly ServiceDigest[], labels: Labels):
   let hints: Map<number | string, PortHint[]> | undefined;
   return ({ name, number }) => {
     hints ??= hintsOf(services, labels);
-    if (hints.size === 0) return [];
     return [...(hints.get(number) ?? []), ...((name !== undefined && hints.get(name)) || [])];
   };
 }

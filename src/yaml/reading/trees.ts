@@ -99,8 +99,11 @@ function* readChunk(
   chunk: YamlChunk,
   options: ReadingOptions,
 ): Generator<Composed & { readonly chunk: YamlChunk }, void, undefined> {
-  options.budget?.startDocument();
-  const strict = composeChunk(chunk.text, { ...options, onOffset: offsetsFrom(chunk.start, options.onOffset) });
+  const { budget, onOffset } = options;
+  budget?.startDocument();
+  onOffset?.(chunk.start);
+  const placed: OnOffset = (offset) => onOffset?.(chunk.start + offset);
+  const strict = composeChunk(chunk.text, { ...options, onOffset: placed });
   if (strict.fault === undefined || strict.isBeyondLimits === true) {
     yield { chunk, ...strict };
     return;
@@ -119,11 +122,6 @@ function* readChunk(
   const hint = chunk.text.includes('{{') ? ' (is this a template that was not rendered?)' : '';
   const { offset, message } = strict.fault;
   yield { chunk, ...(lenient.tree === undefined ? faulty(offset, message + hint) : lenient) };
-}
-
-function offsetsFrom(start: number, onOffset: OnOffset | undefined): OnOffset | undefined {
-  onOffset?.(start);
-  return onOffset && ((offset) => onOffset(start + offset));
 }
 
 function composeChunk(text: string, options: ReadingOptions): Composed {

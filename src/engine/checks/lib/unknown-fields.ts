@@ -10,7 +10,7 @@ import {
 } from '../../../base/json/json-value.ts';
 import { suggestion } from '../../../base/text/suggestion.ts';
 import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
-import { HANDLER_FIELDS, HEADER_FIELDS, PROBE_FIELDS } from '../../probe/api-schema.ts';
+import { HANDLER_TYPES, HEADER_FIELDS, PROBE_FIELDS } from '../../probe/api-schema.ts';
 import { HANDLER_KINDS, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../../probe/probe.ts';
 import { BUILT_IN_KINDS, type PlacedTemplate, type WorkloadKind } from '../../workload/kinds.ts';
 
@@ -73,7 +73,7 @@ function unknownIn(home: Home): StrayField[] {
       if (!PROBE_FIELDS.includes(key)) report([kind, key], inProbe(home, kind, key));
     for (const handler of HANDLER_KINDS) {
       const fields = objectMember(probe, handler) ?? {};
-      const known = HANDLER_FIELDS.get(handler) ?? [];
+      const known = [...HANDLER_TYPES[handler].fields.keys()];
       for (const key of Object.keys(fields))
         if (!known.includes(key)) report([kind, handler, key], inHandler(home, [kind, handler, key], known));
       for (const [index, header] of listMember(fields, 'httpHeaders').entries())
@@ -94,7 +94,7 @@ function intoProbe(home: Home, key: string): Stray {
 
 function inProbe(home: Home, kind: ProbeKind, key: string): Stray {
   if (CONTAINER_FIELDS.has(key)) return moved(home, [kind, key], [key], `move it up to ${nameOf(home)}`);
-  const owners = HANDLER_KINDS.filter((handler) => HANDLER_FIELDS.get(handler)?.includes(key) === true);
+  const owners = HANDLER_KINDS.filter((handler) => HANDLER_TYPES[handler].fields.has(key));
   const written = HANDLER_KINDS.filter((handler) => isJsonObject(valueAt(home.spec, [kind, handler])));
   const owner = owners.find((handler) => written.includes(handler));
   if (owner !== undefined) return moved(home, [kind, key], [kind, owner, key], `move it into ${owner}`);
