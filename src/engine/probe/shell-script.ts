@@ -27,13 +27,7 @@ export interface ShellCommand {
 }
 
 /** A shell script, cut at its operators. Comments are left out. */
-export interface ShellScript {
-  readonly commands: readonly ShellCommand[];
-  /** The commands in `$(...)`, `<(...)` and backticks, each as a script. */
-  readonly substitutions: readonly string[];
-  /** The texts of here-documents. */
-  readonly documents: readonly string[];
-}
+export type ShellScript = Readonly<Pick<Scan, 'commands' | 'substitutions' | 'documents'>>;
 
 /** What redirects input or output, longest first; the next word belongs to it. `<(` and `>(` begin words. */
 const REDIRECTION = /&>>|<<<|<<-|&>|<<|<&|<>|>>|>&|>\||[<>](?!\()/y;
@@ -71,9 +65,11 @@ export function programWords(words: readonly ShellWord[]): readonly ShellWord[] 
   return at < 0 ? [] : words.slice(at);
 }
 
-class Scan implements ShellScript {
+class Scan {
   readonly commands: ShellCommand[] = [];
+  /** The commands in `$(...)`, `<(...)` and backticks, each as a script. */
   readonly substitutions: string[] = [];
+  /** The texts of here-documents. */
   readonly documents: string[] = [];
   readonly #text: string;
   #words: ShellWord[] = [];

@@ -23,9 +23,6 @@ export function kindEntry(group: string, kind: string, path = 'spec.template', r
 
 export const POD_KIND: WorkloadKind = kindEntry('', 'Pod', '');
 
-/** A template that stands alone: nothing in Kubernetes itself makes Pods of it, and its restartPolicy may be any. */
-const POD_TEMPLATE_KIND = kindEntry('', 'PodTemplate', 'template');
-
 /** The built-in kinds. All of them have had one served version of their Pod template since Kubernetes 1.21. */
 export const BUILT_IN_KINDS: readonly WorkloadKind[] = [
   POD_KIND,
@@ -34,7 +31,8 @@ export const BUILT_IN_KINDS: readonly WorkloadKind[] = [
   kindEntry('apps', 'DaemonSet'),
   kindEntry('apps', 'ReplicaSet'),
   kindEntry('', 'ReplicationController'),
-  POD_TEMPLATE_KIND,
+  // A template that stands alone: nothing in Kubernetes itself makes Pods of it, and its restartPolicy may be any.
+  kindEntry('', 'PodTemplate', 'template'),
   kindEntry('batch', 'Job', 'spec.template', true),
   kindEntry('batch', 'CronJob', 'spec.jobTemplate.spec.template', true),
 ];
@@ -46,7 +44,7 @@ export function isPod({ group, kind }: WorkloadKind): boolean {
 /** True for a built-in kind of which the API server fixes the restartPolicy: its Pods run for ever, or have to end. */
 export function hasFixedRestartPolicy(kind: WorkloadKind): boolean {
   const builtIn = workloadKind(kind.group, kind.kind, BUILT_IN_KINDS);
-  return builtIn !== undefined && builtIn !== POD_KIND && builtIn !== POD_TEMPLATE_KIND;
+  return builtIn !== undefined && !['Pod', 'PodTemplate'].includes(builtIn.kind);
 }
 
 /** True for the built-in Deployment, which alone has a progressDeadlineSeconds that we know. */

@@ -11,12 +11,6 @@ export class EditRefused extends Error {
   override readonly name = 'EditRefused';
 }
 
-export interface EditedDocument {
-  readonly text: string;
-  readonly tree: YamlTree;
-  readonly layout: Layout;
-}
-
 /**
  * Returns the text edits that give a document another value. Parts that are equal in both values are not touched.
  *
@@ -24,14 +18,17 @@ export interface EditedDocument {
  * @param value the new value; elements of lists that stay are the same objects as in `old`
  * @throws EditRefused when the change would reach another place, or a notation is not supported
  */
-export function changeEdits(document: EditedDocument, old: unknown, value: unknown): TextEdit[] {
+export function changeEdits(document: Omit<Planning, 'shared'>, old: unknown, value: unknown): TextEdit[] {
   if (equalJson(old, value)) return [];
   if (!isChangeInside(old, value)) throw refused([], 'is the whole document');
   const shared = new Set<YamlNode>(document.tree.targets.values());
   return [...collectionEdits({ ...document, shared }, document.tree.root, old, value, [])];
 }
 
-interface Planning extends EditedDocument {
+interface Planning {
+  readonly text: string;
+  readonly tree: YamlTree;
+  readonly layout: Layout;
   /** The nodes that aliases refer to. */
   readonly shared: ReadonlySet<YamlNode>;
 }

@@ -128,7 +128,8 @@ export class Unreadable extends Error {
 export class ReadingBudget {
   readonly #limits: TokenLimits;
   #document = 0;
-  #all = 0;
+  /** Number of tokens in all documents so far. */
+  spent = 0;
 
   constructor(limits: TokenLimits) {
     this.#limits = limits;
@@ -136,12 +137,7 @@ export class ReadingBudget {
 
   /** True when no further document can be read. */
   get isSpent(): boolean {
-    return this.#all > this.#limits.all;
-  }
-
-  /** Number of tokens in all documents so far. */
-  get spent(): number {
-    return this.#all;
+    return this.spent > this.#limits.all;
   }
 
   startDocument(): void {
@@ -155,9 +151,9 @@ export class ReadingBudget {
    */
   spend(tokens: number): string | undefined {
     this.#document += tokens;
-    this.#all += tokens;
+    this.spent += tokens;
     const { document, all } = this.#limits;
-    if (this.#all > all) return `up to here, the files have more than ${all} tokens together`;
+    if (this.spent > all) return `up to here, the files have more than ${all} tokens together`;
     if (this.#document > document) return `this document has more than ${document} tokens; split it with "---" lines`;
     return undefined;
   }
