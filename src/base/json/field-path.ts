@@ -55,6 +55,20 @@ export function valueAt(document: unknown, path: FieldPath): unknown {
   return value;
 }
 
+/** A value with its path. */
+export interface PlacedValue {
+  readonly value: unknown;
+  readonly path: FieldPath;
+}
+
+/** Returns each value that a pattern leads to; `*` stands for every element of a list. */
+export function valuesAt(document: unknown, [step, ...rest]: readonly string[], above: FieldPath = []): PlacedValue[] {
+  if (step === undefined) return [{ value: document, path: above }];
+  if (step !== '*') return isJsonObject(document) ? valuesAt(member(document, step), rest, [...above, step]) : [];
+  const elements: readonly unknown[] = Array.isArray(document) ? document : [];
+  return elements.flatMap((element, index) => valuesAt(element, rest, [...above, index]));
+}
+
 /** Returns the string at a path. Undefined for any other value. */
 export function textAt(document: unknown, ...path: FieldPath): string | undefined {
   const value = valueAt(document, path);

@@ -2,7 +2,7 @@ import { readUpTo, utf8Text } from '../../base/files/regular-file.ts';
 import { findYamlFiles, versionOf, type FoundFile } from '../../base/files/yaml-files.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { yamlFileParts } from '../../yaml/reading/documents.ts';
-import { ReadingBudget } from '../../yaml/reading/reading-budget.ts';
+import { ReadingBudget } from '../../yaml/reading/tokens.ts';
 import { PolicyCollection, formatFileProblem, type FileProblem, type PolicyDocuments } from './policy-documents.ts';
 import { PolicyFilesError } from './policy-source.ts';
 import { repeat } from '../client/timing.ts';

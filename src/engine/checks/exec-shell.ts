@@ -6,7 +6,7 @@ import { isBlank } from '../probe/go-values.ts';
 import { programWords, readShellScript } from '../probe/shell-script.ts';
 import { isShellOperator, shellLine, variableIn } from '../probe/shell-quoting.ts';
 import { MOST_TEXT_CHARACTERS, isCut } from '../workload/bounded-container.ts';
-import { declaredVariables } from '../workload/literal-variables.ts';
+import { declaredVariables } from '../workload/containers.ts';
 import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import type { CheckedContainer } from './checked-workload.ts';

@@ -1,5 +1,5 @@
 import { execCommandOf } from '../probe/exec-invocation.ts';
-import { declaredVariables, variableReferences, type VariableSource } from '../workload/literal-variables.ts';
+import { declaredVariables, variableReferences, type VariableSource } from '../workload/containers.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import { quoted } from '../../base/json/quoted-value.ts';

@@ -8,7 +8,7 @@ export class ByNamespace<T extends { readonly name: string }> {
   }
 
   ofNamespace(namespace: string): readonly T[] {
-    return this.lists.get(namespace) ?? NONE;
+    return this.lists.get(namespace) ?? [];
   }
 
   find(namespace: string, name: string): T | undefined {
@@ -34,5 +34,3 @@ export class ByNamespace<T extends { readonly name: string }> {
     return new ByNamespace(new Map(kept));
   }
 }
-
-const NONE: readonly never[] = [];

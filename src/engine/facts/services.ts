@@ -26,16 +26,11 @@ export class ServiceDigest {
   }
 
   selectsPods(labels: Labels): boolean {
-    const { text } = this;
-    const end = text.lastIndexOf(' ');
-    for (let start = text.indexOf(' ') + 1; start < end;) {
-      const comma = text.indexOf(',', start);
-      const next = comma < 0 || comma > end ? end : comma;
-      const equals = text.indexOf('=', start);
-      if (labels.get(text.slice(start, equals)) !== text.slice(equals + 1, next)) return false;
-      start = next + 1;
-    }
-    return true;
+    const [, selector = ''] = this.text.split(' ');
+    return selector.split(',').every((label) => {
+      const [key = '', value] = label.split('=');
+      return labels.get(key) === value;
+    });
   }
 
   get targetPorts(): readonly TargetPort[] {
@@ -137,7 +132,6 @@ export function portHintsOf(services: readonly ServiceDigest[], labels: Labels):
   let hints: Map<number | string, PortHint[]> | undefined;
   return ({ name, number }) => {
     hints ??= hintsOf(services, labels);
-    if (hints.size === 0) return [];
     return [...(hints.get(number) ?? []), ...((name !== undefined && hints.get(name)) || [])];
   };
 }

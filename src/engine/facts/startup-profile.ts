@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import { MOST_KEPT_STARTS } from '../policy/slow-start.ts';
 import { isCount } from '../probe/timing.ts';
 import { shortHash } from '../../base/text/utf8.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
+import { valuesAt } from '../../base/json/field-path.ts';
 import type { Problem } from '../policy/reader.ts';
 import type { WorkloadReference, WorkloadName } from '../workload/workload-of-pod.ts';
 import type { StartFigures } from '../probe/startup-budget.ts';
@@ -112,51 +112,32 @@ function seconds(object: JsonObject, field: string): number | undefined {
   return isCount(value) && value <= PROFILE_BOUNDS.seconds ? value : undefined;
 }
 
-/** The bound of a text, of each member of an object, or of a list and its elements. */
-type ProfileBound =
-  number | { readonly [field: string]: ProfileBound } | readonly [most: number, unit: string, ofElement: ProfileBound];
+/** Bounds of a status: `*` is each element, and a list comes before what it holds. The unit of texts is characters. */
+const STATUS_BOUNDS: readonly (readonly [path: string, most: number, unit?: string])[] = [
+  ['workload.apiVersion', PROFILE_BOUNDS.reference],
+  ['workload.kind', PROFILE_BOUNDS.reference],
+  ['workload.name', PROFILE_BOUNDS.reference],
+  ['containers', PROFILE_BOUNDS.containers, 'containers'],
+  ['containers.*.name', PROFILE_BOUNDS.name],
+  ['containers.*.image', PROFILE_BOUNDS.image],
+  ['containers.*.censoredAt', PROFILE_BOUNDS.text],
+  ['containers.*.samples', PROFILE_BOUNDS.samples, 'starts'],
+  ['containers.*.samples.*.at', PROFILE_BOUNDS.text],
+  ['containers.*.samples.*.id', PROFILE_BOUNDS.text],
+  ['containers.*.samples.*.node', PROFILE_BOUNDS.text],
+  ['containers.*.censoredIds', PROFILE_BOUNDS.killedIds, 'starts'],
+  ['containers.*.censoredIds.*', PROFILE_BOUNDS.text],
+];
 
-const { reference, text: ofText } = PROFILE_BOUNDS;
-const STATUS_BOUND: ProfileBound = {
-  workload: { apiVersion: reference, kind: reference, name: reference },
-  containers: [
-    PROFILE_BOUNDS.containers,
-    'containers',
-    {
-      name: PROFILE_BOUNDS.name,
-      image: PROFILE_BOUNDS.image,
-      censoredAt: ofText,
-      samples: [PROFILE_BOUNDS.samples, 'starts', { at: ofText, id: ofText, node: ofText }],
-      censoredIds: [PROFILE_BOUNDS.killedIds, 'starts', ofText],
-    },
-  ],
-};
-
-/** The first list or text of a StartupProfile that exceeds its bound. Such a profile has no effect as a whole. */
+/** A list or text of a StartupProfile that exceeds its bound. Such a profile has no effect as a whole. */
 export function profileProblem(document: JsonObject): Problem | undefined {
-  return boundProblem(member(document, 'status'), STATUS_BOUND, ['status']);
-}
-
-function boundProblem(value: unknown, bound: ProfileBound, path: FieldPath): Problem | undefined {
-  if (typeof bound === 'number') {
-    if (typeof value !== 'string' || value.length <= bound) return undefined;
-    return { path, message: `must have at most ${bound} characters, not ${value.length}` };
-  }
-  if (isList(bound)) {
-    if (!Array.isArray(value)) return undefined;
-    const [most, unit, ofElement] = bound;
-    if (value.length > most) return { path, message: `must have at most ${most} ${unit}, not ${value.length}` };
-    return value.map((element, index) => boundProblem(element, ofElement, [...path, index])).find(Boolean);
-  }
-  if (!isJsonObject(value)) return undefined;
-  const members = Object.entries(bound).map(([field, own]) =>
-    boundProblem(member(value, field), own, [...path, field]),
-  );
-  return members.find(Boolean);
-}
-
-function isList(bound: ProfileBound): bound is readonly [number, string, ProfileBound] {
-  return Array.isArray(bound);
+  for (const [pattern, most, unit] of STATUS_BOUNDS)
+    for (const { value, path } of valuesAt(document, ['status', ...pattern.split('.')])) {
+      const isBounded = unit === undefined ? typeof value === 'string' : Array.isArray(value);
+      const { length } = isBounded ? (value as string | readonly unknown[]) : '';
+      if (length > most) return { path, message: `must have at most ${most} ${unit ?? 'characters'}, not ${length}` };
+    }
+  return undefined;
 }
 
 export function figuresOf({ samples, killed }: ContainerProfile): StartFigures {

@@ -250,20 +250,16 @@ function checkPort(action: ApiStruct): void {
 export function checkPorts(container: ApiStruct): void {
   const names = new Set<string>();
   container.each('ports', (port) => {
-    checkPortName(port, names);
+    // Names must differ within a container only; an invalid name is not compared.
+    const name = port.string('name');
+    const problems = name === '' ? [] : portNameProblems(name);
+    for (const problem of problems) port.invalid('name', name, problem);
+    if (names.has(name)) port.duplicate('name', name);
+    if (name !== '' && problems.length === 0) names.add(name);
     if (port.integer('containerPort') === 0) port.required('containerPort');
     else checkPortNumber(port, 'containerPort');
     if (port.integer('hostPort') !== 0) checkPortNumber(port, 'hostPort');
     if (port.string('protocol') === '') port.required('protocol');
     else port.oneOf('protocol', ['SCTP', 'TCP', 'UDP']);
   });
-}
-
-/** Names must differ within a container only; an invalid name is not compared. */
-function checkPortName(port: ApiStruct, names: Set<string>): void {
-  const name = port.string('name');
-  const problems = name === '' ? [] : portNameProblems(name);
-  for (const problem of problems) port.invalid('name', name, problem);
-  if (names.has(name)) port.duplicate('name', name);
-  if (name !== '' && problems.length === 0) names.add(name);
 }

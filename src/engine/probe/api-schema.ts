@@ -1,4 +1,4 @@
-import { HANDLER_KINDS, PROBE_INTEGERS, type HandlerKind } from './probe.ts';
+import { PROBE_INTEGERS, type HandlerKind } from './probe.ts';
 import { formatPath, type FieldPath, type FieldPlace } from '../../base/json/field-path.ts';
 import { NumberLiteral, isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { INT32_MAX } from './go-values.ts';
@@ -52,7 +52,8 @@ const tcpSocket = struct('TCPSocketAction', { port: 'int-or-string', host: 'stri
 const grpc = struct('GRPCAction', { port: 'int32', service: 'string', mode: 'v1.GRPCProbeMode' });
 const sleep = struct('SleepAction', { seconds: 'int64' });
 
-const handlers: Readonly<Record<HandlerKind, GoStruct>> = { exec, httpGet, tcpSocket, grpc };
+/** The handlers of a probe. */
+export const HANDLER_TYPES: Readonly<Record<HandlerKind, GoStruct>> = { exec, httpGet, tcpSocket, grpc };
 const hook = struct('LifecycleHandler', { exec, httpGet, tcpSocket, sleep });
 
 /** A probe, with the fields of its handlers' struct embedded. */
@@ -61,7 +62,7 @@ export const PROBE_TYPE = struct(
   Object.fromEntries(
     PROBE_INTEGERS.map((field) => [field, field === 'terminationGracePeriodSeconds' ? 'int64' : 'int32']),
   ),
-  struct('ProbeHandler', handlers),
+  struct('ProbeHandler', HANDLER_TYPES),
 );
 
 const port = struct('ContainerPort', {
@@ -114,11 +115,6 @@ export const POD_SPEC_TYPE = struct('PodSpec', {
 
 /** The fields of a core/v1 Probe. */
 export const PROBE_FIELDS: readonly string[] = [...PROBE_TYPE.fields.keys()];
-
-/** The fields of each handler of a probe. */
-export const HANDLER_FIELDS: ReadonlyMap<HandlerKind, readonly string[]> = new Map(
-  HANDLER_KINDS.map((kind) => [kind, [...handlers[kind].fields.keys()]]),
-);
 
 /** The fields of a header of an httpGet handler. */
 export const HEADER_FIELDS: readonly string[] = [...httpHeader.fields.keys()];

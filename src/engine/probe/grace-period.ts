@@ -44,8 +44,7 @@ export function killBy(probe: JsonObject, container: JsonObject, podSpec: JsonOb
 
 /** True when the container has a preStop hook. */
 export function hasPreStop(container: JsonObject): boolean {
-  const lifecycle = objectMember(container, 'lifecycle');
-  return lifecycle !== undefined && objectMember(lifecycle, 'preStop') !== undefined;
+  return objectMember(objectMember(container, 'lifecycle') ?? {}, 'preStop') !== undefined;
 }
 
 /** The shortest grace period of a kill in seconds (kuberuntime_manager.go, minimumGracePeriodInSeconds). */

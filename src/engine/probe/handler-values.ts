@@ -47,12 +47,9 @@ export function isLoopbackHost(host: string): boolean {
 export function execArgv(handler: JsonObject): readonly string[] | undefined {
   const argv = member(handler, 'command');
   if (!Array.isArray(argv) || argv.length === 0) return undefined;
-  if (argv.every(isText)) return argv;
-  const words = (argv as readonly unknown[]).map((word) => word ?? '');
-  return words.every(isText) ? words : undefined;
+  const words = argv.map((word: unknown) => word ?? '');
+  return words.every((word) => typeof word === 'string') ? words : undefined;
 }
-
-const isText = (word: unknown): word is string => typeof word === 'string';
 
 /**
  * True for the first word of an exec command that names no program. The API server accepts an empty word (and takes

@@ -27,13 +27,7 @@ export interface ShellCommand {
 }
 
 /** A shell script, cut at its operators. Comments are left out. */
-export interface ShellScript {
-  readonly commands: readonly ShellCommand[];
-  /** The commands in `$(...)`, `<(...)` and backticks, each as a script. */
-  readonly substitutions: readonly string[];
-  /** The texts of here-documents. */
-  readonly documents: readonly string[];
-}
+export type ShellScript = Readonly<Pick<Scan, 'commands' | 'substitutions' | 'documents'>>;
 
 /** What redirects input or output, longest first; the next word belongs to it. `<(` and `>(` begin words. */
 const REDIRECTION = /&>>|<<<|<<-|&>|<<|<&|<>|>>|>&|>\||[<>](?!\()/y;
@@ -44,8 +38,12 @@ const LINE = /[^\n]*\n?/y;
 const WORD_ENDS = new Set(' \t\r\n;&|()<>');
 /** Signs of a word that always mean themselves. */
 const PLAIN = /[^\\'"`$<>&|;()\s]+/y;
-/** What the shell replaces: `$NAME`, `$?`, `${...}`, `$(...)`, a command in backticks, `<(...)`. */
-const EXPANSION = /\$[A-Za-z0-9_@*#?$!({-]|`|[<>]\(/y;
+/** What stands behind a backslash or in single quotes. */
+const RAW = /\\[^]?|'[^']*'/y;
+/** A double quote, or what the shell replaces: `$NAME`, `$?`, `${...}`, `$(...)`, a command in backticks, `<(...)`. */
+const OPENING = /"|\$[A-Za-z0-9_@*#?$!({-]|`|[<>]\(/y;
+/** A sign of a text in double quotes that the shell replaces. */
+const EXPANDED = /(?:^|[^\\])(?:\\\\)*(?:`|\$[\w@*#?$!({-])/;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 
 /**
@@ -67,9 +65,11 @@ export function programWords(words: readonly ShellWord[]): readonly ShellWord[] 
   return at < 0 ? [] : words.slice(at);
 }
 
-class Scan implements ShellScript {
+class Scan {
   readonly commands: ShellCommand[] = [];
+  /** The commands in `$(...)`, `<(...)` and backticks, each as a script. */
   readonly substitutions: string[] = [];
+  /** The texts of here-documents. */
   readonly documents: string[] = [];
   readonly #text: string;
   #words: ShellWord[] = [];
@@ -150,58 +150,34 @@ class Scan implements ShellScript {
   #word(): ShellWord | undefined {
     const start = this.#at;
     let [text, isLiteral, isQuoted] = ['', true, false];
-    while (this.#at < this.#text.length) {
+    for (;;) {
       text += this.#take(PLAIN);
       const sign = this.#text.charAt(this.#at);
-      const opening = this.#take(EXPANSION);
-      if (opening !== '') {
-        const expansion = this.#expansion(opening);
-        if (expansion === undefined) return undefined;
-        text += expansion;
+      const raw = this.#take(RAW);
+      const opening = raw === '' ? this.#take(OPENING) : '';
+      const closer = CLOSERS.get(opening.replace(/^[<>]/, '$'));
+      if (raw !== '') text += sign === '\\' ? raw.slice(1).replace('\n', '') : raw.slice(1, -1);
+      else if (closer !== undefined) {
+        const from = this.#at;
+        this.#at = endOfQuoting(this.#text, from, closer) ?? Infinity;
+        if (this.#at === Infinity) return undefined;
+        const inner = this.#text.slice(from, this.#at - 1);
+        const whole = opening + inner + closer;
+        // The commands of <(...) and >(...) are read like those of $(...).
+        this.substitutions.push(...substitutionsIn(closer === ')' ? `$${whole.slice(1)}` : whole));
+        text += sign === '"' ? inner.replace(/\\(?:\n|([$`"\\]))/g, '$1') : whole;
+        isLiteral &&= sign === '"' && !EXPANDED.test(inner);
+      } else if (opening !== '') {
+        text += opening;
         isLiteral = false;
-      } else if (sign === '' || WORD_ENDS.has(sign)) break;
-      else if (sign === '\\' || sign === "'" || sign === '"') {
-        const quoted = this.#quoted(sign);
-        if (quoted === undefined) return undefined;
-        text += quoted.text;
-        isLiteral &&= quoted.isLiteral;
-        isQuoted = true;
-      } else {
+      } else if (sign === "'") return undefined;
+      else if (sign === '' || WORD_ENDS.has(sign)) break;
+      else {
         text += sign;
         this.#at += 1;
       }
+      isQuoted ||= raw !== '' || sign === '"';
     }
     return this.#at === start ? undefined : { text, isLiteral, isQuoted };
-  }
-
-  /** Reads what stands behind a backslash or in quotes. */
-  #quoted(quote: string): { readonly text: string; readonly isLiteral: boolean } | undefined {
-    const start = this.#at + 1;
-    if (quote === '\\') {
-      this.#at = Math.min(start + 1, this.#text.length);
-      return { text: this.#text.slice(start, this.#at).replace('\n', ''), isLiteral: true };
-    }
-    const end = quote === "'" ? this.#text.indexOf(quote, start) + 1 : endOfQuoting(this.#text, start, '"');
-    if (end === undefined || end === 0) return undefined;
-    this.#at = end;
-    const inner = this.#text.slice(start, end - 1);
-    if (quote === "'") return { text: inner, isLiteral: true };
-    this.substitutions.push(...substitutionsIn(inner));
-    const isLiteral = !/(?:^|[^\\])(?:\\\\)*(?:`|\$[\w@*#?$!({-])/.test(inner);
-    return { text: inner.replace(/\\(?:\n|([$`"\\]))/g, '$1'), isLiteral };
-  }
-
-  /** Moves behind an expansion. Undefined when its end is missing. */
-  #expansion(opening: string): string | undefined {
-    const start = this.#at - opening.length;
-    const closer = CLOSERS.get(opening.replace(/^[<>]/, '$'));
-    if (closer === undefined) return opening;
-    const end = endOfQuoting(this.#text, this.#at, closer);
-    this.#at = end ?? start;
-    if (end === undefined) return undefined;
-    const inner = this.#text.slice(start, end);
-    // The commands of <(...) and >(...) are read like those of $(...).
-    this.substitutions.push(...substitutionsIn(closer === ')' ? `$${inner.slice(1)}` : inner));
-    return inner;
   }
 }

@@ -1,5 +1,5 @@
 import { wordSet } from './acting-words.ts';
-import { CURL_VALUED, optionsOf, invocationOf } from './exec-invocation.ts';
+import { CURL_VALUED, invocationOf, optionsOf, type ShellInvocation } from './exec-invocation.ts';
 import { programWords, readShellScript, type ShellWord } from './shell-script.ts';
 
 /**
@@ -17,21 +17,14 @@ export interface AlwaysTrue {
 }
 
 /** The options of a shell that change the status of a script. */
-export interface StatusOptions {
-  readonly isErrexit: boolean;
-  readonly isPipefail: boolean;
-}
+type StatusOptions = Pick<ShellInvocation, 'isErrexit' | 'isPipefail'>;
 
-/** Filters whose status is 0 whatever they read. */
-const FILTERS: ReadonlySet<string> = new Set([
-  ...['awk', 'gawk', 'mawk', 'sed', 'cut', 'head', 'tail', 'tr', 'tee', 'cat', 'wc', 'sort', 'uniq'],
-  // Without input, jq has nothing to fail about.
-  'jq',
-]);
-const NEVER_FAIL: ReadonlySet<string> = new Set(['true', ':', 'echo', 'printf']);
-const REDIS_CLIENTS: ReadonlySet<string> = new Set(['redis-cli', 'valkey-cli', 'keydb-cli']);
+/** Filters whose status is 0 whatever they read. Without input, jq has nothing to fail about. */
+const FILTERS = wordSet('awk gawk mawk sed cut head tail tr tee cat wc sort uniq jq');
+const NEVER_FAIL = wordSet('true : echo printf');
+const REDIS_CLIENTS = wordSet('redis-cli valkey-cli keydb-cli');
 /** Commands that may change everything that follows: options, functions, or the end of the script. */
-const UNKNOWN_EFFECTS: ReadonlySet<string> = wordSet('. source eval trap alias shopt');
+const UNKNOWN_EFFECTS = wordSet('. source eval trap alias shopt');
 
 /**
  * Tells why a script ends with status 0 whatever the application does. Undefined when the script may fail, and also
@@ -39,9 +32,17 @@ const UNKNOWN_EFFECTS: ReadonlySet<string> = wordSet('. source eval trap alias s
  * does not know may fail.
  */
 export function alwaysTrue(script: string, options: StatusOptions): AlwaysTrue | undefined {
-  const { commands } = readShellScript(script) ?? {};
-  return commands && new StatusReader(commands.flatMap(({ words, operator }) => [...words, operator])).script(options);
+  const { commands = [] } = readShellScript(script) ?? {};
+  try {
+    return new StatusReader(commands.flatMap(({ words, operator }) => [...words, operator])).list(options, '').status;
+  } catch (error) {
+    if (error instanceof UnknownConstruct) return undefined;
+    throw error;
+  }
 }
+
+/** A construct that the reader does not know, such as a function: nothing is known of the script. */
+class UnknownConstruct extends Error {}
 
 /** A word or an operator. */
 type Token = ShellWord | string;
@@ -70,26 +71,13 @@ class StatusReader {
   readonly #tokens: readonly Token[];
   #at = 0;
   #depth = 0;
-  /** False after a construct that this reader does not know, such as a function: nothing is known of the script. */
-  #isKnown = true;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
   }
 
-  script(options: StatusOptions): AlwaysTrue | undefined {
-    const { status } = this.#list(options, '');
-    return this.#isKnown ? status : undefined;
-  }
-
-  #unknown(): Outcome {
-    this.#isKnown = false;
-    this.#at = this.#tokens.length;
-    return { mayEnd: true, words: [] };
-  }
-
   /** @param end the sign that ends the list; it is consumed */
-  #list(options: StatusOptions, end: ')' | '}' | ''): Outcome {
+  list(options: StatusOptions, end: ')' | '}' | ''): Outcome {
     let { isErrexit, isPipefail } = options;
     let last: AlwaysTrue | undefined;
     // A client that fails only when nothing listens, and then ends the script. The rest of the script decides, too.
@@ -99,7 +87,6 @@ class StatusReader {
       while (this.#isOperator('\n') || this.#isOperator(';')) this.#at += 1;
       if (end === '}' ? this.#isKeyword(end) : this.#isOperator(end)) break;
       const entry = this.#andOr({ isErrexit, isPipefail });
-      if (!this.#isKnown) return entry;
       mayEnd ||= entry.mayEnd;
       const [program, ...words] = entry.words;
       if (isOver) continue;
@@ -140,7 +127,7 @@ class StatusReader {
     }
     const isBackground = this.#isOperator('&');
     if (isBackground || this.#isOperator(';') || this.#isOperator('\n')) this.#at += 1;
-    else if (!this.#isOperator('') && !this.#isOperator(')')) return this.#unknown();
+    else if (!this.#isOperator('') && !this.#isOperator(')')) throw new UnknownConstruct();
     return isEnd || isBackground ? { mayEnd, words: isBackground ? [] : words } : { status, mayEnd, words };
   }
 
@@ -163,23 +150,23 @@ class StatusReader {
     if (this.#isOperator('(')) return this.#group(options, ')');
     if (this.#isKeyword('{')) return this.#group(options, '}');
     const token = this.#tokens[this.#at];
-    if (token === undefined || typeof token === 'string') return this.#unknown();
+    if (token === undefined || typeof token === 'string') throw new UnknownConstruct();
     if (!token.isQuoted && COMPOUND_STARTS.has(token.text)) return this.#compound();
     let end = this.#at;
     while (typeof this.#tokens[end] === 'object') end += 1;
     const words = programWords(this.#tokens.slice(this.#at, end) as readonly ShellWord[]);
     this.#at = end;
     // `name ()` defines a function.
-    if (this.#isOperator('(') || (!token.isQuoted && OUT_OF_PLACE.has(token.text))) return this.#unknown();
+    if (this.#isOperator('(') || (!token.isQuoted && OUT_OF_PLACE.has(token.text))) throw new UnknownConstruct();
     const mayEnd = mayEndWithFailure(words) || UNKNOWN_EFFECTS.has(words[0]?.text ?? '');
     return { status: programStatus(words, isFed), mayEnd, words };
   }
 
   #group(options: StatusOptions, end: ')' | '}'): Outcome {
-    if (this.#depth === DEEPEST) return this.#unknown();
+    if (this.#depth === DEEPEST) throw new UnknownConstruct();
     this.#depth += 1;
     this.#at += 1;
-    const outcome = this.#list(options, end);
+    const outcome = this.list(options, end);
     this.#depth -= 1;
     return outcome;
   }
@@ -203,7 +190,7 @@ class StatusReader {
       this.#at += 1;
       return { mayEnd, words: [] };
     }
-    return this.#unknown();
+    throw new UnknownConstruct();
   }
 
   /** Moves behind an operator, if it stands here. A line may break behind it. */

@@ -24,21 +24,11 @@ export interface StartFigures {
   readonly seconds?: readonly number[];
 }
 
-/** How a budget follows from past starts. Policies set the four numbers in `slowStart.learned`. */
-export interface LearnedSettings {
-  readonly margin: number;
-  readonly minimumStarts: number;
-  readonly minimumSeconds: number;
-  readonly maximumSeconds: number;
-}
-
 /** The settings of a policy that writes `learned: {}`. The numbers are Probewright's own. */
-export const DEFAULT_LEARNED: LearnedSettings = {
-  margin: 1.5,
-  minimumStarts: 5,
-  minimumSeconds: 30,
-  maximumSeconds: 1800,
-};
+export const DEFAULT_LEARNED = { margin: 1.5, minimumStarts: 5, minimumSeconds: 30, maximumSeconds: 1800 };
+
+/** How a budget follows from past starts. Policies set the four numbers in `slowStart.learned`. */
+export type LearnedSettings = Readonly<typeof DEFAULT_LEARNED>;
 
 /** Probe periods may lie this much later than the whole seconds that the kubelet reports, at both ends of a start. */
 const ROUNDING_SECONDS = 2;

@@ -1,4 +1,4 @@
-import { valueAt } from '../../base/json/field-path.ts';
+import { valueAt, valuesAt } from '../../base/json/field-path.ts';
 import { isJsonObject, isPresent, member, objectMember, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
@@ -23,9 +23,6 @@ export function kindEntry(group: string, kind: string, path = 'spec.template', r
 
 export const POD_KIND: WorkloadKind = kindEntry('', 'Pod', '');
 
-/** A template that stands alone: nothing in Kubernetes itself makes Pods of it, and its restartPolicy may be any. */
-const POD_TEMPLATE_KIND = kindEntry('', 'PodTemplate', 'template');
-
 /** The built-in kinds. All of them have had one served version of their Pod template since Kubernetes 1.21. */
 export const BUILT_IN_KINDS: readonly WorkloadKind[] = [
   POD_KIND,
@@ -34,7 +31,8 @@ export const BUILT_IN_KINDS: readonly WorkloadKind[] = [
   kindEntry('apps', 'DaemonSet'),
   kindEntry('apps', 'ReplicaSet'),
   kindEntry('', 'ReplicationController'),
-  POD_TEMPLATE_KIND,
+  // A template that stands alone: nothing in Kubernetes itself makes Pods of it, and its restartPolicy may be any.
+  kindEntry('', 'PodTemplate', 'template'),
   kindEntry('batch', 'Job', 'spec.template', true),
   kindEntry('batch', 'CronJob', 'spec.jobTemplate.spec.template', true),
 ];
@@ -46,7 +44,7 @@ export function isPod({ group, kind }: WorkloadKind): boolean {
 /** True for a built-in kind of which the API server fixes the restartPolicy: its Pods run for ever, or have to end. */
 export function hasFixedRestartPolicy(kind: WorkloadKind): boolean {
   const builtIn = workloadKind(kind.group, kind.kind, BUILT_IN_KINDS);
-  return builtIn !== undefined && builtIn !== POD_KIND && builtIn !== POD_TEMPLATE_KIND;
+  return builtIn !== undefined && !['Pod', 'PodTemplate'].includes(builtIn.kind);
 }
 
 /** True for the built-in Deployment, which alone has a progressDeadlineSeconds that we know. */
@@ -78,21 +76,10 @@ export interface PlacedTemplate {
 
 /** The Pod templates of an object; places that are missing or have no spec are left out. */
 export function podTemplatesOf(object: JsonObject, kind: WorkloadKind): PlacedTemplate[] {
-  return kind.templatePaths.flatMap((path) => templatesAt(object, path, []));
-}
-
-/** @param walked the steps of the path that led to the value */
-function templatesAt(
-  value: unknown,
-  path: readonly string[],
-  walked: readonly (string | number)[],
-): readonly PlacedTemplate[] {
-  const step = path[walked.length];
-  if (step === '*' && Array.isArray(value))
-    return value.flatMap((element: unknown, index) => templatesAt(element, path, [...walked, index]));
-  if (step === '*' || !isJsonObject(value)) return [];
-  if (step !== undefined) return templatesAt(member(value, step), path, [...walked, step]);
-  return objectMember(value, 'spec') === undefined ? [] : [{ template: value, path: walked }];
+  const found = kind.templatePaths.flatMap((pattern) => valuesAt(object, pattern));
+  return found.flatMap(({ value, path }) =>
+    isJsonObject(value) && objectMember(value, 'spec') !== undefined ? [{ template: value, path }] : [],
+  );
 }
 
 /** True for kinds such as JobSet, of which one object may have several templates. */

@@ -10,13 +10,18 @@ export interface ListenAddress {
   readonly isLoopback: boolean;
 }
 
-export interface ListenFlag {
+/** A word of a command, and where it is written. */
+interface CommandWord {
+  readonly text: string;
+  readonly list: 'command' | 'args';
+  readonly index: number;
+}
+
+/** A flag with the place of its value. */
+export interface ListenFlag extends Omit<CommandWord, 'text'> {
   readonly name: string;
   readonly value: string;
   readonly addresses: readonly ListenAddress[];
-  /** Where the value is written: the list, and the index in it. */
-  readonly list: 'command' | 'args';
-  readonly index: number;
 }
 
 const FLAG = /^--?[A-Za-z][\w.-]*$/;
@@ -38,54 +43,36 @@ const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/)?(\[[^\]]*\]|[^:/[\]]*):(\d{1,5})(?:\
  */
 export function listenFlags(container: JsonObject): readonly ListenFlag[] {
   const words = wordsOf(container);
-  let port: number | undefined;
-  const flags: ListenFlag[] = [];
-  for (const [at, { text, list, index }] of words.entries()) {
-    const [name, value] = splitFlag(text);
-    if (!text.startsWith('-') || !isListenFlag(name)) continue;
-    const next = value === undefined ? words[at + 1] : { text: value, list, index };
-    if (next === undefined) continue;
-    let addresses = addressesIn(next.text);
-    if (addresses === undefined && isLoopbackHost(next.text)) {
-      port ??= onlyPort(words) ?? 0;
-      if (port > 0) addresses = [{ port, isLoopback: true }];
-    }
-    if (addresses === undefined) continue;
-    flags.push({ name, value: next.text, addresses, list: next.list, index: next.index });
-  }
-  return flags;
+  const byPort = addressByPort(words);
+  return words.flatMap((word, at) => {
+    const [name, own] = splitFlag(word.text);
+    const next = own === undefined ? words[at + 1] : { ...word, text: own };
+    if (next === undefined || !word.text.startsWith('-') || !isListenFlag(name)) return [];
+    const { text: value, ...place } = next;
+    const addresses = addressesIn(value) ?? (isLoopbackHost(value) ? byPort : undefined);
+    return addresses === undefined ? [] : [{ name, value, addresses, ...place }];
+  });
 }
 
 function isListenFlag(name: string): boolean {
   return ALSO_LISTENS.has(name) || (FLAG.test(name) && LISTENS.test(name) && !NAMES_ANOTHER.test(name));
 }
 
-/** Returns the port for hosts without a port. Undefined when no flag or several flags name a port. */
-function onlyPort(words: readonly CommandWord[]): number | undefined {
+/** The address of the own host, by the port of another flag. Undefined when no flag or several flags name a port. */
+function addressByPort(words: readonly CommandWord[]): readonly ListenAddress[] | undefined {
   const ports = words.flatMap(({ text }, at) => {
     const [name, value] = text.startsWith('-') ? splitFlag(text) : [''];
     return PORT_FLAG.test(name) || name === '-p' ? [Number(value ?? words[at + 1]?.text)] : [];
   });
   const [port, ...others] = ports;
-  return isPortNumber(port) && others.length === 0 ? port : undefined;
+  return isPortNumber(port) && others.length === 0 ? [{ port, isLoopback: true }] : undefined;
 }
 
 /** Every port number that a flag other than these names, such as `--webhook-port=9443`. */
 export function otherPorts(container: JsonObject, flags: readonly ListenFlag[]): ReadonlySet<number> {
-  const ports = new Set<number>();
   const named = new Set(flags.map(({ list, index }) => `${list} ${index}`));
-  for (const { text, list, index } of wordsOf(container)) {
-    if (named.has(`${list} ${index}`)) continue;
-    const port = /(?:^|[:=])(\d{1,5})$/.exec(text)?.[1];
-    if (port !== undefined) ports.add(Number(port));
-  }
-  return ports;
-}
-
-interface CommandWord {
-  readonly text: string;
-  readonly list: 'command' | 'args';
-  readonly index: number;
+  const others = wordsOf(container).filter(({ list, index }) => !named.has(`${list} ${index}`));
+  return new Set(others.flatMap(({ text }) => /(?:^|[:=])(\d{1,5})$/.exec(text)?.[1] ?? []).map(Number));
 }
 
 function wordsOf(container: JsonObject): readonly CommandWord[] {

@@ -1,5 +1,10 @@
 import type { ContainerPort } from './ports.ts';
 
+type NamedPort = Pick<ContainerPort, 'name' | 'number'>;
+
+/** A protocol, and what says so: `its name`, `its number`, `Service web`. */
+type NeverHttp = Readonly<Record<'protocol' | 'because', string>>;
+
 /** What the server on a port speaks. `metrics` is HTTP without health. Most ports are `unknown`. */
 export interface PortProtocol {
   readonly speaks: 'http' | 'https' | 'metrics' | 'other' | 'unknown';
@@ -15,7 +20,7 @@ export interface PortHint {
 }
 
 /** Returns what the Services of a Pod say about a port of its containers. */
-export type PortHints = (port: Pick<ContainerPort, 'name' | 'number'>) => readonly PortHint[];
+export type PortHints = (port: NamedPort) => readonly PortHint[];
 
 export const NO_HINTS: PortHints = () => [];
 
@@ -115,54 +120,55 @@ export function protocolOfText(text: string): Omit<PortProtocol, 'because'> {
   return { speaks: words.some((word) => HTTP_WORDS.has(word)) ? 'http' : 'unknown' };
 }
 
+/** The words of a port's name, then those of its hints, with what says so. */
+function saidOf({ name }: NamedPort, hints: readonly PortHint[]): { words: readonly string[]; because: string }[] {
+  const said = hints.map(({ service, text }) => ({ words: wordsOf(text), because: `Service ${service}` }));
+  return name === undefined ? said : [{ words: wordsOf(name), because: 'its name' }, ...said];
+}
+
+/** The first protocol that is never HTTP. */
+function neverHttpIn(said: ReturnType<typeof saidOf>): NeverHttp | undefined {
+  for (const { words, because } of said) {
+    const protocol = firstIn(NEVER_HTTP, words);
+    if (protocol !== undefined) return { protocol, because };
+  }
+  return undefined;
+}
+
+function protocolOfNumber(number: number): NeverHttp | undefined {
+  const protocol = NUMBERS.get(String(number));
+  return protocol === undefined ? undefined : { protocol, because: 'its number' };
+}
+
 /**
  * What a port's server speaks. A protocol that is never HTTP wins, whoever names it: the port's name, or a Service.
  * Then the port's own name counts, then what Services say: many Services call a port of HTTP servers `tcp`. The number
  * counts where all names say nothing (`db` on 5432 is PostgreSQL).
  */
-export function protocolOfPort(
-  { name, number }: Pick<ContainerPort, 'name' | 'number'>,
-  hints: readonly PortHint[] = [],
-): PortProtocol {
-  const own = name === undefined ? UNKNOWN : protocolOfText(name);
-  if (own.speaks === 'other') return { ...own, because: 'its name' };
-  for (const { service, text } of hints) {
-    const protocol = firstIn(NEVER_HTTP, wordsOf(text));
-    if (protocol !== undefined) return { speaks: 'other', protocol, because: `Service ${service}` };
+export function protocolOfPort(port: NamedPort, hints: readonly PortHint[] = []): PortProtocol {
+  const own: PortProtocol = { ...protocolOfText(port.name ?? ''), because: 'its name' };
+  if (own.speaks === 'other') return own;
+  const never = neverHttpIn(saidOf(port, hints));
+  if (never !== undefined) return { speaks: 'other', ...never };
+  if (own.speaks !== 'unknown') return own;
+  const said = hints.map(({ service, text }) => ({ ...protocolOfText(text), because: `Service ${service}` }));
+  // Where ports http and https of a Service lead to one port, TLS ends before the Pod.
+  for (const speaks of ['other', 'http', 'https', 'metrics']) {
+    const found = said.find((one) => one.speaks === speaks);
+    if (found !== undefined) return found;
   }
-  if (own.speaks !== 'unknown') return { ...own, because: 'its name' };
-  for (const speaks of ['other', 'http', 'https', 'metrics'] as const) {
-    // Where ports http and https of a Service lead to one port, TLS ends before the Pod.
-    for (const { service, text } of hints) {
-      const said = protocolOfText(text);
-      if (said.speaks === speaks) return { ...said, because: `Service ${service}` };
-    }
-  }
-  const protocol = NUMBERS.get(String(number));
-  return protocol === undefined ? UNKNOWN : { speaks: 'other', protocol, because: 'its number' };
+  const known = protocolOfNumber(port.number);
+  return known === undefined ? { speaks: 'unknown' } : { speaks: 'other', ...known };
 }
-
-const UNKNOWN: PortProtocol = { speaks: 'unknown' };
 
 /**
  * The protocol of a port whose server never answers HTTP, and what says so. Undefined in doubt: where a word means
  * HTTP, or where only the number of a port with a name says so.
  */
-export function neverHttp(
-  { name, number }: Pick<ContainerPort, 'name' | 'number'>,
-  hints: readonly PortHint[] = [],
-): { readonly protocol: string; readonly because: string } | undefined {
-  const texts = [
-    ...(name === undefined ? [] : [{ text: name, because: 'its name' }]),
-    ...hints.map(({ service, text }) => ({ text, because: `Service ${service}` })),
-  ].map(({ text, because }) => ({ words: wordsOf(text), because }));
-  if (texts.some(({ words }) => words.some((word) => HTTP_WORDS.has(word)))) return undefined;
-  for (const { words, because } of texts) {
-    const protocol = firstIn(NEVER_HTTP, words);
-    if (protocol !== undefined) return { protocol, because };
-  }
-  const protocol = name === undefined ? NUMBERS.get(String(number)) : undefined;
-  return protocol === undefined ? undefined : { protocol, because: 'its number' };
+export function neverHttp(port: NamedPort, hints: readonly PortHint[] = []): NeverHttp | undefined {
+  const said = saidOf(port, hints);
+  if (said.some(({ words }) => words.some((word) => HTTP_WORDS.has(word)))) return undefined;
+  return neverHttpIn(said) ?? (port.name === undefined ? protocolOfNumber(port.number) : undefined);
 }
 
 export function isGrpc({ name }: Pick<ContainerPort, 'name'>): boolean {
@@ -170,12 +176,12 @@ export function isGrpc({ name }: Pick<ContainerPort, 'name'>): boolean {
 }
 
 /** True when the port's name says HTTPS. A webhook counts on a TLS number only: others may take plain HTTP. */
-export function isNamedForHttps({ name, number }: Pick<ContainerPort, 'name' | 'number'>): boolean {
+export function isNamedForHttps({ name, number }: NamedPort): boolean {
   if (name === undefined) return false;
   const words = wordsOf(name);
   return sayHttps(words) || (areWebhook(words) && TLS_NUMBERS.has(number));
 }
 
-export function isForTls(port: Pick<ContainerPort, 'name' | 'number'>): boolean {
+export function isForTls(port: NamedPort): boolean {
   return isNamedForHttps(port) || TLS_NUMBERS.has(port.number) || wordsOf(port.name ?? '').includes('tls');
 }

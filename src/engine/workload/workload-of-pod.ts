@@ -9,8 +9,6 @@ const HASH_LABELS = [
   { label: 'rollouts-pod-template-hash', apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' },
 ] as const;
 
-const REPLICA_SET_GROUP = 'apps/';
-
 /**
  * The workload of a Pod, from the Pod alone: its controller, and for a ReplicaSet `<name>-<hash>` the Deployment or
  * Rollout. Undefined without a controller, and for the API server's copy of a static Pod, which a Node owns.
@@ -19,7 +17,7 @@ export function workloadOfPod(pod: JsonObject): WorkloadReference | undefined {
   const [owner] = controllerOwners(pod);
   if (owner === undefined || owner.name === '' || owner.kind === '' || owner.kind === 'Node') return undefined;
   const { apiVersion, kind, name } = owner;
-  if (kind !== 'ReplicaSet' || !apiVersion.startsWith(REPLICA_SET_GROUP)) return owner;
+  if (kind !== 'ReplicaSet' || !apiVersion.startsWith('apps/')) return owner;
   const labels = objectMember(objectMember(pod, 'metadata') ?? {}, 'labels') ?? {};
   for (const { label, ...above } of HASH_LABELS) {
     const hash = stringMember(labels, label);

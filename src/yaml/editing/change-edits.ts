@@ -2,21 +2,13 @@ import { isAlias, isMap, isSeq, visit, type ParsedNode, type YAMLMap, type YAMLS
 import { equalJson, isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
 import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
 import { isMergeKey, keyName, mergeSources, type YamlNode, type YamlTree } from '../reading/values.ts';
-import { blockAdditions } from './block-edits.ts';
-import { flowAdditions, renamedKey, replacement, type Slot } from './flow-edits.ts';
+import { additions, removals, renamedKey, replacement, type Slot } from './collection-edits.ts';
 import type { Layout } from './layout.ts';
-import { removals } from './removals.ts';
 import { hasContent, type Addition, type PairTokens, type TextEdit, type YamlPair } from './text-edits.ts';
 
 /** The reason why a change cannot be written into a text without changing anything else. */
 export class EditRefused extends Error {
   override readonly name = 'EditRefused';
-}
-
-export interface EditedDocument {
-  readonly text: string;
-  readonly tree: YamlTree;
-  readonly layout: Layout;
 }
 
 /**
@@ -26,14 +18,17 @@ export interface EditedDocument {
  * @param value the new value; elements of lists that stay are the same objects as in `old`
  * @throws EditRefused when the change would reach another place, or a notation is not supported
  */
-export function changeEdits(document: EditedDocument, old: unknown, value: unknown): TextEdit[] {
+export function changeEdits(document: Omit<Planning, 'shared'>, old: unknown, value: unknown): TextEdit[] {
   if (equalJson(old, value)) return [];
   if (!isChangeInside(old, value)) throw refused([], 'is the whole document');
   const shared = new Set<YamlNode>(document.tree.targets.values());
   return [...collectionEdits({ ...document, shared }, document.tree.root, old, value, [])];
 }
 
-interface Planning extends EditedDocument {
+interface Planning {
+  readonly text: string;
+  readonly tree: YamlTree;
+  readonly layout: Layout;
   /** The nodes that aliases refer to. */
   readonly shared: ReadonlySet<YamlNode>;
 }
@@ -81,12 +76,12 @@ function* mapEdits(planning: Planning, map: YAMLMap, old: JsonObject, value: Jso
     else for (const tokens of removedPairs(planning, map, key, [...path, key])) removed.add(tokens);
   }
   const names = new Set(renamed.values());
-  const additions: Addition[] = [];
+  const added: Addition[] = [];
   for (const [key, own] of Object.entries(value)) {
     const before = member(old, key);
     if (names.has(key) || (Object.hasOwn(old, key) && equalJson(before, own))) continue;
     const pair = ownPair(tree, map, key);
-    if (pair === undefined && !isChangeInside(before, own)) additions.push({ key, value: own });
+    if (pair === undefined && !isChangeInside(before, own)) added.push({ key, value: own });
     else if (pair === undefined || pair === 'elsewhere' || pair.srcToken === undefined)
       throw refusedMerge([...path, key]);
     else
@@ -98,14 +93,8 @@ function* mapEdits(planning: Planning, map: YAMLMap, old: JsonObject, value: Jso
   const items: readonly PairTokens[] = token.items;
   yield* removals(text, token, items.filter(hasContent), removed);
   const isPairs = token.type === 'flow-collection' && token.start.source !== '{';
-  if (isPairs && additions.length > 0) throw unsupported(path);
-  yield* addedTo(text, token, additions, layout);
-}
-
-function addedTo(text: string, token: Slot['parent'], additions: readonly Addition[], layout: Layout): TextEdit[] {
-  if (additions.length === 0) return [];
-  if (token.type === 'flow-collection') return flowAdditions(text, token, additions, layout);
-  return [blockAdditions(text, token, additions, layout)];
+  if (isPairs && added.length > 0) throw unsupported(path);
+  yield* additions(text, token, added, layout);
 }
 
 /** Returns the keys that only get another name, with this name. The value and its comments then stay in their place. */
@@ -178,7 +167,7 @@ function* listEdits(
     if (removed.has(tokens)) guardAnchors(planning, list.items[index] as YamlNode, [...path, index]);
   });
   yield* removals(text, token, items, removed);
-  yield* addedTo(text, token, appended, layout);
+  yield* additions(text, token, appended, layout);
 }
 
 /**

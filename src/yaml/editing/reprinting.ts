@@ -1,6 +1,6 @@
 import { Pair, Scalar, YAMLMap, YAMLSeq, isMap, isScalar, isSeq, type Node } from 'yaml';
 import { isMergeKey, keyName, mergeSources, resolved, type YamlNode, type YamlTree } from '../reading/values.ts';
-import { isOpenEnded } from './block-edits.ts';
+import { isOpenEnded } from './collection-edits.ts';
 import { layoutOf, type Layout } from './layout.ts';
 import { emptyDocument, printDocument, specialInFlow } from './rendering.ts';
 import type { YamlPair } from './text-edits.ts';
@@ -26,13 +26,12 @@ interface Copying {
 
 function unshared(copying: Copying, node: YamlNode, inFlow: boolean): YamlNode {
   const original = resolved(copying.tree, node);
-  if (original === null) return nullScalar();
+  if (node === null || original === null) return nullScalar();
   const copy = unsharedContent(copying, original, inFlow);
-  // A copy of an aliased node gets the comments of the alias.
-  const place = node ?? original;
   // kubectl ignores tags of collections, and the library would print some of these tags where it cannot read them.
   const tag = isScalar(original) ? original.tag : undefined;
-  return Object.assign(copy, commentsOf(place), { spaceBefore: place.spaceBefore, tag }) as YamlNode;
+  // A copy of an aliased node gets the comments of the alias.
+  return Object.assign(copy, commentsOf(node), { spaceBefore: node.spaceBefore, tag }) as YamlNode;
 }
 
 /** Removes the CR of CRLF, which the library leaves in comments. */
@@ -48,9 +47,8 @@ function unsharedContent(copying: Copying, original: YamlNode, inFlow: boolean):
   }
   if (isSeq(original)) {
     const sequence = new YAMLSeq();
-    sequence.items = original.items.map((item) =>
-      unshared(copying, item as YamlNode, inFlow || original.flow === true),
-    );
+    const isFlow = inFlow || original.flow === true;
+    sequence.items = original.items.map((item) => unshared(copying, item as YamlNode, isFlow));
     return Object.assign(sequence, { flow: original.flow });
   }
   if (!isScalar(original)) throw new Error('an alias of an alias');

@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/text/error-message.ts';
-import { Unreadable } from './reading-budget.ts';
-import { NESTING_MESSAGE, composeDocuments, yamlTokens, type OnOffset, type TokenOptions } from './tokens.ts';
+import { Unreadable, NESTING_MESSAGE, composeDocuments, yamlTokens } from './tokens.ts';
+import type { OnOffset, TokenOptions } from './tokens.ts';
 import { treeValue, type YamlFault, type YamlTree } from './values.ts';
 import { isAlias, isScalar, visit, type Alias, type Document, type ParsedNode } from 'yaml';
 
@@ -99,8 +99,11 @@ function* readChunk(
   chunk: YamlChunk,
   options: ReadingOptions,
 ): Generator<Composed & { readonly chunk: YamlChunk }, void, undefined> {
-  options.budget?.startDocument();
-  const strict = composeChunk(chunk.text, { ...options, onOffset: offsetsFrom(chunk.start, options.onOffset) });
+  const { budget, onOffset } = options;
+  budget?.startDocument();
+  onOffset?.(chunk.start);
+  const placed: OnOffset = (offset) => onOffset?.(chunk.start + offset);
+  const strict = composeChunk(chunk.text, { ...options, onOffset: placed });
   if (strict.fault === undefined || strict.isBeyondLimits === true) {
     yield { chunk, ...strict };
     return;
@@ -119,11 +122,6 @@ function* readChunk(
   const hint = chunk.text.includes('{{') ? ' (is this a template that was not rendered?)' : '';
   const { offset, message } = strict.fault;
   yield { chunk, ...(lenient.tree === undefined ? faulty(offset, message + hint) : lenient) };
-}
-
-function offsetsFrom(start: number, onOffset: OnOffset | undefined): OnOffset | undefined {
-  onOffset?.(start);
-  return onOffset && ((offset) => onOffset(start + offset));
 }
 
 function composeChunk(text: string, options: ReadingOptions): Composed {

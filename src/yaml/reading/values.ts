@@ -1,8 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Alias, Document, Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
 import { resolvePlainScalar, resolveTaggedScalar, type JsonScalar } from './scalars.ts';
-import { MAX_DEPTH, NESTING_MESSAGE } from './tokens.ts';
-import { Unreadable, type ReadingBudget } from './reading-budget.ts';
+import { MAX_DEPTH, NESTING_MESSAGE, Unreadable, type ReadingBudget } from './tokens.ts';
 
 /** The nodes of one document. The value of every scalar is its text. Offsets refer to the chunk's text. */
 export interface YamlTree {

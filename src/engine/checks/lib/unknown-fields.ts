@@ -2,7 +2,7 @@ import { FieldPlace, valueAt, type FieldPath } from '../../../base/json/field-pa
 import { isJsonObject, listMember, member, objectMember, stringMember } from '../../../base/json/json-value.ts';
 import { suggestion } from '../../../base/text/suggestion.ts';
 import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
-import { HANDLER_FIELDS, HEADER_FIELDS, PROBE_FIELDS } from '../../probe/api-schema.ts';
+import { HANDLER_TYPES, HEADER_FIELDS, PROBE_FIELDS } from '../../probe/api-schema.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../../probe/probe.ts';
 import { BUILT_IN_KINDS, type PlacedTemplate, type WorkloadKind } from '../../workload/kinds.ts';
 import type { JsonObject } from '../../../base/json/json-value.ts';
@@ -39,7 +39,7 @@ const CONTAINER_FIELDS: readonly string[] = [
   ...['volumeMounts', ...PROBE_KINDS],
 ];
 
-const HANDLERS = HANDLER_KINDS.map((kind) => ({ kind, fields: HANDLER_FIELDS.get(kind) ?? [] }));
+const HANDLERS = HANDLER_KINDS.map((kind) => ({ kind, fields: [...HANDLER_TYPES[kind].fields.keys()] }));
 const OF_HANDLERS = HANDLERS.flatMap(({ fields }) => fields);
 
 /** The owners of a handler's field in a probe without a handler. Several handlers have some of the fields. */
