@@ -10,8 +10,7 @@ import { isWithin } from '../../base/files/yaml-files.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
 import { YamlFieldEditor, type TextReplacement } from '../../yaml/editing/field-editing.ts';
 import { positionsIn, type Position } from '../../yaml/reading/documents.ts';
-import type { CheckDefinition } from '../../engine/policy/check-catalogue.ts';
-import type { CheckParameters } from '../../engine/policy/check-parameters.ts';
+import type { CheckDefinition, CheckParameters } from '../../engine/policy/check-parameters.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ManifestText } from '../input/manifest.ts';
 

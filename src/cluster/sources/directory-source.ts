@@ -8,7 +8,7 @@ import { PolicyFilesError } from './policy-source.ts';
 import { repeat } from '../client/timing.ts';
 import { setImmediate } from 'node:timers/promises';
 import type { FoundFile } from '../../base/files/yaml-files.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
 import type { FileProblem, PolicyDocuments } from './policy-documents.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 

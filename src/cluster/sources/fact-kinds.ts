@@ -15,7 +15,7 @@ import { EXCEPTION_KIND, parseProbeException, ProbeException } from '../../engin
 import { reportedStatus } from './exception-status.ts';
 import { readNamespaceLabels, type Facts, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { WorkloadStarts } from '../../engine/facts/learned-starts.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
 import type { Limits } from '../../engine/policy/budget.ts';
 import type { Named, StoredReading } from './object-store.ts';
 

@@ -4,7 +4,7 @@ import { rootOf } from './cluster-kinds.ts';
 import { ObjectStore } from './object-store.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
 import type { Reflected, ReflectorContext, ReflectorStatus } from '../client/reflector.ts';
 import type { Timer } from '../client/timing.ts';
 import type { FactKind } from './fact-kinds.ts';

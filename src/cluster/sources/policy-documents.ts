@@ -11,7 +11,7 @@ import { formatSourceProblem } from './policy-source.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Facts } from '../../engine/facts/facts.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { YamlDocument, YamlFilePart } from '../../yaml/reading/documents.ts';
 import type { FactKind } from './fact-kinds.ts';

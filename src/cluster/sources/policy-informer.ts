@@ -12,7 +12,7 @@ import { Informer, type InformedKind, type InformerContext, type InformerListene
 import { isShown, shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
 import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
 import type { Budget, Size } from '../../engine/policy/budget.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
 import type { PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
 import type { LeftOut, Named } from './object-store.ts';
 import type { SourceProblem } from './policy-source.ts';

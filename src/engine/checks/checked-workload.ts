@@ -111,7 +111,7 @@ export function checkedWorkload(
     // Only a missing probe asks for the main container.
     main: () => {
       main ??= mainContainerOf(containers, stringMembers(metadata, 'annotations'));
-      return 'container' in main ? main.container.name : undefined;
+      return main.container?.name;
     },
     runsForever: !kind.runsToCompletion && podRunsForever(podSpec),
     namespace,

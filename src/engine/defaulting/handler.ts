@@ -15,6 +15,7 @@ import type { FollowedProbe, HandlerProblem } from './injection.ts';
 export type HandlerResult = FittedHandler | HandlerProblem;
 
 export interface FittedHandler {
+  readonly code?: undefined;
   readonly handler: JsonObject;
   readonly follows?: FollowedProbe;
 }
@@ -150,7 +151,7 @@ const isHeaderText = (text: unknown): boolean => typeof text === 'string' && fir
  * The port for an HTTP path without a port, among TCP ports of no other protocol: the port named http, then https, then
  * the first named http-*; else the only port. Any other choice would be a guess.
  */
-export function inferHttpPort(declared: readonly ContainerPort[], hints: PortHints): ContainerPort | HandlerProblem {
+function inferHttpPort(declared: readonly ContainerPort[], hints: PortHints): ContainerPort | HandlerProblem {
   const ports = declared.filter(isTcp);
   if (ports.length === 0) return { code: 'no-port', detail: 'declares no TCP port; declare one named "http"' };
   const candidates = ports.filter((port) => passedOver(port, hints(port)) === undefined);

@@ -115,7 +115,7 @@ function likeModelOnSamePort(
   difference: string | undefined,
   model: OwnHandler,
 ): HandlerResult {
-  if ('code' in fitted || difference !== undefined) return fitted;
+  if (fitted.code !== undefined || difference !== undefined) return fitted;
   const httpGet = objectMember(fitted.handler, 'httpGet') ?? {};
   if (meaning(ports, httpGet, 'port') !== meaning(ports, model.handler, 'port')) return fitted;
   const copied = FOLLOWED.httpGet.filter(
@@ -141,7 +141,8 @@ export function likeOwnLiveness(
   given?: Given<HandlerDefault>,
 ): HandlerResult {
   const copied = harmlessLivenessHandler(ports, liveness);
-  if ('code' in copied || given === undefined || !isAimed(given.layer) || given.value.kind !== 'httpGet') return copied;
+  if (copied.code !== undefined || given === undefined || !isAimed(given.layer) || given.value.kind !== 'httpGet')
+    return copied;
   const path = member(given.value.fields, 'path');
   const httpGet = objectMember(copied.handler, 'httpGet');
   if (path === undefined || httpGet === undefined || member(httpGet, 'path') === path) return copied;
@@ -152,7 +153,8 @@ export function likeOwnLiveness(
 /** The author's liveness handler, without a command that acts: it would run from the first second. */
 function harmlessLivenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
   const copied = livenessHandler(ports, liveness);
-  const command = 'handler' in copied ? member(objectMember(copied.handler, 'exec') ?? {}, 'command') : undefined;
+  if (copied.code !== undefined) return copied;
+  const command = member(objectMember(copied.handler, 'exec') ?? {}, 'command');
   if (!Array.isArray(command)) return copied;
   if (isLongList(command))
     return { code: 'own-handler-acts', detail: 'the command of its livenessProbe is too long to be read' };

@@ -1,6 +1,6 @@
 import { readCheckIds, type ProbeException } from './probe-exception.ts';
 import { nullable, optional, type Reader } from './reader.ts';
-import type { CheckCatalogue } from './check-catalogue.ts';
+import type { CheckCatalogue } from './check-parameters.ts';
 
 /** The rules of one ClusterProbePolicy about exceptions. Null removes the value of lower layers. */
 export interface ExceptionSettings {

@@ -12,7 +12,7 @@ import {
 import { readLabelSelector, type LabelSelector } from './label-selector.ts';
 import { containerNameProblem, readApiVersion, readObjectName } from './object-names.ts';
 import { optional, Reader, type FieldTable, type Problem } from './reader.ts';
-import type { CheckCatalogue } from './check-catalogue.ts';
+import type { CheckCatalogue } from './check-parameters.ts';
 
 export const EXCEPTION_KIND = 'ProbeException';
 

@@ -3,7 +3,7 @@ import { utf8Length } from '../../base/text/utf8.ts';
 import { BOUNDS, specSizeProblem } from './bounds.ts';
 import { readExceptionSettings, type ExceptionSettings } from './exception-rules.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { readCheckSettings, type CheckSettings } from './check-settings.ts';
+import { readCheckSettings, type CheckSettings, type CheckCatalogue } from './check-parameters.ts';
 import { imagePatternProblem } from './image-pattern.ts';
 import { readLabelSelector, type LabelSelector } from './label-selector.ts';
 import { readPort, readProbeDefault, type ProbeDefault } from './probe-default.ts';
@@ -11,7 +11,6 @@ import { containerNameProblem, readApiVersion, readObjectName } from './object-n
 import { nullable, optional, Reader, type FieldTable, type Problem } from './reader.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import { readSlowStart, type SlowStart } from './slow-start.ts';
-import type { CheckCatalogue } from './check-catalogue.ts';
 
 export const POLICY_KINDS = ['ProbePolicy', 'ClusterProbePolicy'] as const;
 export type PolicyKind = (typeof POLICY_KINDS)[number];

@@ -2,7 +2,7 @@ import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecks } from '../checks/run-checks.ts';
 import { defaultProbes } from '../defaulting/default-probes.ts';
-import { effectiveTemplate } from '../defaulting/effective.ts';
+import { effectiveTemplate } from '../defaulting/injection.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { builtInPolicy, mergeChecks, type CheckPolicy } from '../policy/check-policy.ts';

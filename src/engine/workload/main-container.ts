@@ -5,9 +5,14 @@ import type { Container } from './containers.ts';
 export const DEFAULT_CONTAINER_ANNOTATION = 'kubectl.kubernetes.io/default-container';
 
 export type MainContainer =
-  | { readonly container: Container }
-  | { readonly problem: 'unknown-default-container'; readonly named: string; readonly candidates: readonly string[] }
-  | { readonly problem: 'no-tcp-port' | 'several-with-ports'; readonly candidates: readonly string[] };
+  | { readonly container: Container; readonly problem?: undefined }
+  | (Unclear & { readonly problem: 'unknown-default-container'; readonly named: string })
+  | (Unclear & { readonly problem: 'no-tcp-port' | 'several-with-ports' });
+
+interface Unclear {
+  readonly container?: undefined;
+  readonly candidates: readonly string[];
+}
 
 /**
  * The main container: the one that the default-container annotation names, else the only application container with a

@@ -5,7 +5,7 @@ import { fleetReport, type FleetSources } from './fleet-report.ts';
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { ElectionPart } from '../../process/cluster-connection.ts';
-import type { MutationMode } from '../../engine/verdict/modes.ts';
+import type { MutationMode } from '../../engine/policy/action.ts';
 import type { ObserverContext } from '../observer-part.ts';
 
 export interface DashboardSettings extends Pick<FleetSources, 'enforcement'> {

@@ -7,7 +7,7 @@ import {
   stringMember,
 } from '../../base/json/json-value.ts';
 import { MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
-import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
+import { effectiveTemplate, withContainers, type Injection } from '../../engine/defaulting/injection.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
@@ -19,7 +19,6 @@ import { restartLine, type LiveProperties } from '../../explain/fleet-page/live-
 import { workloadKey, type WorkloadName } from '../observed-workload.ts';
 import { isInScope, type WebhookScope } from './webhook-scope.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Injection } from '../../engine/defaulting/injection.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import { resultOfLive, type ReportResult } from '../reports/report-result.ts';
 
@@ -138,12 +137,6 @@ function withoutForeignSidecars(pod: JsonObject): JsonObject {
   return withContainers(pod, (containers) =>
     containers.filter((one) => !isJsonObject(one) || !added.includes(stringMember(one, 'name') ?? '')),
   );
-}
-
-function withContainers(pod: JsonObject, change: (containers: readonly unknown[]) => unknown[]): JsonObject {
-  const spec = objectMember(pod, 'spec') ?? {};
-  const lists = ['containers', 'initContainers'].map((list) => [list, change(listMember(spec, list))] as const);
-  return { ...pod, spec: { ...spec, ...(Object.fromEntries(lists) as JsonObject) } };
 }
 
 /** The injections that the Pod does not have, or has otherwise. Both sides with the API server's defaults. */

@@ -1,5 +1,5 @@
 import { objectMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
-import { laxer } from '../../engine/policy/action.ts';
+import { laxer, type Enforcement } from '../../engine/policy/action.ts';
 import { judge, type Judgement } from '../../engine/verdict/judge.ts';
 import { isPod, templatesToLookAt, type PlacedTemplate } from '../../engine/workload/kinds.ts';
 import { workloadOf, type ObservedKind, type ObservedWorkload } from '../observed-workload.ts';
@@ -7,7 +7,6 @@ import { resultOfViolation, resultOfWarning, type ReportResult } from '../report
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { Enforcement } from '../../engine/verdict/modes.ts';
 
 export interface VerdictSettings {
   /** The strictest action that a violation may have. */
