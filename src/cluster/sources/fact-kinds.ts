@@ -78,7 +78,7 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   isRequired: true,
   read: (object, catalogue) => {
     const parsed = parseProbeException(catalogue, object);
-    if ('problems' in parsed) return parsed;
+    if (parsed.problems !== undefined) return parsed;
     const { name, expires, created, spec } = parsed.exception;
     return { fact: new ProbeException(name, spec, { expires, created, reported: reportedStatus(object) }) };
   },

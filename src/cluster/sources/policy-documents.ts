@@ -159,7 +159,7 @@ export class PolicyCollection implements PolicyDocuments {
 
   #addPolicy(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
     const parsed = parseProbePolicy(this.#catalogue, value);
-    if ('problems' in parsed) return this.#reportAll(document, path, parsed.problems);
+    if (parsed.problems !== undefined) return this.#reportAll(document, path, parsed.problems);
     const { policy, warnings } = parsed;
     this.#warnAll(document, path, warnings);
     if (!this.#isFirst(document, policy.source, path)) return;

@@ -253,7 +253,7 @@ function readVersion(
     if (bytes > MAX_SPEC_BYTES) return { tooLarge: bytes };
     // The items of a list have no apiVersion and no kind.
     const parsed = parseProbePolicy(catalogue, { apiVersion: POLICY_API_VERSION, kind, metadata, spec });
-    if ('problems' in parsed) return { problems: parsed.problems.map(formatProblem) };
+    if (parsed.problems !== undefined) return { problems: parsed.problems.map(formatProblem) };
     const { policy, warnings } = parsed;
     const memory = memoryOfPolicy(spec, text);
     return { version: { generation, policy, warnings: warnings.map(formatProblem), bytes, memory } };

@@ -66,7 +66,8 @@ export class ProbeException {
   }
 }
 
-export type ExceptionParse = { readonly exception: ProbeException } | { readonly problems: readonly Problem[] };
+export type ExceptionParse =
+  { readonly exception: ProbeException; readonly problems?: undefined } | { readonly problems: readonly Problem[] };
 
 /** Reads a ProbeException from a file or a custom resource. Unknown keys are problems; all have their paths. */
 export function parseProbeException(catalogue: CheckCatalogue, document: unknown): ExceptionParse {

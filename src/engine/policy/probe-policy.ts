@@ -48,7 +48,8 @@ export interface ProbePolicy extends PolicyLayer {
 
 /** The policy, with warnings about what is probably not meant so; or all of its problems. */
 export type PolicyParse =
-  { readonly policy: ProbePolicy; readonly warnings: readonly Problem[] } | { readonly problems: readonly Problem[] };
+  | { readonly policy: ProbePolicy; readonly warnings: readonly Problem[]; readonly problems?: undefined }
+  | { readonly problems: readonly Problem[] };
 
 /** Reads a policy from a file or a custom resource. Unknown keys are problems; all have their paths. */
 export function parseProbePolicy(catalogue: CheckCatalogue, document: unknown): PolicyParse {

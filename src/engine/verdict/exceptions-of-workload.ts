@@ -31,27 +31,16 @@ export function withExceptions(
   const { rules, candidates } = candidatesFor(workload, snapshot, policy, checks);
   if (candidates.length === 0) return violations;
   const permitted = [...checks].filter((check) => mayExcept(rules, check));
-  const byCheck = new Map(permitted.map((check) => [check, candidatesByContainer(check, candidates)]));
+  const byCheck = new Map(
+    permitted.map((check) => [check, candidates.filter(({ spec }) => spec.checks.includes(check))]),
+  );
   return violations.map((violation) => {
-    const ofCheck = byCheck.get(violation.check);
-    const covering = ofCheck?.get(violation.container) ?? ofCheck?.get(undefined);
-    return covering === undefined ? violation : excepted(violation, covering, now);
+    const { check, container } = violation;
+    const covering = byCheck.get(check)?.find(({ containers }) => containers?.has(container) ?? true);
+    if (covering === undefined) return violation;
+    const exception = applied(covering, now);
+    return now < covering.end ? { ...violation, action: 'Excepted', exception } : { ...violation, ended: exception };
   });
-}
-
-/**
- * The first candidate for a check by container; under undefined the one for all other containers. A lookup keeps the
- * time from growing with exceptions x violations.
- */
-function candidatesByContainer(check: string, candidates: readonly Candidate[]): Map<string | undefined, Candidate> {
-  const first = new Map<string | undefined, Candidate>();
-  for (const candidate of candidates) {
-    if (!candidate.spec.checks.includes(check)) continue;
-    for (const container of candidate.spec.containers ?? [undefined])
-      if (!first.has(container)) first.set(container, candidate);
-    if (first.has(undefined)) break;
-  }
-  return first;
 }
 
 export interface ExceptionOfWorkload extends AppliedException {
@@ -79,6 +68,8 @@ interface Candidate {
   readonly exception: ProbeException;
   readonly spec: ExceptionSpec;
   readonly end: number;
+  /** As a set: a hostile Pod has thousands of violations, and its namespace a thousand exceptions. */
+  readonly containers: ReadonlySet<string> | undefined;
 }
 
 /** The exceptions for the workload that name one of the checks, the one that ends last first. */
@@ -94,6 +85,7 @@ function candidatesFor(
     .filter((exception) => checks === undefined || [...checks].some((check) => exception.maySpeakOf(check)))
     .map((exception) => ({ exception, spec: exception.spec, end: endOf(exception, rules) }))
     .filter(({ spec }) => coversWorkload(spec, workload))
+    .map((found) => ({ ...found, containers: found.spec.containers && new Set(found.spec.containers) }))
     .sort((a, b) => b.end - a.end || (a.exception.name < b.exception.name ? -1 : 1));
   return { rules, candidates };
 }
@@ -104,11 +96,6 @@ function coversWorkload(
 ): boolean {
   if (workloadSelector !== undefined) return selects(workloadSelector, podLabels);
   return (workloads ?? []).some(({ kind, name }) => names.some((own) => own.kind === kind && own.name === name));
-}
-
-function excepted(violation: Violation, covering: Candidate, now: number): Violation {
-  const exception = applied(covering, now);
-  return now < covering.end ? { ...violation, action: 'Excepted', exception } : { ...violation, ended: exception };
 }
 
 function applied({ exception, spec, end }: Candidate, now: number): AppliedException {

@@ -60,7 +60,7 @@ type Reading =
 
 function readPolicy(object: JsonObject): Reading {
   const parsed = parseProbePolicy(CHECK_CATALOGUE, object);
-  if ('problems' in parsed) return parsed;
+  if (parsed.problems !== undefined) return parsed;
   const { policy, warnings } = parsed;
   const { source, namespace } = policy;
   return {
@@ -71,7 +71,7 @@ function readPolicy(object: JsonObject): Reading {
 
 function readException(object: JsonObject, namespace: string, policies: Snapshot, now: number): Reading {
   const parsed = parseProbeException(CHECK_CATALOGUE, object);
-  if ('problems' in parsed) return parsed;
+  if (parsed.problems !== undefined) return parsed;
   const { exception } = parsed;
   const source = exceptionSource(namespace, exception.name);
   return { warnings: ruleWarnings(exception, namespace, policies, now), reviewed: { source, namespace, exception } };
