@@ -14,7 +14,7 @@ import type {
 } from '../cluster/sources/kubernetes-source.ts';
 import type { LeftOut, Named, OverBudgetChange } from '../cluster/sources/object-store.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
-import type { ExceptionState } from '../engine/policy/exception-rules.ts';
+import type { ExceptionState } from '../engine/policy/probe-exception.ts';
 import type { ProbeException } from '../engine/policy/probe-exception.ts';
 import type { ProbePolicy } from '../engine/policy/probe-policy.ts';
 import type { ClusterConnection } from './cluster-connection.ts';

@@ -1,7 +1,7 @@
 import { objectsAt, valueAt } from '../../base/json/field-path.ts';
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { parseInstant } from '../../base/text/duration.ts';
-import { ALL_EXCEPTION_STATES, type ExceptionState, type LeftOutState } from '../../engine/policy/exception-rules.ts';
+import { ALL_EXCEPTION_STATES, type ExceptionState, type LeftOutState } from '../../engine/policy/probe-exception.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 
 const LETTERS = 3;

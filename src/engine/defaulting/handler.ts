@@ -48,8 +48,11 @@ export function policyHandler(
   if ('problem' in lookup) return portProblem(explicit.value, lookup);
   if (kind !== 'httpGet') return { handler: { [kind]: fields } };
   if (isAimed(explicit.layer)) return withPort(fields, lookup.port, []);
+  // Only a policy that is aimed at the container asks a port of another protocol.
   const says = hints(lookup.port);
-  return otherProtocol(lookup.port, says) ?? withPort(fields, lookup.port, says);
+  if (protocolOfPort(lookup.port, says).speaks !== 'other') return withPort(fields, lookup.port, says);
+  const detail = `the policy's port ${describe(lookup.port)} ${passedOver(lookup.port, says)}; ${REMEDY}`;
+  return { code: 'no-http-port', detail };
 }
 
 /** The port that a policy names, of the handler or for all its probes. */
@@ -87,7 +90,8 @@ function portProblem(wanted: number | string, lookup: Exclude<PortLookup, { port
  */
 export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
   const found = soundHandler(ports, liveness);
-  if ('problem' in found) return { code: 'liveness-cannot-work', detail: `its livenessProbe ${found.problem}` };
+  if (found.problem !== undefined)
+    return { code: 'liveness-cannot-work', detail: `its livenessProbe ${found.problem}` };
   const refused = refusal(liveness, found.handler);
   if (refused !== undefined)
     return { code: 'liveness-cannot-work', detail: `its livenessProbe cannot work: ${refused}` };
@@ -98,7 +102,9 @@ export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe
 export function soundHandler(
   ports: readonly ContainerPort[],
   probe: Probe,
-): { readonly kind: HandlerKind; readonly handler: JsonObject } | { readonly problem: string } {
+):
+  | { readonly kind: HandlerKind; readonly handler: JsonObject; readonly problem?: undefined }
+  | { readonly problem: string } {
   const [kind, ...others] = handlerKindsOf(probe);
   if (kind === undefined || others.length > 0)
     return { problem: `has ${kind === undefined ? 'no' : 'more than one'} handler` };
@@ -121,12 +127,8 @@ function handlerProblem(ports: readonly ContainerPort[], handler: JsonObject): s
   return undefined;
 }
 
-/** True when the API server refuses the handler: it has no port, or a scheme that is none. */
-export function isRefused(probe: Probe): boolean {
-  return causesOf(probe).length > 0;
-}
-
-function causesOf(probe: Probe): ReturnType<typeof probeHandlerCauses> {
+/** Why the API server refuses the handler: it has no port, or a scheme that is none. */
+export function causesOf(probe: Probe): ReturnType<typeof probeHandlerCauses> {
   return probeHandlerCauses(defaultedProbe(probe), new FieldPlace([], 'livenessProbe'));
 }
 
@@ -173,13 +175,6 @@ function inferHttpPort(declared: readonly ContainerPort[], hints: PortHints): Co
 }
 
 const REMEDY = 'if one of them answers HTTP, name the port in a policy with containers or workloadSelector';
-
-/** Why a policy that is not aimed at the container gets no HTTP probe on the port that it names. */
-export function otherProtocol(port: ContainerPort, hints: readonly PortHint[]): HandlerProblem | undefined {
-  if (protocolOfPort(port, hints).speaks !== 'other') return undefined;
-  const detail = `the policy's port ${describe(port)} ${passedOver(port, hints)}; ${REMEDY}`;
-  return { code: 'no-http-port', detail };
-}
 
 function describe(port: ContainerPort): string {
   return describePorts([port]).join('');

@@ -5,7 +5,7 @@ import { DEFAULT_SCHEME } from '../probe/api-defaults.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
 import { isLongList } from '../workload/bounded-container.ts';
 import { findPort, type ContainerPort } from '../workload/ports.ts';
-import { explicitPort, isRefused, livenessHandler, policyHandler, soundHandler } from './handler.ts';
+import { explicitPort, causesOf, livenessHandler, policyHandler, soundHandler } from './handler.ts';
 import type { Evidence, HandlerResult } from './handler.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
 import { isAimed, type Given } from '../policy/container-policy.ts';
@@ -27,7 +27,7 @@ export function handlerFor(
     return isAimed(given.layer) ? policyHandler(evidence, given, port) : differs(evidence, kind);
   const [model, ...others] = sameKind.flatMap(([probe, spec]): OwnHandler[] => {
     const sound = soundHandler(ports, spec);
-    return 'kind' in sound && !isRefused(spec) ? [{ probe, handler: sound.handler }] : [];
+    return sound.problem === undefined && causesOf(spec).length === 0 ? [{ probe, handler: sound.handler }] : [];
   });
   // A probe that cannot work, such as one of a misspelt port, or that the API server refuses tells the kind alone.
   if (model === undefined) return policyHandler(evidence, given, port);

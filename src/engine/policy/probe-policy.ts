@@ -1,7 +1,7 @@
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { utf8Length } from '../../base/text/utf8.ts';
-import { BOUNDS, specSizeProblem } from './bounds.ts';
-import { readExceptionSettings, type ExceptionSettings } from './exception-rules.ts';
+import { BOUNDS, MAX_SPEC_BYTES } from './bounds.ts';
+import { readExceptionSettings, type ExceptionSettings } from './probe-exception.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { readCheckSettings, type CheckSettings, type CheckCatalogue } from './check-parameters.ts';
 import { imagePatternProblem } from './image-pattern.ts';
@@ -60,8 +60,8 @@ export function parseProbePolicy(catalogue: CheckCatalogue, document: unknown): 
   // JSON.stringify overflows the stack on deep values. A spec that was read without a problem is not deep.
   if (policy !== undefined && problems.length === 0) {
     const spec = reader.at('spec');
-    const problem = specSizeProblem(utf8Length(JSON.stringify(spec.value)));
-    if (problem !== undefined) spec.report(problem);
+    const bytes = utf8Length(JSON.stringify(spec.value));
+    if (bytes > MAX_SPEC_BYTES) spec.report(`must have at most ${MAX_SPEC_BYTES} bytes as JSON, not ${bytes}`);
   }
   return policy === undefined || problems.length > 0 ? { problems } : { policy, warnings };
 }

@@ -1,11 +1,18 @@
-import { endOf, exceptionRules, EXPIRING_MILLISECONDS, mayExcept } from '../policy/exception-rules.ts';
-import type { ExceptionRules } from '../policy/exception-rules.ts';
 import { selects, type Labels } from '../policy/label-selector.ts';
 import { formatInstant } from '../../base/text/duration.ts';
+import {
+  endOf,
+  exceptionRules,
+  EXPIRING_MILLISECONDS,
+  mayExcept,
+  type ExceptionSpec,
+  type NamedWorkload,
+  type ProbeException,
+  type ExceptionRules,
+} from '../policy/probe-exception.ts';
 import type { AppliedException, Violation } from '../checks/violation.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { ExceptionSpec, NamedWorkload, ProbeException } from '../policy/probe-exception.ts';
 
 export interface ExceptableWorkload {
   readonly namespace: string;
@@ -27,12 +34,11 @@ export function withExceptions(
   policy: Pick<WorkloadPolicy, 'layers'>,
   now: number,
 ): readonly Violation[] {
-  const checks = new Set(violations.map(({ check }) => check));
-  const { rules, candidates } = candidatesFor(workload, snapshot, policy, checks);
+  const { rules, candidates } = candidatesFor(workload, snapshot, policy);
   if (candidates.length === 0) return violations;
-  const permitted = [...checks].filter((check) => mayExcept(rules, check));
+  const permitted = violations.map(({ check }) => check).filter((check) => mayExcept(rules, check));
   const byCheck = new Map(
-    permitted.map((check) => [check, candidates.filter(({ spec }) => spec.checks.includes(check))]),
+    [...new Set(permitted)].map((check) => [check, candidates.filter(({ spec }) => spec.checks.includes(check))]),
   );
   return violations.map((violation) => {
     const { check, container } = violation;
@@ -72,17 +78,15 @@ interface Candidate {
   readonly containers: ReadonlySet<string> | undefined;
 }
 
-/** The exceptions for the workload that name one of the checks, the one that ends last first. */
+/** The exceptions for the workload, the one that ends last first. */
 function candidatesFor(
   workload: ExceptableWorkload,
   { facts }: Snapshot,
   { layers }: Pick<WorkloadPolicy, 'layers'>,
-  checks?: ReadonlySet<string>,
 ): { readonly rules: ExceptionRules; readonly candidates: readonly Candidate[] } {
   const rules = exceptionRules(layers);
   const exceptions = rules.action === 'Ignore' ? [] : facts.exceptions.ofNamespace(workload.namespace);
   const candidates = exceptions
-    .filter((exception) => checks === undefined || [...checks].some((check) => exception.maySpeakOf(check)))
     .map((exception) => ({ exception, spec: exception.spec, end: endOf(exception, rules) }))
     .filter(({ spec }) => coversWorkload(spec, workload))
     .map((found) => ({ ...found, containers: found.spec.containers && new Set(found.spec.containers) }))

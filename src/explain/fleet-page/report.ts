@@ -1,10 +1,9 @@
 import { CHECKS } from '../../engine/checks/catalogue.ts';
 import { checkUrl, type Violation } from '../../engine/checks/violation.ts';
 import { startsOfContainer, startsOfWorkload } from '../../engine/facts/learned-starts.ts';
-import { endOf, exceptionRules } from '../../engine/policy/exception-rules.ts';
+import { endOf, exceptionRules, type ExceptionSpec } from '../../engine/policy/probe-exception.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { LabelSelector, Requirement } from '../../engine/policy/label-selector.ts';
-import type { ExceptionSpec } from '../../engine/policy/probe-exception.ts';
 import type { WorkloadExplanation } from '../timeline/explanation.ts';
 
 /** The content of the page about a fleet. Texts are as the manifests have them: the page escapes them. */

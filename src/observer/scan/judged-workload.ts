@@ -1,6 +1,6 @@
-import { objectMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { laxer, type Enforcement } from '../../engine/policy/action.ts';
-import { judge, type Judgement } from '../../engine/verdict/judge.ts';
+import { judge, podLabelsOf, type Judgement } from '../../engine/verdict/judge.ts';
 import { isPod, templatesToLookAt, type PlacedTemplate } from '../../engine/workload/kinds.ts';
 import { workloadOf, type ObservedKind, type ObservedWorkload } from '../observed-workload.ts';
 import { resultOfViolation, resultOfWarning, type ReportResult } from '../reports/report-result.ts';
@@ -64,7 +64,7 @@ export function judgedWorkload(
   const { violations, warnings, templates } = live;
   const { namespace } = workload;
   const policyOf = (template: PlacedTemplate | undefined): ReturnType<Snapshot['policyFor']> =>
-    snapshot.policyFor(namespace, stringMembers(objectMember(template?.template ?? {}, 'metadata') ?? {}, 'labels'));
+    snapshot.policyFor(namespace, podLabelsOf(template?.template ?? {}));
   const results = [
     ...violations.map((one) => resultOfViolation(one, policyOf(templateOf(one, templates)).layers, namespace)),
     ...(isPod(kind.templates) ? [] : warnings.map(resultOfWarning)),

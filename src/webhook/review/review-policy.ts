@@ -1,7 +1,7 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { exceptionSource } from '../../engine/facts/facts.ts';
 import { equalJson, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { endOf, exceptionRules, mayExcept } from '../../engine/policy/exception-rules.ts';
+import { endOf, exceptionRules, mayExcept } from '../../engine/policy/probe-exception.ts';
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { EXCEPTION_KIND, parseProbeException, type ProbeException } from '../../engine/policy/probe-exception.ts';
 import { POLICY_KINDS, parseProbePolicy, type ProbePolicy } from '../../engine/policy/probe-policy.ts';

@@ -1,4 +1,4 @@
-import { laxer } from '../../policy/action.ts';
+import { laxer, type Enforcement } from '../../policy/action.ts';
 import { judge, podLabelsOf, type Workload } from '../judge.ts';
 import { probeChanges, violationChanges, type ProbeChange, type ViolationChange } from './changes.ts';
 import type { Violation } from '../../checks/violation.ts';
@@ -7,7 +7,7 @@ import type { Snapshot } from '../../facts/snapshot.ts';
 /** How the webhook treats workloads, where plans differ from servers. */
 export interface WebhookBehaviour {
   readonly injects: boolean;
-  readonly strictest: 'Deny' | 'Warn' | 'Audit';
+  readonly strictest: Enforcement;
 }
 
 const FULL_BEHAVIOUR: WebhookBehaviour = { injects: true, strictest: 'Deny' };
