@@ -94,7 +94,8 @@ type Pair = readonly [Violation | undefined, Violation | undefined];
 function paired(before: readonly Violation[], after: readonly Violation[]): Pair[] {
   const pairs: Pair[] = [];
   let [old, now] = [before, after];
-  for (const sameness of [samePlaceAndText, samePlace]) {
+  const pathOf = ({ path }: Violation): string => formatPath(path);
+  for (const sameness of [(one: Violation) => JSON.stringify([pathOf(one), one.message]), pathOf]) {
     const waiting = Map.groupBy(old, sameness);
     const found = new Set<Violation>();
     now = now.filter((violation) => {
@@ -108,12 +109,4 @@ function paired(before: readonly Violation[], after: readonly Violation[]): Pair
   }
   const longer = old.length > now.length ? old : now;
   return [...pairs, ...longer.map((_, index): Pair => [old[index], now[index]])];
-}
-
-function samePlaceAndText({ path, message }: Violation): string {
-  return JSON.stringify([formatPath(path), message]);
-}
-
-function samePlace({ path }: Violation): string {
-  return formatPath(path);
 }
