@@ -183,7 +183,7 @@ export function templatePolicy(template: JsonObject, policy: WorkloadPolicy): Te
   const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
   const annotations = readAnnotations(policy.annotations === 'Allow' ? podAnnotations : new Map());
   const containers = containersOf(objectMember(template, 'spec') ?? {}).filter(({ name }) => name !== '');
-  const layers = layersWithProbes([...policy.layers, ...(annotations.layer === undefined ? [] : [annotations.layer])]);
+  const layers = layersWithProbes([...policy.layers, annotations.layer]);
   const main = mainContainerOf(containers, podAnnotations);
   // The main container, or the containers that the workload's annotation names instead.
   const isMain = ({ name, list, index }: Container): boolean =>
