@@ -3,7 +3,7 @@ import { ACTIONS } from '../../src/engine/policy/action.ts';
 import { choicesBound, type CheckParameter, type CheckParameters } from '../../src/engine/policy/check-parameters.ts';
 import { INT32_MAX } from '../../src/engine/probe/go-values.ts';
 import { PROBE_INTEGERS } from '../../src/engine/probe/probe.ts';
-import type { CheckDefinition } from '../../src/engine/policy/check-catalogue.ts';
+import type { CheckDefinition } from '../../src/engine/policy/check-parameters.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
 /** `spec.checks`. Only a ClusterProbePolicy may set floors. */

@@ -11,7 +11,7 @@ import {
   ALL_EXCEPTION_STATES,
   EXCEPTION_ACTIONS,
   MOST_EXCEPTION_DAYS,
-} from '../../src/engine/policy/exception-rules.ts';
+} from '../../src/engine/policy/probe-exception.ts';
 import { INSTANT_PATTERN } from '../../src/base/text/duration.ts';
 import { conditionsSchema } from './status-schema.ts';
 import { selectorSchema } from './selector-schema.ts';

@@ -18,7 +18,7 @@ import { ExtraResults } from './reports/report-result.ts';
 import { Scan } from './scan/scan.ts';
 import { StartsPart } from './starts/starts-part.ts';
 import { Registry, collectDefaultMetrics } from 'prom-client';
-import type { Enforcement, MutationMode } from '../engine/verdict/modes.ts';
+import type { Enforcement, MutationMode } from '../engine/policy/action.ts';
 import type { LogLevel } from '../process/log-level.ts';
 import type { ObserverContext, ObserverPart } from './observer-part.ts';
 import type { ReportsSetting } from '../cluster/sources/observer-reports.ts';

@@ -1,5 +1,5 @@
 import type { TrustedControllers } from './review/trusted-controllers.ts';
-import type { Enforcement, MutationMode } from '../engine/verdict/modes.ts';
+import type { Enforcement, MutationMode } from '../engine/policy/action.ts';
 import type { ClusterConnection, ConnectionConfig } from '../process/cluster.ts';
 import type { LogLevel } from '../process/log-level.ts';
 import type { Logger } from 'pino';

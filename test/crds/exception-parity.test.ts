@@ -17,7 +17,7 @@ function agreedVerdict(spec: JsonObject): boolean {
   const parsed = parseProbeException(CHECK_CATALOGUE, pruned);
   const objections = {
     server: server.problems(pruned),
-    parser: 'problems' in parsed ? parsed.problems.map(formatProblem) : [],
+    parser: parsed.problems !== undefined ? parsed.problems.map(formatProblem) : [],
   };
   const accepted = objections.server.length === 0;
   if (accepted !== (objections.parser.length === 0))

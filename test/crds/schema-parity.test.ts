@@ -25,7 +25,7 @@ const documentOf: Readonly<Record<PolicyKind, (spec: unknown) => JsonObject>> = 
 
 function parserProblems(document: unknown): string[] {
   const parsed = parseProbePolicy(CHECK_CATALOGUE, document);
-  return 'problems' in parsed ? parsed.problems.map(formatProblem) : [];
+  return parsed.problems !== undefined ? parsed.problems.map(formatProblem) : [];
 }
 
 /** Both verdicts on what the server goes on with. True when both accept; throws when they differ. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkedWorkload } from '../../src/engine/checks/checked-workload.ts';
 import { runChecks } from '../../src/engine/checks/run-checks.ts';
-import { effectiveTemplate } from '../../src/engine/defaulting/effective.ts';
+import { effectiveTemplate } from '../../src/engine/defaulting/injection.ts';
 import { CHECK_CATALOGUE, CHECKS } from '../../src/engine/checks/catalogue.ts';
 import { defaultsOf, type ParameterValues } from '../../src/engine/policy/check-parameters.ts';
 import { builtInPolicy, mergeChecks, type CheckPolicy } from '../../src/engine/policy/check-policy.ts';

@@ -75,7 +75,7 @@ const sets: readonly Snapshot[] = [
 
 function policy(document: object): ProbePolicy {
   const parsed = parseProbePolicy(CHECK_CATALOGUE, { apiVersion: 'probewright.dev/v1alpha1', ...document });
-  if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
+  if (parsed.problems !== undefined) throw new Error(JSON.stringify(parsed.problems));
   return parsed.policy;
 }
 
@@ -158,7 +158,7 @@ function mustApply(object: JsonObject | undefined, patch: string | undefined): v
 
 function policyDocument(document: unknown): Outcome {
   const parsed = parseProbePolicy(CHECK_CATALOGUE, document);
-  if ('problems' in parsed) {
+  if (parsed.problems !== undefined) {
     if (parsed.problems.length === 0) throw new Error('refused without a reason');
     return { verdict: 'refused' };
   }

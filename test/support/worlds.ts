@@ -11,7 +11,7 @@ import type { WorkloadPolicy } from '../../src/engine/policy/policy-set.ts';
 import type { Workload } from '../../src/engine/verdict/judge.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { ValidateSettings } from '../../src/webhook/review/validate.ts';
-import type { MutationMode } from '../../src/engine/verdict/modes.ts';
+import type { MutationMode } from '../../src/engine/policy/action.ts';
 import type { Defaulting } from '../../src/engine/defaulting/default-probes.ts';
 
 /** A ProbePolicy's document with this spec. */

@@ -1,6 +1,6 @@
 import { validProbe } from '../../engine/checks/valid-probe.ts';
 import { describeManifest, manifestsAsSent, policyOfTemplate, workloadIn, type Manifest } from '../input/manifest.ts';
-import { laxer } from '../../engine/policy/action.ts';
+import { laxer, type Enforcement } from '../../engine/policy/action.ts';
 import { judge } from '../../engine/verdict/judge.ts';
 import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
 import { podTemplatesOf, removedVersionOf } from '../../engine/workload/kinds.ts';
@@ -9,7 +9,6 @@ import { countByAction, type CheckReport } from './report.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
 import { type JsonObject } from '../../base/json/json-value.ts';
 import { coverageOf, type ProbeCover } from '../../engine/verdict/coverage.ts';
-import type { Enforcement } from '../../engine/verdict/modes.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';

@@ -12,8 +12,7 @@ import { LEVEL_OF_ACTION } from '../output/level.ts';
 import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
 import type { TextEdit } from '../../yaml/editing/text-edits.ts';
 import { positionsIn, type Position } from '../../yaml/reading/documents.ts';
-import type { CheckDefinition } from '../../engine/policy/check-catalogue.ts';
-import type { CheckParameters } from '../../engine/policy/check-parameters.ts';
+import type { CheckDefinition, CheckParameters } from '../../engine/policy/check-parameters.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ManifestText } from '../input/manifest.ts';
 

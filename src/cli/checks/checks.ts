@@ -5,8 +5,7 @@ import { hanging } from '../flags/help.ts';
 import { renderBlock } from '../../yaml/editing/rendering.ts';
 import { EXIT_OK, type CommandIo } from '../io.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import type { CheckDefinition } from '../../engine/policy/check-catalogue.ts';
-import type { CheckParameter, CheckParameters } from '../../engine/policy/check-parameters.ts';
+import type { CheckDefinition, CheckParameter, CheckParameters } from '../../engine/policy/check-parameters.ts';
 import type { CHECKS } from '../command-table.ts';
 
 export function runChecks({ flags, positionals: [id] }: CommandLine<typeof CHECKS.flags>, io: CommandIo): number {

@@ -4,7 +4,7 @@ import { YamlFieldEditor, type FieldEditPlan } from '../../yaml/editing/field-ed
 import { withoutKnown, NOTHING_LEFT_OUT, shownReport } from '../check/report.ts';
 import type { FindingIdentity, ObjectPlace, PlacedViolation, Selection } from '../check/report.ts';
 import { checkInputs } from '../check/check-inputs.ts';
-import type { Enforcement } from '../../engine/verdict/modes.ts';
+import type { Enforcement } from '../../engine/policy/action.ts';
 import type { Inputs } from '../input/inputs.ts';
 
 export interface AdvisedText {

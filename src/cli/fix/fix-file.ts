@@ -1,5 +1,4 @@
-import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
-import { formatNotInjected } from '../../engine/defaulting/injection.ts';
+import { effectiveTemplate, formatNotInjected } from '../../engine/defaulting/injection.ts';
 import { type JsonObject } from '../../base/json/json-value.ts';
 import { describeManifest, manifestsOf, placeOfManifest, policyOfTemplate, workloadIn } from '../input/manifest.ts';
 import type { Manifest, ParsedText } from '../input/manifest.ts';

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/text/suggestion.ts';
-import { planOf, type Plan, type PlanSummary } from '../../engine/verdict/compare/plan.ts';
+import { planOf, type Plan, type PlanSummary } from '../../engine/verdict/compare/outcome.ts';
 import { knownSources, snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { workloadsOf } from './workloads.ts';

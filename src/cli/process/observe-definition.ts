@@ -1,4 +1,4 @@
-import { MUTATION_MODES } from '../../engine/verdict/modes.ts';
+import { MUTATION_MODES } from '../../engine/policy/action.ts';
 import { optional, withDefault, type CommandDefinition, type FlagValues } from '../flags/flag.ts';
 import { choice, formatDuration, path, someText, trueOrFalse } from '../flags/value-types.ts';
 import { REPORTS_SETTINGS } from '../../cluster/sources/observer-reports.ts';

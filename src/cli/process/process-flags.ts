@@ -1,4 +1,4 @@
-import { ENFORCEMENTS } from '../../engine/verdict/modes.ts';
+import { ENFORCEMENTS } from '../../engine/policy/action.ts';
 import { optional, withDefault, type FlagValues } from '../flags/flag.ts';
 import {
   choice,

@@ -1,4 +1,4 @@
-import { MUTATION_MODES } from '../../engine/verdict/modes.ts';
+import { MUTATION_MODES } from '../../engine/policy/action.ts';
 import { inGroup, optional, withDefault, type FlagValues, type CommandDefinition } from '../flags/flag.ts';
 import { choice, commaList, path, someText, trueOrFalse, wholeNumber, formatDuration } from '../flags/value-types.ts';
 import {

@@ -1,7 +1,6 @@
 import { formatPath, objectsAt, type FieldPath } from '../../base/json/field-path.ts';
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
-import { injectionAt } from '../../engine/defaulting/injection.ts';
+import { effectiveTemplate, injectionAt } from '../../engine/defaulting/injection.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { handlerKindsOf, ownProbe, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../../engine/probe/probe.ts';
 import { probeTiming, type ProbeTiming } from '../../engine/probe/timing.ts';

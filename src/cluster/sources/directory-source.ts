@@ -7,7 +7,7 @@ import { PolicyCollection, formatFileProblem, type FileProblem, type PolicyDocum
 import { PolicyFilesError } from './policy-source.ts';
 import { repeat } from '../client/timing.ts';
 import { setImmediate } from 'node:timers/promises';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
 /** A change counts when two reads in a row see it, so that a half-written file does not count. */

@@ -11,7 +11,7 @@ import {
   type ExceptionRules,
   type ExceptionState,
   type LeftOutState,
-} from '../../engine/policy/exception-rules.ts';
+} from '../../engine/policy/probe-exception.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { hasCode, type ApiRequests } from '../client/api-client.ts';
 import { realTimer, type Timer } from '../client/timing.ts';

@@ -27,7 +27,7 @@ import {
 } from '../../engine/policy/probe-exception.ts';
 import { readNamespaceLabels, type Facts, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { WorkloadStarts } from '../../engine/facts/startup-profile.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
 import type { Limits } from '../../engine/policy/budget.ts';
 import type { Named, StoredReading } from './object-store.ts';
 
@@ -90,7 +90,7 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   isRequired: true,
   read: (object, catalogue) => {
     const parsed = parseProbeException(catalogue, object);
-    if ('problems' in parsed) return parsed;
+    if (parsed.problems !== undefined) return parsed;
     const { name, expires, created, spec } = parsed.exception;
     return { fact: new ProbeException(name, spec, { expires, created, reported: reportedStatus(object) }) };
   },

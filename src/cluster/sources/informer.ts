@@ -5,7 +5,7 @@ import { ObjectStore, type Named, type StoreListener, type StoredKind } from './
 import { isDeepStrictEqual } from 'node:util';
 import type { Facts } from '../../engine/facts/facts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
 import type { FactKind } from './fact-kinds.ts';
 
 /** Without a timer, the real one is used. */

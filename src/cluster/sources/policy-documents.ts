@@ -8,7 +8,7 @@ import { MORE_PROBLEMS, formatProblem, type Problem } from '../../engine/policy/
 import { yamlFileParts, type YamlDocument, type YamlFilePart } from '../../yaml/reading/documents.ts';
 import { FACT_KINDS, NAMESPACES, type FactKind } from './fact-kinds.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
 import type { Named } from './object-store.ts';
 import type { FileProblem } from './policy-source.ts';
 
@@ -149,7 +149,7 @@ export class PolicyCollection {
 
   #addPolicy(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
     const parsed = parseProbePolicy(this.#catalogue, value);
-    if ('problems' in parsed) return this.#reportAll(document, path, parsed.problems);
+    if (parsed.problems !== undefined) return this.#reportAll(document, path, parsed.problems);
     const { policy, warnings } = parsed;
     this.#warnAll(document, path, warnings);
     if (!this.#isFirst(document, policy.source, path)) return;

@@ -12,7 +12,7 @@ import { Informer, type InformedKind, type InformerContext, type InformerListene
 import { shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
 import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
 import type { Budget, Size } from '../../engine/policy/budget.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
 import type { LeftOut, Named } from './object-store.ts';
 import type { SourceListener } from './policy-source.ts';
 
@@ -246,7 +246,7 @@ function readVersion(
     if (bytes > MAX_SPEC_BYTES) return { tooLarge: bytes };
     // The items of a list have no apiVersion and no kind.
     const parsed = parseProbePolicy(catalogue, { apiVersion: POLICY_API_VERSION, kind, metadata, spec });
-    if ('problems' in parsed) return { problems: parsed.problems.map(formatProblem) };
+    if (parsed.problems !== undefined) return { problems: parsed.problems.map(formatProblem) };
     const { policy, warnings } = parsed;
     const memory = memoryOfPolicy(spec, text);
     return { version: { generation, policy, warnings: warnings.map(formatProblem), bytes, memory } };

@@ -3,7 +3,7 @@ import { policyTier, type PolicyTier } from '../../engine/policy/policy-set.ts';
 import { exceptionSource, mergedFacts, NO_FACTS, type Facts } from '../../engine/facts/facts.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { PolicySnapshot } from './policy-source.ts';

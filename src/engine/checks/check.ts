@@ -1,7 +1,6 @@
 import { quote } from '../../base/text/cut.ts';
 import { jsonText } from '../../base/text/visible.ts';
-import type { CheckDefinition } from '../policy/check-catalogue.ts';
-import type { CheckParameters, ParameterValues, ValuesOf } from '../policy/check-parameters.ts';
+import type { CheckDefinition, CheckParameters, ParameterValues, ValuesOf } from '../policy/check-parameters.ts';
 import type { HandlerKind, ProbeKind } from '../probe/probe.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
 import type { Violation } from './violation.ts';

@@ -1,18 +1,33 @@
-import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
-import { OPT_OUT_LABEL, OPT_OUT_VALUE, SKIP_ANNOTATION, hasOptedOut } from '../policy/annotations.ts';
+import { objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
+import {
+  OPT_OUT_LABEL,
+  OPT_OUT_VALUE,
+  SKIP_ANNOTATION,
+  hasOptedOut,
+  CONTAINERS_ANNOTATION,
+  readAnnotations,
+  type WorkloadAnnotations,
+} from '../policy/annotations.ts';
 import { handlerKindsOf, ownProbe, PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
-import { NO_HINTS, type PortHints } from '../workload/port-protocol.ts';
+import { NO_HINTS } from '../workload/port-protocol.ts';
 import { portsOf } from '../workload/ports.ts';
-import { runsForever, type Container } from '../workload/containers.ts';
-import { plainDefault } from './plain-probe.ts';
-import { startupDefault, withoutLearnedBudget, type EffectiveLiveness } from './startup.ts';
-import { TemplatePolicy } from './template-policy.ts';
-import type { ContainerPolicy } from '../policy/container-policy.ts';
+import {
+  containersOf,
+  DEFAULT_CONTAINER_ANNOTATION,
+  mainContainerOf,
+  runsForever,
+  type Container,
+  type MainContainer,
+} from '../workload/containers.ts';
+import { startupDefault, withoutLearnedBudget, plainDefault, type EffectiveLiveness } from './startup.ts';
+import { appliesTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
+import { injectionAt, type HandlerProblem, type Injection, type NotInjected } from './injection.ts';
+import { quoted } from '../../base/json/quoted-value.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { StartFigures } from '../probe/startup-budget.ts';
-import { injectionAt, type HandlerProblem, type Injection, type NotInjected } from './injection.ts';
 import type { Evidence } from './handler.ts';
+import type { PolicyLayer } from '../policy/probe-policy.ts';
 
 export interface Defaulting {
   readonly injections: readonly Injection[];
@@ -20,124 +35,108 @@ export interface Defaulting {
   readonly warnings: readonly string[];
 }
 
-const NOTHING: Defaulting = { injections: [], notInjected: [], warnings: [] };
-
 export interface DefaultingOptions {
   /** The Pods run to completion: Job, CronJob. */
   readonly runsToCompletion: boolean;
-  /** Set when the API server asks about a Pod: only then the annotation about injected probes counts. */
-  readonly isAskedByApiServer?: true;
   /** Probes of the Pod that are not the author's. */
   readonly injectedEarlier?: readonly Injection[];
 }
-
-/** Why a probe must not be injected, whatever policies say; undefined when it may be. */
-export type ForbiddenProbes = (container: Container, kind: ProbeKind) => HandlerProblem | undefined;
-
-const NONE_FORBIDDEN: ForbiddenProbes = () => undefined;
 
 /**
  * The probes that policies give to containers that lack them, without regard to floors (see permittedDefaulting).
  *
  * @param template an object with `metadata` and `spec`: a Pod, or the template in a workload
+ * @param forbidden why a probe must not be injected, whatever policies say; undefined when it may be
  */
 export function defaultProbes(
   template: JsonObject,
   policy: WorkloadPolicy,
-  options: DefaultingOptions,
-  forbidden: ForbiddenProbes = NONE_FORBIDDEN,
+  { runsToCompletion, injectedEarlier = [] }: DefaultingOptions,
+  forbidden: (container: Container, kind: ProbeKind) => HandlerProblem | undefined = () => undefined,
 ): Defaulting {
-  const podSpec = objectMember(template, 'spec');
-  if (podSpec === undefined) return NOTHING;
-  const own = new TemplatePolicy(template, policy);
+  const own = templatePolicy(template, policy);
   const { skip, warnings } = own.annotations;
   // A policy that only sets checks asks for no probe, so it reports no missing ones either.
-  if (own.layers.length === 0) return { ...NOTHING, warnings };
-  const reason = reasonOfPod(template, podSpec, options);
-  if (reason !== undefined) return { ...NOTHING, notInjected: [reason], warnings };
-  const result = { injections: [], notInjected: own.unmatched(), warnings };
+  if (own.layers.length === 0) return { injections: [], notInjected: [], warnings };
+  const reason = reasonOfPod(template, runsToCompletion);
+  if (reason !== undefined) return { injections: [], notInjected: [reason], warnings };
+  const result = { injections: [], notInjected: unmatched(own), warnings };
   for (const container of own.containers) {
     const merged = own.policyFor(container);
     if (merged === undefined) continue;
-    const known: ContainerKnowledge = {
-      skip,
-      isInjected: (kind) => injectionAt(options.injectedEarlier ?? [], container, kind) !== undefined,
+    const starts = merged.learned && policy.starts?.(container.name);
+    const isInjected = (kind: ProbeKind): boolean => injectionAt(injectedEarlier, container, kind) !== undefined;
+    const evidence = {
+      ports: portsOf(container.spec),
       hints: policy.portHints ?? NO_HINTS,
-      forbidden,
-      starts: merged.learned && policy.starts?.(container.name),
+      own: authorsProbes(container, isInjected),
     };
-    defaultContainer(container, merged, known, result);
+    const probe = objectMember(container.spec, 'livenessProbe');
+    const liveness = probe && { probe, isInjected: isInjected('livenessProbe') };
+    const refusal = (kind: ProbeKind): HandlerProblem | undefined =>
+      skip.has(kind) ? SKIPPED : forbidden(container, kind);
+    defaultContainer({ container, policy: merged, evidence, liveness, starts, refusal }, result);
   }
   return result;
 }
 
-function reasonOfPod(template: JsonObject, podSpec: JsonObject, options: DefaultingOptions): NotInjected | undefined {
+function reasonOfPod(template: JsonObject, runsToCompletion: boolean): NotInjected | undefined {
   if (hasOptedOut(template)) {
     const detail = `the label ${OPT_OUT_LABEL}: ${OPT_OUT_VALUE} keeps the Pod from the mutating webhook`;
     return { code: 'opted-out', detail };
   }
-  if (!options.runsToCompletion && runsForever(podSpec)) return undefined;
+  if (!runsToCompletion && runsForever(objectMember(template, 'spec') ?? {})) return undefined;
   return { code: 'run-to-completion', detail: 'its containers run to completion (restartPolicy is not Always)' };
 }
 
 /** The result for a template that gets no probe: the warnings about malformed annotations. */
 export function withoutInjections(template: JsonObject, policy: WorkloadPolicy): Defaulting {
-  if (objectMember(template, 'spec') === undefined) return NOTHING;
-  return { ...NOTHING, warnings: new TemplatePolicy(template, policy).annotations.warnings };
+  return { injections: [], notInjected: [], warnings: templatePolicy(template, policy).annotations.warnings };
 }
 
 interface ContainerKnowledge {
-  readonly skip: ReadonlySet<ProbeKind>;
-  readonly isInjected: (kind: ProbeKind) => boolean;
-  readonly hints: PortHints;
-  readonly forbidden: ForbiddenProbes;
+  readonly container: Container;
+  readonly policy: ContainerPolicy;
+  readonly evidence: Evidence;
+  readonly liveness: EffectiveLiveness | undefined;
   readonly starts: StartFigures | undefined;
+  /** Why a probe must not be injected, whatever the policy says. */
+  readonly refusal: (kind: ProbeKind) => HandlerProblem | undefined;
 }
 
 function defaultContainer(
-  container: Container,
-  policy: ContainerPolicy,
-  { skip, isInjected, hints, forbidden, starts }: ContainerKnowledge,
+  { container, policy, evidence, liveness: written, starts, refusal }: ContainerKnowledge,
   { injections, notInjected }: { readonly injections: Injection[]; readonly notInjected: NotInjected[] },
 ): void {
-  const { name } = container;
   const missing = PROBE_KINDS.filter((kind) => ownProbe(container.spec, kind) === undefined);
-  if (missing.length === 0) return;
   const unfit = unfitFor(container);
-  if (unfit !== undefined) {
-    notInjected.push({ container: name, ...unfit });
-    return;
-  }
-  const evidence = { ports: portsOf(container.spec), hints, own: authorsProbes(container, isInjected) };
-  const ownLiveness = objectMember(container.spec, 'livenessProbe');
-  let liveness: EffectiveLiveness | undefined = ownLiveness && {
-    probe: ownLiveness,
-    isInjected: isInjected('livenessProbe'),
-  };
+  if (missing.length > 0 && unfit !== undefined) notInjected.push({ container: container.name, ...unfit });
+  if (unfit !== undefined) return;
+  let liveness = written;
   // PROBE_KINDS has liveness before startup: the startup probe depends on the liveness probe that the container gets.
-  for (const probe of missing) {
-    const isStartup = probe === 'startupProbe';
-    const refusal = skip.has(probe) ? SKIPPED : forbidden(container, probe);
+  for (const kind of missing) {
+    const isStartup = kind === 'startupProbe';
+    const refused = refusal(kind);
+    const unlearned = refused === undefined && isStartup ? withoutLearnedBudget(policy, starts) : undefined;
+    const report = ({ code, detail }: HandlerProblem, more?: Pick<NotInjected, 'wantedBy'>): void => {
+      notInjected.push({ container: container.name, probe: kind, ...more, code, detail });
+    };
     const result =
-      refusal ??
-      (isStartup ? startupDefault(evidence, policy, liveness, starts) : plainDefault(evidence, policy, probe));
-    const unlearned = refusal === undefined && isStartup ? withoutLearnedBudget(policy, starts) : undefined;
-    if ('code' in result) {
-      const wantedBy = sourceOf(policy, probe);
+      refused ??
+      (isStartup ? startupDefault(evidence, policy, liveness, starts) : plainDefault(evidence, policy, kind));
+    if (result.code !== undefined) {
+      const wantedBy = sourceOf(policy, kind);
       // More starts would give the container a startup probe: it has a liveness probe to copy.
       const isAwaited = unlearned !== undefined && result.code === 'no-endpoint' && liveness !== undefined;
-      const why = isAwaited ? unlearned : result;
-      notInjected.push({ container: name, probe, ...(wantedBy !== undefined && { wantedBy }), ...why });
+      report(isAwaited ? unlearned : result, wantedBy === undefined ? {} : { wantedBy });
       continue;
     }
-    if (unlearned !== undefined) notInjected.push({ container: name, probe, ...unlearned });
+    if (unlearned !== undefined) report(unlearned);
     const { instead, ...given } = result;
-    if (instead !== undefined) {
-      const detail = `${instead.detail}; it asks what the livenessProbe asks instead`;
-      notInjected.push({ container: name, probe, code: instead.code, detail });
-    }
-    injections.push({ container, kind: probe, policy, ...given });
-    if (probe === 'livenessProbe') liveness = { probe: given.probe, isInjected: true };
+    if (instead !== undefined)
+      report({ code: instead.code, detail: `${instead.detail}; it asks what the livenessProbe asks instead` });
+    injections.push({ container, kind, policy, ...given });
+    if (kind === 'livenessProbe') liveness = { probe: given.probe, isInjected: true };
   }
 }
 
@@ -172,4 +171,60 @@ function unfitFor({ name, role, spec }: Container): HandlerProblem | undefined {
       'Istio has redirected its probes to its agent; one added beside them would bypass the mesh',
     );
   return runsForever(spec) ? undefined : unfit('run-to-completion', 'its own restartPolicy is not Always');
+}
+
+/** What the policies in force and the template's own annotations give to each container of the template. */
+interface TemplatePolicy {
+  readonly annotations: WorkloadAnnotations;
+  /** Policies and the annotation identify a container by name, so a container without a name is left out. */
+  readonly containers: readonly Container[];
+  /** The layers that ask for probes, lowest first; the annotations are the highest. */
+  readonly layers: readonly PolicyLayer[];
+  readonly main: MainContainer;
+  /** The merged policy of a container; undefined when no layer applies to it. */
+  readonly policyFor: (container: Container) => ContainerPolicy | undefined;
+}
+
+export function templatePolicy(template: JsonObject, policy: WorkloadPolicy): TemplatePolicy {
+  const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
+  const annotations = readAnnotations(policy.annotations === 'Allow' ? podAnnotations : new Map());
+  const containers = containersOf(objectMember(template, 'spec') ?? {}).filter(({ name }) => name !== '');
+  const layers = layersWithProbes([...policy.layers, annotations.layer]);
+  const main = mainContainerOf(containers, podAnnotations);
+  // The main container, or the containers that the workload's annotation names instead.
+  const isMain = ({ name, list, index }: Container): boolean =>
+    annotations.containers?.has(name) ??
+    (main.kind === 'found' && main.container.list === list && main.container.index === index);
+  const policyFor = (container: Container): ContainerPolicy | undefined => {
+    const applying = layers.filter((layer) => appliesTo(layer, container, isMain(container)));
+    return container.name === '' || applying.length === 0 ? undefined : mergeLayers(applying);
+  };
+  return { annotations, containers, layers, main, policyFor };
+}
+
+/** Why no main container was found, and names in the workload's annotation that no container has. */
+function unmatched({ annotations, containers, layers, main }: TemplatePolicy): NotInjected[] {
+  if (!layers.some((layer) => layer.containers === 'main')) return [];
+  if (annotations.containers === undefined)
+    return main.kind === 'found' ? [] : [{ code: 'no-main-container', detail: mainProblem(main) }];
+  const names = new Set(containers.map(({ name }) => name));
+  const detail = 'the annotation names it, but the Pod has no such container';
+  return [...annotations.containers]
+    .filter((name) => !names.has(name))
+    .slice(0, MAX_LISTED)
+    .map((container) => ({ container, code: 'container-not-found', detail }));
+}
+
+const MAX_LISTED = 20;
+
+function mainProblem(main: Exclude<MainContainer, { kind: 'found' }>): string {
+  const listed = main.candidates.slice(0, MAX_LISTED).map((name) => `"${name}"`);
+  const more = main.candidates.length - listed.length;
+  const candidates = listed.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const hint = `name the containers in the policy or in the annotation ${CONTAINERS_ANNOTATION}`;
+  if (main.kind === 'unknown-default-container')
+    return `${DEFAULT_CONTAINER_ANNOTATION} names ${quoted(main.named)}, which is none of its application containers ${candidates}`;
+  if (main.kind === 'no-tcp-port')
+    return `cannot tell its main container: none of ${candidates || 'its containers'} declares a TCP port; ${hint}`;
+  return `cannot tell its main container: ${candidates} all declare TCP ports; ${hint}`;
 }

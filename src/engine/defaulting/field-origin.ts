@@ -2,7 +2,6 @@ import { equalJson } from '../../base/json/json-value.ts';
 import { effective, portSettings, probeSettings, slowStartSettings, type Setting } from '../policy/container-policy.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, type HandlerKind, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
 import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
-import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { SlowStart } from '../policy/slow-start.ts';
 import type { Injection } from './injection.ts';
 
@@ -32,16 +31,6 @@ export function fieldSource(injection: Injection, field: FieldPath): FieldSource
   const value = valueAt(injection.probe, field);
   const origin = originOf(injection, field, value, settings);
   return { origin, overridden: otherSettings(settings, value) };
-}
-
-/** The layers of a policy that have another value for a field of the author's own probe. Highest first. */
-export function unusedSettings(
-  layers: readonly PolicyLayer[],
-  kind: ProbeKind,
-  field: FieldPath,
-  value: unknown,
-): readonly Setting[] {
-  return otherSettings(probeSettings(layers, kind, field), value);
 }
 
 export function handlerSettingOf(injection: Injection): Setting | undefined {
@@ -109,6 +98,7 @@ function lastValue(settings: readonly Setting[]): Setting | undefined {
   return settings.findLast(({ value }) => value !== undefined);
 }
 
-function otherSettings(settings: readonly Setting[], value: unknown): Setting[] {
+/** The settings with another value than a field has. Highest first. */
+export function otherSettings(settings: readonly Setting[], value: unknown): Setting[] {
   return settings.filter((setting) => setting.value !== undefined && !equalJson(setting.value, value)).reverse();
 }

@@ -7,7 +7,15 @@ import { firstControlCharacter, namesNoProgram } from '../probe/handler-values.t
 import { probeHandlerCauses } from '../probe/api-rules.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
 import { protocolOfPort, type PortHint, type PortHints } from '../workload/port-protocol.ts';
-import { MOST_LISTED, describePorts, findPort, isDeclared, isTcp, type ContainerPort } from '../workload/ports.ts';
+import {
+  MOST_LISTED,
+  describePort,
+  describePorts,
+  findPort,
+  isDeclared,
+  isTcp,
+  type ContainerPort,
+} from '../workload/ports.ts';
 import { isAimed, type Given } from '../policy/container-policy.ts';
 import type { FollowedProbe, HandlerProblem } from './injection.ts';
 
@@ -15,6 +23,7 @@ import type { FollowedProbe, HandlerProblem } from './injection.ts';
 export type HandlerResult = FittedHandler | HandlerProblem;
 
 export interface FittedHandler {
+  readonly code?: undefined;
   readonly handler: JsonObject;
   readonly follows?: FollowedProbe;
 }
@@ -47,8 +56,13 @@ export function policyHandler(
   if (found === undefined) return portProblem(explicit.value, ports);
   if (kind !== 'httpGet') return { handler: { [kind]: fields } };
   if (isAimed(explicit.layer)) return withPort(fields, found, []);
+  // Only a policy that is aimed at the container asks a port of another protocol.
   const says = hints(found);
-  return otherProtocol(found, says) ?? withPort(fields, found, says);
+  if (protocolOfPort(found, says).speaks !== 'other') return withPort(fields, found, says);
+  return {
+    code: 'no-http-port',
+    detail: `the policy's port ${describePort(found)} ${passedOver(found, says)}; ${REMEDY}`,
+  };
 }
 
 /** The port that a policy names, of the handler or for all its probes. */
@@ -86,7 +100,8 @@ function portProblem(wanted: number | string, ports: readonly ContainerPort[]): 
  */
 export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
   const found = soundHandler(ports, liveness);
-  if ('problem' in found) return { code: 'liveness-cannot-work', detail: `its livenessProbe ${found.problem}` };
+  if (found.problem !== undefined)
+    return { code: 'liveness-cannot-work', detail: `its livenessProbe ${found.problem}` };
   const refused = refusal(liveness, found.handler);
   if (refused !== undefined)
     return { code: 'liveness-cannot-work', detail: `its livenessProbe cannot work: ${refused}` };
@@ -97,7 +112,9 @@ export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe
 export function soundHandler(
   ports: readonly ContainerPort[],
   probe: Probe,
-): { readonly kind: HandlerKind; readonly handler: JsonObject } | { readonly problem: string } {
+):
+  | { readonly kind: HandlerKind; readonly handler: JsonObject; readonly problem?: undefined }
+  | { readonly problem: string } {
   const [kind, ...others] = handlerKindsOf(probe);
   if (kind === undefined || others.length > 0)
     return { problem: `has ${kind === undefined ? 'no' : 'more than one'} handler` };
@@ -120,12 +137,8 @@ function handlerProblem(ports: readonly ContainerPort[], handler: JsonObject): s
   return undefined;
 }
 
-/** True when the API server refuses the handler: it has no port, or a scheme that is none. */
-export function isRefused(probe: Probe): boolean {
-  return causesOf(probe).length > 0;
-}
-
-function causesOf(probe: Probe): ReturnType<typeof probeHandlerCauses> {
+/** Why the API server refuses the handler: it has no port, or a scheme that is none. */
+export function causesOf(probe: Probe): ReturnType<typeof probeHandlerCauses> {
   return probeHandlerCauses(defaultedProbe(probe), new FieldPlace([], 'livenessProbe'));
 }
 
@@ -150,7 +163,7 @@ const isHeaderText = (text: unknown): boolean => typeof text === 'string' && fir
  * The port for an HTTP path without a port, among TCP ports of no other protocol: the port named http, then https, then
  * the first named http-*; else the only port. Any other choice would be a guess.
  */
-export function inferHttpPort(declared: readonly ContainerPort[], hints: PortHints): ContainerPort | HandlerProblem {
+function inferHttpPort(declared: readonly ContainerPort[], hints: PortHints): ContainerPort | HandlerProblem {
   const ports = declared.filter(isTcp);
   if (ports.length === 0) return { code: 'no-port', detail: 'declares no TCP port; declare one named "http"' };
   const candidates = ports.filter((port) => passedOver(port, hints(port)) === undefined);
@@ -172,13 +185,6 @@ export function inferHttpPort(declared: readonly ContainerPort[], hints: PortHin
 }
 
 const REMEDY = 'if one of them answers HTTP, name the port in a policy with containers or workloadSelector';
-
-/** Why a policy that is not aimed at the container gets no HTTP probe on the port that it names. */
-export function otherProtocol(port: ContainerPort, hints: readonly PortHint[]): HandlerProblem | undefined {
-  if (protocolOfPort(port, hints).speaks !== 'other') return undefined;
-  const detail = `the policy's port ${describe(port)} ${passedOver(port, hints)}; ${REMEDY}`;
-  return { code: 'no-http-port', detail };
-}
 
 function describe(port: ContainerPort): string {
   return describePorts([port]).join('');

@@ -1,3 +1,11 @@
+import {
+  isJsonObject,
+  listMember,
+  member,
+  objectMember,
+  without,
+  type JsonObject,
+} from '../../base/json/json-value.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { StartFigures } from '../probe/startup-budget.ts';
 import type { Probe, ProbeKind } from '../probe/probe.ts';
@@ -5,6 +13,7 @@ import type { Container } from '../workload/containers.ts';
 
 /** A probe that policies give, and how it was worked out. */
 export interface GivenProbe {
+  readonly code?: undefined;
   readonly probe: Probe;
   /** Where the probe comes from: a policy as kind/namespace/name, `annotation`, or `safety`. */
   readonly source: string;
@@ -97,4 +106,36 @@ export interface NotInjected {
 export function formatNotInjected({ container, probe, code, detail }: NotInjected): string {
   const place = container === undefined ? 'Pod' : `container "${container}"`;
   return `${place}${probe === undefined ? '' : `, ${probe}`}: ${detail} (${code})`;
+}
+
+/**
+ * A copy of a Pod template with the injected probes in its containers, as the Pods will be. A probe that is undefined
+ * is taken out.
+ */
+export function effectiveTemplate(
+  template: JsonObject,
+  probes: readonly (Pick<Injection, 'container' | 'kind'> & { readonly probe: Probe | undefined })[],
+): JsonObject {
+  if (probes.length === 0) return template;
+  return withContainers(template, (elements, list) =>
+    elements.map((element, index) => {
+      const own = probes.filter(({ container }) => container.list === list && container.index === index);
+      if (!isJsonObject(element)) return element;
+      return own.reduce(
+        (all, { kind, probe }) => (probe === undefined ? without(all, kind) : { ...all, [kind]: probe }),
+        element,
+      );
+    }),
+  );
+}
+
+/** A copy of a Pod template with what a function makes of its lists of containers. */
+export function withContainers(
+  template: JsonObject,
+  change: (elements: readonly unknown[], list: string) => readonly unknown[],
+): JsonObject {
+  const spec = objectMember(template, 'spec') ?? {};
+  const lists = ['containers', 'initContainers'].filter((list) => Array.isArray(member(spec, list)));
+  const changed = lists.map((list) => [list, change(listMember(spec, list), list)]);
+  return { ...template, spec: { ...spec, ...(Object.fromEntries(changed) as JsonObject) } };
 }

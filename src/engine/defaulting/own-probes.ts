@@ -5,7 +5,7 @@ import { DEFAULT_SCHEME } from '../probe/api-defaults.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
 import { isLongList } from '../workload/bounded-container.ts';
 import { findPort, type ContainerPort } from '../workload/ports.ts';
-import { explicitPort, isRefused, livenessHandler, policyHandler, soundHandler } from './handler.ts';
+import { explicitPort, causesOf, livenessHandler, policyHandler, soundHandler } from './handler.ts';
 import type { Evidence, HandlerResult } from './handler.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
 import { isAimed, type Given } from '../policy/container-policy.ts';
@@ -27,7 +27,7 @@ export function handlerFor(
     return isAimed(given.layer) ? policyHandler(evidence, given, port) : differs(evidence, kind);
   const [model, ...others] = sameKind.flatMap(([probe, spec]): OwnHandler[] => {
     const sound = soundHandler(ports, spec);
-    return 'kind' in sound && !isRefused(spec) ? [{ probe, handler: sound.handler }] : [];
+    return sound.problem === undefined && causesOf(spec).length === 0 ? [{ probe, handler: sound.handler }] : [];
   });
   // A probe that cannot work, such as one of a misspelt port, or that the API server refuses tells the kind alone.
   if (model === undefined) return policyHandler(evidence, given, port);
@@ -114,7 +114,7 @@ function likeModelOnSamePort(
   difference: string | undefined,
   model: OwnHandler,
 ): HandlerResult {
-  if ('code' in fitted || difference !== undefined) return fitted;
+  if (fitted.code !== undefined || difference !== undefined) return fitted;
   const httpGet = objectMember(fitted.handler, 'httpGet') ?? {};
   if (meaning(ports, httpGet, 'port') !== meaning(ports, model.handler, 'port')) return fitted;
   const copied = FOLLOWED.httpGet.filter(
@@ -140,7 +140,8 @@ export function likeOwnLiveness(
   given?: Given<HandlerDefault>,
 ): HandlerResult {
   const copied = harmlessLivenessHandler(ports, liveness);
-  if ('code' in copied || given === undefined || !isAimed(given.layer) || given.value.kind !== 'httpGet') return copied;
+  if (copied.code !== undefined || given === undefined || !isAimed(given.layer) || given.value.kind !== 'httpGet')
+    return copied;
   const path = member(given.value.fields, 'path');
   const httpGet = objectMember(copied.handler, 'httpGet');
   if (path === undefined || httpGet === undefined || member(httpGet, 'path') === path) return copied;
@@ -151,7 +152,8 @@ export function likeOwnLiveness(
 /** The author's liveness handler, without a command that acts: it would run from the first second. */
 function harmlessLivenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
   const copied = livenessHandler(ports, liveness);
-  const command = 'handler' in copied ? member(objectMember(copied.handler, 'exec') ?? {}, 'command') : undefined;
+  if (copied.code !== undefined) return copied;
+  const command = member(objectMember(copied.handler, 'exec') ?? {}, 'command');
   if (!Array.isArray(command)) return copied;
   if (isLongList(command))
     return { code: 'own-handler-acts', detail: 'the command of its livenessProbe is too long to be read' };

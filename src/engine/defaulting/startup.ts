@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
-import { PROBE_INTEGERS, type Probe, type ProbeInteger } from '../probe/probe.ts';
+import { PROBE_INTEGERS, type Probe, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
 import {
   LEAST_START_SECONDS,
   STARTUP_PERIOD_SECONDS,
@@ -8,10 +7,17 @@ import {
   learnedSeconds,
   type StartFigures,
 } from '../probe/startup-budget.ts';
-import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probe/timing.ts';
-import type { ProbeTiming } from '../probe/timing.ts';
+import {
+  failureThresholdFor,
+  guaranteedStartSeconds,
+  longestStartSeconds,
+  probeTiming,
+  faultSpan,
+  type ProbeTiming,
+} from '../probe/timing.ts';
 import { livenessHandler, type Evidence } from './handler.ts';
 import { handlerFor, likeOwnLiveness } from './own-probes.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { GivenProbe, HandlerProblem, LearnedBudget } from './injection.ts';
 
@@ -54,7 +60,7 @@ export function startupDefault(
   const [own, injected] = liveness?.isInjected === true ? [undefined, liveness.probe] : [liveness?.probe, undefined];
   const fitted =
     given && (own === undefined ? handlerFor(evidence, given, policy.port) : likeOwnLiveness(ports, own, given));
-  const unfit = fitted !== undefined && 'code' in fitted ? fitted : undefined;
+  const unfit = fitted?.code === undefined ? undefined : fitted;
   const isGiven = fitted !== undefined && unfit === undefined;
   const budget =
     learnedBudget(policy, own, starts) ??
@@ -65,7 +71,7 @@ export function startupDefault(
     ...(budget?.learned && { learned: budget.learned }),
     ...(own && { isLikeOwn: true as const }),
   };
-  if (given !== undefined && fitted !== undefined && 'handler' in fitted) {
+  if (given !== undefined && fitted !== undefined && fitted.code === undefined) {
     const timing = budget === undefined ? keepPatience(integers, own) : slowStartTiming(integers, budget.seconds);
     const { handler, follows } = fitted;
     const copy = follows ? { follows } : own && COPY;
@@ -76,7 +82,7 @@ export function startupDefault(
     return { code: 'no-liveness-probe', detail: 'a slow start is configured, but it has no livenessProbe to guard' };
   // A policy's own command runs from second 0 in the liveness probe, so the startup probe may run the command, too.
   const copied = own === undefined ? livenessHandler(ports, liveness.probe) : likeOwnLiveness(ports, own);
-  if ('code' in copied) return copied;
+  if (copied.code !== undefined) return copied;
   const timeoutSeconds = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
   const timing = { ...slowStartTiming(integers, budget.seconds), timeoutSeconds };
   const instead = unfit && { instead: unfit };
@@ -220,3 +226,41 @@ export function ordered(integers: Integers): JsonObject {
     PROBE_INTEGERS.flatMap((field) => (integers[field] === undefined ? [] : [[field, integers[field]]])),
   );
 }
+
+/** The liveness or readiness probe of the policy for a container that has none, or why there is none. */
+export function plainDefault(evidence: Evidence, policy: ContainerPolicy, kind: ProbeKind): StartupResult {
+  const { handler, integers, removedBy } = policy.probes[kind];
+  if (handler === undefined) return withoutHandler(removedBy);
+  const fitted = handlerFor(evidence, handler, policy.port);
+  if (fitted.code !== undefined) return fitted;
+  const { follows } = fitted;
+  const source = { source: handler.layer.source, ...(follows && { follows }) };
+  const [, startup] = (kind === 'livenessProbe' && evidence.own.find(([own]) => own === 'startupProbe')) || [];
+  const failureThreshold = startup && safeThreshold(probeTiming(integers), startup);
+  if (failureThreshold === undefined) return { probe: { ...fitted.handler, ...ordered(integers) }, ...source };
+  if (typeof failureThreshold !== 'number') return failureThreshold;
+  return { probe: { ...fitted.handler, ...ordered({ ...integers, failureThreshold }) }, ...source, isMadeSafe: true };
+}
+
+/**
+ * The failureThreshold of an injected liveness probe that cannot kill a restarted container before the author's startup
+ * probe asks (kubernetes/kubernetes#141155): max(0, D-1) + (F-1)*P >= P of the startup probe. Undefined when the
+ * policy's number is large enough; a problem where a safe number would find a deadlock too late.
+ */
+function safeThreshold(timing: ProbeTiming, startup: Probe): number | HandlerProblem | undefined {
+  const { periodSeconds } = probeTiming(startup);
+  if (guaranteedStartSeconds(timing) >= periodSeconds) return undefined;
+  const needed = failureThresholdFor(periodSeconds, timing.initialDelaySeconds, timing.periodSeconds);
+  const { latest } = faultSpan({ ...timing, failureThreshold: needed }, timing.timeoutSeconds);
+  if (needed <= MOST_FAILURES && latest <= MOST_KILL_SECONDS) return needed;
+  return {
+    code: 'startup-period-too-long',
+    detail:
+      `its startupProbe asks every ${periodSeconds} s, and after a restart this livenessProbe may kill it ` +
+      `${guaranteedStartSeconds(timing)} s after the start; give the startupProbe a shorter periodSeconds`,
+  };
+}
+
+/** Probewright's own limits for a raised failureThreshold: failures, and seconds from a deadlock to the verdict. */
+const MOST_FAILURES = 10;
+const MOST_KILL_SECONDS = 120;

@@ -5,7 +5,7 @@ import { NO_FACTS, type Facts } from './facts.ts';
 import { startsOfContainer, startsOfWorkload } from './startup-profile.ts';
 import { portHintsOf } from './services.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
-import type { CheckCatalogue } from '../policy/check-catalogue.ts';
+import type { CheckCatalogue } from '../policy/check-parameters.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
 
 /**

@@ -39,16 +39,14 @@ export function endpointAnnotation(kind: ProbeKind): string {
 }
 
 export interface WorkloadAnnotations {
-  /** The endpoints and startup seconds, for the main container or for `containers`. Undefined when there are none. */
-  readonly layer?: PolicyLayer;
+  /** The endpoints and startup seconds, for the main container or for `containers`. */
+  readonly layer: PolicyLayer;
   readonly containers?: ReadonlySet<string>;
   /** Probes that the workload does not want in any of its containers. */
   readonly skip: ReadonlySet<ProbeKind>;
   /** One sentence for each malformed annotation. A malformed annotation is ignored. */
   readonly warnings: readonly string[];
 }
-
-const NONE: WorkloadAnnotations = { skip: new Set(), warnings: [] };
 
 /** The API server's limit on all annotations of an object together (apimachinery api/validation/objectmeta.go). */
 export const TOTAL_ANNOTATION_BYTES = 256 * 1024;
@@ -60,20 +58,17 @@ const TOO_LONG = `annotations ${ANNOTATION_PREFIX}* are ignored: they are longer
  */
 export function readAnnotations(annotations: ReadonlyMap<string, string>): WorkloadAnnotations {
   const own = [...annotations].filter(([key]) => key.startsWith(ANNOTATION_PREFIX) && key !== INJECTED_ANNOTATION);
-  if (own.length === 0) return NONE;
   const length = own.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
-  if (length > TOTAL_ANNOTATION_BYTES) return { ...NONE, warnings: [TOO_LONG] };
   const draft: Draft = { probes: {}, slowStart: {}, skip: new Set(), warnings: [] };
-  for (const [key, value] of own) {
+  if (length > TOTAL_ANNOTATION_BYTES) draft.warnings.push(TOO_LONG);
+  for (const [key, value] of length > TOTAL_ANNOTATION_BYTES ? [] : own) {
     const name = key.slice(ANNOTATION_PREFIX.length);
     const problem = readAnnotation(draft, name, value);
     if (problem !== undefined)
       draft.warnings.push(`annotation ${ANNOTATION_PREFIX}${beginning(name, MAX_SHOWN_NAME)} is ignored: ${problem}`);
   }
-  const { probes, slowStart, containers, skip, warnings } = draft;
-  const saysSomething = slowStart.startupSeconds !== undefined || Object.keys(probes).length > 0;
-  const layer: PolicyLayer = { source: ANNOTATION_SOURCE, containers: 'main', probes, slowStart, checks: new Map() };
-  return { ...(saysSomething && { layer }), ...(containers && { containers }), skip, warnings };
+  const { probes, slowStart, ...others } = draft;
+  return { layer: { source: ANNOTATION_SOURCE, containers: 'main', probes, slowStart, checks: new Map() }, ...others };
 }
 
 interface Draft {

@@ -62,10 +62,6 @@ export function boundProblem({ maximum, unit }: Bound, count: number): string | 
   return count > maximum ? `must have at most ${maximum} ${unit}, not ${count}` : undefined;
 }
 
-export function specSizeProblem(bytes: number): string | undefined {
-  return bytes > MAX_SPEC_BYTES ? `must have at most ${MAX_SPEC_BYTES} bytes as JSON, not ${bytes}` : undefined;
-}
-
 /** The length of a text as JSON schemas count it: in code points. */
 export function textLength(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);

@@ -1,7 +1,5 @@
 import { stricter, type Action } from './action.ts';
-import { defaultsOf, type ParameterValues } from './check-parameters.ts';
-import type { CheckCatalogue } from './check-catalogue.ts';
-import type { CheckSetting } from './check-settings.ts';
+import { defaultsOf, type ParameterValues, type CheckSetting, type CheckCatalogue } from './check-parameters.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 
 export interface EffectiveCheck {

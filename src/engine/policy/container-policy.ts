@@ -173,12 +173,10 @@ export function layersWithProbes<Layer extends PolicyLayer>(layers: readonly Lay
 /**
  * True when a layer applies to a container. Only layers that name them apply to sidecars, init and mesh containers; a
  * layer with images names the sidecars that have them.
- *
- * @param isMain called only when the layer has `containers: main`
  */
-export function appliesTo({ containers, images }: PolicyLayer, container: Container, isMain: () => boolean): boolean {
+export function appliesTo({ containers, images }: PolicyLayer, container: Container, isMain: boolean): boolean {
   if (images !== undefined && !matchesImage(images, stringMember(container.spec, 'image') ?? '')) return false;
   if (containers === 'all')
     return container.role === 'application' || (images !== undefined && container.role === 'sidecar');
-  return containers === 'main' ? isMain() : containers.includes(container.name);
+  return containers === 'main' ? isMain : containers.includes(container.name);
 }

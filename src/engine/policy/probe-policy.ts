@@ -1,9 +1,9 @@
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { utf8Length } from '../../base/text/utf8.ts';
-import { BOUNDS, specSizeProblem } from './bounds.ts';
-import { readExceptionSettings, type ExceptionSettings } from './exception-rules.ts';
+import { BOUNDS, MAX_SPEC_BYTES } from './bounds.ts';
+import { readExceptionSettings, type ExceptionSettings } from './probe-exception.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { readCheckSettings, type CheckSettings } from './check-settings.ts';
+import { readCheckSettings, type CheckSettings, type CheckCatalogue } from './check-parameters.ts';
 import { imagePatternProblem } from './image-pattern.ts';
 import { readLabelSelector, type LabelSelector } from './label-selector.ts';
 import { readPort, readProbeDefault, type ProbeDefault } from './probe-default.ts';
@@ -11,7 +11,6 @@ import { containerNameProblem, readApiVersion, readObjectName } from './object-n
 import { nullable, optional, Reader, type FieldTable, type Problem } from './reader.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import { readSlowStart, type SlowStart } from './slow-start.ts';
-import type { CheckCatalogue } from './check-catalogue.ts';
 
 export const POLICY_KINDS = ['ProbePolicy', 'ClusterProbePolicy'] as const;
 export type PolicyKind = (typeof POLICY_KINDS)[number];
@@ -49,7 +48,8 @@ export interface ProbePolicy extends PolicyLayer {
 
 /** The policy, with warnings about what is probably not meant so; or all of its problems. */
 export type PolicyParse =
-  { readonly policy: ProbePolicy; readonly warnings: readonly Problem[] } | { readonly problems: readonly Problem[] };
+  | { readonly policy: ProbePolicy; readonly warnings: readonly Problem[]; readonly problems?: undefined }
+  | { readonly problems: readonly Problem[] };
 
 /** Reads a policy from a file or a custom resource. Unknown keys are problems; all have their paths. */
 export function parseProbePolicy(catalogue: CheckCatalogue, document: unknown): PolicyParse {
@@ -60,8 +60,8 @@ export function parseProbePolicy(catalogue: CheckCatalogue, document: unknown): 
   // JSON.stringify overflows the stack on deep values. A spec that was read without a problem is not deep.
   if (policy !== undefined && problems.length === 0) {
     const spec = reader.at('spec');
-    const problem = specSizeProblem(utf8Length(JSON.stringify(spec.value)));
-    if (problem !== undefined) spec.report(problem);
+    const bytes = utf8Length(JSON.stringify(spec.value));
+    if (bytes > MAX_SPEC_BYTES) spec.report(`must have at most ${MAX_SPEC_BYTES} bytes as JSON, not ${bytes}`);
   }
   return policy === undefined || problems.length > 0 ? { problems } : { policy, warnings };
 }

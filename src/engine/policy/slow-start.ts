@@ -9,26 +9,19 @@ export interface SlowStart {
   readonly learned?: Partial<LearnedSettings> | null;
 }
 
-/** The range of a number in `slowStart.learned`; the same in the CRDs. */
-interface LearnedBound {
-  readonly minimum: number;
-  readonly maximum: number;
-  readonly isWhole: boolean;
-}
-
 /** A Pod that takes a day to start is beyond all probes. */
 const LONGEST_LEARNED_SECONDS = 86_400;
 
 /** A profile has at most 30 starts of a container, so a policy that asks for more would never learn. */
 export const MOST_KEPT_STARTS = 30;
 
-/** Each number of `slowStart.learned`, in the order of the docs. */
-export const LEARNED_BOUNDS: Readonly<Record<keyof LearnedSettings, LearnedBound>> = {
+/** The range of each number in `slowStart.learned`, in the order of the docs; the same in the CRDs. */
+export const LEARNED_BOUNDS = {
   margin: { minimum: 1, maximum: 10, isWhole: false },
   minimumStarts: { minimum: 1, maximum: MOST_KEPT_STARTS, isWhole: true },
   minimumSeconds: { minimum: 1, maximum: LONGEST_LEARNED_SECONDS, isWhole: true },
   maximumSeconds: { minimum: 1, maximum: LONGEST_LEARNED_SECONDS, isWhole: true },
-};
+} as const satisfies Record<keyof LearnedSettings, object>;
 export const LEARNED_FIELDS = Object.keys(LEARNED_BOUNDS) as readonly (keyof LearnedSettings)[];
 
 export function readSlowStart(reader: Reader): SlowStart | undefined {

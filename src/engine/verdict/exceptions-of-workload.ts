@@ -1,11 +1,18 @@
-import { endOf, exceptionRules, EXPIRING_MILLISECONDS, mayExcept } from '../policy/exception-rules.ts';
-import type { ExceptionRules } from '../policy/exception-rules.ts';
 import { selects, type Labels } from '../policy/label-selector.ts';
 import { formatInstant } from '../../base/text/duration.ts';
+import {
+  endOf,
+  exceptionRules,
+  EXPIRING_MILLISECONDS,
+  mayExcept,
+  type ExceptionSpec,
+  type NamedWorkload,
+  type ProbeException,
+  type ExceptionRules,
+} from '../policy/probe-exception.ts';
 import type { AppliedException, Violation } from '../checks/violation.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { ExceptionSpec, NamedWorkload, ProbeException } from '../policy/probe-exception.ts';
 
 export interface ExceptableWorkload {
   readonly namespace: string;
@@ -27,31 +34,19 @@ export function withExceptions(
   policy: Pick<WorkloadPolicy, 'layers'>,
   now: number,
 ): readonly Violation[] {
-  const checks = new Set(violations.map(({ check }) => check));
-  const { rules, candidates } = candidatesFor(workload, snapshot, policy, checks);
+  const { rules, candidates } = candidatesFor(workload, snapshot, policy);
   if (candidates.length === 0) return violations;
-  const permitted = [...checks].filter((check) => mayExcept(rules, check));
-  const byCheck = new Map(permitted.map((check) => [check, candidatesByContainer(check, candidates)]));
+  const permitted = violations.map(({ check }) => check).filter((check) => mayExcept(rules, check));
+  const byCheck = new Map(
+    [...new Set(permitted)].map((check) => [check, candidates.filter(({ spec }) => spec.checks.includes(check))]),
+  );
   return violations.map((violation) => {
-    const ofCheck = byCheck.get(violation.check);
-    const covering = ofCheck?.get(violation.container) ?? ofCheck?.get(undefined);
-    return covering === undefined ? violation : excepted(violation, covering, now);
+    const { check, container } = violation;
+    const covering = byCheck.get(check)?.find(({ containers }) => containers?.has(container) ?? true);
+    if (covering === undefined) return violation;
+    const exception = applied(covering, now);
+    return now < covering.end ? { ...violation, action: 'Excepted', exception } : { ...violation, ended: exception };
   });
-}
-
-/**
- * The first candidate for a check by container; under undefined the one for all other containers. A lookup keeps the
- * time from growing with exceptions x violations.
- */
-function candidatesByContainer(check: string, candidates: readonly Candidate[]): Map<string | undefined, Candidate> {
-  const first = new Map<string | undefined, Candidate>();
-  for (const candidate of candidates) {
-    if (!candidate.spec.checks.includes(check)) continue;
-    for (const container of candidate.spec.containers ?? [undefined])
-      if (!first.has(container)) first.set(container, candidate);
-    if (first.has(undefined)) break;
-  }
-  return first;
 }
 
 export interface ExceptionOfWorkload extends AppliedException {
@@ -79,21 +74,22 @@ interface Candidate {
   readonly exception: ProbeException;
   readonly spec: ExceptionSpec;
   readonly end: number;
+  /** As a set: a hostile Pod has thousands of violations, and its namespace a thousand exceptions. */
+  readonly containers: ReadonlySet<string> | undefined;
 }
 
-/** The exceptions for the workload that name one of the checks, the one that ends last first. */
+/** The exceptions for the workload, the one that ends last first. */
 function candidatesFor(
   workload: ExceptableWorkload,
   { facts }: Snapshot,
   { layers }: Pick<WorkloadPolicy, 'layers'>,
-  checks?: ReadonlySet<string>,
 ): { readonly rules: ExceptionRules; readonly candidates: readonly Candidate[] } {
   const rules = exceptionRules(layers);
   const exceptions = rules.action === 'Ignore' ? [] : facts.exceptions.ofNamespace(workload.namespace);
   const candidates = exceptions
-    .filter((exception) => checks === undefined || [...checks].some((check) => exception.maySpeakOf(check)))
     .map((exception) => ({ exception, spec: exception.spec, end: endOf(exception, rules) }))
     .filter(({ spec }) => coversWorkload(spec, workload))
+    .map((found) => ({ ...found, containers: found.spec.containers && new Set(found.spec.containers) }))
     .sort((a, b) => b.end - a.end || (a.exception.name < b.exception.name ? -1 : 1));
   return { rules, candidates };
 }
@@ -104,11 +100,6 @@ function coversWorkload(
 ): boolean {
   if (workloadSelector !== undefined) return selects(workloadSelector, podLabels);
   return (workloads ?? []).some(({ kind, name }) => names.some((own) => own.kind === kind && own.name === name));
-}
-
-function excepted(violation: Violation, covering: Candidate, now: number): Violation {
-  const exception = applied(covering, now);
-  return now < covering.end ? { ...violation, action: 'Excepted', exception } : { ...violation, ended: exception };
 }
 
 function applied({ exception, spec, end }: Candidate, now: number): AppliedException {

@@ -4,10 +4,12 @@ import { laxer } from '../policy/action.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { withoutEdits, type PolicyAtFault, type Violation } from '../checks/violation.ts';
 import { handlerPath, type Setting } from '../policy/container-policy.ts';
-import type { Injection } from '../defaulting/injection.ts';
 import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
+import { cut } from '../../base/text/cut.ts';
+import type { Injection, NotInjected } from '../defaulting/injection.ts';
 import type { CheckPolicyByContainer, EffectiveCheck } from '../policy/check-policy.ts';
 import type { ProbeKind } from '../probe/probe.ts';
+import type { PolicyLayer } from '../policy/probe-policy.ts';
 
 /**
  * Gives the violations of injected probes to the policies that inject them. The workload's author cannot change these
@@ -129,4 +131,45 @@ export function withNotes(violation: Violation, ...notes: readonly string[]): Vi
   const { remedy } = violation;
   if (notes.length === 0) return violation;
   return { ...violation, remedy: [...(remedy === undefined ? [] : [remedy]), ...notes].join('; ') };
+}
+
+/** The most characters of a reason that a violation quotes: a reason may list 20 ports. */
+const MOST_QUOTED = 300;
+
+/** Adds to the violations of missing probes which policy wanted to give the probe, and what kept the policy from it. */
+export function withReasons(
+  violations: readonly Violation[],
+  notInjected: readonly NotInjected[],
+  layers: readonly PolicyLayer[],
+): readonly Violation[] {
+  if (notInjected.length === 0) return violations;
+  return violations.map((violation) => {
+    if (CHECK_CATALOGUE[violation.check]?.requiresProbes !== true) return violation;
+    const reason = reasonFor(violation, notInjected, layers);
+    return reason === undefined ? violation : withNotes(violation, reason);
+  });
+}
+
+function reasonFor(
+  { container, probe }: Violation,
+  notInjected: readonly NotInjected[],
+  layers: readonly PolicyLayer[],
+): string | undefined {
+  for (const reason of notInjected) {
+    const isAboutPod = reason.container === undefined;
+    if (!isAboutPod && reason.container !== container) continue;
+    if (reason.probe !== undefined && probe !== undefined && reason.probe !== probe) continue;
+    if (reason.code === 'removed-by-policy') return `no policy gives one: ${cut(reason.detail, MOST_QUOTED)}`;
+    const wantedBy = reason.wantedBy ?? (isAboutPod ? wantedForMain(layers, probe) : undefined);
+    if (wantedBy !== undefined) return `${wantedBy} cannot give one: ${cut(reason.detail, MOST_QUOTED)}`;
+  }
+  return undefined;
+}
+
+function wantedForMain(layers: readonly PolicyLayer[], probe: Violation['probe']): string | undefined {
+  const gives = ({ probes }: PolicyLayer): boolean =>
+    probe === undefined
+      ? Object.values(probes).some(({ handler }) => handler !== undefined)
+      : probes[probe]?.handler !== undefined;
+  return layers.findLast((layer) => layer.containers === 'main' && gives(layer))?.source;
 }

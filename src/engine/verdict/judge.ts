@@ -2,13 +2,12 @@ import { objectMember, stringMember, stringMembers, type JsonObject } from '../.
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecks } from '../checks/run-checks.ts';
 import { withoutInjections, type Defaulting } from '../defaulting/default-probes.ts';
-import { effectiveTemplate } from '../defaulting/effective.ts';
+import { effectiveTemplate } from '../defaulting/injection.ts';
 import { isPod, mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import { withExceptions } from './exceptions-of-workload.ts';
-import { withPoliciesAtFault } from './injected-violations.ts';
-import { withReasons } from './missing-probe-reasons.ts';
+import { withPoliciesAtFault, withReasons } from './injected-violations.ts';
 import { injectedBefore, permittedDefaulting } from './permitted-defaulting.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Snapshot } from '../facts/snapshot.ts';

@@ -2,18 +2,19 @@ import { CHECKS } from '../checks/catalogue.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { findingsOf, type PlacedFinding } from '../checks/run-checks.ts';
 import { defaultProbes, type Defaulting, type DefaultingOptions } from '../defaulting/default-probes.ts';
-import { injectedEarlier } from '../defaulting/earlier-call.ts';
-import { effectiveTemplate } from '../defaulting/effective.ts';
 import { safeStartupProbe } from '../defaulting/startup.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
+import { objectMember, equalJson, stringMap, type JsonObject } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { POD_KIND } from '../workload/kinds.ts';
-import type { ProbeKind } from '../probe/probe.ts';
-import { injectionAt, type HandlerProblem, type Injection } from '../defaulting/injection.ts';
+import { injectionAt, effectiveTemplate, type HandlerProblem, type Injection } from '../defaulting/injection.ts';
+import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
+import { containersOf, type Container } from '../workload/containers.ts';
+import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
+import { defaultedProbe } from '../probe/api-defaults.ts';
+import { readProvenance } from '../defaulting/patch.ts';
 import type { CheckPolicyByContainer } from '../policy/check-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { Container } from '../workload/containers.ts';
 
 /**
  * The probes that policies give, without those that violate a floor Deny. Otherwise a namespace's policy could inject
@@ -24,11 +25,8 @@ import type { Container } from '../workload/containers.ts';
 export function permittedDefaulting(
   template: JsonObject,
   policy: WorkloadPolicy,
-  { isAskedByApiServer, ...known }: DefaultingOptions,
+  options: DefaultingOptions,
 ): Defaulting {
-  const options: DefaultingOptions = isAskedByApiServer
-    ? { ...known, injectedEarlier: injectedBefore(template, policy, known) }
-    : known;
   const floors = floorPolicy(policy);
   if (floors === undefined) return defaultProbes(template, policy, options);
   const asked = { template, policy, options, floors };
@@ -39,13 +37,41 @@ export function permittedDefaulting(
   return withRequired(asked, permitted);
 }
 
-/** The probes of a Pod that `/mutate` injected before. */
+/**
+ * The probes of a Pod that an earlier call for the same Pod injected. Anybody can write the annotation that names them.
+ * So each counts only if policies give exactly this probe to the Pod without the named probes. A probe that does not
+ * count is the author's, and is evidence about the others.
+ */
 export function injectedBefore(
   pod: JsonObject,
   policy: WorkloadPolicy,
   options: DefaultingOptions,
 ): readonly Injection[] {
-  return injectedEarlier(pod, (bare) => permittedDefaulting(bare, policy, options).injections);
+  const annotations = stringMap(objectMember(pod, 'metadata') ?? {}, 'annotations');
+  const named = readProvenance(annotations.get(INJECTED_ANNOTATION));
+  let counted: readonly Pick<Injection, 'container' | 'kind' | 'probe'>[] = containersOf(
+    objectMember(pod, 'spec') ?? {},
+  ).flatMap((container) =>
+    PROBE_KINDS.flatMap((kind) => {
+      const probe = objectMember(container.spec, kind);
+      return probe && named.get(container.name)?.has(kind) === true ? [{ container, kind, probe }] : [];
+    }),
+  );
+  while (counted.length > 0) {
+    const bare = effectiveTemplate(
+      pod,
+      counted.map((one) => ({ ...one, probe: undefined })),
+    );
+    const given = permittedDefaulting(bare, policy, options).injections;
+    const confirmed = counted.flatMap(({ container, kind, probe }) => {
+      const expected = injectionAt(given, container, kind);
+      // The API server fills in defaults after an injection.
+      return expected && equalJson(defaultedProbe(probe), defaultedProbe(expected.probe)) ? [expected] : [];
+    });
+    if (confirmed.length === counted.length) return confirmed;
+    counted = confirmed;
+  }
+  return [];
 }
 
 const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);

@@ -2,10 +2,10 @@ import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecks } from '../checks/run-checks.ts';
 import { defaultProbes } from '../defaulting/default-probes.ts';
-import { effectiveTemplate } from '../defaulting/effective.ts';
+import { effectiveTemplate } from '../defaulting/injection.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { member, type JsonObject } from '../../base/json/json-value.ts';
-import { builtInPolicy, mergeChecks, type CheckPolicy } from '../policy/check-policy.ts';
+import { builtInPolicy, mergeChecks } from '../policy/check-policy.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
@@ -26,7 +26,8 @@ const FIRST_NUMBER = 8080;
  */
 export function policyAdvice(policy: ProbePolicy, houseRules: readonly ProbePolicy[] = []): readonly Violation[] {
   if (!PROBE_KINDS.some((kind) => policy.probes[kind]?.handler !== undefined)) return [];
-  const checks = checksOfProbes(mergeChecks(builtInPolicy(CHECK_CATALOGUE), [...houseRules, policy]));
+  const merged = mergeChecks(builtInPolicy(CHECK_CATALOGUE), [...houseRules, policy]);
+  const checks = new Map([...merged].filter(([id]) => CHECK_CATALOGUE[id]?.judgesProbeAlone === true));
   const onModel: WorkloadPolicy = {
     layers: [policy],
     sources: [policy.source],
@@ -72,10 +73,6 @@ function uniqueInPolicy(found: readonly Violation[]): Violation[] {
     known.add(key);
     return [{ ...violation, path: policy.path, action: policy.action, policy }];
   });
-}
-
-function checksOfProbes(checks: CheckPolicy): CheckPolicy {
-  return new Map([...checks].filter(([id]) => CHECK_CATALOGUE[id]?.judgesProbeAlone === true));
 }
 
 function modelPod(policy: ProbePolicy): JsonObject {

@@ -1,8 +1,7 @@
 import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
-import { TemplatePolicy } from '../../engine/defaulting/template-policy.ts';
-import { formatNotInjected, type Injection } from '../../engine/defaulting/injection.ts';
+import { effectiveTemplate, formatNotInjected, type Injection } from '../../engine/defaulting/injection.ts';
+import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { mayBeRestarted } from '../../engine/probe/grace-period.ts';
 import { podLabelsOf } from '../../engine/verdict/judge.ts';
@@ -89,7 +88,7 @@ function explainTemplate(
   places: FieldPlaces,
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
   const { injections, notInjected, warnings } = permittedDefaulting(template, policy, kind);
-  const templatePolicy = new TemplatePolicy(template, policy);
+  const { policyFor } = templatePolicy(template, policy);
   const effective = effectiveTemplate(template, injections);
   const podSpec = defaultedPodSpec(objectMember(effective, 'spec') ?? {});
   const podSpecPath = formatPath([...path, 'spec']);
@@ -109,7 +108,7 @@ function explainTemplate(
           template,
           templatePath: path,
           injections,
-          policy: templatePolicy.policyFor(container),
+          policy: policyFor(container),
           places,
         }),
       })),

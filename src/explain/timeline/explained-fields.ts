@@ -1,11 +1,11 @@
 import { isJsonObject, member, without, type JsonObject } from '../../base/json/json-value.ts';
-import { fieldSource, unusedSettings, type FieldSource, type Origin } from '../../engine/defaulting/field-origin.ts';
+import { fieldSource, otherSettings, type FieldSource, type Origin } from '../../engine/defaulting/field-origin.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { HANDLER_KINDS, ownProbe, PROBE_INTEGERS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { LIFE_ORDER } from './explained-probes.ts';
 import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
-import type { ContainerPolicy, Setting } from '../../engine/policy/container-policy.ts';
+import { probeSettings, type ContainerPolicy, type Setting } from '../../engine/policy/container-policy.ts';
 import type { Container } from '../../engine/workload/containers.ts';
 import type { FieldExplanation, FieldSetter, FieldSetting, ProbeFields } from './explanation.ts';
 
@@ -73,7 +73,7 @@ function ownField(
   const setBy: FieldSetter = isWritten
     ? { by: 'manifest', ...placed(places.ofManifest([...templatePath, ...path])) }
     : { by: 'default' };
-  const unused = policy === undefined ? [] : unusedSettings(policy.layers, kind, field, value);
+  const unused = policy === undefined ? [] : otherSettings(probeSettings(policy.layers, kind, field), value);
   return { setBy, overrides: unused.map((setting) => shown(setting, templatePath, places)) };
 }
 

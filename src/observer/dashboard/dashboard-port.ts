@@ -4,7 +4,7 @@ import { ListeningPort } from '../../process/listening-port.ts';
 import { fleetReport, type FleetSources } from './fleet-report.ts';
 import type { FastifyInstance } from 'fastify';
 import type { LeaderElection } from '../../cluster/client/leader-election.ts';
-import type { MutationMode } from '../../engine/verdict/modes.ts';
+import type { MutationMode } from '../../engine/policy/action.ts';
 import type { ObserverContext } from '../observer-part.ts';
 
 export interface DashboardSettings extends Pick<FleetSources, 'enforcement'> {

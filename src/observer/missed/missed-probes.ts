@@ -8,7 +8,7 @@ import {
   without,
 } from '../../base/json/json-value.ts';
 import { MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
-import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
+import { effectiveTemplate, type Injection } from '../../engine/defaulting/injection.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
@@ -20,7 +20,6 @@ import { restartLine, type LiveProperties } from '../../explain/fleet-page/live-
 import { workloadKey, type WorkloadName } from '../observed-workload.ts';
 import { isInScope, type WebhookScope } from './webhook-scope.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Injection } from '../../engine/defaulting/injection.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import { resultOfLive, type ReportResult } from '../reports/report-result.ts';
 

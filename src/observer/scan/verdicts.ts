@@ -14,7 +14,7 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { Enforcement } from '../../engine/verdict/modes.ts';
+import type { Enforcement } from '../../engine/policy/action.ts';
 import type { ObservedKind, ObservedWorkload, WorkloadName } from '../observed-workload.ts';
 import type { ObserverContext } from '../observer-part.ts';
 

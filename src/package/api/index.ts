@@ -8,7 +8,7 @@ import { fixFile } from '../../cli/fix/fix-file.ts';
 import { LEVELS, type Level } from '../../cli/output/level.ts';
 import { planOutput } from '../../cli/plan/formats.ts';
 import { workloadsOf } from '../../cli/plan/workloads.ts';
-import { planOf } from '../../engine/verdict/compare/plan.ts';
+import { planOf } from '../../engine/verdict/compare/outcome.ts';
 import { snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
 import type { ListedViolation, PlanOutput } from '../../cli/output/json-outputs.ts';
 

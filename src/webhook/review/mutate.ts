@@ -1,9 +1,8 @@
-import { laxer } from '../../engine/policy/action.ts';
-import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
+import { laxer, type MutationMode } from '../../engine/policy/action.ts';
+import { effectiveTemplate, formatNotInjected } from '../../engine/defaulting/injection.ts';
 import { probePatch, provenance } from '../../engine/defaulting/patch.ts';
-import { formatNotInjected } from '../../engine/defaulting/injection.ts';
 import { podLabelsOf, violationsOf } from '../../engine/verdict/judge.ts';
-import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
+import { injectedBefore, permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { controllersOfPod, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import { skip, type Decision } from './decision.ts';
@@ -11,9 +10,8 @@ import { allowed, auditText, violationAnnotation } from './response.ts';
 import { ObjectTooLarge, scopeOf, violationOfUnseen } from './scope.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS, isControlled, isControlledByControllerManager } from './trusted-controllers.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
-import type { Defaulting, DefaultingOptions } from '../../engine/defaulting/default-probes.ts';
+import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { MutationMode } from '../../engine/verdict/modes.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /**
@@ -43,7 +41,13 @@ export function mutate(
   // Learned start times are those of the workload that a trusted controller made the Pod for.
   const workload = workloadNameOf(pod, kind, isControlled(request, controllers));
   const policy = policies.policyFor(namespace, podLabelsOf(pod), workload);
-  const defaulting = mode === 'Off' ? undefined : permittedDefaulting(pod, policy, A_POD);
+  const defaulting =
+    mode === 'Off'
+      ? undefined
+      : permittedDefaulting(pod, policy, {
+          runsToCompletion: false,
+          injectedEarlier: injectedBefore(pod, policy, kind),
+        });
   const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
   const sources = defaulting === undefined ? '' : provenance(defaulting.injections, undefined);
   const patch = probePatch(pod, injections);
@@ -64,8 +68,6 @@ export function mutate(
     ...(isAudited && { violations }),
   };
 }
-
-const A_POD: DefaultingOptions = { runsToCompletion: false, isAskedByApiServer: true };
 
 /** `/validate` has already checked the template of a controller's Pod. */
 function atMostAudit(violation: Violation): Violation {

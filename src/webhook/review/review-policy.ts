@@ -1,7 +1,7 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { exceptionSource } from '../../engine/facts/facts.ts';
 import { equalJson, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { endOf, exceptionRules, mayExcept } from '../../engine/policy/exception-rules.ts';
+import { endOf, exceptionRules, mayExcept } from '../../engine/policy/probe-exception.ts';
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { EXCEPTION_KIND, parseProbeException, type ProbeException } from '../../engine/policy/probe-exception.ts';
 import { POLICY_KINDS, parseProbePolicy, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
@@ -60,7 +60,7 @@ type Reading =
 
 function readPolicy(object: JsonObject): Reading {
   const parsed = parseProbePolicy(CHECK_CATALOGUE, object);
-  if ('problems' in parsed) return parsed;
+  if (parsed.problems !== undefined) return parsed;
   const { policy, warnings } = parsed;
   const { source, namespace } = policy;
   return {
@@ -71,7 +71,7 @@ function readPolicy(object: JsonObject): Reading {
 
 function readException(object: JsonObject, namespace: string, policies: Snapshot, now: number): Reading {
   const parsed = parseProbeException(CHECK_CATALOGUE, object);
-  if ('problems' in parsed) return parsed;
+  if (parsed.problems !== undefined) return parsed;
   const { exception } = parsed;
   const source = exceptionSource(namespace, exception.name);
   return { warnings: ruleWarnings(exception, namespace, policies, now), reviewed: { source, namespace, exception } };

@@ -2,7 +2,7 @@ import { equalJson, member, objectMember, type JsonObject } from '../../base/jso
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { formatViolation, violationKey, type Violation } from '../../engine/checks/violation.ts';
-import { laxer } from '../../engine/policy/action.ts';
+import { laxer, type Enforcement, type MutationMode } from '../../engine/policy/action.ts';
 import { containersOf } from '../../engine/workload/containers.ts';
 import { isPod, podTemplatesOf, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { skip, type Decision } from './decision.ts';
@@ -12,7 +12,6 @@ import { isControlled, type TrustedControllers } from './trusted-controllers.ts'
 import { allowed, denied, violationAnnotation } from './response.ts';
 import { scopeOf, sizeProblem, violationOfUnseen } from './scope.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { Enforcement, MutationMode } from '../../engine/verdict/modes.ts';
 import type { AdmissionRequest } from './review.ts';
 
 export interface ValidateSettings {

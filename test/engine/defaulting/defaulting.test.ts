@@ -4,7 +4,7 @@ import { describeCases } from '../../support/recorded-cases.ts';
 import { manifestOf, policiesOf, type WorkloadCase } from '../../support/workload-cases.ts';
 import { mutation } from '../../support/worlds.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { MutationMode } from '../../../src/engine/verdict/modes.ts';
+import type { MutationMode } from '../../../src/engine/policy/action.ts';
 
 const FOLDER = 'test/fixtures/defaulting';
 

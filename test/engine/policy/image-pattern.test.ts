@@ -81,7 +81,7 @@ describe('a policy with images', () => {
   it('sets no checks', () => {
     const document = policyDocument({ ...spec, checks: { 'named-port': { action: 'Deny' } } });
     const read = parseProbePolicy(CHECK_CATALOGUE, document);
-    expect('problems' in read ? read.problems.map(formatProblem) : []).toEqual([
+    expect(read.problems !== undefined ? read.problems.map(formatProblem) : []).toEqual([
       'spec.checks: a policy with images sets no checks: they are for containers by name; write another policy',
     ]);
   });

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 function problemsOf(document: unknown): string[] {
   const parsed = parseProbeException(CHECK_CATALOGUE, document);
-  return 'problems' in parsed ? parsed.problems.map(formatProblem) : [];
+  return parsed.problems !== undefined ? parsed.problems.map(formatProblem) : [];
 }
 
 describe('parseProbeException', () => {

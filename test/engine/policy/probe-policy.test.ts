@@ -12,7 +12,7 @@ import type { JsonObject } from '../../../src/base/json/json-value.ts';
 /** What is wrong with a policy, line by line. */
 function problems(document: unknown): string[] {
   const parsed = parseProbePolicy(CHECK_CATALOGUE, document);
-  return 'problems' in parsed ? parsed.problems.map(formatProblem) : [];
+  return parsed.problems !== undefined ? parsed.problems.map(formatProblem) : [];
 }
 
 const specProblems = (spec: unknown): string[] => problems(policyDocument(spec));

@@ -21,7 +21,7 @@ describe('a policy with thousands of unknown names', () => {
     ['endpoints', { kubernetesProbeEndpoints: unknown }],
   ])('gets suggestions for the %s that are listed, and for no others', (_, spec) => {
     const parsed = parseProbePolicy(CHECK_CATALOGUE, clusterPolicyDocument(spec));
-    expect('problems' in parsed && parsed.problems.length).toBe(101);
+    expect(parsed.problems !== undefined && parsed.problems.length).toBe(101);
     // The last problem says that further problems are not listed.
     expect(vi.mocked(didYouMean)).toHaveBeenCalledTimes(101);
   });

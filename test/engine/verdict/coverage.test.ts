@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { effectiveTemplate } from '../../../src/engine/defaulting/effective.ts';
+import { effectiveTemplate } from '../../../src/engine/defaulting/injection.ts';
 import { ownProbe } from '../../../src/engine/probe/probe.ts';
 import { COVERED_PROBES, coverageOf } from '../../../src/engine/verdict/coverage.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';

@@ -2,7 +2,7 @@ import { formatPath } from '../../../src/base/json/field-path.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../support/decisions.ts';
-import { effectiveTemplate } from '../../../src/engine/defaulting/effective.ts';
+import { effectiveTemplate } from '../../../src/engine/defaulting/injection.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { judge } from '../../../src/engine/verdict/judge.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { formatPath } from '../../../src/base/json/field-path.ts';
 import { ACTIONS } from '../../../src/engine/policy/action.ts';
-import { effectiveTemplate } from '../../../src/engine/defaulting/effective.ts';
+import { effectiveTemplate } from '../../../src/engine/defaulting/injection.ts';
 import { judge } from '../../../src/engine/verdict/judge.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
 import { anyPod } from '../../support/arbitraries.ts';

@@ -12,7 +12,7 @@ import {
   reviewOf,
 } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
-import type { MutationMode } from '../../../src/engine/verdict/modes.ts';
+import type { MutationMode } from '../../../src/engine/policy/action.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const controllerManager = { userInfo: { username: 'system:serviceaccount:kube-system:replicaset-controller' } };

@@ -1,14 +1,13 @@
-import { laxer } from '../../policy/action.ts';
+import { laxer, type Enforcement } from '../../policy/action.ts';
 import { judge, podLabelsOf, type Workload } from '../judge.ts';
-import { probeChanges, type ProbeChange } from './probe-changes.ts';
-import { violationChanges, type ViolationChange } from './violation-changes.ts';
+import { probeChanges, violationChanges, type ProbeChange, type ViolationChange } from './changes.ts';
 import type { Violation } from '../../checks/violation.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
 
 /** How the webhook treats workloads, where plans differ from servers. */
 export interface WebhookBehaviour {
   readonly injects: boolean;
-  readonly strictest: 'Deny' | 'Warn' | 'Audit';
+  readonly strictest: Enforcement;
 }
 
 const FULL_BEHAVIOUR: WebhookBehaviour = { injects: true, strictest: 'Deny' };
@@ -72,4 +71,46 @@ function transition(
   const has = (violations: readonly Violation[]): boolean => violations.some((found) => found.action === action);
   const [was, is] = [has(before), has(after)];
   return was === is ? undefined : is ? 'new' : 'gone';
+}
+
+export interface WorkloadEffect extends Readonly<Record<'kind' | 'namespace' | 'name', string>> {
+  readonly probes: readonly ProbeChange[];
+  readonly violations: readonly ViolationChange[];
+}
+
+export interface PlanSummary {
+  readonly workloads: number;
+  /** The workloads whose Pods get other probes at the next rollout. */
+  readonly changedProbes: number;
+  /** The workloads with a violation that denies after the change, and with none before. */
+  readonly newlyDenied: number;
+  readonly noLongerDenied: number;
+  readonly newlyWarned: number;
+  readonly noLongerWarned: number;
+  readonly unchanged: number;
+}
+
+/** The effects of a change of policies. Workloads without effect are counted only. */
+export interface Plan {
+  readonly effects: readonly WorkloadEffect[];
+  readonly summary: PlanSummary;
+}
+
+/** What a change of policies does to workloads at an instant, in milliseconds since the epoch. No workload is kept. */
+export function planOf(workloads: Iterable<Workload>, before: Snapshot, after: Snapshot, now: number): Plan {
+  const effects: WorkloadEffect[] = [];
+  const counts = { newlyDenied: 0, noLongerDenied: 0, newlyWarned: 0, noLongerWarned: 0 };
+  let all = 0;
+  for (const workload of workloads) {
+    all += 1;
+    const { probes, violations, denied, warned } = outcomeOf(workload, before, after, now);
+    if (probes.length === 0 && violations.length === 0) continue;
+    effects.push({ kind: workload.kind.kind, namespace: workload.namespace, name: workload.name, probes, violations });
+    if (denied === 'new') counts.newlyDenied += 1;
+    if (denied === 'gone') counts.noLongerDenied += 1;
+    if (warned === 'new') counts.newlyWarned += 1;
+    if (warned === 'gone') counts.noLongerWarned += 1;
+  }
+  const changedProbes = effects.filter(({ probes }) => probes.length > 0).length;
+  return { effects, summary: { workloads: all, changedProbes, ...counts, unchanged: all - effects.length } };
 }

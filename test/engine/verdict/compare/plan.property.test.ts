@@ -8,7 +8,7 @@ import { workloadsOf } from '../../../../src/cli/plan/workloads.ts';
 import { equalJson, type JsonObject } from '../../../../src/base/json/json-value.ts';
 import { inputsOf, type Inputs } from '../../../../src/cli/input/inputs.ts';
 import { snapshotAfter } from '../../../../src/engine/verdict/compare/policy-change.ts';
-import { planOf } from '../../../../src/engine/verdict/compare/plan.ts';
+import { planOf } from '../../../../src/engine/verdict/compare/outcome.ts';
 import { without } from '../../../cluster/client/fake-store.ts';
 import { KNOWN_KINDS, podTemplatesOf, workloadKindOfManifest } from '../../../../src/engine/workload/kinds.ts';
 import { anyWorkload } from '../../../support/arbitrary-workloads.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { probeChanges } from '../../../../src/engine/verdict/compare/probe-changes.ts';
+import { probeChanges } from '../../../../src/engine/verdict/compare/changes.ts';
 import { policyDocument, policySet, subjectOf } from '../../../support/worlds.ts';
 
 const NONE = policySet();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { violationChanges } from '../../../../src/engine/verdict/compare/violation-changes.ts';
+import { violationChanges } from '../../../../src/engine/verdict/compare/changes.ts';
 import type { Violation } from '../../../../src/engine/checks/violation.ts';
 
 const violation = (members: Partial<Violation> = {}): Violation => ({

@@ -6,6 +6,8 @@ import { mayHoldSeveralTemplates, templateName, type PlacedTemplate } from '../.
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 import { podLabelsOf, type Workload } from '../judge.ts';
 import { permittedDefaulting } from '../permitted-defaulting.ts';
+import { formatPath } from '../../../base/json/field-path.ts';
+import { violationKey, type Violation } from '../../checks/violation.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
 
 export interface ProbeChange {
@@ -57,4 +59,54 @@ function injectedProbes(
 
 function probeAfter(injections: readonly Injection[], container: Container, kind: ProbeKind): unknown {
   return injectionAt(injections, container, kind)?.probe ?? member(container.spec, kind) ?? null;
+}
+
+export interface ViolationChange {
+  readonly violation: Violation;
+  readonly change: 'new' | 'gone' | 'changed';
+  /** Null = there is no such violation. */
+  readonly before: Violation['action'] | null;
+  readonly after: Violation['action'] | null;
+}
+
+/** Compares violations of one workload. Another figure with the same action is no change. */
+export function violationChanges(before: readonly Violation[], after: readonly Violation[]): ViolationChange[] {
+  const changes: ViolationChange[] = [];
+  const old = Map.groupBy(before, violationKey);
+  const now = Map.groupBy(after, violationKey);
+  for (const key of new Set([...old.keys(), ...now.keys()])) {
+    for (const [was, is] of paired(old.get(key) ?? [], now.get(key) ?? [])) {
+      const violation = is ?? was;
+      if (violation === undefined || was?.action === is?.action) continue;
+      const change = was === undefined ? 'new' : is === undefined ? 'gone' : 'changed';
+      changes.push({ violation, change, before: was?.action ?? null, after: is?.action ?? null });
+    }
+  }
+  return changes;
+}
+
+type Pair = readonly [Violation | undefined, Violation | undefined];
+
+/**
+ * Pairs violations of one identity, as a probe may violate a check twice: those of the same path and message first,
+ * then those of the same path, then the others in their order.
+ */
+function paired(before: readonly Violation[], after: readonly Violation[]): Pair[] {
+  const pairs: Pair[] = [];
+  let [old, now] = [before, after];
+  const pathOf = ({ path }: Violation): string => formatPath(path);
+  for (const sameness of [(one: Violation) => JSON.stringify([pathOf(one), one.message]), pathOf]) {
+    const waiting = Map.groupBy(old, sameness);
+    const found = new Set<Violation>();
+    now = now.filter((violation) => {
+      const was = waiting.get(sameness(violation))?.shift();
+      if (was === undefined) return true;
+      found.add(was);
+      pairs.push([was, violation]);
+      return false;
+    });
+    old = old.filter((violation) => !found.has(violation));
+  }
+  const longer = old.length > now.length ? old : now;
+  return [...pairs, ...longer.map((_, index): Pair => [old[index], now[index]])];
 }
