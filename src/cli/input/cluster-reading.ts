@@ -130,7 +130,7 @@ export class ClusterFacts extends CollectedFacts {
     if (unread() === before) this.addKind(kind);
     for (const { read, metadata } of objects) {
       const place = { file: clusterPlace({ metadata }, kind), line: 1, column: 1 };
-      if ('problems' in read)
+      if (read.problems !== undefined)
         for (const problem of read.problems) this.problems.push({ ...place, message: formatProblem(problem) });
       else this.add(kind, metadata.namespace ?? '', read.fact);
     }

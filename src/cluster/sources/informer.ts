@@ -102,7 +102,7 @@ export function informedFactKind(kind: FactKind, catalogue: CheckCatalogue): Inf
     sizeOf: (fact) => ({ bytes: kind.bytes(fact), memory: kind.bytes(fact) }),
     read: (object, before) => {
       const reading = kind.read(object as unknown as JsonObject, catalogue);
-      if (reading === undefined || 'problems' in reading) return reading;
+      if (reading?.problems !== undefined || reading === undefined) return reading;
       const fact = kind.mirrored?.(reading.fact) ?? reading.fact;
       return { fact: before !== undefined && isDeepStrictEqual(before, fact) ? before : fact };
     },

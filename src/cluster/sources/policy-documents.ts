@@ -129,7 +129,7 @@ export class PolicyCollection {
     const namespace = stringMember(objectMember(value, 'metadata') ?? {}, 'namespace') ?? this.#namespace;
     const reading = kind.read(value, this.#catalogue);
     if (reading === undefined) return;
-    if ('problems' in reading) return this.#reportAll(document, path, reading.problems);
+    if (reading.problems !== undefined) return this.#reportAll(document, path, reading.problems);
     const source = `${kind.kind}/${namespace}/${reading.fact.name}`;
     if (kind.mayRepeat === true || this.#isFirst(document, source, path))
       this.#facts.add(kind, namespace, reading.fact);

@@ -79,7 +79,7 @@ function world(policy: JsonObject = {}): World {
   const base = policySet(clusterPolicyDocument(policy));
   const snapshot = (): Snapshot => {
     const read = PROBE_EXCEPTIONS.read(object, CHECK_CATALOGUE);
-    if (read === undefined || 'problems' in read) throw new Error('unreadable');
+    if (read === undefined || read.problems !== undefined) throw new Error('unreadable');
     return base.withFacts({ ...NO_FACTS, exceptions: new ByNamespace(new Map([['apps', [read.fact]]])) });
   };
   const patches: JsonObject[] = [];
@@ -227,7 +227,7 @@ describe('the webhook', () => {
       { creationTimestamp: CREATED, generation: 1 },
     );
     const read = WEBHOOK_EXCEPTIONS.read(object, CHECK_CATALOGUE);
-    if (read === undefined || 'problems' in read) throw new Error('unreadable');
+    if (read === undefined || read.problems !== undefined) throw new Error('unreadable');
     const { name, expires, created, reported, spec } = WEBHOOK_EXCEPTIONS.mirrored?.(read.fact) ?? read.fact;
     expect({ name, expires, created, reported, spec }).toEqual({
       name: 'legacy',

@@ -110,7 +110,7 @@ class World {
 
 function sizedException(object: KubernetesObject): { name: string; created: number; bytes: number } {
   const read = PROBE_EXCEPTIONS.read(object as unknown as JsonObject, CHECK_CATALOGUE);
-  if (read === undefined || 'problems' in read) throw new Error('unreadable');
+  if (read === undefined || read.problems !== undefined) throw new Error('unreadable');
   return { name: read.fact.name, created: read.fact.created ?? 0, bytes: PROBE_EXCEPTIONS.bytes(read.fact) };
 }
 
