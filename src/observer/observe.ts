@@ -2,7 +2,6 @@ import { VERSION } from '../base/version.ts';
 import { DirectorySource } from '../cluster/sources/directory-source.ts';
 import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
-import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
 import { ClusterPolicies, electionPart, openClusterConnection, type ConnectionConfig } from '../process/cluster.ts';
 import { droppedConnections } from '../process/http-app.ts';
@@ -68,7 +67,7 @@ export async function startObserver(
   const { log, now, monotonic } = clocks;
   const kinds = config.workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(config.workloadKinds);
   const origins = config.policies === undefined ? (['cluster'] as const) : (['files', 'cluster'] as const);
-  const store = new PolicyStore(CHECK_CATALOGUE, origins);
+  const store = new PolicyStore(origins);
   const connection = await openClusterConnection(config.cluster, `probewright-observer/${VERSION}`);
   const isExempt = exemptNamespaces(config.exemptNamespaces, connection.namespace, store);
   const { watchRenewal } = config.cluster;
@@ -77,7 +76,7 @@ export async function startObserver(
   const registry = new Registry();
   const context = { ...given, podWatch, extraResults: new ExtraResults(), registers: [registry] };
   const runner = new PartRunner();
-  const files = config.policies === undefined ? undefined : new DirectorySource(CHECK_CATALOGUE, config.policies, now);
+  const files = config.policies === undefined ? undefined : new DirectorySource(config.policies, now);
   const policies = new ClusterPolicies(connection, store, { log, now, writesStatuses: false });
   const lead = (isLeader: boolean): void => runner.lead(isLeader);
   const election = electionPart(connection, { log, leaderWrites: OBSERVER_WRITES, lead, now, monotonic });

@@ -13,7 +13,6 @@ import {
   type PolicyBudgetStatus,
 } from '../cluster/sources/kubernetes-source.ts';
 import { StatusWriter } from '../cluster/sources/status-writer.ts';
-import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { policyListener } from './policies.ts';
 import type { OverBudgetChange } from '../cluster/sources/object-store.ts';
 import type { SourceListener } from '../cluster/sources/policy-source.ts';
@@ -117,9 +116,9 @@ export class ClusterPolicies implements Part {
     this.#exceptionWriter = statusWriter(dependencies, 'exception');
     const exceptions = { client, writer: this.#exceptionWriter, snapshot: () => store.current, now };
     const statuses = (this.exceptionStatuses = writesStatuses ? new ExceptionStatuses(exceptions) : undefined);
+    const context = { client, now, random: Math.random, watchRenewal: config.watchRenewal };
     const options: KubernetesSourceOptions = {
       description: `cluster ${server}`,
-      watchRenewalMilliseconds: config.watchRenewal,
       labelsMatter: () => store.current?.looksAtNamespaceLabels ?? true,
       policyBudget: config.policyBudget,
       // Learned start times. Without them, and while they are unknown, decisions are those without learned budgets.
@@ -134,7 +133,7 @@ export class ClusterPolicies implements Part {
         gone: (namespace, name) => statuses.gone(namespace, name),
       },
     };
-    this.source = new KubernetesSource(CHECK_CATALOGUE, client, { now, random: Math.random }, options);
+    this.source = new KubernetesSource(context, options);
   }
 
   /** Begins to read. Returns at once: the API server may be away for as long as it likes. */

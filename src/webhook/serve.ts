@@ -3,7 +3,6 @@ import { VERSION } from '../base/version.ts';
 import { DirectorySource } from '../cluster/sources/directory-source.ts';
 import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
-import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
 import { buildHealthApp, type Readiness } from '../process/health.ts';
 import { ListeningPort } from '../process/listening-port.ts';
@@ -75,7 +74,7 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
   const { host } = config;
   let isDraining = false;
   const kinds = config.workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(config.workloadKinds);
-  const store = new PolicyStore(CHECK_CATALOGUE, [
+  const store = new PolicyStore([
     ...(config.policies === undefined ? [] : (['files'] as const)),
     ...(config.cluster === undefined ? [] : (['cluster'] as const)),
   ]);
@@ -84,7 +83,7 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
     config.cluster &&
     (await (await import('./serve-cluster.ts')).buildClusterParts(config.cluster, store, { ...dependencies, lead }));
   const certificates = await openCertificates(config, cluster?.connection, dependencies);
-  const files = config.policies === undefined ? undefined : new DirectorySource(CHECK_CATALOGUE, config.policies, now);
+  const files = config.policies === undefined ? undefined : new DirectorySource(config.policies, now);
   const sources = [files, cluster?.policies.source].filter((source) => source !== undefined);
   const clientCaFile = config.clientCa === undefined ? undefined : new ClientCaFile(config.clientCa);
   const tls = servingTls(log, certificates, clientCaFile, () => webhook.server as Server | undefined);

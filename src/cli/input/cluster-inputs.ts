@@ -192,11 +192,11 @@ async function policiesInForce(policyFiles: string | undefined, ofCluster: Parse
   const objects = ofCluster.flatMap(({ manifests }) =>
     manifests.map(({ document, object, path }) => ({ document, value: object, path })),
   );
-  const add: Parameters<typeof readPolicyDocuments>[3] = ({ source }, document, path) => {
+  const add: Parameters<typeof readPolicyDocuments>[2] = ({ source }, document, path) => {
     places.add(source, document, path);
   };
-  const low = readPolicyDocuments(CHECK_CATALOGUE, files.texts, [], add);
-  const high = readPolicyDocuments(CHECK_CATALOGUE, [], objects, add);
+  const low = readPolicyDocuments(files.texts, [], add);
+  const high = readPolicyDocuments([], objects, add);
   return {
     set: new PolicySet(CHECK_CATALOGUE, [new PolicyTier(low.policies), new PolicyTier(high.policies)]),
     facts: low.facts,

@@ -7,7 +7,6 @@ import { refusal, resourceOf, rootOf, type ClusterKind } from '../../cluster/sou
 import { CollectedFacts, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { readObserverReport, REPORT_APIS, type ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import { clusterPlace } from './cluster-object.ts';
-import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FactKind } from '../../cluster/sources/fact-kinds.ts';
 
@@ -123,7 +122,7 @@ export class ClusterFacts extends CollectedFacts {
       const json = object as unknown as JsonObject;
       // Lists leave out version and kind of their items.
       if (this.#keepsObjects) this.objects.push({ ...json, apiVersion: kind.apiVersion, kind: kind.kind });
-      const read = kind.read(json, CHECK_CATALOGUE);
+      const read = kind.read(json);
       return read === undefined ? undefined : { read, metadata: object.metadata };
     });
     // A list that cannot be read leaves the facts unknown.

@@ -142,7 +142,6 @@ export function policiesAmong(
   const placed = among.map(({ document, object, path }) => ({ document, value: object, path }));
   const places = new PolicyPlaces();
   const { policies, facts, problems, warnings } = readPolicyDocuments(
-    CHECK_CATALOGUE,
     policyTexts,
     placed,
     (policy, document, path) => places.add(policy.source, document, path),

@@ -1,6 +1,4 @@
-import { Reflector, type ReflectorListener } from './reflector.ts';
-import type { ApiClient } from './api-client.ts';
-import type { ClockAndRandom } from './timing.ts';
+import { Reflector, type ReflectorContext, type ReflectorListener } from './reflector.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 
 export interface MirrorListener extends Pick<ReflectorListener, 'troubled'> {
@@ -18,13 +16,7 @@ export class MirroredObject {
   readonly #reflector: Reflector;
   #awaited: { readonly generation: number; readonly since: number } | undefined;
 
-  constructor(
-    client: ApiClient,
-    collection: string,
-    name: string,
-    { changed, troubled }: MirrorListener,
-    clock: ClockAndRandom & { readonly watchRenewalMilliseconds?: number },
-  ) {
+  constructor(context: ReflectorContext, collection: string, name: string, { changed, troubled }: MirrorListener) {
     const replace = (object: KubernetesObject | undefined): void => {
       this.object = object;
       this.generation += 1;
@@ -36,7 +28,6 @@ export class MirroredObject {
       listed: (uids: ReadonlySet<string>) => uids.has(this.object?.metadata.uid ?? '') || replace(undefined),
       troubled,
     };
-    const context = { ...clock, client, watchRenewal: clock.watchRenewalMilliseconds };
     this.#reflector = new Reflector(context, { path: collection, name }, listener);
   }
 

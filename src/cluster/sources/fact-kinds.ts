@@ -21,7 +21,7 @@ import {
 } from '../../engine/policy/probe-exception.ts';
 import { readNamespaceLabels, type Facts, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { WorkloadStarts } from '../../engine/facts/learned-starts.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { Limits } from '../../engine/policy/budget.ts';
 import type { Named, StoredReading } from './object-store.ts';
 
@@ -38,7 +38,7 @@ export interface FactKind<T extends Named = Named> {
   /** Several objects of files may have one name: files may be for several clusters. Otherwise that is a problem. */
   readonly mayRepeat?: boolean;
   /** Reads an object. Must not throw, and the result must not refer to the object. */
-  read(object: JsonObject, catalogue: CheckCatalogue): StoredReading<T>;
+  read(object: JsonObject): StoredReading<T>;
   /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */
   mirrored?(fact: T): T;
   readonly limits: Limits;
@@ -82,8 +82,8 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   apiVersion: POLICY_API_VERSION,
   resource: 'probeexceptions',
   isRequired: true,
-  read: (object, catalogue) => {
-    const parsed = parseProbeException(catalogue, object);
+  read: (object) => {
+    const parsed = parseProbeException(CHECK_CATALOGUE, object);
     if ('problems' in parsed) return parsed;
     const { name, expires, created, spec } = parsed.exception;
     return { fact: new ProbeException(name, spec, { expires, created, reported: reportedStatus(object) }) };

@@ -5,7 +5,6 @@ import { ObjectStore, type Named, type StoreListener, type StoredKind } from './
 import { isDeepStrictEqual } from 'node:util';
 import type { Facts } from '../../engine/facts/facts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { FactKind } from './fact-kinds.ts';
 
 /** Without a timer, the real one is used. */
@@ -73,12 +72,12 @@ export class FactInformer extends Informer<Named> {
   /** The same value until something changes. */
   #facts: Partial<Facts> | undefined;
 
-  constructor(context: InformerContext, catalogue: CheckCatalogue, kind: FactKind, listener: InformerListener<Named>) {
+  constructor(context: InformerContext, kind: FactKind, listener: InformerListener<Named>) {
     const changed = (): void => {
       this.#facts = undefined;
       listener.changed();
     };
-    super(context, informedFactKind(kind, catalogue), { ...listener, changed });
+    super(context, informedFactKind(kind), { ...listener, changed });
     this.kind = kind;
   }
 
@@ -92,7 +91,7 @@ export class FactInformer extends Informer<Named> {
 }
 
 /** A kind of facts as it is mirrored. */
-export function informedFactKind(kind: FactKind, catalogue: CheckCatalogue): InformedKind<Named> {
+export function informedFactKind(kind: FactKind): InformedKind<Named> {
   const { apiVersion, resource, limits, metadataOnly = false } = kind;
   return {
     path: `${rootOf(apiVersion)}/${resource}`,
@@ -101,7 +100,7 @@ export function informedFactKind(kind: FactKind, catalogue: CheckCatalogue): Inf
     ...(kind.created !== undefined && { createdOf: (fact: Named) => kind.created?.(fact) ?? 0 }),
     sizeOf: (fact) => ({ bytes: kind.bytes(fact), memory: kind.bytes(fact) }),
     read: (object, before) => {
-      const reading = kind.read(object as unknown as JsonObject, catalogue);
+      const reading = kind.read(object as unknown as JsonObject);
       if (reading?.problems !== undefined || reading === undefined) return reading;
       const fact = kind.mirrored?.(reading.fact) ?? reading.fact;
       return { fact: before !== undefined && isDeepStrictEqual(before, fact) ? before : fact };

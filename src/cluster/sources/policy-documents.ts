@@ -8,7 +8,7 @@ import { MORE_PROBLEMS, formatProblem, type Problem } from '../../engine/policy/
 import { yamlFileParts, type YamlDocument, type YamlFilePart } from '../../yaml/reading/documents.ts';
 import { FACT_KINDS, NAMESPACES, type FactKind } from './fact-kinds.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { Named } from './object-store.ts';
 import type { FileProblem } from './policy-source.ts';
 
@@ -38,13 +38,12 @@ export function formatFileProblem({ file, line, column, message }: FileProblem):
  * is a problem, so that a misspelt kind does not go unnoticed. Facts without a namespace are in `namespace`.
  */
 export function readPolicyDocuments(
-  catalogue: CheckCatalogue,
   texts: readonly PolicyText[],
   objects: readonly PlacedObject[] = [],
   placed: PolicyPlaced = () => undefined,
   namespace = 'default',
 ): PolicyDocuments {
-  const collected = new PolicyCollection(catalogue, placed, namespace);
+  const collected = new PolicyCollection(placed, namespace);
   for (const { file, text } of texts) {
     for (const part of yamlFileParts(file, text)) {
       collected.addPart(part);
@@ -74,12 +73,10 @@ export class PolicyCollection {
   readonly #seen = new Map<string, string>();
   readonly #problemsOf = new Map<string, number>();
   readonly #warningsOf = new Map<string, number>();
-  readonly #catalogue: CheckCatalogue;
   readonly #placed: PolicyPlaced;
   readonly #namespace: string;
 
-  constructor(catalogue: CheckCatalogue, placed: PolicyPlaced = () => undefined, namespace = 'default') {
-    this.#catalogue = catalogue;
+  constructor(placed: PolicyPlaced = () => undefined, namespace = 'default') {
     this.#placed = placed;
     this.#namespace = namespace;
   }
@@ -127,7 +124,7 @@ export class PolicyCollection {
 
   #addFact(document: YamlDocument, kind: FactKind, value: JsonObject, path: readonly PathStep[]): void {
     const namespace = stringMember(objectMember(value, 'metadata') ?? {}, 'namespace') ?? this.#namespace;
-    const reading = kind.read(value, this.#catalogue);
+    const reading = kind.read(value);
     if (reading === undefined) return;
     if (reading.problems !== undefined) return this.#reportAll(document, path, reading.problems);
     const source = `${kind.kind}/${namespace}/${reading.fact.name}`;
@@ -143,7 +140,7 @@ export class PolicyCollection {
   }
 
   #addPolicy(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
-    const parsed = parseProbePolicy(this.#catalogue, value);
+    const parsed = parseProbePolicy(CHECK_CATALOGUE, value);
     if ('problems' in parsed) return this.#reportAll(document, path, parsed.problems);
     const { policy, warnings } = parsed;
     this.#warnAll(document, path, warnings);

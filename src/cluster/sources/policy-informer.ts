@@ -12,7 +12,7 @@ import { Informer, type InformedKind, type InformerContext, type InformerListene
 import { shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
 import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
 import type { Budget, Size } from '../../engine/policy/budget.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { LeftOut, Named } from './object-store.ts';
 import type { SourceListener } from './policy-source.ts';
 
@@ -75,13 +75,12 @@ export class PolicyInformer extends Informer<PolicyRecord> {
    */
   constructor(
     context: InformerContext,
-    catalogue: CheckCatalogue,
     kind: PolicyKind,
     listener: PolicyListener,
     statuses: PolicyStatuses | undefined,
     total: number,
   ) {
-    super(context, policyKind(catalogue, kind, total), {
+    super(context, policyKind(kind, total), {
       ...listener,
       kept: (record) => {
         this.#log(record);
@@ -190,7 +189,7 @@ function objectPath(kind: PolicyKind, place: string): string {
 }
 
 /** Policies as they are mirrored. `total` = bytes of memory that those of all namespaces may take together. */
-export function policyKind(catalogue: CheckCatalogue, kind: PolicyKind, total: number): InformedKind<PolicyRecord> {
+export function policyKind(kind: PolicyKind, total: number): InformedKind<PolicyRecord> {
   return {
     path: `/apis/${POLICY_API_VERSION}/${PLURALS[kind]}`,
     limits: kind === 'ProbePolicy' ? { ...POLICY_LIMITS, total } : NO_LIMITS,
@@ -200,7 +199,7 @@ export function policyKind(catalogue: CheckCatalogue, kind: PolicyKind, total: n
       bytes: record.inForce?.bytes ?? 0,
       memory: (record.inForce?.memory ?? 0) + (currentVersion(record) === undefined ? PROBLEMS_MEMORY : 0),
     }),
-    read: (object, before) => ({ fact: readRecord(catalogue, kind, object, before) }),
+    read: (object, before) => ({ fact: readRecord(kind, object, before) }),
   };
 }
 
@@ -210,12 +209,7 @@ function observed(kind: PolicyKind, object: KubernetesObject): ObservedObject {
   return { place: placeOf(kind, namespace, name), uid, generation, resourceVersion, shown };
 }
 
-function readRecord(
-  catalogue: CheckCatalogue,
-  kind: PolicyKind,
-  object: KubernetesObject,
-  before: PolicyRecord | undefined,
-): PolicyRecord {
+function readRecord(kind: PolicyKind, object: KubernetesObject, before: PolicyRecord | undefined): PolicyRecord {
   const { name, creationTimestamp = '' } = object.metadata;
   const seen = observed(kind, object);
   // An object that was deleted and created again under the same name has a new history.
@@ -225,14 +219,13 @@ function readRecord(
   if (earlier !== undefined && seen.generation !== undefined && seen.generation === earlier.generation)
     return { ...earlier, ...seen };
   const created = parseInstant(creationTimestamp) ?? 0;
-  const { version: inForce = earlier?.inForce, problems = [], tooLarge } = readVersion(catalogue, kind, object);
+  const { version: inForce = earlier?.inForce, problems = [], tooLarge } = readVersion(kind, object);
   const kept = { problems: keptProblems(problems), problemCount: problems.length };
   return { ...seen, ...kept, name, created, inForce, tooLarge, isLogged: false };
 }
 
 /** Never throws, so that one object that cannot be read does not affect the others. */
 function readVersion(
-  catalogue: CheckCatalogue,
   kind: PolicyKind,
   object: KubernetesObject,
 ): { readonly version?: PolicyVersion; readonly problems?: readonly string[]; readonly tooLarge?: number } {
@@ -242,7 +235,7 @@ function readVersion(
     const bytes = Buffer.byteLength(text);
     if (bytes > MAX_SPEC_BYTES) return { tooLarge: bytes };
     // The items of a list have no apiVersion and no kind.
-    const parsed = parseProbePolicy(catalogue, { apiVersion: POLICY_API_VERSION, kind, metadata, spec });
+    const parsed = parseProbePolicy(CHECK_CATALOGUE, { apiVersion: POLICY_API_VERSION, kind, metadata, spec });
     if ('problems' in parsed) return { problems: parsed.problems.map(formatProblem) };
     const { policy, warnings } = parsed;
     const memory = memoryOfPolicy(spec, text);

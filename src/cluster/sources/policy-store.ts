@@ -2,7 +2,7 @@ import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
 import { exceptionSource, mergedFacts, NO_FACTS, type Facts } from '../../engine/facts/facts.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { PolicySnapshot } from './policy-source.ts';
@@ -16,14 +16,12 @@ export type PolicyOrigin = (typeof POLICY_ORIGINS)[number];
  * the first snapshot of every origin: unknown policies must not be taken for no policies.
  */
 export class PolicyStore {
-  readonly #catalogue: CheckCatalogue;
   readonly #origins: readonly PolicyOrigin[];
   readonly #given = new Map<PolicyOrigin, PolicySnapshot & { readonly tier: PolicyTier }>();
   #current: Snapshot | undefined;
   readonly #listeners: (() => void)[] = [];
 
-  constructor(catalogue: CheckCatalogue, origins: readonly PolicyOrigin[]) {
-    this.#catalogue = catalogue;
+  constructor(origins: readonly PolicyOrigin[]) {
     this.#origins = POLICY_ORIGINS.filter((origin) => origins.includes(origin));
   }
 
@@ -57,7 +55,7 @@ export class PolicyStore {
   #snapshot(replaced: PolicyOrigin, tier: PolicyTier, facts: Facts): Snapshot {
     const tiers = this.#origins.map((origin) => (origin === replaced ? tier : this.#given.get(origin)?.tier));
     const known = tiers.filter((each) => each !== undefined);
-    return new Snapshot(new PolicySet(this.#catalogue, known), facts);
+    return new Snapshot(new PolicySet(CHECK_CATALOGUE, known), facts);
   }
 
   /** The snapshot as it would be if a policy of the cluster was applied, or deleted (undefined). */

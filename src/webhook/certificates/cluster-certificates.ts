@@ -1,16 +1,16 @@
 import { JSON_PATCH, hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
+import type { ReflectorContext } from '../../cluster/client/reflector.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { MirroredObject, type MirrorListener } from '../../cluster/client/mirrored-object.ts';
 import { WriteLimit } from '../../cluster/client/rate-limit.ts';
-import { RepeatedWork, type ClockAndRandom } from '../../cluster/client/timing.ts';
+import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { bundleHolds, type ServingPair } from './pem.ts';
 import type { CertificateListener, CertificateSource, CertificateStatus } from './serving-tls.ts';
 
-export interface CertificateDependencies extends ClockAndRandom {
+export interface CertificateDependencies extends Omit<ReflectorContext, 'client'> {
   readonly log: Readonly<Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>>;
-  readonly watchRenewalMilliseconds?: number;
 }
 
 export interface ClusterCertificatesSettings {
@@ -85,7 +85,7 @@ export abstract class ClusterCertificates<
     this.host = `${service}.${namespace}.svc`;
     this.#rounds = new RepeatedWork(() => this.round(), check, dependencies.random);
     const ofSecret = this.#mirrorListener((problem) => this.note('secret contact', problem));
-    this.secret = new MirroredObject(client, this.collection, secretName, ofSecret, dependencies);
+    this.secret = new MirroredObject({ ...dependencies, client }, this.collection, secretName, ofSecret);
     const problems = new Map<string, string | undefined>();
     this.#configurations = KINDS.map((kind) => {
       const collection = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
@@ -93,7 +93,7 @@ export abstract class ClusterCertificates<
         problems.set(kind, problem);
         this.note('webhook contact', problems.get('mutating') ?? problems.get('validating'));
       });
-      const mirror = new MirroredObject(client, collection, configurationName, listener, dependencies);
+      const mirror = new MirroredObject({ ...dependencies, client }, collection, configurationName, listener);
       return { kind, path: `${collection}/${configurationName}`, mirror, limit: new WriteLimit(), refused: undefined };
     });
     this.#firstPair.promise.catch(() => undefined);
