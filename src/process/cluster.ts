@@ -95,7 +95,6 @@ export class ClusterPolicies implements Part {
   /** Resolves once the policies have been read and are in force; never when they cannot be read. */
   readonly read: Promise<unknown> = this.#read.promise;
   readonly #statusWriter: StatusWriter;
-  readonly #exceptionWriter: StatusWriter;
   readonly #store: PolicyStore;
   readonly #dependencies: ClusterPoliciesDependencies;
   readonly metrics = {
@@ -113,8 +112,7 @@ export class ClusterPolicies implements Part {
     this.#store = store;
     this.#dependencies = dependencies;
     const writer = (this.#statusWriter = statusWriter(dependencies, 'policy'));
-    this.#exceptionWriter = statusWriter(dependencies, 'exception');
-    const exceptions = { client, writer: this.#exceptionWriter, snapshot: () => store.current, now };
+    const exceptions = { client, writer: statusWriter(dependencies, 'exception'), snapshot: () => store.current, now };
     const statuses = (this.exceptionStatuses = writesStatuses ? new ExceptionStatuses(exceptions) : undefined);
     const context = { client, now, random: Math.random, watchRenewal: config.watchRenewal };
     const options: KubernetesSourceOptions = {
@@ -139,14 +137,13 @@ export class ClusterPolicies implements Part {
   /** Begins to read. Returns at once: the API server may be away for as long as it likes. */
   start(): void {
     void this.#readAll();
-    this.#exceptionWriter.setActive(true);
     this.exceptionStatuses?.start();
   }
 
   stop(): void {
     this.#isStopped = true;
     this.source.stop();
-    for (const writer of [this.#statusWriter, this.#exceptionWriter]) writer.setActive(false);
+    this.#statusWriter.setActive(false);
     this.exceptionStatuses?.stop();
   }
 

@@ -11,7 +11,7 @@ import { readService, type ServiceDigest } from '../../engine/facts/services.ts'
 import { profileProblem, readStartupProfile, STARTUP_PROFILE_KIND } from '../../engine/facts/startup-profile.ts';
 import { objectsAt, textAt, valueAt } from '../../base/json/field-path.ts';
 import { parseInstant } from '../../base/text/duration.ts';
-import { member, stringMember, objectMember, without, type JsonObject } from '../../base/json/json-value.ts';
+import { without, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import {
   EXCEPTION_KIND,
@@ -45,7 +45,7 @@ export interface FactKind<T extends Named = Named> {
   /** How many bytes of memory a fact takes at most, after `mirrored`. */
   bytes(fact: T): number;
   /** When the object was created, in milliseconds since the epoch: older objects go first. Absent: by name. */
-  created?(fact: T): number | undefined;
+  createdOf?(fact: T): number;
   /** Undefined = nothing has been read of the kind, so the facts are unknown. */
   facts(objects: ReadonlyMap<string, readonly T[]> | undefined): Partial<Facts>;
 }
@@ -64,10 +64,9 @@ export const NAMESPACES: FactKind<KnownNamespace> = {
   metadataOnly: true,
   mayRepeat: true,
   read: (object) => {
-    const metadata = objectMember(object, 'metadata') ?? {};
-    const name = stringMember(metadata, 'name');
+    const name = textAt(object, 'metadata', 'name');
     if (name === undefined) return { problems: [{ path: ['metadata', 'name'], message: 'must be given' }] };
-    return { fact: { name, labels: readNamespaceLabels(member(metadata, 'labels')) } };
+    return { fact: { name, labels: readNamespaceLabels(valueAt(object, ['metadata', 'labels'])) } };
   },
   limits: NO_LIMITS,
   bytes: () => 0,
@@ -90,7 +89,7 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   },
   limits: EXCEPTION_LIMITS,
   bytes: ({ name, text }) => memoryOfText(name) + memoryOfText(text),
-  created: ({ created }) => created,
+  createdOf: ({ created = 0 }) => created,
   facts: (objects = new Map()) => ({ exceptions: new ByNamespace(objects) }),
 };
 
@@ -140,7 +139,7 @@ export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
   read: (object) => {
     const problem = profileProblem(object);
     if (problem !== undefined) return { problems: [problem] };
-    const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
+    const name = textAt(object, 'metadata', 'name');
     const profile = readStartupProfile(object);
     return name === undefined || profile === undefined ? undefined : { fact: workloadStarts(name, profile) };
   },

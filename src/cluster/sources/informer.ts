@@ -92,12 +92,9 @@ export class FactInformer extends Informer<Named> {
 
 /** A kind of facts as it is mirrored. */
 export function informedFactKind(kind: FactKind): InformedKind<Named> {
-  const { apiVersion, resource, limits, metadataOnly = false } = kind;
   return {
-    path: `${rootOf(apiVersion)}/${resource}`,
-    metadataOnly,
-    limits,
-    ...(kind.created !== undefined && { createdOf: (fact: Named) => kind.created?.(fact) ?? 0 }),
+    ...kind,
+    path: `${rootOf(kind.apiVersion)}/${kind.resource}`,
     sizeOf: (fact) => ({ bytes: kind.bytes(fact), memory: kind.bytes(fact) }),
     read: (object, before) => {
       const reading = kind.read(object as unknown as JsonObject);

@@ -196,11 +196,9 @@ export class KubernetesSource implements PolicySource {
 
   /** Lets requests go on that wait for a namespace that has arrived, once its labels are in force. */
   #releaseArrived(): void {
-    for (const name of this.#waiters.names()) {
-      if (!this.#isKnown(name)) continue;
-      if (this.#namespaces.isChanged) this.#publish();
-      this.#waiters.arrived(name);
-    }
+    const arrived = this.#waiters.names().filter((name) => this.#isKnown(name));
+    if (arrived.length > 0) this.#publish();
+    for (const name of arrived) this.#waiters.arrived(name);
   }
 
   /** Reports the first kind that loses contact, and the last that has contact again. */
