@@ -1,5 +1,5 @@
 import { Reflector, type Reflected, type ReflectorContext, type ReflectorStatus } from '../client/reflector.ts';
-import { realTimer, type Timer } from '../client/timing.ts';
+import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
 import { rootOf } from './cluster-kinds.ts';
 import { ObjectStore, type Named, type StoreListener, type StoredKind } from './object-store.ts';
 import { isDeepStrictEqual } from 'node:util';
@@ -7,10 +7,7 @@ import type { Facts } from '../../engine/facts/facts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FactKind } from './fact-kinds.ts';
 
-/** Without a timer, the real one is used. */
-export interface InformerContext extends ReflectorContext {
-  readonly timer?: Timer;
-}
+export type InformerContext = ReflectorContext & ClockRandomAndTimer;
 
 export interface InformedKind<T extends Named> extends Reflected, StoredKind<T> {}
 

@@ -16,13 +16,14 @@ export type PolicyOrigin = (typeof POLICY_ORIGINS)[number];
  * the first snapshot of every origin: unknown policies must not be taken for no policies.
  */
 export class PolicyStore {
-  readonly #origins: readonly PolicyOrigin[];
-  readonly #given = new Map<PolicyOrigin, PolicySnapshot & { readonly tier: PolicyTier }>();
+  /** By origin, the lowest tier first; undefined until the first snapshot. */
+  readonly #given: Map<PolicyOrigin, (PolicySnapshot & { readonly tier: PolicyTier }) | undefined>;
   #current: Snapshot | undefined;
   readonly #listeners: (() => void)[] = [];
 
   constructor(origins: readonly PolicyOrigin[]) {
-    this.#origins = POLICY_ORIGINS.filter((origin) => origins.includes(origin));
+    const known = POLICY_ORIGINS.filter((origin) => origins.includes(origin));
+    this.#given = new Map(known.map((origin) => [origin, undefined]));
   }
 
   onChange(listener: () => void): void {
@@ -35,12 +36,12 @@ export class PolicyStore {
 
   /** Puts a snapshot in force. With the same array of policies as before, only the facts are new. */
   replace(origin: PolicyOrigin, { policies, facts }: PolicySnapshot): void {
-    if (!this.#origins.includes(origin)) throw new Error(`this store knows no ${origin}`);
+    if (!this.#given.has(origin)) throw new Error(`this store knows no ${origin}`);
     const before = this.#given.get(origin);
     const tier = before?.policies === policies ? before.tier : new PolicyTier(policies);
     this.#given.set(origin, { policies, facts, tier });
-    const given = this.#origins.map((known) => this.#given.get(known)).filter((found) => found !== undefined);
-    if (given.length < this.#origins.length) return;
+    const given = [...this.#given.values()].filter((found) => found !== undefined);
+    if (given.length < this.#given.size) return;
     // A cluster knows its own namespaces, so labels from files count only without a cluster.
     const known = given.reduce<Facts>(
       (below, { facts: above }) => ({ ...mergedFacts(below, above), namespaceLabels: above.namespaceLabels }),
@@ -53,9 +54,8 @@ export class PolicyStore {
 
   /** The policies of all origins, with these ones for one of them. */
   #snapshot(replaced: PolicyOrigin, tier: PolicyTier, facts: Facts): Snapshot {
-    const tiers = this.#origins.map((origin) => (origin === replaced ? tier : this.#given.get(origin)?.tier));
-    const known = tiers.filter((each) => each !== undefined);
-    return new Snapshot(new PolicySet(CHECK_CATALOGUE, known), facts);
+    const tiers = [...this.#given].flatMap(([origin, given]) => (origin === replaced ? tier : (given?.tier ?? [])));
+    return new Snapshot(new PolicySet(CHECK_CATALOGUE, tiers), facts);
   }
 
   /** The snapshot as it would be if a policy of the cluster was applied, or deleted (undefined). */
