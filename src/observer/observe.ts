@@ -97,9 +97,9 @@ export async function startObserver(
       ...Object.fromEntries(observing.flatMap(({ details }) => Object.entries(details?.() ?? {}))),
     },
   });
-  const metrics = { registry, connectionDropped: () => dropped.inc({ port: 'health' }) };
   const { host, healthPort: port } = config;
-  const build = (): FastifyInstance => buildHealthApp(readiness, metrics, monotonic);
+  const limits = { dropped: () => dropped.inc({ port: 'health' }), monotonic };
+  const build = (): FastifyInstance => buildHealthApp(readiness, registry, limits);
   const health = new ListeningPort(build, { host, port, flag: '--health-port' });
   const ofFiles = files && filesPart(files, store, log);
   // The health port says what the later parts wait for. Pods are listed last: their listeners need policies.

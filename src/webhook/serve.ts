@@ -108,7 +108,8 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
       },
     };
   };
-  const healthApp = (): FastifyInstance => buildHealthApp(readiness, metrics, monotonic);
+  const limits = { dropped: () => metrics.connectionDropped('health'), monotonic };
+  const healthApp = (): FastifyInstance => buildHealthApp(readiness, metrics.registry, limits);
   const health = new ListeningPort(healthApp, { host, port: config.healthPort, flag: '--health-port' });
   const app = (): FastifyInstance => {
     const { clientCa, ...pair } = tls.settings();
