@@ -1,4 +1,4 @@
-import { Reflector, type Reflected, type ReflectorContext, type ReflectorStatus } from '../client/reflector.ts';
+import { Reflector, type Reflected, type ReflectorContext } from '../client/reflector.ts';
 import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
 import { rootOf } from './cluster-kinds.ts';
 import { ObjectStore, type Named, type StoreListener, type StoredKind } from './object-store.ts';
@@ -17,35 +17,27 @@ export type InformerListener<T> = Omit<StoreListener<T>, 'mayFit'>;
 /** The least time between two lists that are made because an object that was left out may fit again. */
 const LIST_AGAIN_MILLISECONDS = 30_000;
 
-export class Informer<T extends Named> {
+/** A reflector with a store of what it sees. Its start resolves once a whole list has been read. */
+export class Informer<T extends Named> extends Reflector {
   readonly store: ObjectStore<T>;
-  readonly #reflector: Reflector;
   readonly #timer: Timer;
   #endRest: (() => void) | undefined;
   #isListWanted = false;
 
   constructor(context: InformerContext, kind: InformedKind<T>, listener: InformerListener<T>) {
+    const store = new ObjectStore(kind, { ...listener, mayFit: () => this.listAgain() });
+    super(context, kind, store);
+    this.store = store;
     this.#timer = context.timer ?? realTimer;
-    this.store = new ObjectStore(kind, { ...listener, mayFit: () => this.listAgain() });
-    this.#reflector = new Reflector(context, kind, this.store);
   }
 
-  /** Resolves once a whole list has been read, however long that takes; also on stop. */
-  start(): Promise<void> {
-    return this.#reflector.start();
-  }
-
-  stop(): void {
-    this.#reflector.stop();
+  override stop(): void {
+    super.stop();
     this.#endRest?.();
   }
 
-  status(): ReflectorStatus {
-    return this.#reflector.status();
-  }
-
   /** Lists the collection again: now, or as soon as the last such list is long enough ago. */
-  listAgain(): void {
+  override listAgain(): void {
     this.#isListWanted = true;
     if (this.#endRest !== undefined) return;
     this.#isListWanted = false;
@@ -53,7 +45,7 @@ export class Informer<T extends Named> {
       this.#endRest = undefined;
       if (this.#isListWanted) this.listAgain();
     });
-    this.#reflector.listAgain();
+    super.listAgain();
   }
 
   /** Of objects that are left out, nothing is kept: a list reports them again. */
