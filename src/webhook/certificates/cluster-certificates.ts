@@ -107,7 +107,7 @@ export abstract class ClusterCertificates<
   /** Waits for as long as there is no pair, and reports the reason to the listener. Rejects on stop only. */
   start(listener: CertificateListener): Promise<ServingPair> {
     this.#listener = listener;
-    if (!this.signal.aborted) for (const part of [...this.#mirrors(), this.#rounds]) part.start();
+    if (!this.signal.aborted) for (const part of [...this.#mirrors(), this.#rounds]) void part.start();
     return this.#firstPair.promise;
   }
 
