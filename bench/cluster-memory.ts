@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { CHECK_CATALOGUE } from '../src/engine/checks/catalogue.ts';
 import { ApiClient } from '../src/cluster/client/api-client.ts';
 import { KubernetesSource } from '../src/cluster/sources/kubernetes-source.ts';
 import { PolicyStore } from '../src/cluster/sources/policy-store.ts';
@@ -99,8 +98,8 @@ export async function figures(policies: number, namespaces: number): Promise<Fig
 async function mirror(server: string): Promise<void> {
   const client = new ApiClient({ server, namespace: undefined, requestOptions: () => Promise.resolve({}) }, 'bench');
   const bareRss = (await settled()).rss;
-  const store = new PolicyStore(CHECK_CATALOGUE, ['cluster']);
-  const source = new KubernetesSource(CHECK_CATALOGUE, client, { now: Date.now, random: Math.random });
+  const store = new PolicyStore(['cluster']);
+  const source = new KubernetesSource({ client, now: Date.now, random: Math.random });
   const replace = (snapshot: Parameters<PolicyStore['replace']>[1]): void => store.replace('cluster', snapshot);
   replace(await source.start({ changed: replace, failed: (problems) => console.error(problems) }));
   const { heapUsed: heap, rss } = await settled();

@@ -2,7 +2,6 @@ import { VERSION } from '../base/version.ts';
 import { DirectorySource } from '../cluster/sources/directory-source.ts';
 import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
-import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { ClusterPolicies, electionPart, openClusterConnection, type ConnectionConfig } from '../process/cluster.ts';
 import { droppedConnections } from '../process/http-app.ts';
 import { buildHealthApp, type Readiness } from '../process/health.ts';
@@ -67,7 +66,7 @@ export async function startObserver(
   const { log, now, monotonic } = clocks;
   const kinds = await loadWorkloadKinds(config.workloadKinds);
   const origins = config.policies === undefined ? (['cluster'] as const) : (['files', 'cluster'] as const);
-  const store = new PolicyStore(CHECK_CATALOGUE, origins);
+  const store = new PolicyStore(origins);
   const connection = await openClusterConnection(config.cluster, `probewright-observer/${VERSION}`);
   const isExempt = exemptNamespaces(config.exemptNamespaces, connection.namespace, store);
   const { watchRenewal } = config.cluster;
@@ -76,7 +75,7 @@ export async function startObserver(
   const registry = new Registry();
   const context = { ...given, podWatch, extraResults: new ExtraResults(), registers: [registry] };
   const runner = new PartRunner();
-  const files = config.policies === undefined ? undefined : new DirectorySource(CHECK_CATALOGUE, config.policies, now);
+  const files = config.policies === undefined ? undefined : new DirectorySource(config.policies, now);
   const policies = new ClusterPolicies(connection, store, { log, now, writesStatuses: false });
   const lead = (isLeader: boolean): void => runner.lead(isLeader);
   const election = electionPart(connection, { log, leaderWrites: OBSERVER_WRITES, lead, now, monotonic });
@@ -97,9 +96,9 @@ export async function startObserver(
       ...Object.fromEntries(observing.flatMap(({ details }) => Object.entries(details?.() ?? {}))),
     },
   });
-  const metrics = { registry, connectionDropped: () => dropped.inc({ port: 'health' }) };
   const { host, healthPort: port } = config;
-  const build = (): FastifyInstance => buildHealthApp(readiness, metrics, monotonic);
+  const limits = { dropped: () => dropped.inc({ port: 'health' }), monotonic };
+  const build = (): FastifyInstance => buildHealthApp(readiness, registry, limits);
   const health = new ListeningPort(build, { host, port, flag: '--health-port' });
   const ofFiles = files && filesPart(files, store, log);
   // The health port says what the later parts wait for. Pods are listed last: their listeners need policies.

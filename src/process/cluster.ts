@@ -13,7 +13,6 @@ import {
   type PolicyBudgetStatus,
 } from '../cluster/sources/kubernetes-source.ts';
 import { StatusWriter } from '../cluster/sources/status-writer.ts';
-import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { policyListener } from './policies.ts';
 import type { OverBudgetChange } from '../cluster/sources/object-store.ts';
 import type { SourceListener } from '../cluster/sources/policy-source.ts';
@@ -96,7 +95,6 @@ export class ClusterPolicies implements Part {
   /** Resolves once the policies have been read and are in force; never when they cannot be read. */
   readonly read: Promise<unknown> = this.#read.promise;
   readonly #statusWriter: StatusWriter;
-  readonly #exceptionWriter: StatusWriter;
   readonly #store: PolicyStore;
   readonly #dependencies: ClusterPoliciesDependencies;
   readonly metrics = {
@@ -114,12 +112,11 @@ export class ClusterPolicies implements Part {
     this.#store = store;
     this.#dependencies = dependencies;
     const writer = (this.#statusWriter = statusWriter(dependencies, 'policy'));
-    this.#exceptionWriter = statusWriter(dependencies, 'exception');
-    const exceptions = { client, writer: this.#exceptionWriter, snapshot: () => store.current, now };
+    const exceptions = { client, writer: statusWriter(dependencies, 'exception'), snapshot: () => store.current, now };
     const statuses = (this.exceptionStatuses = writesStatuses ? new ExceptionStatuses(exceptions) : undefined);
+    const context = { client, now, random: Math.random, watchRenewal: config.watchRenewal };
     const options: KubernetesSourceOptions = {
       description: `cluster ${server}`,
-      watchRenewalMilliseconds: config.watchRenewal,
       labelsMatter: () => store.current?.looksAtNamespaceLabels ?? true,
       policyBudget: config.policyBudget,
       // Learned start times. Without them, and while they are unknown, decisions are those without learned budgets.
@@ -134,20 +131,19 @@ export class ClusterPolicies implements Part {
         gone: (namespace, name) => statuses.gone(namespace, name),
       },
     };
-    this.source = new KubernetesSource(CHECK_CATALOGUE, client, { now, random: Math.random }, options);
+    this.source = new KubernetesSource(context, options);
   }
 
   /** Begins to read. Returns at once: the API server may be away for as long as it likes. */
   start(): void {
     void this.#readAll();
-    this.#exceptionWriter.setActive(true);
     this.exceptionStatuses?.start();
   }
 
   stop(): void {
     this.#isStopped = true;
     this.source.stop();
-    for (const writer of [this.#statusWriter, this.#exceptionWriter]) writer.setActive(false);
+    this.#statusWriter.setActive(false);
     this.exceptionStatuses?.stop();
   }
 

@@ -1,5 +1,5 @@
 import { cut } from '../base/text/cut.ts';
-import { plainApp } from './http-app.ts';
+import { plainApp, type PortLimits } from './http-app.ts';
 import { jsonText } from '../base/text/visible.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
@@ -10,11 +10,6 @@ export interface Readiness {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-export interface HealthMetrics {
-  readonly registry: Registry;
-  connectionDropped(port: 'health'): void;
-}
-
 /** Limits on the answer: every client may ask, and a kubelet asks every few seconds. The log has the full text. */
 const MOST_LISTED = 20;
 const LONGEST_TEXT = 300;
@@ -23,12 +18,8 @@ const LONGEST_TEXT = 300;
  * `/livez`: the process answers. `/readyz`: whether it is ready, with the reasons. `/metrics`. Apart from the webhook
  * port: the kubelet needs no TLS, and a busy webhook does not fail the liveness probe.
  */
-export function buildHealthApp(
-  readiness: () => Readiness,
-  metrics: HealthMetrics,
-  monotonic: () => number,
-): FastifyInstance {
-  const app = plainApp({ dropped: () => metrics.connectionDropped('health'), monotonic });
+export function buildHealthApp(readiness: () => Readiness, registry: Registry, limits: PortLimits): FastifyInstance {
+  const app = plainApp(limits);
   app.get('/livez', () => ({ status: 'alive' }));
   app.get('/readyz', (_request, reply) => {
     const { ready, details } = readiness();
@@ -38,9 +29,7 @@ export function buildHealthApp(
       .type('application/json; charset=utf-8')
       .send(answer);
   });
-  app.get('/metrics', async (_request, reply) =>
-    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
-  );
+  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
   return app;
 }
 

@@ -3,7 +3,6 @@ import { VERSION } from '../base/version.ts';
 import { DirectorySource } from '../cluster/sources/directory-source.ts';
 import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
-import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { buildHealthApp, type Readiness } from '../process/health.ts';
 import { ListeningPort } from '../process/listening-port.ts';
 import { PartRunner } from '../process/part.ts';
@@ -74,7 +73,7 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
   const { host } = config;
   let isDraining = false;
   const kinds = await loadWorkloadKinds(config.workloadKinds);
-  const store = new PolicyStore(CHECK_CATALOGUE, [
+  const store = new PolicyStore([
     ...(config.policies === undefined ? [] : (['files'] as const)),
     ...(config.cluster === undefined ? [] : (['cluster'] as const)),
   ]);
@@ -85,7 +84,7 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
   const certificates = await openCertificates(config, cluster?.connection, dependencies, (step, result) =>
     metrics.certificateWrites.inc({ step, result }),
   );
-  const files = config.policies === undefined ? undefined : new DirectorySource(CHECK_CATALOGUE, config.policies, now);
+  const files = config.policies === undefined ? undefined : new DirectorySource(config.policies, now);
   const sources = [files, cluster?.policies.source].filter((source) => source !== undefined);
   const callerCas = config.clientCa === undefined ? undefined : clientCaFile(config.clientCa);
   const tls = servingTls(log, certificates, callerCas, () => webhook.server as Server | undefined);
@@ -110,7 +109,8 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
       },
     };
   };
-  const healthApp = (): FastifyInstance => buildHealthApp(readiness, metrics, monotonic);
+  const limits = { dropped: () => metrics.connectionDropped('health'), monotonic };
+  const healthApp = (): FastifyInstance => buildHealthApp(readiness, metrics.registry, limits);
   const health = new ListeningPort(healthApp, { host, port: config.healthPort, flag: '--health-port' });
   const app = (): FastifyInstance => {
     const { clientCa, ...pair } = tls.settings();

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { SERVE_FLAGS } from '../../src/cli/process/serve-definition.ts';
 import { readPolicyDocuments } from '../../src/cluster/sources/policy-documents.ts';
@@ -65,9 +64,7 @@ describe.skipIf(isWithoutHelm('deployment.test.ts'))('the Deployment', () => {
     const values = [`${CHART}/ci/full-values.yaml`];
     const manifests = render({ values });
     const data = one<{ data: Record<string, string> }>(manifests, 'ConfigMap', 'probewright').data;
-    const policies = readPolicyDocuments(CHECK_CATALOGUE, [
-      { file: 'cluster-policy.yaml', text: data['cluster-policy.yaml'] ?? '' },
-    ]);
+    const policies = readPolicyDocuments([{ file: 'cluster-policy.yaml', text: data['cluster-policy.yaml'] ?? '' }]);
     expect(policies.problems).toEqual([]);
     expect(policies.policies.map(({ kind, name }) => `${kind} ${name}`)).toEqual(['ClusterProbePolicy probewright']);
     const kinds = readWorkloadKinds('workload-kinds.yaml', data['workload-kinds.yaml'] ?? '');

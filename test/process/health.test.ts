@@ -16,11 +16,10 @@ function healthApp(details: Readonly<Record<string, unknown>>): FastifyInstance 
     now: () => 0,
     build: { version: '', commit: '' },
   });
-  return buildHealthApp(
-    () => ({ ready: true, details }),
-    metrics,
-    () => 0,
-  );
+  return buildHealthApp(() => ({ ready: true, details }), metrics.registry, {
+    dropped: () => undefined,
+    monotonic: () => 0,
+  });
 }
 
 it('/readyz lists the first twenty problems and how many more there are, each with its beginning', async () => {

@@ -140,7 +140,7 @@ function measurePolicy(shape: (policy: number) => object): object {
   };
   const next = (start: number): KubernetesObject[] =>
     page((policy) => ({ spec: shape(policy), status }), start, POLICIES_OF_NAMESPACE);
-  const store = new ObjectStore(policyKind(CHECK_CATALOGUE, 'ProbePolicy', Infinity), LISTENER);
+  const store = new ObjectStore(policyKind('ProbePolicy', Infinity), LISTENER);
   store.listing();
   // Loads the code, so that the measurement has objects only.
   store.seen(next(0));
@@ -157,7 +157,7 @@ function measurePolicy(shape: (policy: number) => object): object {
 
 function measureFact([kind, make]: readonly [FactKind, (index: number) => object]): object {
   const mirror = (namespaces: number): ObjectStore<Named> => {
-    const store = new ObjectStore(informedFactKind(kind, CHECK_CATALOGUE), LISTENER);
+    const store = new ObjectStore(informedFactKind(kind), LISTENER);
     store.listing();
     for (let namespace = 0; namespace < namespaces; namespace++)
       store.seen(page(make, namespace * FACTS_OF_NAMESPACE, FACTS_OF_NAMESPACE));

@@ -67,7 +67,6 @@ const sets: readonly Snapshot[] = [
   Snapshot.of(
     CHECK_CATALOGUE,
     readPolicyDocuments(
-      CHECK_CATALOGUE,
       readdirSync(examples).map((file) => ({ file, text: readFileSync(join(examples, file), 'utf8') })),
     ).policies,
   ),
@@ -87,7 +86,7 @@ export const calls: Readonly<Record<CallName, (text: string) => Outcome | Promis
     return document === NOT_JSON ? { verdict: 'not JSON' } : policyDocument(document);
   },
   'policy file': (text) => {
-    const { policies, facts, problems } = readPolicyDocuments(CHECK_CATALOGUE, [{ file: 'hostile.yaml', text }]);
+    const { policies, facts, problems } = readPolicyDocuments([{ file: 'hostile.yaml', text }]);
     const set = Snapshot.of(CHECK_CATALOGUE, policies, facts);
     for (const labels of [new Map<string, string>(), new Map([['app', 'web']])]) useLayers(set, labels);
     return { verdict: problems.length > 0 ? 'problems' : 'read' };

@@ -22,7 +22,7 @@ it.each([
   [undefined, 'change. Run'],
   ['ca.crt', 'change: Deployment apps/secret-project (required-liveness). Run'],
 ])('with --client-ca %s the first warning about a policy says "%s"', async (clientCa, words) => {
-  const store = new PolicyStore(CHECK_CATALOGUE, ['cluster']);
+  const store = new PolicyStore(['cluster']);
   store.replace('cluster', { policies: [], facts: NO_FACTS });
   const connection = {
     client: new ApiClient(api.access, 'test'),

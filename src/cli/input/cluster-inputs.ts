@@ -145,12 +145,12 @@ export async function readClusterInputs(
   // Policies in files are the lowest tier, and those of the cluster are above them: as in the webhook.
   const policyPlaces: PolicyPlaces = new Map();
   const files = await readPolicyTexts(policies);
-  const low = readPolicyDocuments(CHECK_CATALOGUE, files.texts, [], undefined, policyPlaces);
-  const high = readPolicyDocuments(CHECK_CATALOGUE, [], ofCluster, undefined, policyPlaces);
+  const low = readPolicyDocuments(files.texts, [], undefined, policyPlaces);
+  const high = readPolicyDocuments([], ofCluster, undefined, policyPlaces);
   const tiers = [policyTier(low.policies), policyTier(high.policies)];
   const set = new Snapshot(builtInPolicy(CHECK_CATALOGUE), tiers);
   const newFiles = await readPolicyTexts(change?.newPolicies);
-  const added = readPolicyDocuments(CHECK_CATALOGUE, newFiles.texts);
+  const added = readPolicyDocuments(newFiles.texts);
   const newPolicies = snapshotOf(added);
   const observed = readsReports === true ? await readObserverReports(discovered, policyReading) : undefined;
   const readsLabels = keepsObjects || set.looksAtNamespaceLabels || newPolicies.looksAtNamespaceLabels;

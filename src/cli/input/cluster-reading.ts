@@ -13,7 +13,6 @@ import {
 import { CollectedFacts, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { readObserverReport, REPORT_APIS, type ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import { CLUSTER_PLACE, clusterPlace } from './cluster-object.ts';
-import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FactKind } from '../../cluster/sources/fact-kinds.ts';
 
@@ -126,14 +125,14 @@ export class ClusterFacts extends CollectedFacts {
       const json = object as unknown as JsonObject;
       // Lists leave out version and kind of their items.
       if (keepsObjects) this.objects.push({ ...json, apiVersion: kind.apiVersion, kind: kind.kind });
-      const read = kind.read(json, CHECK_CATALOGUE);
+      const read = kind.read(json);
       return read && { read, metadata: object.metadata };
     });
     // A list that cannot be read leaves the facts unknown.
     if (digests !== undefined) this.addKind(kind);
     for (const { read, metadata } of digests ?? []) {
       const place = { file: clusterPlace({ metadata }, kind), line: 1, column: 1 };
-      if ('problems' in read)
+      if (read.problems !== undefined)
         for (const problem of read.problems) this.problems.push({ ...place, message: formatProblem(problem) });
       else this.add(kind, metadata.namespace ?? '', read.fact);
     }

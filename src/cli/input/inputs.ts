@@ -71,8 +71,8 @@ export function inputsOf(
     .flatMap(({ manifests }) => manifests)
     .filter(({ object, document }) => isForPolicies(object) && !read.has(fileIdentity(document.file)));
   const policyPlaces: PolicyPlaces = new Map();
-  const policies = readPolicyDocuments(CHECK_CATALOGUE, policyTexts.texts, among, namespace, policyPlaces);
-  const newPolicies = readPolicyDocuments(CHECK_CATALOGUE, newPolicyTexts.texts, [], namespace);
+  const policies = readPolicyDocuments(policyTexts.texts, among, namespace, policyPlaces);
+  const newPolicies = readPolicyDocuments(newPolicyTexts.texts, [], namespace);
   const unreadable = ofPolicies.flatMap(({ problems }) => problems);
   const unusable = [...policies.problems, ...newPolicies.problems];
   return {

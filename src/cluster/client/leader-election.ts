@@ -3,6 +3,7 @@ import { objectMember } from '../../base/json/json-value.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode, unlessMissing, type ApiClient, type ApiRequest } from './api-client.ts';
 import { isKubernetesObject, type ObjectMetadata } from './kubernetes-object.ts';
+import type { ClockAndRandom } from './timing.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 
 export interface Candidate {
@@ -22,12 +23,10 @@ export interface LeaderListener {
   readonly troubled: (problem: string | undefined) => void;
 }
 
-export interface ElectionDependencies {
-  /** The wall clock, for people who read the Lease; no decision depends on it. */
-  readonly now: () => number;
+/** The wall clock is for people who read the Lease; no decision depends on it. */
+export interface ElectionDependencies extends ClockAndRandom {
   /** In milliseconds; never goes back. */
   readonly monotonic: () => number;
-  readonly random: () => number;
 }
 
 /**

@@ -1,6 +1,4 @@
-import { Reflector, type ReflectorListener } from './reflector.ts';
-import type { ApiClient } from './api-client.ts';
-import type { ClockAndRandom } from './timing.ts';
+import { Reflector, type ReflectorContext, type ReflectorListener } from './reflector.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 
 export interface MirrorListener extends Pick<ReflectorListener, 'troubled'> {
@@ -11,41 +9,28 @@ export interface MirrorListener extends Pick<ReflectorListener, 'troubled'> {
 const PATIENCE_MILLISECONDS = 30_000;
 
 /** One object, as last told of. After a write the watch must be waited for: a decision before goes by an old state. */
-export class MirroredObject {
+export class MirroredObject extends Reflector {
   object: KubernetesObject | undefined;
   /** Grows with every change: says which one a decision was made on. 0 = nothing is known yet. */
   generation = 0;
-  readonly #reflector: Reflector;
   #awaited: { readonly generation: number; readonly since: number } | undefined;
 
-  constructor(
-    client: ApiClient,
-    collection: string,
-    name: string,
-    { changed, troubled }: MirrorListener,
-    clock: ClockAndRandom & { readonly watchRenewalMilliseconds?: number },
-  ) {
+  constructor(context: ReflectorContext, collection: string, name: string, { changed, troubled }: MirrorListener) {
     const replace = (object: KubernetesObject | undefined): void => {
       this.object = object;
       this.generation += 1;
       changed();
     };
-    const listener = {
-      seen: (objects: readonly KubernetesObject[]) => objects.forEach(replace),
-      gone: () => replace(undefined),
-      listed: (uids: ReadonlySet<string>) => uids.has(this.object?.metadata.uid ?? '') || replace(undefined),
-      troubled,
-    };
-    const context = { ...clock, client, watchRenewal: clock.watchRenewalMilliseconds };
-    this.#reflector = new Reflector(context, { path: collection, name }, listener);
-  }
-
-  start(): void {
-    void this.#reflector.start();
-  }
-
-  stop(): void {
-    this.#reflector.stop();
+    super(
+      context,
+      { path: collection, name },
+      {
+        seen: (objects) => objects.forEach(replace),
+        gone: () => replace(undefined),
+        listed: (uids) => uids.has(this.object?.metadata.uid ?? '') || replace(undefined),
+        troubled,
+      },
+    );
   }
 
   get isKnown(): boolean {
@@ -54,7 +39,7 @@ export class MirroredObject {
 
   /** True while the object is known and a watch is open, so that it is as we see it. */
   get isCurrent(): boolean {
-    return this.isKnown && this.#reflector.status().watching;
+    return this.isKnown && this.status().watching;
   }
 
   /** To be called after a write with the generation that it was decided on: the change may come before the answer. */

@@ -107,12 +107,12 @@ async function kindsOfVersion(client: ApiRequests, apiVersion: string): Promise<
   const answer = await client.request({ method: 'GET', path: rootOf(apiVersion) });
   const group = groupOfVersion(apiVersion);
   return objectsAt(answer, 'resources').flatMap(({ name, kind, singularName, shortNames, namespaced }) => {
-    const [resource, kindName] = [textOf(name), textOf(kind)];
     // A name with a slash is a subresource, whose kind may be that of another object.
-    if (resource === '' || resource.includes('/')) return [];
+    if (typeof name !== 'string' || typeof kind !== 'string' || name === '' || name.includes('/')) return [];
     const short: unknown[] = Array.isArray(shortNames) ? shortNames : [];
-    const names = [resource, singularName, kindName.toLowerCase(), ...short].map(textOf).filter((each) => each !== '');
-    return [{ group, apiVersion, kind: kindName, resource, names, isNamespaced: namespaced === true }];
+    const all = [name, singularName, kind.toLowerCase(), ...short];
+    const names = all.filter((each): each is string => typeof each === 'string' && each !== '');
+    return [{ group, apiVersion, kind, resource: name, names, isNamespaced: namespaced === true }];
   });
 }
 
@@ -124,10 +124,6 @@ export function rootOf(apiVersion: string): string {
 /** A request that failed, in words. The API server's own words would name the user and paths. */
 export function refusal(what: string, error: unknown): string {
   return `${what}: ${error instanceof ApiError && error.code === 403 ? 'forbidden' : messageOf(error)}`;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 /** A resource as RBAC and kubectl name it: `deployments.apps`, `pods`. */

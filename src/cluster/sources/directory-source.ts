@@ -7,7 +7,6 @@ import { PolicyCollection, formatFileProblem, type FileProblem, type PolicyDocum
 import { PolicyFilesError } from './policy-source.ts';
 import { repeat } from '../client/timing.ts';
 import { setImmediate } from 'node:timers/promises';
-import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
 /** A change counts when two reads in a row see it, so that a half-written file does not count. */
@@ -19,7 +18,6 @@ const POLL_MILLISECONDS = 400;
  */
 export class DirectorySource implements PolicySource {
   readonly #directory: string;
-  readonly #catalogue: CheckCatalogue;
   readonly #now: () => number;
   readonly #pollMilliseconds: number;
   readonly #stopped = new AbortController();
@@ -29,8 +27,7 @@ export class DirectorySource implements PolicySource {
   #problems: readonly string[] = [];
   #lastSync: number | undefined;
 
-  constructor(catalogue: CheckCatalogue, directory: string, now: () => number, pollMilliseconds = POLL_MILLISECONDS) {
-    this.#catalogue = catalogue;
+  constructor(directory: string, now: () => number, pollMilliseconds = POLL_MILLISECONDS) {
     this.#directory = directory;
     this.#now = now;
     this.#pollMilliseconds = pollMilliseconds;
@@ -61,7 +58,7 @@ export class DirectorySource implements PolicySource {
 
   #read(files: readonly FoundFile[]): Promise<PolicyDocuments> {
     const paths = files.map(({ path }) => path);
-    return readPolicyFiles(this.#catalogue, paths, POLICY_FILE_LIMITS, () => this.#stopped.signal.aborted);
+    return readPolicyFiles(paths, POLICY_FILE_LIMITS, () => this.#stopped.signal.aborted);
   }
 
   async #poll(listener: SourceListener): Promise<void> {
@@ -124,13 +121,12 @@ const MEBIBYTE = 1024 * 1024;
 
 /** Other work gets a turn between documents. Once `isStopped`, nobody waits for the result any more. */
 export async function readPolicyFiles(
-  catalogue: CheckCatalogue,
   files: readonly string[],
   limits: PolicyFileLimits,
   isStopped: () => boolean = () => false,
   othersHadTheirTurn: () => Promise<unknown> = setImmediate,
 ): Promise<PolicyDocuments> {
-  const collected = new PolicyCollection(catalogue);
+  const collected = new PolicyCollection();
   const budget = new ReadingBudget(limits.tokens);
   let bytesLeft = limits.mebibytes * MEBIBYTE;
   for (const file of files) {

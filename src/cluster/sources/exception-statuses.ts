@@ -30,7 +30,7 @@ import type { LeftOut, Named } from './object-store.ts';
 export interface ExceptionStatusDependencies {
   readonly client: ApiRequests;
   /** Active on each replica, as each replica writes its matches. */
-  readonly writer: Pick<StatusWriter, 'put' | 'drop'>;
+  readonly writer: StatusWriter;
   readonly snapshot: () => Snapshot | undefined;
   readonly now: () => number;
   readonly timer?: Timer;
@@ -67,7 +67,8 @@ export class ExceptionStatuses {
   }
 
   start(): void {
-    const { timer = realTimer } = this.#dependencies;
+    const { timer = realTimer, writer } = this.#dependencies;
+    writer.setActive(true);
     this.#callOff = timer(PASS_MILLISECONDS, () => {
       this.pass();
       this.start();
@@ -76,6 +77,7 @@ export class ExceptionStatuses {
 
   stop(): void {
     this.#callOff?.();
+    this.#dependencies.writer.setActive(false);
   }
 
   lead(isLeader: boolean): void {

@@ -17,7 +17,7 @@ import {
 import { readService, type ServiceDigest } from '../../engine/facts/services.ts';
 import { objectsAt, textAt, valueAt } from '../../base/json/field-path.ts';
 import { parseInstant } from '../../base/text/duration.ts';
-import { member, stringMember, objectMember, without, type JsonObject } from '../../base/json/json-value.ts';
+import { without, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import {
   EXCEPTION_KIND,
@@ -27,7 +27,7 @@ import {
 } from '../../engine/policy/probe-exception.ts';
 import { readNamespaceLabels, type Facts, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { WorkloadStarts } from '../../engine/facts/startup-profile.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { Limits } from '../../engine/policy/budget.ts';
 import type { Named, StoredReading } from './object-store.ts';
 
@@ -44,14 +44,14 @@ export interface FactKind<T extends Named = Named> {
   /** Several objects of files may have one name: files may be for several clusters. Otherwise that is a problem. */
   readonly mayRepeat?: boolean;
   /** Reads an object. Must not throw, and the result must not refer to the object. */
-  read(object: JsonObject, catalogue: CheckCatalogue): StoredReading<T>;
+  read(object: JsonObject): StoredReading<T>;
   /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */
   mirrored?(fact: T): T;
   readonly limits: Limits;
   /** How many bytes of memory a fact takes at most, after `mirrored`. */
   bytes(fact: T): number;
   /** When the object was created, in milliseconds since the epoch: older objects go first. Absent: by name. */
-  created?(fact: T): number | undefined;
+  createdOf?(fact: T): number;
   /** Undefined = nothing has been read of the kind, so the facts are unknown. */
   facts(objects: ReadonlyMap<string, readonly T[]> | undefined): Partial<Facts>;
 }
@@ -70,10 +70,9 @@ export const NAMESPACES: FactKind<KnownNamespace> = {
   metadataOnly: true,
   mayRepeat: true,
   read: (object) => {
-    const metadata = objectMember(object, 'metadata') ?? {};
-    const name = stringMember(metadata, 'name');
+    const name = textAt(object, 'metadata', 'name');
     if (name === undefined) return { problems: [{ path: ['metadata', 'name'], message: 'must be given' }] };
-    return { fact: { name, labels: readNamespaceLabels(member(metadata, 'labels')) } };
+    return { fact: { name, labels: readNamespaceLabels(valueAt(object, ['metadata', 'labels'])) } };
   },
   limits: NO_LIMITS,
   bytes: () => 0,
@@ -88,15 +87,15 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   apiVersion: POLICY_API_VERSION,
   resource: 'probeexceptions',
   isRequired: true,
-  read: (object, catalogue) => {
-    const parsed = parseProbeException(catalogue, object);
+  read: (object) => {
+    const parsed = parseProbeException(CHECK_CATALOGUE, object);
     if (parsed.problems !== undefined) return parsed;
     const { name, expires, created, spec } = parsed.exception;
     return { fact: new ProbeException(name, spec, { expires, created, reported: reportedStatus(object) }) };
   },
   limits: EXCEPTION_LIMITS,
   bytes: ({ name, text }) => memoryOfText(name) + memoryOfText(text),
-  created: ({ created }) => created,
+  createdOf: ({ created = 0 }) => created,
   facts: (objects = new Map()) => ({ exceptions: new ByNamespace(objects) }),
 };
 
@@ -146,7 +145,7 @@ export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
   read: (object) => {
     const problem = profileProblem(object);
     if (problem !== undefined) return { problems: [problem] };
-    const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
+    const name = textAt(object, 'metadata', 'name');
     const profile = readStartupProfile(object);
     return name === undefined || profile === undefined ? undefined : { fact: workloadStarts(name, profile) };
   },

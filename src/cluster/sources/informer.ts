@@ -1,17 +1,13 @@
-import { Reflector, type Reflected, type ReflectorContext, type ReflectorStatus } from '../client/reflector.ts';
-import { realTimer, type Timer } from '../client/timing.ts';
+import { Reflector, type Reflected, type ReflectorContext } from '../client/reflector.ts';
+import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
 import { rootOf } from './cluster-kinds.ts';
 import { ObjectStore, type Named, type StoreListener, type StoredKind } from './object-store.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Facts } from '../../engine/facts/facts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
 import type { FactKind } from './fact-kinds.ts';
 
-/** Without a timer, the real one is used. */
-export interface InformerContext extends ReflectorContext {
-  readonly timer?: Timer;
-}
+export type InformerContext = ReflectorContext & ClockRandomAndTimer;
 
 export interface InformedKind<T extends Named> extends Reflected, StoredKind<T> {}
 
@@ -21,35 +17,27 @@ export type InformerListener<T> = Omit<StoreListener<T>, 'mayFit'>;
 /** The least time between two lists that are made because an object that was left out may fit again. */
 const LIST_AGAIN_MILLISECONDS = 30_000;
 
-export class Informer<T extends Named> {
+/** A reflector with a store of what it sees. Its start resolves once a whole list has been read. */
+export class Informer<T extends Named> extends Reflector {
   readonly store: ObjectStore<T>;
-  readonly #reflector: Reflector;
   readonly #timer: Timer;
   #endRest: (() => void) | undefined;
   #isListWanted = false;
 
   constructor(context: InformerContext, kind: InformedKind<T>, listener: InformerListener<T>) {
+    const store = new ObjectStore(kind, { ...listener, mayFit: () => this.listAgain() });
+    super(context, kind, store);
+    this.store = store;
     this.#timer = context.timer ?? realTimer;
-    this.store = new ObjectStore(kind, { ...listener, mayFit: () => this.listAgain() });
-    this.#reflector = new Reflector(context, kind, this.store);
   }
 
-  /** Resolves once a whole list has been read, however long that takes; also on stop. */
-  start(): Promise<void> {
-    return this.#reflector.start();
-  }
-
-  stop(): void {
-    this.#reflector.stop();
+  override stop(): void {
+    super.stop();
     this.#endRest?.();
   }
 
-  status(): ReflectorStatus {
-    return this.#reflector.status();
-  }
-
   /** Lists the collection again: now, or as soon as the last such list is long enough ago. */
-  listAgain(): void {
+  override listAgain(): void {
     this.#isListWanted = true;
     if (this.#endRest !== undefined) return;
     this.#isListWanted = false;
@@ -57,7 +45,7 @@ export class Informer<T extends Named> {
       this.#endRest = undefined;
       if (this.#isListWanted) this.listAgain();
     });
-    this.#reflector.listAgain();
+    super.listAgain();
   }
 
   /** Of objects that are left out, nothing is kept: a list reports them again. */
@@ -73,12 +61,12 @@ export class FactInformer extends Informer<Named> {
   /** The same value until something changes. */
   #facts: Partial<Facts> | undefined;
 
-  constructor(context: InformerContext, catalogue: CheckCatalogue, kind: FactKind, listener: InformerListener<Named>) {
+  constructor(context: InformerContext, kind: FactKind, listener: InformerListener<Named>) {
     const changed = (): void => {
       this.#facts = undefined;
       listener.changed();
     };
-    super(context, informedFactKind(kind, catalogue), { ...listener, changed });
+    super(context, informedFactKind(kind), { ...listener, changed });
     this.kind = kind;
   }
 
@@ -92,17 +80,14 @@ export class FactInformer extends Informer<Named> {
 }
 
 /** A kind of facts as it is mirrored. */
-export function informedFactKind(kind: FactKind, catalogue: CheckCatalogue): InformedKind<Named> {
-  const { apiVersion, resource, limits, metadataOnly = false } = kind;
+export function informedFactKind(kind: FactKind): InformedKind<Named> {
   return {
-    path: `${rootOf(apiVersion)}/${resource}`,
-    metadataOnly,
-    limits,
-    ...(kind.created !== undefined && { createdOf: (fact: Named) => kind.created?.(fact) ?? 0 }),
+    ...kind,
+    path: `${rootOf(kind.apiVersion)}/${kind.resource}`,
     sizeOf: (fact) => ({ bytes: kind.bytes(fact), memory: kind.bytes(fact) }),
     read: (object, before) => {
-      const reading = kind.read(object as unknown as JsonObject, catalogue);
-      if (reading === undefined || 'problems' in reading) return reading;
+      const reading = kind.read(object as unknown as JsonObject);
+      if (reading?.problems !== undefined || reading === undefined) return reading;
       const fact = kind.mirrored?.(reading.fact) ?? reading.fact;
       return { fact: before !== undefined && isDeepStrictEqual(before, fact) ? before : fact };
     },

@@ -2,19 +2,16 @@ import { NO_FACTS, type Facts, type MissedNamespace } from '../../engine/facts/f
 import { POLICY_BUDGET_BYTES, type Budget, type PolicyBudget } from '../../engine/policy/budget.ts';
 import { EXCEPTION_KIND } from '../../engine/policy/probe-exception.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
-import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
+import { realTimer, type Timer } from '../client/timing.ts';
 import { NAMESPACES, type FactKind } from './fact-kinds.ts';
-import { FactInformer, type InformerListener } from './informer.ts';
+import { FactInformer, type InformerContext, type InformerListener } from './informer.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
 import { PolicyInformer, type PolicyCounts, type PolicyStatuses } from './policy-informer.ts';
-import type { ApiClient } from '../client/api-client.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
 import type { Named, StoreCounts } from './object-store.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
 export interface KubernetesSourceOptions {
   readonly description?: string;
-  readonly watchRenewalMilliseconds?: number;
   /** Whether any policy in force, wherever it comes from, looks at labels of namespaces other than their name. */
   readonly labelsMatter?: () => boolean;
   readonly factKinds?: readonly FactKind[];
@@ -59,17 +56,11 @@ export class KubernetesSource implements PolicySource {
   #state: 'starting' | 'running' | 'stopped' = 'starting';
   #callOff: (() => void) | undefined;
 
-  constructor(
-    catalogue: CheckCatalogue,
-    client: ApiClient,
-    clock: ClockRandomAndTimer,
-    options: KubernetesSourceOptions = {},
-  ) {
+  constructor(context: InformerContext, options: KubernetesSourceOptions = {}) {
     this.#options = options;
-    this.#timer = clock.timer ?? realTimer;
+    this.#timer = context.timer ?? realTimer;
     const total = (this.#policyBudget = options.policyBudget ?? POLICY_BUDGET_BYTES);
     this.#waiters = new NamespaceWaiters(this.#timer);
-    const context = { ...clock, client, watchRenewal: options.watchRenewalMilliseconds };
     const reports = (kind: string): Pick<InformerListener<Named>, 'overBudget' | 'troubled' | 'unreadable'> => ({
       overBudget: (change) => this.#listener?.overBudget?.(kind, change),
       troubled: (problem) => this.#reportTrouble(problem),
@@ -85,7 +76,7 @@ export class KubernetesSource implements PolicySource {
         failed: (problems: readonly string[]) => this.#listener?.failed(problems),
         warned: (warnings: readonly string[]) => this.#listener?.warned?.(warnings),
       };
-      return new PolicyInformer(context, catalogue, kind, listener, options.statuses, total);
+      return new PolicyInformer(context, kind, listener, options.statuses, total);
     });
     const inform = (kind: FactKind): FactInformer => {
       const changed = (): void => {
@@ -93,7 +84,7 @@ export class KubernetesSource implements PolicySource {
         this.#releaseArrived();
       };
       const listener = { ...reports(kind.kind), ...(kind.kind === EXCEPTION_KIND && options.exceptions), changed };
-      return new FactInformer(context, catalogue, kind, listener);
+      return new FactInformer(context, kind, listener);
     };
     this.#namespaces = inform(NAMESPACES);
     this.#facts = (options.factKinds ?? []).map(inform);
@@ -205,11 +196,9 @@ export class KubernetesSource implements PolicySource {
 
   /** Lets requests go on that wait for a namespace that has arrived, once its labels are in force. */
   #releaseArrived(): void {
-    for (const name of this.#waiters.names()) {
-      if (!this.#isKnown(name)) continue;
-      if (this.#namespaces.isChanged) this.#publish();
-      this.#waiters.arrived(name);
-    }
+    const arrived = this.#waiters.names().filter((name) => this.#isKnown(name));
+    if (arrived.length > 0) this.#publish();
+    for (const name of arrived) this.#waiters.arrived(name);
   }
 
   /** Reports the first kind that loses contact, and the last that has contact again. */

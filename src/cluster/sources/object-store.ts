@@ -120,13 +120,13 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     };
     if (state.end !== undefined && byAge(age, state.end) > 0) return leaveOut(state.end.reason);
     const reading = this.#kind.read(object, before);
-    const entry = reading !== undefined && 'fact' in reading ? reading.fact : undefined;
+    const entry = reading?.problems === undefined ? reading?.fact : undefined;
     const size = entry && this.#kind.sizeOf(entry);
     if (state.end?.name === name) {
       state.end = size === undefined ? { ...state.end, isGone: true } : { ...state.end, size };
       return leaveOut(state.end.reason);
     }
-    if (reading !== undefined && 'problems' in reading) {
+    if (reading?.problems !== undefined) {
       const [problem] = reading.problems;
       return leaveOut('invalid', problem === undefined ? 'cannot be read' : formatProblem(problem));
     }
@@ -261,7 +261,8 @@ export interface Named {
 }
 
 /** What is kept of an object, all problems, or undefined if there is nothing to keep. */
-export type StoredReading<T> = { readonly fact: T } | { readonly problems: readonly Problem[] } | undefined;
+export type StoredReading<T> =
+  { readonly fact: T; readonly problems?: undefined } | { readonly problems: readonly Problem[] } | undefined;
 
 export interface StoredKind<T extends Named> {
   readonly limits: Limits;

@@ -1,5 +1,5 @@
-import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { objectsAt, textAt } from '../../base/json/field-path.ts';
+import { member, stringMap, type JsonObject } from '../../base/json/json-value.ts';
 
 export interface ReportApi {
   readonly name: 'openreports' | 'wgpolicyk8s';
@@ -50,24 +50,20 @@ export interface ObservedResult {
 
 /** Undefined without such results. Results of checks are left out: whoever reads the report judges again. */
 export function readObserverReport(object: JsonObject): ObservedWorkload | undefined {
-  const [version, type, scope] = [member(object, 'apiVersion'), member(object, 'kind'), objectMember(object, 'scope')];
-  if (scope === undefined || !REPORT_APIS.some((api) => api.apiVersion === version && api.kind === type))
-    return undefined;
-  const found: unknown = member(object, 'results');
-  const results = (Array.isArray(found) ? (found as readonly unknown[]) : [])
-    .slice(0, MOST_RESULTS)
-    .flatMap(readResult);
-  const [apiVersion, kind] = [stringMember(scope, 'apiVersion'), stringMember(scope, 'kind')];
-  const [namespace, name] = [stringMember(scope, 'namespace'), stringMember(scope, 'name')];
+  const [version, type] = [member(object, 'apiVersion'), member(object, 'kind')];
+  if (!REPORT_APIS.some((api) => api.apiVersion === version && api.kind === type)) return undefined;
+  const results = objectsAt(object, 'results').slice(0, MOST_RESULTS).flatMap(readResult);
+  const [apiVersion, kind] = [textAt(object, 'scope', 'apiVersion'), textAt(object, 'scope', 'kind')];
+  const [namespace, name] = [textAt(object, 'scope', 'namespace'), textAt(object, 'scope', 'name')];
   if (apiVersion === undefined || kind === undefined || namespace === undefined || name === undefined) return undefined;
   // A tenant can write reports in the tenant's own namespaces. Such a report says nothing about other namespaces.
-  if (stringMember(objectMember(object, 'metadata') ?? {}, 'namespace') !== namespace) return undefined;
+  if (textAt(object, 'metadata', 'namespace') !== namespace) return undefined;
   return results.length === 0 ? undefined : { apiVersion, kind, namespace, name, results };
 }
 
-function readResult(result: unknown): ObservedResult[] {
-  if (!isJsonObject(result) || member(result, 'source') !== PROBEWRIGHT) return [];
-  const [rule, message] = [stringMember(result, 'rule'), stringMember(result, 'message')];
+function readResult(result: JsonObject): ObservedResult[] {
+  if (member(result, 'source') !== PROBEWRIGHT) return [];
+  const [rule, message] = [textAt(result, 'rule'), textAt(result, 'message')];
   if ((rule !== MISSED_PODS_RULE && rule !== PROBE_FAILING_RULE) || message === undefined) return [];
   return [{ rule, message, properties: Object.fromEntries(stringMap(result, 'properties')) }];
 }

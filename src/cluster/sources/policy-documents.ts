@@ -8,7 +8,7 @@ import { MORE_PROBLEMS, formatProblem, type Problem } from '../../engine/policy/
 import { yamlFileParts, type YamlDocument, type YamlFilePart } from '../../yaml/reading/documents.ts';
 import { FACT_KINDS, NAMESPACES, type FactKind } from './fact-kinds.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { Named } from './object-store.ts';
 import type { FileProblem } from './policy-source.ts';
 
@@ -46,13 +46,12 @@ export function formatFileProblem({ file, line, column, message }: FileProblem):
  *   commands keep documents.
  */
 export function readPolicyDocuments(
-  catalogue: CheckCatalogue,
   texts: readonly PolicyText[],
   objects: readonly PlacedObject[] = [],
   namespace = 'default',
   places?: PolicyPlaces,
 ): PolicyDocuments {
-  const collected = new PolicyCollection(catalogue, namespace, places);
+  const collected = new PolicyCollection(namespace, places);
   for (const { file, text } of texts) {
     for (const part of yamlFileParts(file, text)) {
       collected.addPart(part);
@@ -79,12 +78,10 @@ export class PolicyCollection {
   readonly #seen = new Map<string, string>();
   readonly #problemsOf = new Map<string, number>();
   readonly #warningsOf = new Map<string, number>();
-  readonly #catalogue: CheckCatalogue;
   readonly #namespace: string;
   readonly #places: PolicyPlaces | undefined;
 
-  constructor(catalogue: CheckCatalogue, namespace = 'default', places?: PolicyPlaces) {
-    this.#catalogue = catalogue;
+  constructor(namespace = 'default', places?: PolicyPlaces) {
     this.#namespace = namespace;
     this.#places = places;
   }
@@ -132,9 +129,9 @@ export class PolicyCollection {
 
   #addFact(document: YamlDocument, kind: FactKind, value: JsonObject, path: readonly PathStep[]): void {
     const namespace = stringMember(objectMember(value, 'metadata') ?? {}, 'namespace') ?? this.#namespace;
-    const reading = kind.read(value, this.#catalogue);
+    const reading = kind.read(value);
     if (reading === undefined) return;
-    if ('problems' in reading) return this.#reportAll(document, path, reading.problems);
+    if (reading.problems !== undefined) return this.#reportAll(document, path, reading.problems);
     const source = `${kind.kind}/${namespace}/${reading.fact.name}`;
     if (kind.mayRepeat === true || this.#isFirst(document, source, path))
       this.#facts.add(kind, namespace, reading.fact);
@@ -148,7 +145,7 @@ export class PolicyCollection {
   }
 
   #addPolicy(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
-    const parsed = parseProbePolicy(this.#catalogue, value);
+    const parsed = parseProbePolicy(CHECK_CATALOGUE, value);
     if (parsed.problems !== undefined) return this.#reportAll(document, path, parsed.problems);
     const { policy, warnings } = parsed;
     this.#warnAll(document, path, warnings);

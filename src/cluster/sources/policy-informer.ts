@@ -12,7 +12,7 @@ import { Informer, type InformedKind, type InformerContext, type InformerListene
 import { shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
 import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
 import type { Budget, Size } from '../../engine/policy/budget.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { LeftOut, Named } from './object-store.ts';
 import type { SourceListener } from './policy-source.ts';
 
@@ -37,6 +37,7 @@ const PLURALS: Readonly<Record<PolicyKind, string>> = {
 interface ObservedObject {
   /** As a policy's `source` is written: `ProbePolicy/apps/web`, `ClusterProbePolicy/base`. */
   readonly place: string;
+  readonly uid: string | undefined;
   readonly generation: number | undefined;
   readonly resourceVersion: string | undefined;
   readonly shown: ShownStatus;
@@ -49,13 +50,14 @@ interface PolicyVersion extends Size {
 }
 
 /** The record of a policy. The object itself is dropped, because most of it is metadata that is not needed. */
-interface PolicyRecord extends Named {
-  readonly seen: ObservedObject;
-  readonly uid: string | undefined;
+interface PolicyRecord extends Named, ObservedObject {
   readonly created: number;
   /** The newest version, or the last one that could be read. */
   readonly inForce: PolicyVersion | undefined;
-  readonly problems: { readonly shown: readonly string[]; readonly count: number };
+  /** Why the newest version cannot be read: as many problems as are kept. */
+  readonly problems: readonly string[];
+  readonly problemCount: number;
+  /** The bytes of the newest spec, if they are too many. */
   readonly tooLarge: number | undefined;
   isLogged: boolean;
 }
@@ -73,13 +75,12 @@ export class PolicyInformer extends Informer<PolicyRecord> {
    */
   constructor(
     context: InformerContext,
-    catalogue: CheckCatalogue,
     kind: PolicyKind,
     listener: PolicyListener,
     statuses: PolicyStatuses | undefined,
     total: number,
   ) {
-    super(context, policyKind(catalogue, kind, total), {
+    super(context, policyKind(kind, total), {
       ...listener,
       kept: (record) => {
         this.#log(record);
@@ -116,25 +117,24 @@ export class PolicyInformer extends Informer<PolicyRecord> {
     return {
       overBudget: { ...leftOut, object: records.filter(({ tooLarge }) => tooLarge !== undefined).length },
       used,
-      problems: records.reduce((sum, { problems }) => sum + problems.count, 0),
+      problems: records.reduce((sum, { problemCount }) => sum + problemCount, 0),
     };
   }
 
   #log(record: PolicyRecord): void {
     if (record.isLogged) return;
     record.isLogged = true;
-    if (record.problems.count > 0) this.#listener.failed(problemsOf(record));
-    const { inForce, seen } = record;
-    if (!isCurrent(record) || inForce === undefined || inForce.warnings.length === 0) return;
-    this.#listener.warned(inForce.warnings.map((warning) => `${seen.place}: ${warning}`));
+    if (record.problemCount > 0) this.#listener.failed(problemsOf(record));
+    const warnings = currentVersion(record)?.warnings ?? [];
+    if (warnings.length > 0) this.#listener.warned(warnings.map((warning) => `${record.place}: ${warning}`));
   }
 
   #judge(record: PolicyRecord): void {
-    const { seen, inForce, problems, tooLarge } = record;
-    const newest = isCurrent(record) ? inForce : undefined;
-    this.#putStatus(seen, () => ({
-      problems: problems.shown,
-      problemCount: problems.count,
+    const { inForce, problems, problemCount, tooLarge } = record;
+    const newest = currentVersion(record);
+    this.#putStatus(record, () => ({
+      problems,
+      problemCount,
       warnings: newest?.warnings ?? [],
       advice: newest === undefined ? [] : adviceAbout(newest.policy),
       ...(tooLarge !== undefined && { overBudget: { ...this.#budget('object', ''), bytes: tooLarge } }),
@@ -143,7 +143,7 @@ export class PolicyInformer extends Informer<PolicyRecord> {
   }
 
   #judgeLeftOut({ namespace, reason, object, entry }: LeftOut<PolicyRecord>): void {
-    const seen = entry?.seen ?? (object && observed(this.kind, object));
+    const seen = entry ?? (object && observed(this.kind, object));
     if (seen === undefined || reason === 'invalid') return;
     this.#putStatus(seen, () => ({ problems: [], good: undefined, overBudget: this.#budget(reason, namespace) }));
   }
@@ -168,13 +168,13 @@ export class PolicyInformer extends Informer<PolicyRecord> {
   }
 }
 
-function problemsOf({ seen: { place }, problems }: PolicyRecord): readonly string[] {
-  return problems.shown.map((problem) => `${place}: ${problem}`);
+function problemsOf({ place, problems }: PolicyRecord): readonly string[] {
+  return problems.map((problem) => `${place}: ${problem}`);
 }
 
-/** True when the newest version is in force. */
-function isCurrent({ problems, tooLarge }: PolicyRecord): boolean {
-  return problems.count === 0 && tooLarge === undefined;
+/** The version in force, if it is the newest. */
+function currentVersion({ inForce, problemCount, tooLarge }: PolicyRecord): PolicyVersion | undefined {
+  return problemCount === 0 && tooLarge === undefined ? inForce : undefined;
 }
 
 function placeOf(kind: PolicyKind, namespace: string | undefined, name: string): string {
@@ -189,7 +189,7 @@ function objectPath(kind: PolicyKind, place: string): string {
 }
 
 /** Policies as they are mirrored. `total` = bytes of memory that those of all namespaces may take together. */
-export function policyKind(catalogue: CheckCatalogue, kind: PolicyKind, total: number): InformedKind<PolicyRecord> {
+export function policyKind(kind: PolicyKind, total: number): InformedKind<PolicyRecord> {
   return {
     path: `/apis/${POLICY_API_VERSION}/${PLURALS[kind]}`,
     limits: kind === 'ProbePolicy' ? { ...POLICY_LIMITS, total } : NO_LIMITS,
@@ -197,47 +197,37 @@ export function policyKind(catalogue: CheckCatalogue, kind: PolicyKind, total: n
     effectOf: (record) => record?.inForce?.policy,
     sizeOf: (record) => ({
       bytes: record.inForce?.bytes ?? 0,
-      memory: (record.inForce?.memory ?? 0) + (isCurrent(record) ? 0 : PROBLEMS_MEMORY),
+      memory: (record.inForce?.memory ?? 0) + (currentVersion(record) === undefined ? PROBLEMS_MEMORY : 0),
     }),
-    read: (object, before) => ({ fact: readRecord(catalogue, kind, object, before) }),
+    read: (object, before) => ({ fact: readRecord(kind, object, before) }),
   };
 }
 
 function observed(kind: PolicyKind, object: KubernetesObject): ObservedObject {
-  const { name, namespace, generation, resourceVersion } = object.metadata;
-  return {
-    place: placeOf(kind, namespace, name),
-    generation: Number.isInteger(generation) ? generation : undefined,
-    resourceVersion,
-    shown: shownStatus((object as { status?: unknown }).status),
-  };
+  const { name, namespace, uid, generation, resourceVersion } = object.metadata;
+  const shown = shownStatus((object as { status?: unknown }).status);
+  return { place: placeOf(kind, namespace, name), uid, generation, resourceVersion, shown };
 }
 
-function readRecord(
-  catalogue: CheckCatalogue,
-  kind: PolicyKind,
-  object: KubernetesObject,
-  before: PolicyRecord | undefined,
-): PolicyRecord {
-  const { name, uid, resourceVersion, creationTimestamp = '' } = object.metadata;
-  // An object that was deleted and created again under the same name has a new history.
-  const earlier = before?.uid === uid ? before : undefined;
-  if (resourceVersion !== undefined && earlier?.seen.resourceVersion === resourceVersion) return earlier;
+function readRecord(kind: PolicyKind, object: KubernetesObject, before: PolicyRecord | undefined): PolicyRecord {
+  const { name, creationTimestamp = '' } = object.metadata;
   const seen = observed(kind, object);
+  // An object that was deleted and created again under the same name has a new history.
+  const earlier = before?.uid === seen.uid ? before : undefined;
+  if (seen.resourceVersion !== undefined && earlier?.resourceVersion === seen.resourceVersion) return earlier;
   // The generation counts changes of the spec.
-  if (earlier !== undefined && seen.generation !== undefined && seen.generation === earlier.seen.generation)
-    return { ...earlier, seen };
+  if (earlier !== undefined && seen.generation !== undefined && seen.generation === earlier.generation)
+    return { ...earlier, ...seen };
   const created = parseInstant(creationTimestamp) ?? 0;
-  const { version: inForce = earlier?.inForce, problems = [], tooLarge } = readVersion(catalogue, kind, object, seen);
-  return { name, seen, uid, created, inForce, problems: keptProblems(problems), tooLarge, isLogged: false };
+  const { version: inForce = earlier?.inForce, problems = [], tooLarge } = readVersion(kind, object);
+  const kept = { problems: keptProblems(problems), problemCount: problems.length };
+  return { ...seen, ...kept, name, created, inForce, tooLarge, isLogged: false };
 }
 
 /** Never throws, so that one object that cannot be read does not affect the others. */
 function readVersion(
-  catalogue: CheckCatalogue,
   kind: PolicyKind,
   object: KubernetesObject,
-  { generation = 0 }: ObservedObject,
 ): { readonly version?: PolicyVersion; readonly problems?: readonly string[]; readonly tooLarge?: number } {
   const { spec, metadata } = object as KubernetesObject & { readonly spec?: unknown };
   try {
@@ -245,11 +235,13 @@ function readVersion(
     const bytes = Buffer.byteLength(text);
     if (bytes > MAX_SPEC_BYTES) return { tooLarge: bytes };
     // The items of a list have no apiVersion and no kind.
-    const parsed = parseProbePolicy(catalogue, { apiVersion: POLICY_API_VERSION, kind, metadata, spec });
+    const parsed = parseProbePolicy(CHECK_CATALOGUE, { apiVersion: POLICY_API_VERSION, kind, metadata, spec });
     if (parsed.problems !== undefined) return { problems: parsed.problems.map(formatProblem) };
     const { policy, warnings } = parsed;
     const memory = memoryOfPolicy(spec, text);
-    return { version: { generation, policy, warnings: warnings.map(formatProblem), bytes, memory } };
+    return {
+      version: { generation: metadata.generation ?? 0, policy, warnings: warnings.map(formatProblem), bytes, memory },
+    };
   } catch (error) {
     return { problems: [`cannot be read: ${String(error)}`] };
   }
@@ -267,13 +259,13 @@ function jsonOf(spec: unknown): string | undefined {
 /** Thousands of policies may have a hundred problems each. */
 const MAX_PROBLEMS_LENGTH = 1024;
 
-function keptProblems(problems: readonly string[]): PolicyRecord['problems'] {
-  const shown: string[] = [];
+function keptProblems(problems: readonly string[]): readonly string[] {
+  const kept: string[] = [];
   let length = 0;
   for (const problem of problems) {
-    if (shown.length > 0 && length + problem.length > MAX_PROBLEMS_LENGTH) break;
-    shown.push(cut(problem, MAX_PROBLEMS_LENGTH));
     length += problem.length;
+    if (kept.length > 0 && length > MAX_PROBLEMS_LENGTH) break;
+    kept.push(cut(problem, MAX_PROBLEMS_LENGTH));
   }
-  return { shown, count: problems.length };
+  return kept;
 }

@@ -1,9 +1,9 @@
-import { builtInPolicy, type CheckPolicy } from '../../engine/policy/check-policy.ts';
+import { builtInPolicy } from '../../engine/policy/check-policy.ts';
 import { policyTier, type PolicyTier } from '../../engine/policy/policy-set.ts';
 import { exceptionSource, mergedFacts, NO_FACTS, type Facts } from '../../engine/facts/facts.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-parameters.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { PolicySnapshot } from './policy-source.ts';
@@ -17,15 +17,15 @@ export type PolicyOrigin = (typeof POLICY_ORIGINS)[number];
  * the first snapshot of every origin: unknown policies must not be taken for no policies.
  */
 export class PolicyStore {
-  readonly #builtIn: CheckPolicy;
-  readonly #origins: readonly PolicyOrigin[];
-  readonly #given = new Map<PolicyOrigin, PolicySnapshot & { readonly tier: PolicyTier }>();
+  readonly #builtIn = builtInPolicy(CHECK_CATALOGUE);
+  /** By origin, the lowest tier first; undefined until the first snapshot. */
+  readonly #given: Map<PolicyOrigin, (PolicySnapshot & { readonly tier: PolicyTier }) | undefined>;
   #current: Snapshot | undefined;
   readonly #listeners: (() => void)[] = [];
 
-  constructor(catalogue: CheckCatalogue, origins: readonly PolicyOrigin[]) {
-    this.#builtIn = builtInPolicy(catalogue);
-    this.#origins = POLICY_ORIGINS.filter((origin) => origins.includes(origin));
+  constructor(origins: readonly PolicyOrigin[]) {
+    const known = POLICY_ORIGINS.filter((origin) => origins.includes(origin));
+    this.#given = new Map(known.map((origin) => [origin, undefined]));
   }
 
   onChange(listener: () => void): void {
@@ -38,13 +38,13 @@ export class PolicyStore {
 
   /** Puts a snapshot in force. With the same array of policies as before, only the facts are new. */
   replace(origin: PolicyOrigin, { policies, facts }: PolicySnapshot): void {
-    if (!this.#origins.includes(origin)) throw new Error(`this store knows no ${origin}`);
+    if (!this.#given.has(origin)) throw new Error(`this store knows no ${origin}`);
     const before = this.#given.get(origin);
     const isSame = before?.policies === policies;
     const tier = isSame ? before.tier : policyTier(policies);
     this.#given.set(origin, { policies, facts, tier });
-    const given = this.#origins.map((known) => this.#given.get(known)).filter((found) => found !== undefined);
-    if (given.length < this.#origins.length) return;
+    const given = [...this.#given.values()].filter((found) => found !== undefined);
+    if (given.length < this.#given.size) return;
     // A cluster knows its own namespaces, so labels from files count only without a cluster.
     const known = given.reduce<Facts>(
       (below, { facts: above }) => ({ ...mergedFacts(below, above), namespaceLabels: above.namespaceLabels }),
@@ -56,9 +56,8 @@ export class PolicyStore {
 
   /** The policies of all origins, with these ones for one of them. */
   #snapshot(replaced: PolicyOrigin, tier: PolicyTier, facts: Facts): Snapshot {
-    const tiers = this.#origins.map((origin) => (origin === replaced ? tier : this.#given.get(origin)?.tier));
-    const known = tiers.filter((each) => each !== undefined);
-    return new Snapshot(this.#builtIn, known, facts);
+    const tiers = [...this.#given].flatMap(([origin, given]) => (origin === replaced ? tier : (given?.tier ?? [])));
+    return new Snapshot(this.#builtIn, tiers, facts);
   }
 
   /** The snapshot as it would be if a policy of the cluster was applied, or deleted (undefined). */

@@ -8,7 +8,8 @@ import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 export const POD_TEMPLATE_PATH = /^[A-Za-z]\w*(\.(\w+|\*))*$/;
 
 export type WorkloadKindsParse =
-  { readonly kinds: readonly WorkloadKind[] } | { readonly problems: readonly FileProblem[] };
+  | { readonly kinds: readonly WorkloadKind[]; readonly problems?: undefined }
+  | { readonly problems: readonly FileProblem[] };
 
 /** Reads a YAML list of `{ group, kind, podTemplatePath }`. Known kinds follow, unless an entry replaces them. */
 export function readWorkloadKinds(file: string, text: string): WorkloadKindsParse {
@@ -47,7 +48,7 @@ export async function loadWorkloadKinds(file: string | undefined): Promise<reado
     throw new PolicyFilesError(`the workload kinds cannot be read: ${String(error)}`);
   });
   const parsed = readWorkloadKinds(file, text);
-  if ('problems' in parsed)
+  if (parsed.problems !== undefined)
     throw new PolicyFilesError(`${parsed.problems.length} problem(s) in the workload kinds`, parsed.problems);
   return parsed.kinds;
 }

@@ -60,7 +60,7 @@ function jsonOf(place: string, object: unknown): string {
 function kindsOf(kinds: EngineOptions['workloadKinds']): readonly WorkloadKind[] {
   if (kinds === undefined) return KNOWN_KINDS;
   const parsed = readWorkloadKinds('workloadKinds', JSON.stringify(kinds));
-  if ('problems' in parsed) throw new InvalidInputError(parsed.problems.map(problemOf));
+  if (parsed.problems !== undefined) throw new InvalidInputError(parsed.problems.map(problemOf));
   return parsed.kinds;
 }
 

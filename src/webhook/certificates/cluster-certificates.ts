@@ -1,17 +1,17 @@
 import { JSON_PATCH, hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
+import type { ReflectorContext } from '../../cluster/client/reflector.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { MirroredObject, type MirrorListener } from '../../cluster/client/mirrored-object.ts';
 import { WriteLimit } from '../../cluster/client/rate-limit.ts';
-import { RepeatedWork, type ClockAndRandom } from '../../cluster/client/timing.ts';
+import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { bundleHolds, type ServingPair } from './pem.ts';
 import type { CaStep } from './ca-state.ts';
 import type { CertificateListener, CertificateSource, CertificateStatus } from './serving-tls.ts';
 
-export interface CertificateDependencies extends ClockAndRandom {
+export interface CertificateDependencies extends Omit<ReflectorContext, 'client'> {
   readonly log: Readonly<Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>>;
-  readonly watchRenewalMilliseconds?: number;
   /** Counts a write of the Secret of the own CA, or of a caBundle with the own CA. */
   readonly written?: ((step: CaStep | 'bundle', result: WriteResult) => void) | undefined;
 }
@@ -78,10 +78,16 @@ export abstract class ClusterCertificates<
     this.where = `Secret ${namespace}/${secretName}`;
     this.host = `${service}.${namespace}.svc`;
     this.#rounds = new RepeatedWork(() => this.round(), check, dependencies.random);
-    this.secret = new MirroredObject(client, this.collection, secretName, this.#listenTo('secret'), dependencies);
+    this.secret = new MirroredObject(
+      { ...dependencies, client },
+      this.collection,
+      secretName,
+      this.#listenTo('secret'),
+    );
     this.#configurations = KINDS.map((kind) => {
       const collection = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
-      const mirror = new MirroredObject(client, collection, configurationName, this.#listenTo(kind), dependencies);
+      const context = { ...dependencies, client };
+      const mirror = new MirroredObject(context, collection, configurationName, this.#listenTo(kind));
       return { kind, path: `${collection}/${configurationName}`, mirror, limit: new WriteLimit(), refused: undefined };
     });
     this.#firstPair.promise.catch(() => undefined);
@@ -95,7 +101,7 @@ export abstract class ClusterCertificates<
   /** Waits for as long as there is no pair, and reports the reason to the listener. Rejects on stop only. */
   start(listener: CertificateListener): Promise<ServingPair> {
     this.#listener = listener;
-    if (!this.signal.aborted) for (const part of [...this.#mirrors(), this.#rounds]) part.start();
+    if (!this.signal.aborted) for (const part of [...this.#mirrors(), this.#rounds]) void part.start();
     return this.#firstPair.promise;
   }
 

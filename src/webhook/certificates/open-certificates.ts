@@ -38,7 +38,7 @@ export async function openCertificates(
   const secretName = tlsSecret ?? config.caSecret;
   chosen(tlsSecret === undefined ? 'own-ca' : 'secret', { namespace, secret: secretName });
   const settings = { namespace, service, configurationName, check, secretName };
-  const dependencies = { log, now, random: Math.random, watchRenewalMilliseconds: config.watchRenewal };
+  const dependencies = { log, now, random: Math.random, watchRenewal: config.watchRenewal };
   if (tlsSecret !== undefined) {
     const { SecretCertificates } = await import('./secret-certificates.ts');
     return new SecretCertificates(client, settings, dependencies);

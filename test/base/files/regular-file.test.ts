@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { certificateFiles, clientCaFile } from '../../../src/webhook/certificates/certificate-files.ts';
 import { developmentPair } from '../../../src/webhook/certificates/open-certificates.ts';
 import { readRegularFile, readUpTo, refuseSpecialFile } from '../../../src/base/files/regular-file.ts';
@@ -87,7 +86,7 @@ describe('a kubeconfig', () =>
   ));
 
 it('a directory of policies with a FIFO or a socket among them is refused at once, by path and kind', async () => {
-  await expect(new DirectorySource(CHECK_CATALOGUE, directory, () => 0).start(listener)).rejects.toThrow(
+  await expect(new DirectorySource(directory, () => 0).start(listener)).rejects.toThrow(
     'fifo.yaml is a FIFO (named pipe)',
   );
 });

@@ -1,4 +1,3 @@
-import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { ApiClient } from '../../../src/cluster/client/api-client.ts';
 import { KubernetesSource, type KubernetesSourceOptions } from '../../../src/cluster/sources/kubernetes-source.ts';
 import type { PolicySnapshot } from '../../../src/cluster/sources/policy-source.ts';
@@ -64,7 +63,7 @@ export class ClusterWorld {
       drop: (place) => options.statuses?.drop(place),
     };
     const client = this.client(userAgent);
-    const source = new KubernetesSource(CHECK_CATALOGUE, client, this.surroundings(), { ...options, statuses });
+    const source = new KubernetesSource({ ...this.surroundings(), client }, { ...options, statuses });
     const watched = new Watched(source, this.timer, judged);
     this.stopLater(() => watched.source.stop());
     return watched;

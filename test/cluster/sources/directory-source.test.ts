@@ -1,7 +1,6 @@
 import { rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { DirectorySource } from '../../../src/cluster/sources/directory-source.ts';
 import type { PolicySnapshot } from '../../../src/cluster/sources/policy-source.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -28,7 +27,7 @@ async function started(named = ''): Promise<{
   changed: number[];
   warnings: string[];
 }> {
-  const source = new DirectorySource(CHECK_CATALOGUE, join(directory, named), () => 7000, 5);
+  const source = new DirectorySource(join(directory, named), () => 7000, 5);
   const [told, changed, warnings]: [string[], number[], string[]] = [[], [], []];
   const first = await source.start({
     changed: ({ policies }) => changed.push(policies.length),

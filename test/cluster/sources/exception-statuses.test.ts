@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
 import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
-import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../../../src/cluster/sources/fact-kinds.ts';
 import { exceptionCounts, ExceptionStatuses } from '../../../src/cluster/sources/exception-statuses.ts';
 import { StatusWriter } from '../../../src/cluster/sources/status-writer.ts';
@@ -78,8 +77,8 @@ function world(policy: JsonObject = {}): World {
   let object: JsonObject = exceptionDocument({}, { creationTimestamp: CREATED, generation: 1, resourceVersion: '1' });
   const base = policySet(clusterPolicyDocument(policy));
   const snapshot = (): Snapshot => {
-    const read = PROBE_EXCEPTIONS.read(object, CHECK_CATALOGUE);
-    if (read === undefined || 'problems' in read) throw new Error('unreadable');
+    const read = PROBE_EXCEPTIONS.read(object);
+    if (read === undefined || read.problems !== undefined) throw new Error('unreadable');
     return base.withFacts({ ...NO_FACTS, exceptions: new ByNamespace(new Map([['apps', [read.fact]]])) });
   };
   const patches: JsonObject[] = [];
@@ -226,8 +225,8 @@ describe('the webhook', () => {
       { ticket: 'PAY-1', containers: ['app'] },
       { creationTimestamp: CREATED, generation: 1 },
     );
-    const read = WEBHOOK_EXCEPTIONS.read(object, CHECK_CATALOGUE);
-    if (read === undefined || 'problems' in read) throw new Error('unreadable');
+    const read = WEBHOOK_EXCEPTIONS.read(object);
+    if (read === undefined || read.problems !== undefined) throw new Error('unreadable');
     const { name, expires, created, reported, spec } = WEBHOOK_EXCEPTIONS.mirrored?.(read.fact) ?? read.fact;
     expect({ name, expires, created, reported, spec }).toEqual({
       name: 'legacy',

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { PolicyStore } from '../../../src/cluster/sources/policy-store.ts';
 import { waitUntil } from '../client/wait-until.ts';
 import { parsedPolicy, policyDocument } from '../../support/worlds.ts';
@@ -418,7 +417,7 @@ describe('the store', () => {
     world.putCluster('web', { namespaceSelector: { matchLabels: { tier: 'web' } }, port: 3 });
     world.putNamespace('apps', { tier: 'web' });
     const watched = await world.started();
-    const store = new PolicyStore(CHECK_CATALOGUE, ['files', 'cluster']);
+    const store = new PolicyStore(['files', 'cluster']);
     store.replace('files', {
       policies: [parsedPolicy(policyDocument({ port: 1 }))],
       facts: { ...NO_FACTS, namespaceLabels: new Map([['apps', new Map()]]) },

@@ -3,7 +3,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { byAge, fairLevel, oldestWithin, type Limits } from '../../../src/engine/policy/budget.ts';
 import { PROBE_EXCEPTIONS, SERVICES, type FactKind } from '../../../src/cluster/sources/fact-kinds.ts';
 import { informedFactKind } from '../../../src/cluster/sources/informer.ts';
@@ -41,7 +40,7 @@ class World {
 
   constructor(limits: Partial<Limits> = {}, kind: FactKind = PROBE_EXCEPTIONS) {
     this.limits = { ...kind.limits, ...limits };
-    this.store = new ObjectStore(informedFactKind({ ...kind, limits: this.limits }, CHECK_CATALOGUE), {
+    this.store = new ObjectStore(informedFactKind({ ...kind, limits: this.limits }), {
       changed: () => this.changes++,
       overBudget: (change) => this.over.push(change),
       unreadable: (object) => this.unreadable.push(object),
@@ -109,8 +108,8 @@ class World {
 }
 
 function sizedException(object: KubernetesObject): { name: string; created: number; bytes: number } {
-  const read = PROBE_EXCEPTIONS.read(object as unknown as JsonObject, CHECK_CATALOGUE);
-  if (read === undefined || 'problems' in read) throw new Error('unreadable');
+  const read = PROBE_EXCEPTIONS.read(object as unknown as JsonObject);
+  if (read === undefined || read.problems !== undefined) throw new Error('unreadable');
   return { name: read.fact.name, created: read.fact.created ?? 0, bytes: PROBE_EXCEPTIONS.bytes(read.fact) };
 }
 

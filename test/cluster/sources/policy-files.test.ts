@@ -1,7 +1,6 @@
 import { truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { POLICY_FILE_LIMITS, readPolicyFiles } from '../../../src/cluster/sources/directory-source.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { PolicyFileLimits } from '../../../src/cluster/sources/directory-source.ts';
@@ -21,11 +20,11 @@ const files = (texts: readonly string[]): Promise<string[]> =>
   );
 
 const readTexts = async (...texts: string[]): ReturnType<typeof readPolicyFiles> =>
-  readPolicyFiles(CHECK_CATALOGUE, await files(texts), POLICY_FILE_LIMITS);
+  readPolicyFiles(await files(texts), POLICY_FILE_LIMITS);
 
 /** What is wrong with files of these texts, as `file:line:column: message`. */
 async function complaints(texts: readonly string[], limits: Partial<PolicyFileLimits> = {}): Promise<string[]> {
-  const { problems } = await readPolicyFiles(CHECK_CATALOGUE, await files(texts), { ...POLICY_FILE_LIMITS, ...limits });
+  const { problems } = await readPolicyFiles(await files(texts), { ...POLICY_FILE_LIMITS, ...limits });
   return problems.map(({ file, line, column, message }) => `${basename(file)}:${line}:${column}: ${message}`);
 }
 
@@ -121,7 +120,7 @@ describe('files that are too much', () => {
   it('are a problem of their own when one is too large, and the others are read', async () => {
     const [large, small] = await files(['', policy(1)]);
     await truncate(large ?? '', 100 * 1024 * 1024);
-    const read = await readPolicyFiles(CHECK_CATALOGUE, [large ?? '', small ?? ''], POLICY_FILE_LIMITS);
+    const read = await readPolicyFiles([large ?? '', small ?? ''], POLICY_FILE_LIMITS);
     expect(read.problems).toEqual([{ file: large, line: 1, column: 1, message: 'the file has more than 3 MiB' }]);
     expect(read.policies).toHaveLength(1);
   });
@@ -129,7 +128,7 @@ describe('files that are too much', () => {
   it('are a problem of their own when one is no UTF-8, and the others are read', async () => {
     const [bad = '', good = ''] = await files(['', policy(1)]);
     await writeFile(bad, Uint8Array.of(0x61, 0x0a, 0xff));
-    const read = await readPolicyFiles(CHECK_CATALOGUE, [bad, good], POLICY_FILE_LIMITS);
+    const read = await readPolicyFiles([bad, good], POLICY_FILE_LIMITS);
     expect(read.problems.map(({ message }) => message)).toEqual(['it is not UTF-8: byte 0xff in line 2']);
     expect(read.policies).toHaveLength(1);
   });
@@ -180,7 +179,6 @@ it('of a message that repeats a long text its beginning is told', async () => {
 it('reading ends when nobody waits for it any more', async () => {
   let documents = 0;
   const read = await readPolicyFiles(
-    CHECK_CATALOGUE,
     await files([policies.join('---\n'), policy(2000)]),
     POLICY_FILE_LIMITS,
     () => ++documents >= 10,
@@ -195,7 +193,7 @@ it('others have their turn between documents, but not after every small one', as
     return Promise.resolve();
   };
   const [file = ''] = await files([policies.join('---\n')]);
-  const read = await readPolicyFiles(CHECK_CATALOGUE, [file], POLICY_FILE_LIMITS, () => false, takeTurn);
+  const read = await readPolicyFiles([file], POLICY_FILE_LIMITS, () => false, takeTurn);
   expect(read.policies).toHaveLength(1000);
   // A quarter of a million tokens, twenty thousand a turn.
   expect(turns).toBeGreaterThanOrEqual(10);

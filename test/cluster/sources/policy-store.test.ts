@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { PolicyStore } from '../../../src/cluster/sources/policy-store.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
@@ -20,7 +19,7 @@ const forWeb = clusterPolicyDocument({ namespaceSelector: { matchLabels: { tier:
 
 describe('the policies in force', () => {
   it('are those of files where there is nothing else', () => {
-    const store = new PolicyStore(CHECK_CATALOGUE, ['files']);
+    const store = new PolicyStore(['files']);
     expect(store.current).toBeUndefined();
     store.replace('files', snapshot([policyDocument({})]));
     expect(layers(store)).toEqual(['ProbePolicy/apps/policy']);
@@ -30,7 +29,7 @@ describe('the policies in force', () => {
     ['files', 'cluster'],
     ['cluster', 'files'],
   ] as const)('are unknown after %s alone, and known with %s', (first, second) => {
-    const store = new PolicyStore(CHECK_CATALOGUE, ['cluster', 'files']);
+    const store = new PolicyStore(['cluster', 'files']);
     const given = { files: snapshot([policyDocument({}, 'file')]), cluster: snapshot([policyDocument({}, 'object')]) };
     store.replace(first, given[first]);
     expect(store.current).toBeUndefined();
@@ -39,13 +38,13 @@ describe('the policies in force', () => {
   });
 
   it('are known when an origin says that there are none', () => {
-    const store = new PolicyStore(CHECK_CATALOGUE, ['cluster']);
+    const store = new PolicyStore(['cluster']);
     store.replace('cluster', snapshot([]));
     expect(layers(store)).toEqual([]);
   });
 
   it('keep what the other origin said when one of them changes', () => {
-    const store = new PolicyStore(CHECK_CATALOGUE, ['files', 'cluster']);
+    const store = new PolicyStore(['files', 'cluster']);
     store.replace('files', snapshot([policyDocument({}, 'file')]));
     store.replace('cluster', snapshot([policyDocument({}, 'object')]));
     store.replace('files', snapshot([policyDocument({}, 'edited')]));
@@ -55,17 +54,17 @@ describe('the policies in force', () => {
   });
 
   it('go by the labels that the cluster gives its namespaces, and by those in files only where there is no cluster', () => {
-    const both = new PolicyStore(CHECK_CATALOGUE, ['files', 'cluster']);
+    const both = new PolicyStore(['files', 'cluster']);
     both.replace('files', snapshot([forWeb], { apps: { tier: 'web' } }));
     both.replace('cluster', snapshot([], { other: { tier: 'web' } }));
     expect([layers(both), layers(both, 'other')]).toEqual([[], ['ClusterProbePolicy/web']]);
-    const files = new PolicyStore(CHECK_CATALOGUE, ['files']);
+    const files = new PolicyStore(['files']);
     files.replace('files', snapshot([forWeb], { apps: { tier: 'web' } }));
     expect(layers(files)).toEqual(['ClusterProbePolicy/web']);
   });
 
   it('are not compiled again when only labels change', () => {
-    const store = new PolicyStore(CHECK_CATALOGUE, ['files', 'cluster']);
+    const store = new PolicyStore(['files', 'cluster']);
     store.replace('files', snapshot([forWeb]));
     const first = snapshot([policyDocument({})]);
     store.replace('cluster', first);
@@ -77,12 +76,10 @@ describe('the policies in force', () => {
   });
 
   it('come from no origin that the store was not told of', () =>
-    expect(() => new PolicyStore(CHECK_CATALOGUE, ['files']).replace('cluster', snapshot([]))).toThrow(
-      'this store knows no cluster',
-    ));
+    expect(() => new PolicyStore(['files']).replace('cluster', snapshot([]))).toThrow('this store knows no cluster'));
 
   it('are shown with a policy that is applied or deleted, and stay in force as they are', () => {
-    const store = new PolicyStore(CHECK_CATALOGUE, ['files', 'cluster']);
+    const store = new PolicyStore(['files', 'cluster']);
     expect(store.preview('ProbePolicy/apps/object', undefined)).toBeUndefined();
     store.replace('files', snapshot([policyDocument({}, 'object')]));
     store.replace('cluster', snapshot([policyDocument({}, 'object')]));
@@ -99,7 +96,7 @@ describe('the policies in force', () => {
   });
 
   it('are shown with an exception that is applied or deleted', () => {
-    const store = new PolicyStore(CHECK_CATALOGUE, ['cluster']);
+    const store = new PolicyStore(['cluster']);
     const source = 'ProbeException/apps/legacy';
     const exception = parsedException(exceptionDocument());
     expect(store.previewException('apps', source, exception)).toBeUndefined();

@@ -26,9 +26,10 @@ export function factsOf(objects: readonly JsonObject[] | undefined): Facts {
   for (const kind of FACT_KINDS) collected.addKind(kind);
   for (const object of objects) {
     const kind = factKindOf(object['apiVersion'], object['kind']);
-    const read = kind?.read(object, CHECK_CATALOGUE);
+    const read = kind?.read(object);
     const { namespace } = object['metadata'] as { readonly namespace: string };
-    if (kind !== undefined && read !== undefined && 'fact' in read) collected.add(kind, namespace, read.fact);
+    if (kind !== undefined && read !== undefined && read.problems === undefined)
+      collected.add(kind, namespace, read.fact);
   }
   return collected.facts;
 }

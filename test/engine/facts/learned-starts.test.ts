@@ -72,8 +72,8 @@ describe('the facts of a StartupProfile', () => {
   });
 
   it('are found by the name of the workload', () => {
-    const reading = STARTUP_PROFILES.read(document, {});
-    const fact = reading !== undefined && 'fact' in reading ? reading.fact : undefined;
+    const reading = STARTUP_PROFILES.read(document);
+    const fact = reading?.problems === undefined ? reading?.fact : undefined;
     const others = ['a', 'deployment-wea', 'deployment-wec', 'z'].map((name) => ({ name, containers: [] }));
     const list = [...others.slice(0, 2), ...(fact ? [fact] : []), ...others.slice(2)].sort((a, b) =>
       a.name < b.name ? -1 : 1,
@@ -119,7 +119,7 @@ describe('the facts of a StartupProfile', () => {
     ]);
     for (const bad of [undefined, null, 1, [], {}, { workload: 1 }, { workload: {} }])
       expect(readStartupProfile({ status: bad })).toBeUndefined();
-    expect(STARTUP_PROFILES.read({ metadata: {} }, {})).toBeUndefined();
+    expect(STARTUP_PROFILES.read({ metadata: {} })).toBeUndefined();
   });
 });
 
@@ -145,8 +145,8 @@ describe('a StartupProfile of an API server whose CRD has no bounds', () => {
     ['containers[0].censoredIds', '100 starts', 101, also({ censoredIds: times(101, 'k') })],
     ['containers[0].censoredIds[1]', '64 characters', 2000, also({ censoredIds: ['k', long] })],
   ])('has no effect beyond the bound of %s, and keeps nothing beyond the bound', (place, most, count, hostile) => {
-    const reading = STARTUP_PROFILES.read(hostile, {});
-    const problems = reading !== undefined && 'problems' in reading ? reading.problems.map(formatProblem) : [];
+    const reading = STARTUP_PROFILES.read(hostile);
+    const problems = reading?.problems !== undefined ? reading.problems.map(formatProblem) : [];
     expect(problems).toEqual([`status.${place}: must have at most ${most}, not ${count}`]);
     // The observer reads what is within the bounds, and replaces the rest.
     expect(JSON.stringify(readStartupProfile(hostile) ?? {})).not.toContain(long);
@@ -157,9 +157,8 @@ describe('a StartupProfile of an API server whose CRD has no bounds', () => {
     const names = Array.from({ length: 64 }, (_, index) => `${index}`.padStart(63, 'c'));
     const reading = STARTUP_PROFILES.read(
       profile(...names.map((name) => ({ ...container, name, samples: times(30, sample(1)) }))),
-      {},
     );
-    const fact = reading !== undefined && 'fact' in reading ? reading.fact : undefined;
+    const fact = reading?.problems === undefined ? reading?.fact : undefined;
     expect(fact?.containers.length).toBe(64);
     expect(fact && STARTUP_PROFILES.bytes(withoutSeconds(fact))).toBeLessThan(STARTUP_PROFILES.limits.object);
   });
