@@ -63,9 +63,8 @@ export abstract class ClusterCertificates<
   readonly #configurations: readonly Configuration[];
   readonly #rounds: RepeatedWork;
   readonly #problems = new Map<string, string>();
-  readonly #firstPair = Promise.withResolvers<ServingPair>();
+  readonly #hasPair = Promise.withResolvers<undefined>();
   #listener: CertificateListener | undefined;
-  #hasPair = false;
   readonly #stopped = new AbortController();
   protected readonly signal = this.#stopped.signal;
 
@@ -84,7 +83,7 @@ export abstract class ClusterCertificates<
       const mirror = new MirroredObject(client, collection, configurationName, this.#listenTo(kind), dependencies);
       return { kind, path: `${collection}/${configurationName}`, mirror, limit: new WriteLimit(), refused: undefined };
     });
-    this.#firstPair.promise.catch(() => undefined);
+    this.#hasPair.promise.catch(() => undefined);
   }
 
   abstract status(): CertificateStatus;
@@ -93,16 +92,16 @@ export abstract class ClusterCertificates<
   protected abstract round(): Promise<boolean>;
 
   /** Waits for as long as there is no pair, and reports the reason to the listener. Rejects on stop only. */
-  start(listener: CertificateListener): Promise<ServingPair> {
+  async start(listener: CertificateListener): Promise<void> {
     this.#listener = listener;
     if (!this.signal.aborted) for (const part of [...this.#mirrors(), this.#rounds]) part.start();
-    return this.#firstPair.promise;
+    await this.#hasPair.promise;
   }
 
   stop(): void {
     this.#stopped.abort();
     for (const part of [this.#rounds, ...this.#mirrors()]) part.stop();
-    this.#firstPair.reject(new Error('stopped before there was a certificate'));
+    this.#hasPair.reject(new Error('stopped before there was a certificate'));
   }
 
   lead(isLeader: boolean): void {
@@ -116,9 +115,8 @@ export abstract class ClusterCertificates<
 
   protected found(pair: ServingPair): void {
     if (this.signal.aborted) return;
-    if (this.#hasPair) this.#listener?.changed(pair);
-    else this.#firstPair.resolve(pair);
-    this.#hasPair = true;
+    this.#listener?.changed(pair);
+    this.#hasPair.resolve(undefined);
   }
 
   /** Notes what is wrong with a part, and reports it if that is news; undefined when nothing is wrong. */

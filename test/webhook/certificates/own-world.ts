@@ -153,11 +153,7 @@ function begin<Source extends CertificateSource>(source: Source, written: readon
   const pairs: ServingPair[] = [];
   const failures: string[] = [];
   const started = source.start({ changed: (pair) => pairs.push(pair), failed: (problem) => failures.push(problem) });
-  // Before anything that comes after it.
-  const first = started.then((pair) => {
-    pairs.unshift(pair);
-    return pair;
-  });
+  const first = started.then(() => pairs[0] as ServingPair);
   first.catch(() => undefined);
   onTestFinished(() => source.stop());
   return { source, started: first, pairs, failures, written };
