@@ -58,11 +58,10 @@ export function policyEffect(
     namesWorkloads: clientCa !== undefined,
     isExempt: exemptNamespaces(config.exemptNamespaces, namespace, store),
     snapshots: (reviewed) => {
-      const { source } = reviewed;
       const after =
-        'exception' in reviewed
-          ? store.previewException(reviewed.namespace, source, reviewed.exception)
-          : store.preview(source, reviewed.applied);
+        reviewed.kind === 'exception'
+          ? store.previewException(reviewed.namespace, reviewed.source, reviewed.applied)
+          : store.preview(reviewed.source, reviewed.applied);
       const before = store.current;
       return before === undefined || after === undefined ? undefined : { before, after };
     },
