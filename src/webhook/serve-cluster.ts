@@ -13,10 +13,7 @@ export interface ClusterParts {
   readonly connection: ServeConnection;
   readonly policies: ClusterPolicies;
   readonly election: ElectionPart;
-  readonly forReviews: (
-    config: EffectConfig,
-    inputs: Pick<ImpactDependencies, 'kinds' | 'ended'>,
-  ) => Pick<ReviewDependencies, 'exceptionMatched' | 'namespaceKnown' | 'policyEffect'>;
+  readonly forReviews: Pick<ReviewDependencies, 'exceptionMatched' | 'namespaceKnown' | 'policyEffect'>;
 }
 
 type EffectConfig = Pick<ServeConfig, 'enforcement' | 'mutation' | 'clientCa'>;
@@ -24,8 +21,9 @@ type EffectConfig = Pick<ServeConfig, 'enforcement' | 'mutation' | 'clientCa'>;
 /** Builds the parts; nothing is started. Rejects as openClusterConnection does. */
 export async function buildClusterParts(
   config: ClusterConfig,
+  serving: EffectConfig,
   store: PolicyStore,
-  dependencies: Omit<ElectionPartDependencies, 'leaderWrites'>,
+  dependencies: Omit<ElectionPartDependencies, 'leaderWrites'> & Pick<ImpactDependencies, 'kinds' | 'ended'>,
 ): Promise<ClusterParts> {
   const connection = await openClusterConnection(config, `probewright/${VERSION}`);
   const policies = new ClusterPolicies(connection, store, { ...dependencies, writesStatuses: true });
@@ -34,11 +32,11 @@ export async function buildClusterParts(
     connection,
     policies,
     election,
-    forReviews: (serving, inputs) => ({
+    forReviews: {
       exceptionMatched: (namespace, name) => policies.exceptionStatuses?.matched(namespace, name, dependencies.now()),
       namespaceKnown: (namespace, client) => policies.source.namespaceKnown(namespace, client),
-      policyEffect: policyEffect(connection, store, serving, { ...dependencies, ...inputs }),
-    }),
+      policyEffect: policyEffect(connection, store, serving, dependencies),
+    },
   };
 }
 

@@ -80,9 +80,9 @@ export function servingTls(
     else if (source.status) log.error({ problem }, 'the certificate cannot be renewed; the last good one stays in use');
     else log.error({ problem }, 'the certificate cannot be used; the last good one stays in use');
   };
-  const casPart = callerCas && {
-    start: () => callerCas.start({ changed: replaceCas, failed: casFailed }),
-    stop: () => callerCas.stop(),
+  const casPart: Part = {
+    start: () => callerCas?.start({ changed: replaceCas, failed: casFailed }),
+    stop: () => callerCas?.stop(),
   };
   const pairPart: Part = {
     start: () => source.start({ changed: replacePair, failed: pairFailed }),
@@ -100,7 +100,7 @@ export function servingTls(
       problems: [source.problem(), callerCas?.problem()].filter((problem) => problem !== undefined),
     }),
     figures: () => ({ ...source.status?.(), leafNotAfter: pair?.notAfter, problem: source.problem() }),
-    parts: [...(casPart === undefined ? [] : [casPart]), pairPart],
+    parts: [casPart, pairPart],
   };
 }
 
