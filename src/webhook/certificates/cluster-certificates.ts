@@ -6,25 +6,18 @@ import { RepeatedWork, type ClockAndRandom } from '../../cluster/client/timing.t
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { bundleHolds, type ServingPair } from './pem.ts';
+import type { ClusterConfig, ServeConnection } from '../config.ts';
 import type { CaStep } from './ca-state.ts';
 import type { CertificateListener, CertificateSource, CertificateStatus } from './serving-tls.ts';
 
 export interface CertificateDependencies extends ClockAndRandom {
   readonly log: Readonly<Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>>;
-  readonly watchRenewalMilliseconds?: number;
   /** Counts a write of the Secret of the own CA, or of a caBundle with the own CA. */
   readonly written?: ((step: CaStep | 'bundle', result: WriteResult) => void) | undefined;
 }
 
-export interface ClusterCertificatesSettings {
-  /** Of the mutating and of the validating webhook configuration. */
-  readonly configurationName: string;
-  readonly service: string;
-  readonly namespace: string;
-  readonly secretName: string;
-  /** How often the wall clock is looked at, in milliseconds. */
-  readonly check: number;
-}
+/** The webhook configurations and the Service have their names in the settings. */
+export type CertificateConnection = Pick<ServeConnection, 'client' | 'namespace' | 'config'>;
 
 /** A conflict: the object has changed since it was read, and the watch will deliver the change. */
 export type WriteResult = 'done' | 'conflict' | 'error';
@@ -48,11 +41,10 @@ interface Configuration {
  * configurations is written. A round of work runs at each change of what is watched, and at each check. Needs: list,
  * watch and patch of both configurations; list and watch of the Secret.
  */
-export abstract class ClusterCertificates<
-  Settings extends ClusterCertificatesSettings = ClusterCertificatesSettings,
-> implements CertificateSource {
+export abstract class ClusterCertificates implements CertificateSource {
   protected readonly client: ApiClient;
-  protected readonly settings: Settings;
+  protected readonly config: ClusterConfig;
+  protected readonly namespace: string;
   protected readonly dependencies: CertificateDependencies;
   protected readonly secret: MirroredObject;
   protected readonly collection: string;
@@ -68,20 +60,23 @@ export abstract class ClusterCertificates<
   readonly #stopped = new AbortController();
   protected readonly signal = this.#stopped.signal;
 
-  constructor(client: ApiClient, settings: Settings, dependencies: CertificateDependencies) {
-    const { namespace, service, secretName, configurationName, check } = settings;
+  constructor(connection: CertificateConnection, secretName: string, dependencies: CertificateDependencies) {
+    const { client, namespace, config } = connection;
+    const clock = { ...dependencies, watchRenewalMilliseconds: config.watchRenewal };
     this.client = client;
-    this.settings = settings;
+    this.config = config;
+    this.namespace = namespace;
     this.dependencies = dependencies;
     this.collection = `/api/v1/namespaces/${namespace}/secrets`;
     this.where = `Secret ${namespace}/${secretName}`;
-    this.host = `${service}.${namespace}.svc`;
-    this.#rounds = new RepeatedWork(() => this.round(), check, dependencies.random);
-    this.secret = new MirroredObject(client, this.collection, secretName, this.#listenTo('secret'), dependencies);
+    this.host = `${config.serviceName}.${namespace}.svc`;
+    this.#rounds = new RepeatedWork(() => this.round(), config.certificateCheck, dependencies.random);
+    this.secret = new MirroredObject(client, this.collection, secretName, this.#listenTo('secret'), clock);
+    const name = config.webhookConfigurations;
     this.#configurations = KINDS.map((kind) => {
       const collection = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
-      const mirror = new MirroredObject(client, collection, configurationName, this.#listenTo(kind), dependencies);
-      return { kind, path: `${collection}/${configurationName}`, mirror, limit: new WriteLimit(), refused: undefined };
+      const mirror = new MirroredObject(client, collection, name, this.#listenTo(kind), clock);
+      return { kind, path: `${collection}/${name}`, mirror, limit: new WriteLimit(), refused: undefined };
     });
     this.#hasPair.promise.catch(() => undefined);
   }
@@ -169,7 +164,7 @@ export abstract class ClusterCertificates<
     const { object, generation } = mirror;
     const { log, now, written } = this.dependencies;
     const isStale = ({ bundle }: Entry): boolean => (this.isLeader ? !bundle.equals(wanted) : bundle.length === 0);
-    const stale = object === undefined ? [] : entriesOf(object, this.settings).filter(isStale);
+    const stale = object === undefined ? [] : this.#entriesOf(object).filter(isStale);
     if (stale.length === 0 || mirror.isAwaited(now())) return;
     const body = stale.flatMap(({ index, name }) => [
       // When entries have moved, the test fails and nothing is written.
@@ -177,7 +172,7 @@ export abstract class ClusterCertificates<
       { op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value: wanted.toString('base64') },
     ]);
     const patch = { method: 'PATCH', path, query: { fieldManager: FIELD_MANAGER }, contentType: JSON_PATCH } as const;
-    const fields = { kind, configuration: this.settings.configurationName };
+    const fields = { kind, configuration: this.config.webhookConfigurations };
     try {
       if (!limit.take(now())) throw new Error(FOUGHT_OVER);
       await this.client.request({ ...patch, body, signal: this.signal });
@@ -198,7 +193,20 @@ export abstract class ClusterCertificates<
   }
 
   #holds(object: KubernetesObject, certs: string): boolean {
-    return entriesOf(object, this.settings).every(({ bundle }) => bundleHolds(bundle.toString(), certs));
+    return this.#entriesOf(object).every(({ bundle }) => bundleHolds(bundle.toString(), certs));
+  }
+
+  /** Entries that call a URL or another Service are not Probewright's. */
+  #entriesOf(object: KubernetesObject): readonly Entry[] {
+    const { webhooks } = object as { webhooks?: unknown };
+    if (!Array.isArray(webhooks)) return [];
+    return webhooks.flatMap((webhook: unknown, index) => {
+      const { name, clientConfig } = isJsonObject(webhook) ? webhook : {};
+      const { service: called, caBundle } = isJsonObject(clientConfig) ? clientConfig : {};
+      if (!isJsonObject(called) || typeof name !== 'string') return [];
+      if (called['name'] !== this.config.serviceName || called['namespace'] !== this.namespace) return [];
+      return [{ index, name, bundle: Buffer.from(typeof caBundle === 'string' ? caBundle : '', 'base64') }];
+    });
   }
 
   #mirrors(): readonly MirroredObject[] {
@@ -222,17 +230,4 @@ interface Entry {
   readonly index: number;
   readonly name: string;
   readonly bundle: Buffer;
-}
-
-/** Entries that call a URL or another Service are not Probewright's. */
-function entriesOf(object: KubernetesObject, { service, namespace }: ClusterCertificatesSettings): readonly Entry[] {
-  const { webhooks } = object as { webhooks?: unknown };
-  if (!Array.isArray(webhooks)) return [];
-  return webhooks.flatMap((webhook: unknown, index) => {
-    const { name, clientConfig } = isJsonObject(webhook) ? webhook : {};
-    const { service: called, caBundle } = isJsonObject(clientConfig) ? clientConfig : {};
-    if (!isJsonObject(called) || typeof name !== 'string') return [];
-    if (called['name'] !== service || called['namespace'] !== namespace) return [];
-    return [{ index, name, bundle: Buffer.from(typeof caBundle === 'string' ? caBundle : '', 'base64') }];
-  });
 }
