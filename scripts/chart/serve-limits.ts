@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { SERVE_FLAGS } from '../../src/cli/process/serve-definition.ts';
-import { DURATION_LIMITS } from '../../src/webhook/config.ts';
+import { DURATION_LIMITS } from '../../src/cli/process/process-flags.ts';
 
 /**
  * The file by which the chart refuses values that `probewright serve` would not start with. Durations in milliseconds.

@@ -18,10 +18,7 @@ export interface ClusterParts {
   readonly connection: ServeConnection;
   readonly policies: ClusterPolicies;
   readonly election: LeaderElection;
-  readonly forReviews: (
-    config: EffectConfig,
-    inputs: Pick<ImpactDependencies, 'kinds' | 'ended'>,
-  ) => Pick<ReviewDependencies, 'exceptionMatched' | 'namespaceKnown' | 'policyEffect'>;
+  readonly forReviews: Pick<ReviewDependencies, 'exceptionMatched' | 'namespaceKnown' | 'policyEffect'>;
 }
 
 type EffectConfig = Pick<ServeConfig, 'enforcement' | 'mutation' | 'clientCa'>;
@@ -29,8 +26,9 @@ type EffectConfig = Pick<ServeConfig, 'enforcement' | 'mutation' | 'clientCa'>;
 /** Builds the parts; nothing is started. Rejects as openClusterConnection does. */
 export async function buildClusterParts(
   config: ClusterConfig,
+  serving: EffectConfig,
   store: PolicyStore,
-  dependencies: Omit<ElectionPartDependencies, 'leaderWrites'>,
+  dependencies: Omit<ElectionPartDependencies, 'leaderWrites'> & Pick<ImpactDependencies, 'kinds' | 'ended'>,
 ): Promise<ClusterParts> {
   const connection = await openClusterConnection(config, `probewright/${VERSION}`);
   const policies = new ClusterPolicies(connection, store, { ...dependencies, writesStatuses: true });
@@ -39,11 +37,11 @@ export async function buildClusterParts(
     connection,
     policies,
     election,
-    forReviews: (serving, inputs) => ({
+    forReviews: {
       exceptionMatched: (namespace, name) => policies.exceptionStatuses?.matched(namespace, name, dependencies.now()),
       namespaceKnown: (namespace, client) => policies.source.namespaceKnown(namespace, client),
-      policyEffect: policyEffect(connection, store, serving, { ...dependencies, ...inputs }),
-    }),
+      policyEffect: policyEffect(connection, store, serving, dependencies),
+    },
   };
 }
 
@@ -63,11 +61,10 @@ export function policyEffect(
     namesWorkloads: clientCa !== undefined,
     isExempt: exemptNamespaces(config.exemptNamespaces, namespace, store),
     snapshots: (reviewed) => {
-      const { source } = reviewed;
       const after =
-        'exception' in reviewed
-          ? store.previewException(reviewed.namespace, source, reviewed.exception)
-          : store.preview(source, reviewed.applied);
+        reviewed.kind === 'exception'
+          ? store.previewException(reviewed.namespace, reviewed.source, reviewed.applied)
+          : store.preview(reviewed.source, reviewed.applied);
       const before = store.current;
       return before === undefined || after === undefined ? undefined : { before, after };
     },

@@ -16,6 +16,7 @@ import { requestLog } from './request-log.ts';
 import type { Server } from 'node:https';
 import type { FastifyInstance } from 'fastify';
 import type { ServeConfig, ServeDependencies } from './config.ts';
+import type { EffectResult } from './review/decision.ts';
 
 export interface RunningServer {
   readonly healthPort: number;
@@ -78,9 +79,10 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
     ...(config.cluster === undefined ? [] : (['cluster'] as const)),
   ]);
   // Loaded when needed only: a server that has everything from files starts in half the time.
+  const given = { ...dependencies, lead, kinds, ended: (result: EffectResult) => metrics.effects.inc({ result }) };
   const cluster =
     config.cluster &&
-    (await (await import('./serve-cluster.ts')).buildClusterParts(config.cluster, store, { ...dependencies, lead }));
+    (await (await import('./serve-cluster.ts')).buildClusterParts(config.cluster, config, store, given));
   const certificates = await openCertificates(config, cluster?.connection, dependencies, (step, result) =>
     metrics.certificateWrites.inc({ step, result }),
   );
@@ -118,7 +120,7 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
       ...pair,
       callers: clientCa === undefined ? undefined : { ca: clientCa, names: config.clientNames },
       policies: () => store.current,
-      ...cluster?.forReviews(config, { kinds, ended: (result) => metrics.effects.inc({ result }) }),
+      ...cluster?.forReviews,
       mutation: config.mutation,
       enforcement: config.enforcement,
       kinds,

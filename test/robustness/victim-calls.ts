@@ -125,7 +125,7 @@ function review(text: string): Outcome {
       const body = json(text);
       if (body === NOT_JSON) return { verdict: 'not JSON' };
       const decoded = decodeReview(body);
-      if ('problem' in decoded) return { verdict: 'refused' };
+      if (decoded.problem !== undefined) return { verdict: 'refused' };
       const { request } = decoded;
       try {
         const { reply } =

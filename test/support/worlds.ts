@@ -95,7 +95,7 @@ export function reviewOf(object: JsonObject, request: JsonObject = {}): { reques
 /** The request in a review, decoded. */
 export function requestOf(review: unknown): AdmissionRequest {
   const decoded = decodeReview(review);
-  if ('problem' in decoded) throw new Error(decoded.problem);
+  if (decoded.problem !== undefined) throw new Error(decoded.problem);
   return decoded.request;
 }
 

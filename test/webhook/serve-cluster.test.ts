@@ -38,6 +38,6 @@ it.each([
   if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
   const { source, namespace } = parsed.policy;
   const limits = { milliseconds: 10_000, isDryRun: true, isAbandoned: () => false };
-  const [warning] = (await effect?.({ source, namespace, applied: parsed.policy }, limits)) ?? [];
+  const [warning] = (await effect?.({ kind: 'policy', source, namespace, applied: parsed.policy }, limits)) ?? [];
   expect(warning).toContain(`1 of 1 workload would be denied at its next ${words}`);
 });

@@ -13,12 +13,33 @@ import {
 import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
 import { POLICY_BUDGET_BYTES } from '../../engine/policy/budget.ts';
 import { LOG_LEVELS } from '../../process/log-level.ts';
-import { DURATION_LIMITS } from '../../webhook/config.ts';
 import type { ConnectionConfig } from '../../process/cluster.ts';
 
 const MEBIBYTE = 1024 * 1024;
 /** More memory than any process needs, in MiB. */
 const MAX_POLICY_BUDGET = 1024;
+
+/** Every served certificate is trusted and a leader is always found. `npm run generate:chart` writes them. */
+export const DURATION_LIMITS = {
+  /**
+   * A rotation begins in the last third of a CA's life. It takes one overlap before the new CA signs and, after that,
+   * the life of the last leaf and another overlap.
+   */
+  rotationsInCaLifetime: 3,
+  overlapsInRotation: 2,
+  /** A renewal that fails is tried again several times before the leaf ends. */
+  checksInLeafLifetime: 6,
+  /** The leader may miss one renewal of the Lease and still stay the leader. */
+  renewalsInLeaseDuration: 3,
+  /**
+   * The API server counts a watch in whole seconds. A quiet collection is heard of once a renewal, which must be well
+   * below the 10 minutes of the alert ProbewrightConfigStale.
+   */
+  leastWatchRenewal: 2_000,
+  mostWatchRenewal: 300_000,
+  /** In milliseconds: 100 years. Longer than any setting here makes sense, and short of what a date can hold. */
+  mostDuration: 100 * 365 * 86_400_000,
+} as const;
 
 export const PORT = wholeNumber('PORT', 0, 65_535);
 export const DURATION = duration(DURATION_LIMITS.mostDuration);

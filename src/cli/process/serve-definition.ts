@@ -4,13 +4,13 @@ import { choice, commaList, path, someText, trueOrFalse, wholeNumber, formatDura
 import {
   CONNECTION_FLAGS,
   DURATION,
+  DURATION_LIMITS,
   OBJECT_NAME as objectName,
   PORT as port,
   PROCESS_FLAGS,
   conflictsOfClusterDurations,
   tooRare,
 } from './process-flags.ts';
-import { DURATION_LIMITS } from '../../webhook/config.ts';
 
 const GENERAL_FLAGS = {
   policies: optional({

@@ -28,10 +28,9 @@ export interface CaState {
 }
 
 export interface RotationSettings {
-  readonly caLifetime: number;
   readonly leafLifetime: number;
   /** How long every client must have trusted a CA before it signs: more than any replica or client lags behind. */
-  readonly overlap: number;
+  readonly caOverlap: number;
 }
 
 export interface CaSituation {
@@ -84,14 +83,14 @@ export function nextStep(situation: CaSituation, now: number, settings: Rotation
 
 /**
  * The next step of a rotation. At no time is a leaf served that a client does not trust: leaves are signed by `ca`
- * only, clients trust `ca`, `next` and `previous`, a CA becomes `ca` after all clients have trusted it for `overlap`,
+ * only, clients trust `ca`, `next` and `previous`, a CA becomes `ca` after all clients have trusted it for `caOverlap`,
  * and leaves `previous` when all leaves that it signed have expired.
  */
 export function rotationStep(
   state: CaState,
   isNextTrusted: boolean | undefined,
   now: number,
-  { leafLifetime, overlap }: RotationSettings,
+  { leafLifetime, caOverlap }: RotationSettings,
 ): DueStep | undefined {
   const { ca, next, nextTrustedSince, previous, promotedAt } = state;
   // The new CA begins the rotation that the annotation asked for.
@@ -111,10 +110,10 @@ export function rotationStep(
       return { step: 'trust', state: { ...state, nextTrustedSince: now } };
     if (!isNextTrusted && nextTrustedSince !== undefined)
       return { step: 'distrust', state: { ...state, nextTrustedSince: undefined } };
-    if (nextTrustedSince !== undefined && now - nextTrustedSince >= overlap) return promote(state, next, now);
+    if (nextTrustedSince !== undefined && now - nextTrustedSince >= caOverlap) return promote(state, next, now);
   }
   const isRetiring = previous.length > 0 && promotedAt !== undefined;
-  if (!isRetiring || now - promotedAt < leafLifetime + overlap) return undefined;
+  if (!isRetiring || now - promotedAt < leafLifetime + caOverlap) return undefined;
   return { step: 'retire', state: { ...state, previous: [], promotedAt: undefined } };
 }
 

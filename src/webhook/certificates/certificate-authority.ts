@@ -15,7 +15,7 @@ import {
 } from '@peculiar/x509';
 import { BACKDATED_MILLISECONDS, type CertificateAuthority } from './ca-state.ts';
 import { servingPair, type ServingPair } from './pem.ts';
-import type { JsonGeneralNames } from '@peculiar/x509';
+import type { X509CertificateCreateParamsBase } from '@peculiar/x509';
 
 /** The names in a leaf. Clients look at `dns` and `ip` only. */
 export interface LeafNames {
@@ -35,12 +35,9 @@ export async function createAuthority(
 ): Promise<CertificateAuthority> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    serialNumber: randomSerial(),
+    ...fieldsOf(now, now + lifetimeMilliseconds),
     name: [{ CN: [commonName] }],
     keys,
-    signingAlgorithm: ALGORITHM,
-    notBefore: new Date(now - BACKDATED_MILLISECONDS),
-    notAfter: new Date(now + lifetimeMilliseconds),
     extensions: [
       new BasicConstraintsExtension(true, 0, true),
       new KeyUsagesExtension(KeyUsageFlags.keyCertSign, true),
@@ -58,35 +55,43 @@ export async function createAuthority(
 /** Makes a serving pair that the CA has signed. It ends when the CA ends, if that is earlier. */
 export async function issueLeaf(
   authority: CertificateAuthority,
-  names: LeafNames,
+  { commonName, dns, ip = [] }: LeafNames,
   now: number,
   lifetimeMilliseconds: number,
 ): Promise<ServingPair> {
   const issuer = new X509Certificate(authority.cert);
   const der = createPrivateKey(authority.key).export({ type: 'pkcs8', format: 'der' });
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  const alternativeNames: JsonGeneralNames = [
-    ...names.dns.map((value) => ({ type: 'dns' as const, value })),
-    ...(names.ip ?? []).map((value) => ({ type: 'ip' as const, value })),
-  ];
   const certificate = await X509CertificateGenerator.create({
-    serialNumber: randomSerial(),
-    subject: [{ CN: [names.commonName] }],
+    ...fieldsOf(now, Math.min(now + lifetimeMilliseconds, authority.notAfter)),
+    subject: [{ CN: [commonName] }],
     issuer: issuer.subjectName,
     publicKey: keys.publicKey,
     signingKey: await webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']),
-    signingAlgorithm: ALGORITHM,
-    notBefore: new Date(now - BACKDATED_MILLISECONDS),
-    notAfter: new Date(Math.min(now + lifetimeMilliseconds, authority.notAfter)),
     extensions: [
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-      new SubjectAlternativeNameExtension(alternativeNames),
+      new SubjectAlternativeNameExtension([
+        ...dns.map((value) => ({ type: 'dns' as const, value })),
+        ...ip.map((value) => ({ type: 'ip' as const, value })),
+      ]),
       await AuthorityKeyIdentifierExtension.create(issuer.publicKey),
     ],
   });
   return servingPair(normalPem(certificate), await pemOf(keys.privateKey));
+}
+
+/** The serial number has 127 bits with the first one set: positive, and always of the same length. */
+function fieldsOf(now: number, notAfter: number): X509CertificateCreateParamsBase {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
+  return {
+    serialNumber: bytes.toString('hex'),
+    signingAlgorithm: ALGORITHM,
+    notBefore: new Date(now - BACKDATED_MILLISECONDS),
+    notAfter: new Date(notAfter),
+  };
 }
 
 async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
@@ -95,11 +100,4 @@ async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
 
 function normalPem(certificate: X509Certificate): string {
   return new NodeCertificate(Buffer.from(certificate.rawData)).toString();
-}
-
-/** 127 bits with the first one set: positive, and always of the same length. */
-function randomSerial(): string {
-  const bytes = randomBytes(16);
-  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
-  return bytes.toString('hex');
 }

@@ -41,9 +41,8 @@ function polledFiles<T>(
   };
   return {
     start: async (listener) => {
-      const value = take(await read());
+      listener.changed(take(await read()));
       void repeat(pollMilliseconds, signal, () => poll(listener));
-      return value;
     },
     stop: () => stopped.abort(),
     problem: () => problem.text,

@@ -7,6 +7,7 @@ import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { bundleHolds, type ServingPair } from './pem.ts';
+import type { ClusterConfig, ServeConnection } from '../config.ts';
 import type { CaStep } from './ca-state.ts';
 import type { CertificateListener, CertificateSource, CertificateStatus } from './serving-tls.ts';
 
@@ -16,15 +17,8 @@ export interface CertificateDependencies extends Omit<ReflectorContext, 'client'
   readonly written?: ((step: CaStep | 'bundle', result: WriteResult) => void) | undefined;
 }
 
-export interface ClusterCertificatesSettings {
-  /** Of the mutating and of the validating webhook configuration. */
-  readonly configurationName: string;
-  readonly service: string;
-  readonly namespace: string;
-  readonly secretName: string;
-  /** How often the wall clock is looked at, in milliseconds. */
-  readonly check: number;
-}
+/** The webhook configurations and the Service have their names in the settings. */
+export type CertificateConnection = Pick<ServeConnection, 'client' | 'namespace' | 'config'>;
 
 /** A conflict: the object has changed since it was read, and the watch will deliver the change. */
 export type WriteResult = 'done' | 'conflict' | 'error';
@@ -48,11 +42,10 @@ interface Configuration {
  * configurations is written. A round of work runs at each change of what is watched, and at each check. Needs: list,
  * watch and patch of both configurations; list and watch of the Secret.
  */
-export abstract class ClusterCertificates<
-  Settings extends ClusterCertificatesSettings = ClusterCertificatesSettings,
-> implements CertificateSource {
+export abstract class ClusterCertificates implements CertificateSource {
   protected readonly client: ApiClient;
-  protected readonly settings: Settings;
+  protected readonly config: ClusterConfig;
+  protected readonly namespace: string;
   protected readonly dependencies: CertificateDependencies;
   protected readonly secret: MirroredObject;
   protected readonly collection: string;
@@ -63,34 +56,30 @@ export abstract class ClusterCertificates<
   readonly #configurations: readonly Configuration[];
   readonly #rounds: RepeatedWork;
   readonly #problems = new Map<string, string>();
-  readonly #firstPair = Promise.withResolvers<ServingPair>();
+  readonly #hasPair = Promise.withResolvers<undefined>();
   #listener: CertificateListener | undefined;
-  #hasPair = false;
   readonly #stopped = new AbortController();
   protected readonly signal = this.#stopped.signal;
 
-  constructor(client: ApiClient, settings: Settings, dependencies: CertificateDependencies) {
-    const { namespace, service, secretName, configurationName, check } = settings;
+  constructor(connection: CertificateConnection, secretName: string, dependencies: CertificateDependencies) {
+    const { client, namespace, config } = connection;
+    const context = { ...dependencies, client, watchRenewal: config.watchRenewal };
     this.client = client;
-    this.settings = settings;
+    this.config = config;
+    this.namespace = namespace;
     this.dependencies = dependencies;
     this.collection = `/api/v1/namespaces/${namespace}/secrets`;
     this.where = `Secret ${namespace}/${secretName}`;
-    this.host = `${service}.${namespace}.svc`;
-    this.#rounds = new RepeatedWork(() => this.round(), check, dependencies.random);
-    this.secret = new MirroredObject(
-      { ...dependencies, client },
-      this.collection,
-      secretName,
-      this.#listenTo('secret'),
-    );
+    this.host = `${config.serviceName}.${namespace}.svc`;
+    this.#rounds = new RepeatedWork(() => this.round(), config.certificateCheck, dependencies.random);
+    this.secret = new MirroredObject(context, this.collection, secretName, this.#listenTo('secret'));
+    const name = config.webhookConfigurations;
     this.#configurations = KINDS.map((kind) => {
       const collection = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
-      const context = { ...dependencies, client };
-      const mirror = new MirroredObject(context, collection, configurationName, this.#listenTo(kind));
-      return { kind, path: `${collection}/${configurationName}`, mirror, limit: new WriteLimit(), refused: undefined };
+      const mirror = new MirroredObject(context, collection, name, this.#listenTo(kind));
+      return { kind, path: `${collection}/${name}`, mirror, limit: new WriteLimit(), refused: undefined };
     });
-    this.#firstPair.promise.catch(() => undefined);
+    this.#hasPair.promise.catch(() => undefined);
   }
 
   abstract status(): CertificateStatus;
@@ -99,16 +88,16 @@ export abstract class ClusterCertificates<
   protected abstract round(): Promise<boolean>;
 
   /** Waits for as long as there is no pair, and reports the reason to the listener. Rejects on stop only. */
-  start(listener: CertificateListener): Promise<ServingPair> {
+  async start(listener: CertificateListener): Promise<void> {
     this.#listener = listener;
     if (!this.signal.aborted) for (const part of [...this.#mirrors(), this.#rounds]) void part.start();
-    return this.#firstPair.promise;
+    await this.#hasPair.promise;
   }
 
   stop(): void {
     this.#stopped.abort();
     for (const part of [this.#rounds, ...this.#mirrors()]) part.stop();
-    this.#firstPair.reject(new Error('stopped before there was a certificate'));
+    this.#hasPair.reject(new Error('stopped before there was a certificate'));
   }
 
   lead(isLeader: boolean): void {
@@ -122,9 +111,8 @@ export abstract class ClusterCertificates<
 
   protected found(pair: ServingPair): void {
     if (this.signal.aborted) return;
-    if (this.#hasPair) this.#listener?.changed(pair);
-    else this.#firstPair.resolve(pair);
-    this.#hasPair = true;
+    this.#listener?.changed(pair);
+    this.#hasPair.resolve(undefined);
   }
 
   /** Notes what is wrong with a part, and reports it if that is news; undefined when nothing is wrong. */
@@ -177,7 +165,7 @@ export abstract class ClusterCertificates<
     const { object, generation } = mirror;
     const { log, now, written } = this.dependencies;
     const isStale = ({ bundle }: Entry): boolean => (this.isLeader ? !bundle.equals(wanted) : bundle.length === 0);
-    const stale = object === undefined ? [] : entriesOf(object, this.settings).filter(isStale);
+    const stale = object === undefined ? [] : this.#entriesOf(object).filter(isStale);
     if (stale.length === 0 || mirror.isAwaited(now())) return;
     const body = stale.flatMap(({ index, name }) => [
       // When entries have moved, the test fails and nothing is written.
@@ -185,7 +173,7 @@ export abstract class ClusterCertificates<
       { op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value: wanted.toString('base64') },
     ]);
     const patch = { method: 'PATCH', path, query: { fieldManager: FIELD_MANAGER }, contentType: JSON_PATCH } as const;
-    const fields = { kind, configuration: this.settings.configurationName };
+    const fields = { kind, configuration: this.config.webhookConfigurations };
     try {
       if (!limit.take(now())) throw new Error(FOUGHT_OVER);
       await this.client.request({ ...patch, body, signal: this.signal });
@@ -206,7 +194,20 @@ export abstract class ClusterCertificates<
   }
 
   #holds(object: KubernetesObject, certs: string): boolean {
-    return entriesOf(object, this.settings).every(({ bundle }) => bundleHolds(bundle.toString(), certs));
+    return this.#entriesOf(object).every(({ bundle }) => bundleHolds(bundle.toString(), certs));
+  }
+
+  /** Entries that call a URL or another Service are not Probewright's. */
+  #entriesOf(object: KubernetesObject): readonly Entry[] {
+    const { webhooks } = object as { webhooks?: unknown };
+    if (!Array.isArray(webhooks)) return [];
+    return webhooks.flatMap((webhook: unknown, index) => {
+      const { name, clientConfig } = isJsonObject(webhook) ? webhook : {};
+      const { service: called, caBundle } = isJsonObject(clientConfig) ? clientConfig : {};
+      if (!isJsonObject(called) || typeof name !== 'string') return [];
+      if (called['name'] !== this.config.serviceName || called['namespace'] !== this.namespace) return [];
+      return [{ index, name, bundle: Buffer.from(typeof caBundle === 'string' ? caBundle : '', 'base64') }];
+    });
   }
 
   #mirrors(): readonly MirroredObject[] {
@@ -230,17 +231,4 @@ interface Entry {
   readonly index: number;
   readonly name: string;
   readonly bundle: Buffer;
-}
-
-/** Entries that call a URL or another Service are not Probewright's. */
-function entriesOf(object: KubernetesObject, { service, namespace }: ClusterCertificatesSettings): readonly Entry[] {
-  const { webhooks } = object as { webhooks?: unknown };
-  if (!Array.isArray(webhooks)) return [];
-  return webhooks.flatMap((webhook: unknown, index) => {
-    const { name, clientConfig } = isJsonObject(webhook) ? webhook : {};
-    const { service: called, caBundle } = isJsonObject(clientConfig) ? clientConfig : {};
-    if (!isJsonObject(called) || typeof name !== 'string') return [];
-    if (called['name'] !== service || called['namespace'] !== namespace) return [];
-    return [{ index, name, bundle: Buffer.from(typeof caBundle === 'string' ? caBundle : '', 'base64') }];
-  });
 }

@@ -33,20 +33,16 @@ export async function openCertificates(
     notice(`development certificate for localhost; its CA is ${caFile}`);
     return certificateFiles(certFile, keyFile);
   }
-  const { client, namespace, config } = connection;
-  const { serviceName: service, webhookConfigurations: configurationName, certificateCheck: check, tlsSecret } = config;
-  const secretName = tlsSecret ?? config.caSecret;
-  chosen(tlsSecret === undefined ? 'own-ca' : 'secret', { namespace, secret: secretName });
-  const settings = { namespace, service, configurationName, check, secretName };
-  const dependencies = { log, now, random: Math.random, watchRenewal: config.watchRenewal };
+  const { namespace, config } = connection;
+  const { tlsSecret, caSecret } = config;
+  chosen(tlsSecret === undefined ? 'own-ca' : 'secret', { namespace, secret: tlsSecret ?? caSecret });
+  const dependencies = { log, now, random: Math.random };
   if (tlsSecret !== undefined) {
     const { SecretCertificates } = await import('./secret-certificates.ts');
-    return new SecretCertificates(client, settings, dependencies);
+    return new SecretCertificates(connection, tlsSecret, dependencies);
   }
   const { OwnCertificates } = await import('./own-certificates.ts');
-  const { caLifetime, leafLifetime, caOverlap: overlap } = config;
-  const ownSettings = { ...settings, caLifetime, leafLifetime, overlap };
-  return new OwnCertificates(client, ownSettings, { ...dependencies, written });
+  return new OwnCertificates(connection, caSecret, { ...dependencies, written });
 }
 
 export type DevelopmentPair = Readonly<Record<'caFile' | 'certFile' | 'keyFile', string>>;

@@ -1,16 +1,14 @@
 import { authorityName, readCaState, refuseForeign, REMEDY, secretOf, type SecretReading } from './ca-secret.ts';
 import { bundleOf, type ServingPair } from './pem.ts';
 import { createAuthority, issueLeaf } from './certificate-authority.ts';
-import { ClusterCertificates, type ClusterCertificatesSettings, type WriteResult } from './cluster-certificates.ts';
+import { ClusterCertificates, type WriteResult } from './cluster-certificates.ts';
 import { CurrentProblem } from '../../base/text/error-message.ts';
 import { hasCode } from '../../cluster/client/api-client.ts';
 import { WriteLimit } from '../../cluster/client/rate-limit.ts';
 import { isLeafDue, nextStep, renewalTime, trustedBy } from './ca-state.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { CaState, CertificateAuthority, DueStep, RotationSettings, ServedLeaf } from './ca-state.ts';
+import type { CaState, CertificateAuthority, DueStep, ServedLeaf } from './ca-state.ts';
 import type { CertificateStatus } from './serving-tls.ts';
-
-export type OwnCertificatesSettings = ClusterCertificatesSettings & RotationSettings;
 
 /**
  * The replicas share a CA in a Secret, each makes its own leaf in memory, and the leader keeps the webhook
@@ -18,7 +16,7 @@ export type OwnCertificatesSettings = ClusterCertificatesSettings & RotationSett
  * and does what is missing, so it does not matter which replica did what before, or whether a write was finished.
  * Needs: create secrets; list, watch and update the Secret.
  */
-export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings> {
+export class OwnCertificates extends ClusterCertificates {
   readonly #limit = new WriteLimit();
   readonly #unusable = new CurrentProblem();
   /** The last state that was whole. A Secret that is deleted or damaged is restored from this state. */
@@ -50,8 +48,8 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     const news = this.#unusable.note(problem);
     if (problem === undefined) this.#state = state;
     else if (news !== undefined) {
-      const { namespace, secretName: secret } = this.settings;
-      const fields = { namespace, secret, problems: problem, ...(isForeign && { remedy: REMEDY }) };
+      const { namespace, config } = this;
+      const fields = { namespace, secret: config.caSecret, problems: problem, ...(isForeign && { remedy: REMEDY }) };
       this.dependencies.log.error(fields, 'the Secret of the CA cannot be used');
     }
     return reading;
@@ -66,7 +64,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     if (isLeafDue(this.#served, ca, this.isTrusted(ca.cert) === true, now))
       return this.found(await this.#newLeaf(ca, now));
     const isWaiting = this.#served?.ca !== ca.cert;
-    const fields = { configuration: this.settings.configurationName };
+    const fields = { configuration: this.config.webhookConfigurations };
     if (isWaiting && !this.#isWaitLogged)
       this.dependencies.log.info(fields, 'the CA has changed, the new leaf waits for the webhook configurations');
     this.#isWaitLogged = isWaiting;
@@ -74,7 +72,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
 
   async #newLeaf(ca: CertificateAuthority, now: number): Promise<ServingPair> {
     const names = { commonName: 'probewright webhook', dns: [this.host] };
-    const pair = await issueLeaf(ca, names, now, this.settings.leafLifetime);
+    const pair = await issueLeaf(ca, names, now, this.config.leafLifetime);
     const renewAt = renewalTime(now, pair.notAfter, this.dependencies.random());
     this.#served = { ca: ca.cert, root: ca, issuedAt: now, renewAt, notAfter: pair.notAfter };
     this.#isWaitLogged = false;
@@ -106,7 +104,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
       isLeader: this.isLeader,
       isNextTrusted: state?.next && this.isTrusted(state.next.cert),
     } as const;
-    const due = nextStep(situation, now, this.settings);
+    const due = nextStep(situation, now, this.config);
     if (due !== undefined) await this.#write(due, object, generation);
   }
 
@@ -114,7 +112,7 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
     const { log, now, written } = this.dependencies;
     const made = now();
     const state =
-      typeof due === 'object' ? due : due(await createAuthority(authorityName(made), made, this.settings.caLifetime));
+      typeof due === 'object' ? due : due(await createAuthority(authorityName(made), made, this.config.caLifetime));
     if (!this.#limit.take(now()))
       throw new Error(`somebody else writes ${this.where} over and over, so it is left alone for a while`);
     let result: WriteResult = 'error';
@@ -130,8 +128,8 @@ export class OwnCertificates extends ClusterCertificates<OwnCertificatesSettings
 
   /** Creates the Secret, or replaces the one that was seen: a conflict when the Secret has changed since then. */
   async #put(state: CaState, object: KubernetesObject | undefined): Promise<WriteResult> {
-    const { namespace, secretName: name } = this.settings;
-    const body = secretOf(state, { name, namespace }, object);
+    const { caSecret: name } = this.config;
+    const body = secretOf(state, { name, namespace: this.namespace }, object);
     const path = object === undefined ? this.collection : `${this.collection}/${name}`;
     try {
       await this.client.request({ method: object === undefined ? 'POST' : 'PUT', path, body, signal: this.signal });

@@ -7,10 +7,10 @@ import type { Logger } from 'pino';
 import type { Part } from '../../process/part.ts';
 import type { ServingPair } from './pem.ts';
 
-/** What a server is to serve with, and what changes of it are told to a listener. */
+/** What a server is to serve with. A listener gets the first value and each change. */
 export interface CertificateSource<T = ServingPair> {
-  /** Reads the first value. Rejects when there is none: a server without a certificate cannot serve. */
-  start(listener: CertificateListener<T>): Promise<T>;
+  /** Resolves once the listener has the first value. Rejects without one, as a server needs a certificate. */
+  start(listener: CertificateListener<T>): Promise<void>;
   stop(): void;
   /** Why the newest value cannot be used; the last good one is used meanwhile. Undefined when nothing is wrong. */
   problem(): string | undefined;
@@ -59,15 +59,16 @@ export function servingTls(
   let clientCa: string | undefined;
   const serveWith = (wanted: ServingPair): void => server()?.setSecureContext(secureContextOptions(wanted, clientCa));
   const replaceCas = (cas: string): void => {
+    const isFirst = clientCa === undefined;
     clientCa = cas;
     if (pair !== undefined) serveWith(pair);
-    log.info('CAs of callers changed');
+    if (!isFirst) log.info('CAs of callers changed');
   };
   const replacePair = (wanted: ServingPair): void => {
     try {
       serveWith(wanted);
+      if (pair !== undefined) log.info({ notAfter: new Date(wanted.notAfter).toISOString() }, 'certificate changed');
       pair = wanted;
-      log.info({ notAfter: new Date(pair.notAfter).toISOString() }, 'certificate changed');
     } catch (error) {
       log.error({ err: error }, 'the certificate cannot be used; the last good one stays in use');
     }
@@ -79,12 +80,12 @@ export function servingTls(
     else if (source.status) log.error({ problem }, 'the certificate cannot be renewed; the last good one stays in use');
     else log.error({ problem }, 'the certificate cannot be used; the last good one stays in use');
   };
-  const casPart = callerCas && {
-    start: async () => void (clientCa = await callerCas.start({ changed: replaceCas, failed: casFailed })),
-    stop: () => callerCas.stop(),
+  const casPart: Part = {
+    start: () => callerCas?.start({ changed: replaceCas, failed: casFailed }),
+    stop: () => callerCas?.stop(),
   };
   const pairPart: Part = {
-    start: async () => void (pair = await source.start({ changed: replacePair, failed: pairFailed })),
+    start: () => source.start({ changed: replacePair, failed: pairFailed }),
     stop: () => source.stop(),
     lead: (isLeader) => source.lead?.(isLeader),
   };
@@ -99,7 +100,7 @@ export function servingTls(
       problems: [source.problem(), callerCas?.problem()].filter((problem) => problem !== undefined),
     }),
     figures: () => ({ ...source.status?.(), leafNotAfter: pair?.notAfter, problem: source.problem() }),
-    parts: [...(casPart === undefined ? [] : [casPart]), pairPart],
+    parts: [casPart, pairPart],
   };
 }
 

@@ -54,15 +54,13 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
     },
     { dropped, monotonic },
   );
-  const ending = new WeakSet<Socket>();
-  refusePipelining(app, ending);
+  closeConnections(app, deps);
   // On every path, and before the server reads the body.
   if (callers !== undefined)
     app.addHook('onRequest', ({ raw: { socket } }, _reply, done) => {
       const problem = callerProblem(socket, callers.names);
       done(problem === undefined ? undefined : httpError(401, problem));
     });
-  closeConnections(app, ending, deps);
   limitBytes(app, dropped);
   // The review endpoint parses, when the review has its turn.
   app.removeAllContentTypeParsers();
@@ -74,42 +72,48 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   return app;
 }
 
+interface Connection {
+  latest?: ServerResponse;
+  /** The answers until the connection is closed. */
+  left: number;
+  isEnding: boolean;
+}
+
 /**
  * Closes a connection that sends a request before the answer to the one before. Other clients than API servers could
  * have hundreds of answers in one turn of the event loop. `writableFinished` would come too late: TLS reports a write
- * at the end of the turn.
+ * at the end of the turn. Closes connections during the drain, after some requests, and after a rejected request, whose
+ * body may be unread. 408 is about the server's own delay. Node's maxRequestsPerSocket would answer requests that are
+ * already under way with 503, which is a failed call.
  */
-function refusePipelining(app: FastifyInstance, ending: WeakSet<Socket>): void {
-  const latest = new WeakMap<Socket, ServerResponse>();
+function closeConnections(app: FastifyInstance, { draining, random }: WebhookApp): void {
+  const connections = new WeakMap<Socket, Connection>();
+  const spread = MOST_REQUESTS_PER_CONNECTION - LEAST_REQUESTS_PER_CONNECTION;
+  const connectionOf = (socket: Socket): Connection => {
+    const left = LEAST_REQUESTS_PER_CONNECTION + Math.floor(random() * spread);
+    const connection = connections.get(socket) ?? { left, isEnding: false };
+    connections.set(socket, connection);
+    return connection;
+  };
   app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
-    if (latest.get(socket)?.writableEnded === false || ending.has(socket)) {
+    const connection = connectionOf(socket);
+    if (connection.latest?.writableEnded === false || connection.isEnding) {
       reply.hijack();
       socket.destroy();
       return;
     }
-    latest.set(socket, reply.raw);
+    connection.latest = reply.raw;
     done();
   });
-}
-
-/**
- * Closes connections during the drain, after some requests, and after a rejected request, whose body may be unread.
- * 408 is about the server's own delay. Node's maxRequestsPerSocket would answer requests that are already under way
- * with 503, which is a failed call.
- */
-function closeConnections(app: FastifyInstance, ending: WeakSet<Socket>, { draining, random }: WebhookApp): void {
-  const left = new WeakMap<Socket, number>();
-  const spread = MOST_REQUESTS_PER_CONNECTION - LEAST_REQUESTS_PER_CONNECTION;
-  const atFirst = (): number => LEAST_REQUESTS_PER_CONNECTION + Math.floor(random() * spread);
   app.addHook('onSend', ({ raw: { socket } }, reply, payload, done) => {
-    const count = (left.get(socket) ?? atFirst()) - 1;
-    left.set(socket, count);
+    const connection = connectionOf(socket);
+    connection.left -= 1;
     const { statusCode: code } = reply;
     const isRefusal = (code >= 400 && code < 500 && code !== 408) || code === 503;
     // A connection keeps a buffer of the length of its longest answer (Node's node_bio.cc).
     const isLong = typeof payload === 'string' && payload.length > LONG_ANSWER;
-    if (draining() || count <= 0 || isRefusal || isLong) {
-      ending.add(socket);
+    if (draining() || connection.left <= 0 || isRefusal || isLong) {
+      connection.isEnding = true;
       void reply.header('connection', 'close');
     }
     done(null, payload);

@@ -79,7 +79,8 @@ async function answer(received: ReceivedReview, dependencies: ReviewDependencies
   const read = (): AdmissionRequest => {
     checkDeadline();
     const decoding = decodeReview(parseBody(text), text.length);
-    if ('problem' in decoding) throw httpError(400, `not an admission.k8s.io/v1 AdmissionReview: ${decoding.problem}`);
+    if (decoding.problem !== undefined)
+      throw httpError(400, `not an admission.k8s.io/v1 AdmissionReview: ${decoding.problem}`);
     return decoding.request;
   };
   let request: AdmissionRequest | undefined = read();

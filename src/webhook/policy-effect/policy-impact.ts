@@ -104,7 +104,7 @@ async function impactOn(
   const milliseconds = Math.min(given, IMPACT_LIMITS.milliseconds);
   const now = dependencies.now();
   const effects: WorkloadEffect[] = [];
-  const named = ('exception' in reviewed && reviewed.exception?.spec.workloads) || [];
+  const named = (reviewed.kind === 'exception' && reviewed.applied?.spec.workloads) || [];
   const listed = new Set(builtInKinds(kinds).map(({ kind }) => kind));
   const missing = new Set(named.filter(({ kind }) => listed.has(kind)).map(({ kind, name }) => `${kind} ${name}`));
   /** Is aborted with the reason why not all is looked at. */

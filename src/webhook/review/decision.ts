@@ -23,10 +23,11 @@ export interface Decision {
   readonly reviewed?: Reviewed;
 }
 
-/** What `/review-policies` decided on, as it will be; undefined for a deletion. */
-export type Reviewed =
-  | { readonly source: string; readonly namespace: string | undefined; readonly applied: ProbePolicy | undefined }
-  | { readonly source: string; readonly namespace: string; readonly exception: ProbeException | undefined };
+/** What `/review-policies` decided on, as it will be; `applied` is undefined for a deletion. */
+export type Reviewed = { readonly source: string } & (
+  | { readonly kind: 'policy'; readonly namespace: string | undefined; readonly applied: ProbePolicy | undefined }
+  | { readonly kind: 'exception'; readonly namespace: string; readonly applied: ProbeException | undefined }
+);
 
 /** Allows a request without checks, and records the reason. */
 export function skip(request: AdmissionRequest, skipped: SkipReason): Decision {

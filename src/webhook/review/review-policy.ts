@@ -4,7 +4,7 @@ import { equalJson, member, objectMember, stringMember, type JsonObject } from '
 import { endOf, exceptionRules, mayExcept } from '../../engine/policy/probe-exception.ts';
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { EXCEPTION_KIND, parseProbeException, type ProbeException } from '../../engine/policy/probe-exception.ts';
-import { POLICY_KINDS, parseProbePolicy, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
+import { POLICY_KINDS, parseProbePolicy } from '../../engine/policy/probe-policy.ts';
 import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
 import { count } from '../../base/text/cut.ts';
 import { formatInstant } from '../../base/text/duration.ts';
@@ -44,7 +44,7 @@ export function reviewPolicy(request: AdmissionRequest, policies: Snapshot, now:
     kind === EXCEPTION_KIND
       ? readException(complete(object, request), request.namespace, policies, now)
       : readPolicy(complete(object, request));
-  if ('problems' in reading) {
+  if (reading.problems !== undefined) {
     // The object was stored with the same spec.
     if (isUnchanged) return withWarnings(request, reading.problems.map(formatProblem));
     return { reply: invalid(request.uid, reading.problems), result: 'deny' };
@@ -56,16 +56,19 @@ export function reviewPolicy(request: AdmissionRequest, policies: Snapshot, now:
 }
 
 type Reading =
-  { readonly problems: readonly Problem[] } | { readonly warnings: readonly string[]; readonly reviewed: Reviewed };
+  | { readonly problems: readonly Problem[] }
+  | { readonly problems?: undefined; readonly warnings: readonly string[]; readonly reviewed: Reviewed };
 
 function readPolicy(object: JsonObject): Reading {
   const parsed = parseProbePolicy(CHECK_CATALOGUE, object);
   if (parsed.problems !== undefined) return parsed;
   const { policy, warnings } = parsed;
   const { source, namespace } = policy;
+  const advice = adviceAbout(policy).map(({ check, field, message }) => `${field}: ${message} (${check})`);
   return {
-    warnings: [...warnings.map(formatProblem), ...adviceLines(policy)],
-    reviewed: { source, namespace, applied: policy },
+    // The policy's status shows the same advice.
+    warnings: [...warnings.map(formatProblem), ...advice],
+    reviewed: { kind: 'policy', source, namespace, applied: policy },
   };
 }
 
@@ -74,7 +77,8 @@ function readException(object: JsonObject, namespace: string, policies: Snapshot
   if (parsed.problems !== undefined) return parsed;
   const { exception } = parsed;
   const source = exceptionSource(namespace, exception.name);
-  return { warnings: ruleWarnings(exception, namespace, policies, now), reviewed: { source, namespace, exception } };
+  const warnings = ruleWarnings(exception, namespace, policies, now);
+  return { warnings, reviewed: { kind: 'exception', source, namespace, applied: exception } };
 }
 
 /** Says which parts of an exception have no effect. */
@@ -112,11 +116,15 @@ function deletion(request: AdmissionRequest, kind: (typeof REVIEWED_KINDS)[numbe
   const decision = withWarnings(request, []);
   const { name, namespace } = request;
   if (name === '' || isControllerManager(request.userName)) return decision;
+  const applied = undefined;
   if (kind === EXCEPTION_KIND)
-    return { ...decision, reviewed: { source: exceptionSource(namespace, name), namespace, exception: undefined } };
+    return {
+      ...decision,
+      reviewed: { kind: 'exception', source: exceptionSource(namespace, name), namespace, applied },
+    };
   const isCluster = kind === 'ClusterProbePolicy';
   const source = [kind, ...(isCluster ? [] : [namespace]), name].join('/');
-  return { ...decision, reviewed: { source, namespace: isCluster ? undefined : namespace, applied: undefined } };
+  return { ...decision, reviewed: { kind: 'policy', source, namespace: isCluster ? undefined : namespace, applied } };
 }
 
 /** The object with its name and namespace. Old API servers send some objects without them. */
@@ -127,9 +135,4 @@ function complete(object: JsonObject, { name, namespace }: AdmissionRequest): Js
     ([field, value]) => value !== '' && stringMember(metadata, field) === undefined,
   );
   return { ...object, metadata: { ...metadata, ...Object.fromEntries(missing) } };
-}
-
-/** The advice that the policy's status shows too. */
-function adviceLines(policy: ProbePolicy): string[] {
-  return adviceAbout(policy).map(({ check, field, message }) => `${field}: ${message} (${check})`);
 }

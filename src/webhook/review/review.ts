@@ -26,7 +26,8 @@ export interface AdmissionRequest {
   readonly textLength: number;
 }
 
-export type ReviewDecoding = { readonly request: AdmissionRequest } | { readonly problem: string };
+export type ReviewDecoding =
+  { readonly request: AdmissionRequest; readonly problem?: undefined } | { readonly problem: string };
 
 /** The server remembers the namespace with its policies. Kubernetes allows 63 characters (a DNS label). */
 const MAX_NAMESPACE_LENGTH = 253;

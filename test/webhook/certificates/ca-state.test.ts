@@ -10,7 +10,7 @@ import type { CaSituation, CaState, CaStep, CertificateAuthority } from '../../.
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const settings = { caLifetime: 365 * DAY, leafLifetime: 7 * DAY, overlap: HOUR };
+const settings = { leafLifetime: 7 * DAY, caOverlap: HOUR };
 /** A CA that begins at 0. */
 const ca = authority('ca', 0);
 const next = authority('next', 250 * DAY);

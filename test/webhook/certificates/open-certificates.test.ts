@@ -2,29 +2,9 @@ import { expect, it } from 'vitest';
 import { ApiClient } from '../../../src/cluster/client/api-client.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { openCertificates } from '../../../src/webhook/certificates/open-certificates.ts';
+import { CLUSTER_CONFIG } from './cluster-config.ts';
 import type { ClusterConfig, ServeConnection } from '../../../src/webhook/config.ts';
 
-const CLUSTER: ClusterConfig = {
-  kubeconfig: 'config',
-  namespace: undefined,
-  serviceName: 'probewright',
-  webhookConfigurations: 'probewright',
-  caSecret: 'probewright-ca',
-  tlsSecret: undefined,
-  caLifetime: 365 * 86_400_000,
-  leafLifetime: 7 * 86_400_000,
-  caOverlap: 3_600_000,
-  certificateCheck: 60_000,
-  lease: 'probewright',
-  leaseDuration: 60_000,
-  leaseRenew: 15_000,
-  watchRenewal: 300_000,
-  readsServices: true,
-  readsStartupProfiles: true,
-  policyBudget: 1024,
-  policyImpact: true,
-  exemptNamespaces: undefined,
-};
 const FILES = { tlsCert: 'tls.crt', tlsKey: 'tls.key' };
 const NO_FILES = { tlsCert: undefined, tlsKey: undefined };
 
@@ -34,8 +14,8 @@ function connectionTo(config: ClusterConfig): ServeConnection {
   return { client: new ApiClient(access, 'test'), server, namespace: 'web', config };
 }
 
-const connection = connectionTo(CLUSTER);
-const connectionWithSecret = connectionTo({ ...CLUSTER, tlsSecret: 'web-tls' });
+const connection = connectionTo(CLUSTER_CONFIG);
+const connectionWithSecret = connectionTo({ ...CLUSTER_CONFIG, tlsSecret: 'web-tls' });
 
 it.each([
   ['files', FILES, undefined, { certFile: 'tls.crt', keyFile: 'tls.key' }],

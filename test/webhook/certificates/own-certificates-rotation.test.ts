@@ -86,7 +86,7 @@ class Rotation {
     });
     await this.connectToAll();
     if (handOver) this.lead(1);
-    await this.after(SETTINGS.overlap - 1000, () => expect(world.secret()['ca.crt']).toBe(first));
+    await this.after(SETTINGS.caOverlap - 1000, () => expect(world.secret()['ca.crt']).toBe(first));
     const served = this.replicas.map(({ pairs }) => pairs.length);
     await this.after(1000, () => {
       expect(world.secret()).toMatchObject({ 'ca.crt': next, 'previous.crt': first });
@@ -102,7 +102,7 @@ class Rotation {
       });
       world.expectBundles(`${next}${first}`);
     }
-    await this.after(SETTINGS.overlap, () => {
+    await this.after(SETTINGS.caOverlap, () => {
       expect(world.secret()['previous.crt']).toBeUndefined();
       world.expectBundles(next);
     });

@@ -38,7 +38,7 @@ describe('the first start', () => {
   it('makes a CA, keeps it in a Secret, and serves a leaf for the names of the Service', async () => {
     const { started, source, written } = world.own();
     const pair = await started;
-    const object = world.api.get(SECRETS, SETTINGS.secretName);
+    const object = world.api.get(SECRETS, SETTINGS.caSecret);
     expect(object?.['type']).toBe('Opaque');
     expect(object?.metadata.labels).toEqual({
       'app.kubernetes.io/name': 'probewright',
@@ -66,7 +66,7 @@ describe('the first start', () => {
       const isByName = query['fieldSelector']?.startsWith('metadata.name=probewright') === true;
       if (method === 'GET') expect(isByName, path).toBe(true);
       else if (method === 'POST') expect(path).toBe(SECRETS);
-      else if (method === 'PUT') expect(path).toBe(`${SECRETS}/${SETTINGS.secretName}`);
+      else if (method === 'PUT') expect(path).toBe(`${SECRETS}/${SETTINGS.caSecret}`);
       else expect([`${MUTATING}/probewright`, `${VALIDATING}/probewright`]).toContain(path);
     }
   });
@@ -170,10 +170,10 @@ describe('the leaf', () => {
     const { source, pairs } = await world.serving();
     source.stop();
     world.now += 6 * DAY;
-    world.api.remove(SECRETS, SETTINGS.secretName);
+    world.api.remove(SECRETS, SETTINGS.caSecret);
     await aWhile();
     expect(pairs).toHaveLength(1);
-    expect(world.api.get(SECRETS, SETTINGS.secretName)).toBeUndefined();
+    expect(world.api.get(SECRETS, SETTINGS.caSecret)).toBeUndefined();
   });
 });
 
@@ -189,7 +189,7 @@ describe('a Secret that is deleted', () => {
     });
     const [secret, annotations, bundles] = [world.secret(), world.annotations(), world.bundles()];
     for (let deletion = 0; deletion < 5; deletion++) {
-      world.api.remove(SECRETS, SETTINGS.secretName);
+      world.api.remove(SECRETS, SETTINGS.caSecret);
       await eventually(() => expect(world.secret()).toEqual(secret));
       expect(world.annotations()).toEqual(annotations);
       await aWhile();
@@ -202,7 +202,7 @@ describe('a Secret that is deleted', () => {
     const { source, pairs } = await world.serving();
     const secret = world.secret();
     await world.api.pause();
-    world.api.remove(SECRETS, SETTINGS.secretName);
+    world.api.remove(SECRETS, SETTINGS.caSecret);
     await eventually(() => expect(source.problem()).toBeDefined());
     await world.api.resume();
     await eventually(() => expect(world.secret()).toEqual(secret));
@@ -241,7 +241,7 @@ describe('a Secret that is spoilt', () => {
       ),
     );
     expect(failures.length).toBeGreaterThan(0);
-    expect(world.api.get(SECRETS, SETTINGS.secretName)?.metadata.resourceVersion).toBe(theirs.metadata.resourceVersion);
+    expect(world.api.get(SECRETS, SETTINGS.caSecret)?.metadata.resourceVersion).toBe(theirs.metadata.resourceVersion);
   });
 
   it('and has lost its labels is put right from memory', async () => {
@@ -289,7 +289,7 @@ describe('a CA that somebody else has made', () => {
     expect([pairs, world.bundles()]).toEqual([[], ['', '', '', '']]);
     expect(world.secret()).toEqual(texts);
     // What the message says helps.
-    world.api.remove(SECRETS, SETTINGS.secretName);
+    world.api.remove(SECRETS, SETTINGS.caSecret);
     await eventually(() => {
       expect(pairs).toHaveLength(1);
       expect(source.problem()).toBeUndefined();
@@ -309,7 +309,7 @@ describe('a CA that somebody else has made', () => {
   it('is not adopted when somebody replaces the Secret by one of their own, and stays there', async () => {
     const { source, pairs } = await world.settled();
     const { 'ca.crt': good } = world.secret();
-    world.api.remove(SECRETS, SETTINGS.secretName);
+    world.api.remove(SECRETS, SETTINGS.caSecret);
     world.putSecret(texts, {});
     await eventually(() => expect(source.problem()).toContain(problem));
     await aWhile();

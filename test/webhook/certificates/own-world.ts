@@ -1,9 +1,14 @@
 import { expect, onTestFinished, vi } from 'vitest';
-import { OwnCertificates, type OwnCertificatesSettings } from '../../../src/webhook/certificates/own-certificates.ts';
+import { OwnCertificates } from '../../../src/webhook/certificates/own-certificates.ts';
 import { SecretCertificates } from '../../../src/webhook/certificates/secret-certificates.ts';
 import { ApiClient } from '../../../src/cluster/client/api-client.ts';
 import { startFakeApiServer } from '../../cluster/client/fake-api-server.ts';
-import type { CertificateDependencies } from '../../../src/webhook/certificates/cluster-certificates.ts';
+import { CLUSTER_CONFIG } from './cluster-config.ts';
+import type { ClusterConfig } from '../../../src/webhook/config.ts';
+import type {
+  CertificateConnection,
+  CertificateDependencies,
+} from '../../../src/webhook/certificates/cluster-certificates.ts';
 import type { CertificateSource } from '../../../src/webhook/certificates/serving-tls.ts';
 import type { ServingPair } from '../../../src/webhook/certificates/pem.ts';
 import type { FakeApiServer, FakeObject, SeenRequest } from '../../cluster/client/fake-api-server.ts';
@@ -13,15 +18,11 @@ export const DAY = 24 * HOUR;
 export const SECRETS = '/api/v1/namespaces/system/secrets';
 export const MUTATING = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
 export const VALIDATING = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
-export const SETTINGS: OwnCertificatesSettings = {
+export const SETTINGS: ClusterConfig = {
+  ...CLUSTER_CONFIG,
   namespace: 'system',
-  service: 'probewright',
-  secretName: 'probewright-ca',
-  configurationName: 'probewright',
-  caLifetime: 365 * DAY,
-  leafLifetime: 7 * DAY,
-  overlap: HOUR,
-  check: 10,
+  webhookConfigurations: 'probewright',
+  certificateCheck: 10,
 };
 /** The name that the API server checks. */
 export const HOST = 'probewright.system.svc';
@@ -58,11 +59,10 @@ export class OwnWorld {
     return new OwnWorld(api);
   }
 
-  own(settings: Partial<OwnCertificatesSettings> = {}): Replica<OwnCertificates> {
-    const client = new ApiClient(this.api.access, 'test');
+  own(): Replica<OwnCertificates> {
     const all: string[] = [];
     const written: CertificateDependencies['written'] = (step, result) => void all.push(`${step} ${result}`);
-    return begin(new OwnCertificates(client, { ...SETTINGS, ...settings }, { ...this.#dependencies, written }), all);
+    return begin(new OwnCertificates(this.#connection(), SETTINGS.caSecret, { ...this.#dependencies, written }), all);
   }
 
   /** A replica that serves. */
@@ -83,9 +83,11 @@ export class OwnWorld {
 
   /** In own-Secret mode. */
   given(): Replica<SecretCertificates> {
-    const { namespace, service, configurationName } = SETTINGS;
-    const settings = { namespace, service, configurationName, secretName: 'given', check: 10 };
-    return begin(new SecretCertificates(new ApiClient(this.api.access, 'test'), settings, this.#dependencies));
+    return begin(new SecretCertificates(this.#connection(), 'given', this.#dependencies));
+  }
+
+  #connection(): CertificateConnection {
+    return { client: new ApiClient(this.api.access, 'test'), namespace: 'system', config: SETTINGS };
   }
 
   /** Both configurations as a chart makes them: without a caBundle. */
@@ -94,19 +96,19 @@ export class OwnWorld {
   }
 
   /** The texts in the Secret. */
-  secret(name = SETTINGS.secretName): Readonly<Record<string, string>> {
+  secret(name = SETTINGS.caSecret): Readonly<Record<string, string>> {
     const data = this.api.get(SECRETS, name)?.['data'];
     const texts = Object.entries((data ?? {}) as Record<string, string>).map(([key, value]) => [key, decoded(value)]);
     return Object.fromEntries(texts) as Record<string, string>;
   }
 
   annotations(): Readonly<Record<string, string>> {
-    return this.api.get(SECRETS, SETTINGS.secretName)?.metadata.annotations ?? {};
+    return this.api.get(SECRETS, SETTINGS.caSecret)?.metadata.annotations ?? {};
   }
 
   /** Puts a Secret of somebody else in the place of ours. */
   putSecret(texts: Readonly<Record<string, string>>, labels?: object, type = 'Opaque'): FakeObject {
-    const metadata = { name: SETTINGS.secretName, ...(labels && { labels }) };
+    const metadata = { name: SETTINGS.caSecret, ...(labels && { labels }) };
     return this.api.put(SECRETS, { metadata, type, data: encodedAll(texts) }) as FakeObject;
   }
 
@@ -127,7 +129,7 @@ export class OwnWorld {
 
   /** Changes the Secret as somebody with kubectl would. */
   editSecret(texts: Readonly<Record<string, string>>, annotations: Readonly<Record<string, string>> = {}): void {
-    const object = this.api.get(SECRETS, SETTINGS.secretName);
+    const object = this.api.get(SECRETS, SETTINGS.caSecret);
     if (object === undefined) throw new Error('there is no Secret');
     const { metadata } = object;
     const data = { ...(object['data'] as object), ...encodedAll(texts) };
@@ -153,11 +155,7 @@ function begin<Source extends CertificateSource>(source: Source, written: readon
   const pairs: ServingPair[] = [];
   const failures: string[] = [];
   const started = source.start({ changed: (pair) => pairs.push(pair), failed: (problem) => failures.push(problem) });
-  // Before anything that comes after it.
-  const first = started.then((pair) => {
-    pairs.unshift(pair);
-    return pair;
-  });
+  const first = started.then(() => pairs[0] as ServingPair);
   first.catch(() => undefined);
   onTestFinished(() => source.stop());
   return { source, started: first, pairs, failures, written };

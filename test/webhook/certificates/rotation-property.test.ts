@@ -5,7 +5,7 @@ import { RotationWorld } from './rotation-world.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const settings = { caLifetime: 30 * DAY, leafLifetime: 7 * DAY, overlap: HOUR };
+const settings = { caLifetime: 30 * DAY, leafLifetime: 7 * DAY, caOverlap: HOUR };
 
 /** A small generator of numbers from 0 to 1 (mulberry32). */
 function numbers(seed: number): () => number {
@@ -40,7 +40,7 @@ it('would notice an overlap that is too short for how late replicas and clients 
   // CAs that change often give it more chances; with the overlap that is wanted nothing happens in the very same worlds.
   const worlds = (overlap: number): boolean[] =>
     Array.from({ length: runs(60) }, (_, index) => {
-      const often = { caLifetime: 5 * DAY, leafLifetime: HOUR, overlap };
+      const often = { caLifetime: 5 * DAY, leafLifetime: HOUR, caOverlap: overlap };
       return new RotationWorld(often, numbers(FIRST_SEED + index), 3).run(90 * DAY) !== undefined;
     });
   expect(worlds(0)).toContain(true);

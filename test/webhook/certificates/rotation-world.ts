@@ -56,7 +56,7 @@ type Bundle = readonly string[];
  */
 export class RotationWorld {
   readonly steps: CaStep[] = [];
-  readonly #settings: RotationSettings;
+  readonly #settings: RotationSettings & { readonly caLifetime: number };
   readonly #random: () => number;
   readonly #secret: Timeline<CaState>;
   readonly #bundles: readonly Timeline<Bundle>[];
@@ -66,7 +66,7 @@ export class RotationWorld {
   #made = 0;
   #now = 0;
 
-  constructor(settings: RotationSettings, random: () => number, replicas: number) {
+  constructor(settings: RotationSettings & { readonly caLifetime: number }, random: () => number, replicas: number) {
     this.#settings = settings;
     this.#random = random;
     const ca = this.#newAuthority();

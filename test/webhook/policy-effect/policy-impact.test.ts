@@ -14,6 +14,7 @@ import type { ImpactDependencies } from '../../../src/webhook/policy-effect/poli
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const reviewed = (applied: ProbePolicy): Reviewed => ({
+  kind: 'policy',
   source: applied.source,
   namespace: applied.namespace,
   applied,
@@ -117,7 +118,7 @@ function impact(
           before,
           after: Snapshot.of(
             CHECK_CATALOGUE,
-            'exception' in change || change.applied === undefined ? [] : [change.applied],
+            change.kind === 'exception' || change.applied === undefined ? [] : [change.applied],
             before.facts,
           ),
         }),
@@ -211,11 +212,12 @@ async function effect(given: Case): Promise<JsonObject> {
   });
   const change =
     exception === undefined
-      ? { source, namespace, applied }
+      ? ({ kind: 'policy', source, namespace, applied } as const)
       : {
+          kind: 'exception' as const,
           source: 'ProbeException/apps/legacy',
           namespace: 'apps',
-          exception: parsedException(exceptionDocument(exception)),
+          applied: parsedException(exceptionDocument(exception)),
         };
   const run = { ...RUN, isDryRun: given.isDryRun ?? true };
   const warnings = await subject.warnings(change, run);

@@ -72,7 +72,7 @@ function answer({ policies, ...given }: Case): JsonObject {
   const { reply, result, skipped, reviewed } = reviewPolicy(requestOf(given), policiesOf(policies), NOW);
   const { allowed, warnings } = expectValidReply('review-policies', 'u1', reply);
   expect(allowed).toBe(result !== 'deny');
-  const applied = reviewed && ('exception' in reviewed ? reviewed.exception : reviewed.applied);
+  const applied = reviewed?.applied;
   return {
     result,
     status: reply.response.status,
