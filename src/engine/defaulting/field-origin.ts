@@ -6,18 +6,16 @@ import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { SlowStart } from '../policy/slow-start.ts';
 import type { Injection } from './injection.ts';
 
-export type Origin =
-  | { readonly by: 'policy'; readonly setting: Setting }
-  /** The API server's default. `reset` is the policy's null that removed the value of a lower layer. */
-  | { readonly by: 'default'; readonly reset?: Setting }
-  /** The rule for slow starters computed the value. `setting` is absent when no policy gave the seconds. */
-  | { readonly by: 'slow-start'; readonly setting?: Setting }
-  /** The value was copied from the liveness probe, or from another probe of the author. */
-  | { readonly by: ProbeKind }
-  /** The period was lowered, or the failureThreshold raised, so that a restart is safe. */
-  | { readonly by: 'restart' }
-  /** The value was inferred from the ports that the container declares. */
-  | { readonly by: 'ports' };
+export interface Origin {
+  /**
+   * `default`: of the API server. `slow-start`: the rule for slow starters computed the value. A kind of probe: the
+   * value was copied from the liveness probe, or from another probe of the author. `restart`: the period was lowered,
+   * or the failureThreshold raised, so that a restart is safe. `ports`: inferred from the ports of the container.
+   */
+  readonly by: 'policy' | 'default' | 'slow-start' | ProbeKind | 'restart' | 'ports';
+  /** The setting that gave the value; the null that reset it to the default; what gave the seconds of a slow start. */
+  readonly setting?: Setting | undefined;
+}
 
 export interface FieldSource {
   readonly origin: Origin;
@@ -33,7 +31,7 @@ export function fieldSource(injection: Injection, field: FieldPath): FieldSource
   const settings = settingsOf(injection, field);
   const value = valueAt(injection.probe, field);
   const origin = originOf(injection, field, value, settings);
-  return { origin, overridden: otherSettings(settings, value, 'setting' in origin ? origin.setting : undefined) };
+  return { origin, overridden: otherSettings(settings, value, origin.setting) };
 }
 
 /** The layers of a policy that have another value for a field of the author's own probe. Highest first. */
@@ -70,7 +68,7 @@ function originOf(injection: Injection, field: FieldPath, value: unknown, settin
   if (value === undefined) {
     // A handler without the field resets nothing: it replaces lower handlers whole.
     const last = PROBE_INTEGERS.includes(step as ProbeInteger) ? settings.at(-1) : undefined;
-    return { by: 'default', ...(last !== undefined && setting === undefined && { reset: last }) };
+    return { by: 'default', setting: setting === undefined ? last : undefined };
   }
   if (HANDLER_KINDS.includes(step as HandlerKind)) {
     if (copiesLiveness === true) return { by: 'livenessProbe' };
@@ -83,8 +81,7 @@ function originOf(injection: Injection, field: FieldPath, value: unknown, settin
     return { by: 'restart' };
   // A startup probe that guards a slow start is as patient as the liveness probe that it guards.
   if (step === 'timeoutSeconds') return { by: 'livenessProbe' };
-  const asked = kind === 'startupProbe' ? slowStartSetting(injection) : undefined;
-  return { by: 'slow-start', ...(asked && { setting: asked }) };
+  return { by: 'slow-start', setting: kind === 'startupProbe' ? slowStartSetting(injection) : undefined };
 }
 
 function settingsOf({ kind, probe, policy, copiesLiveness, follows }: Injection, field: FieldPath): readonly Setting[] {

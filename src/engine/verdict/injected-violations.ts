@@ -98,8 +98,7 @@ function faultOf(
   const field = at < 0 ? [] : path.slice(at + 1);
   if (field.length > 0) {
     const { origin } = fieldSource(injection, field);
-    if ('setting' in origin) return origin.setting;
-    if (origin.by === 'default' && origin.reset !== undefined) return origin.reset;
+    if (origin.setting !== undefined) return origin.setting;
     if (origin.by === 'readinessProbe' || origin.by === 'startupProbe') return origin.by;
     // A field that a copied probe lacks is a field that the liveness probe lacks.
     if (origin.by === 'livenessProbe' || (injection.copiesLiveness === true && origin.by === 'default'))

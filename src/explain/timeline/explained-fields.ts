@@ -5,7 +5,7 @@ import { HANDLER_KINDS, ownProbe, PROBE_INTEGERS, type ProbeKind } from '../../e
 import { LIFE_ORDER } from './explained-probes.ts';
 import type { Setting } from '../../engine/policy/layer-settings.ts';
 import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
+import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
 import type { ContainerPolicy } from '../../engine/policy/container-policy.ts';
 import type { Container } from '../../engine/workload/containers.ts';
 import type { FieldExplanation, FieldSetter, FieldSetting, ProbeFields } from './explanation.ts';
@@ -70,7 +70,7 @@ function ownField(
   value: unknown,
 ): Pick<FieldExplanation, 'setBy' | 'overrides'> {
   const path = ['spec', list, index, kind, ...field];
-  const isWritten = path.reduce<unknown>(memberAt, template) !== undefined;
+  const isWritten = valueAt(template, path) !== undefined;
   const setBy: FieldSetter = isWritten
     ? { by: 'manifest', ...placed(places.ofManifest([...templatePath, ...path])) }
     : { by: 'default' };
@@ -86,24 +86,13 @@ function injectedField(
   return { setBy: setterOf(origin, show), overrides: overridden.map(show) };
 }
 
-function setterOf(origin: Origin, show: (setting: Setting) => FieldSetting): FieldSetter {
-  const setting = 'setting' in origin ? origin.setting : undefined;
-  switch (origin.by) {
-    case 'policy':
-      return setting?.layer.source === ANNOTATION_SOURCE
-        ? { by: 'annotation', ...placed(show(setting).place) }
-        : { by: 'policy', ...(setting && without(show(setting), 'value')) };
-    case 'default':
-      return { by: 'default', ...(origin.reset && { asked: show(origin.reset) }) };
-    case 'slow-start':
-      return { by: 'slow-start', ...(setting && { asked: show(setting) }) };
-    case 'livenessProbe':
-    case 'readinessProbe':
-    case 'startupProbe':
-    case 'restart':
-    case 'ports':
-      return { by: origin.by };
-  }
+function setterOf({ by, setting }: Origin, show: (setting: Setting) => FieldSetting): FieldSetter {
+  const asked = setting && show(setting);
+  if (asked === undefined) return { by };
+  if (by !== 'policy') return { by, asked };
+  return asked.source === ANNOTATION_SOURCE
+    ? { by: 'annotation', ...placed(asked.place) }
+    : { by, ...without(asked, 'value') };
 }
 
 function shown({ layer, value, path }: Setting, templatePath: FieldPath, places: FieldPlaces): FieldSetting {
@@ -114,9 +103,4 @@ function shown({ layer, value, path }: Setting, templatePath: FieldPath, places:
 
 function placed(place: string | undefined): { readonly place?: string } {
   return place === undefined ? {} : { place };
-}
-
-function memberAt(value: unknown, step: string | number): unknown {
-  if (Array.isArray(value)) return (value as readonly unknown[])[Number(step)];
-  return isJsonObject(value) ? member(value, String(step)) : undefined;
 }

@@ -49,8 +49,8 @@ it('the layer that is told for a field has the value of the field, and no overri
           expect(origin.by === 'default').toBe(value === undefined);
           if (origin.by !== 'policy') continue;
           told += 1;
-          expect(origin.setting.value).toEqual(value);
-          expect(injection.policy.layers).toContain(origin.setting.layer);
+          expect(origin.setting?.value).toEqual(value);
+          expect(injection.policy.layers).toContain(origin.setting?.layer);
         }
       }
     }),
