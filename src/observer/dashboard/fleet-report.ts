@@ -18,7 +18,7 @@ const MOST_ROWS = 1_000;
 export interface FleetSources
   extends VerdictSettings, Pick<ObserverContext, 'client' | 'kinds' | 'store' | 'isExempt' | 'extraResults'> {
   /** Why this replica does not know all that the page is about; undefined when it knows all. */
-  readonly gap: () => string | undefined;
+  readonly gap: string | undefined;
 }
 
 /**
@@ -33,8 +33,7 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
   if (snapshot === undefined) return undefined;
   const { client, kinds: known } = sources;
   const { kinds, problems: found } = await discoverKinds(client, known);
-  const gap = sources.gap();
-  const problems = [...(gap === undefined ? [] : [gap]), ...found];
+  const problems = [...(sources.gap === undefined ? [] : [sources.gap]), ...found];
   const workloads: ReportedWorkload[] = [];
   let isComplete = true;
   for (const served of kinds) {
