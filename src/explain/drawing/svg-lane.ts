@@ -9,14 +9,14 @@ import type { Lane, MeasuredStarts, Scene, Segment } from '../timeline/scene.ts'
 const NARROWEST = 4;
 
 /** A stretch of time, in pixels from the left of the picture. */
-export interface Stretch {
+interface Stretch {
   readonly segment: Segment;
   readonly left: number;
   readonly right: number;
 }
 
 /** A lane with a place for everything that is drawn of it. */
-export interface PlacedLane {
+interface PlacedLane {
   readonly stretches: readonly Stretch[];
   readonly marks: readonly PlacedMark[];
   /** Rows of marks above the bar. */
@@ -24,10 +24,8 @@ export interface PlacedLane {
 }
 
 export function placeLane(lane: Lane, frame: Frame): PlacedLane {
-  const { left, length, hasTitles } = frame;
   const stretches = stretchesOf(lane, frame);
-  const room = { left: left - (hasTitles ? 170 : 6), right: left + length + (hasTitles ? 30 : 6) };
-  const marks = placeMarks(marksOf(lane, stretches, frame), room);
+  const marks = placeMarks(lane, stretches, frame);
   return { stretches, marks, rows: Math.max(0, ...marks.map(({ row }) => row + 1)) };
 }
 
@@ -87,15 +85,6 @@ export function labelPlace(
 function widerPart(left: number, right: number, breakAt: number | undefined): [number, number] {
   if (breakAt === undefined || breakAt <= left || breakAt >= right) return [left, right];
   return breakAt - left >= right - breakAt ? [left, breakAt - 8] : [breakAt + 8, right];
-}
-
-/** The ends of all segments but the last, which has no end. The start needs no mark: the axis has its 0. */
-function marksOf({ stopAt, stopSign = 'SIGTERM' }: Lane, stretches: readonly Stretch[], { hasTitles }: Frame): Mark[] {
-  return stretches.slice(0, -1).map(({ segment, right }) => {
-    const isStop = segment.to === stopAt;
-    const text = hasTitles ? duration(segment.to) : `${segment.to} s`;
-    return { x: right, text: isStop ? `${stopSign}: ${text}` : text, isStop };
-  });
 }
 
 export interface Frame {
@@ -186,55 +175,56 @@ export function startsBlock(
   return { markup, height: HEIGHT };
 }
 
-export const LABEL_SIZE = 12;
+const LABEL_SIZE = 12;
 export const LABEL_ROW = 15;
 
 /** A moment whose seconds are written above the bar, at a point of the axis in pixels. */
-export interface Mark {
+interface PlacedMark {
   readonly x: number;
   readonly text: string;
   readonly isStop: boolean;
-}
-
-export interface PlacedMark extends Mark {
   /** Edges of the text, in pixels. */
   readonly left: number;
   readonly right: number;
   readonly row: number;
 }
 
-export interface Room {
-  readonly left: number;
-  readonly right: number;
-}
-
 /**
- * Each mark as near to the bar as possible without touching the text or line of another mark: centred, else left or
- * right of its line, row by row.
+ * The ends of all segments but the last, which has no end. The start needs no mark: the axis has its 0. Each mark is as
+ * near to the bar as possible without touching the text or line of another mark: centred, else left or right of its
+ * line, row by row.
  */
-export function placeMarks(marks: readonly Mark[], room: Room): PlacedMark[] {
+function placeMarks(
+  { stopAt, stopSign = 'SIGTERM' }: Lane,
+  stretches: readonly Stretch[],
+  { left: start, length, hasTitles }: Frame,
+): PlacedMark[] {
+  const room = { left: start - (hasTitles ? 170 : 6), right: start + length + (hasTitles ? 30 : 6) };
+  const ends = stretches.slice(0, -1);
   const placed: PlacedMark[] = [];
-  marks.forEach((mark, index) => {
-    const next = marks[index + 1]?.x ?? Infinity;
-    const width = textWidth(mark.text, LABEL_SIZE);
-    const centred = mark.x - width / 2;
-    const at = (left: number, row: number): PlacedMark => ({ ...mark, left, right: left + width, row });
-    const places = marks.flatMap((_, row) => [centred, mark.x - width + 1, mark.x - 1].map((left) => at(left, row)));
+  for (const [index, { segment, right: x }] of ends.entries()) {
+    const isStop = segment.to === stopAt;
+    const seconds = hasTitles ? duration(segment.to) : `${segment.to} s`;
+    const text = isStop ? `${stopSign}: ${seconds}` : seconds;
+    const width = textWidth(text, LABEL_SIZE);
+    const edge = Math.min(room.right, (ends[index + 1]?.right ?? Infinity) - 2);
+    const at = (left: number, row: number): PlacedMark => ({ x, text, isStop, left, right: left + width, row });
+    const isFree = ({ left, right, row }: PlacedMark): boolean =>
+      left >= room.left &&
+      right <= edge &&
+      placed.every(
+        (other) => (other.row < row || other.x + 4 <= left) && (other.row !== row || other.right + 8 <= left),
+      );
+    const centred = x - width / 2;
+    const places = ends.flatMap((_, row) => [centred, x - width + 1, x - 1].map((left) => at(left, row)));
     // The last resort is a row of its own: a line may cross the text, but no other text is covered.
-    placed.push(places.find((place) => isFree(place, next, placed, room)) ?? at(centred, index));
-  });
+    placed.push(places.find(isFree) ?? at(centred, index));
+  }
   return placed;
 }
 
-function isFree({ left, right, row }: PlacedMark, nextX: number, placed: readonly PlacedMark[], room: Room): boolean {
-  if (left < room.left || right > Math.min(room.right, nextX - 2)) return false;
-  return placed.every(
-    (other) => (other.row < row || other.x + 4 <= left) && (other.row !== row || other.right + 8 <= left),
-  );
-}
-
 /** A mark's text, and the line down to the bar: `rows` of text above it, from `top` to `bottom` in pixels. */
-export function markMarkup(
+function markMarkup(
   { x, left, right, row, text, isStop }: PlacedMark,
   rows: number,
   top: number,

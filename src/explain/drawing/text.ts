@@ -105,13 +105,17 @@ const NAME_COLUMNS = 32;
 export function overviewLines(containers: readonly ContainerExplanation[]): string[] {
   if (containers.length < 2) return [];
   const rows = [HEADS, ...containers.map(rowOf)];
-  const widths = HEADS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  '),
-  );
-  return [...lines.map((line) => `  ${line}`), ''];
+  return [...rows.map(aligned(rows)).map((line) => `  ${line}`), ''];
+}
+
+/** Writes a row of a table: the first column from the left, others from the right, as wide as their longest cell. */
+function aligned(rows: readonly (readonly string[])[]): (row: readonly string[]) => string {
+  const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const widths = rows[0]?.map((_, column) => width(column)) ?? [];
+  return (row) =>
+    widths
+      .map((most, column) => (column === 0 ? (row[0] ?? '').padEnd(most) : (row[column] ?? '').padStart(most)))
+      .join('  ');
 }
 
 /** The latest moments of a container; never, where no probe has that effect. */
@@ -141,30 +145,18 @@ function inputsText(inputs: FormulaInputs): string {
 
 function figureTable(figures: readonly Figure[]): string[] {
   if (figures.length === 0) return [];
-  const rows = figures.map((figure) => ({
-    title: figure.title,
-    earliest: `${figure.span.earliest} s`,
-    latest: `${figure.span.latest} s`,
-    formula: `${figure.formula.earliest} .. ${figure.formula.latest}`,
-    inputs: inputsText(figure.inputs),
-    probe: figure.probe,
-  }));
-  const width = (column: 'title' | 'earliest' | 'latest', least: number): number =>
-    Math.max(least, ...rows.map((row) => row[column].length));
-  const [title, earliest, latest] = [width('title', 0), width('earliest', 8), width('latest', 6)];
-  const head = `    ${''.padEnd(title)}  ${'earliest'.padStart(earliest)}  ${'latest'.padStart(latest)}  worked out as`;
-  let probe = '';
-  const lines = rows.flatMap((row) => {
-    const section = row.probe === probe ? [] : [`    ${row.probe}`];
-    probe = row.probe;
-    const cells = [row.title.padEnd(title), row.earliest.padStart(earliest), row.latest.padStart(latest)];
-    const start = `      ${cells.join('  ')}  `;
-    const formula = `${start}${row.formula}`;
-    const inputs = `with ${row.inputs}`;
+  const heads = ['', 'earliest', 'latest'];
+  const cellsOf = ({ title, span }: Figure): string[] => [title, `${span.earliest} s`, `${span.latest} s`];
+  const row = aligned([heads, ...figures.map(cellsOf)]);
+  const lines = figures.flatMap((figure, index) => {
+    const section = figure.probe === figures[index - 1]?.probe ? [] : [`    ${figure.probe}`];
+    const start = `      ${row(cellsOf(figure))}  `;
+    const formula = `${start}${figure.formula.earliest} .. ${figure.formula.latest}`;
+    const inputs = `with ${inputsText(figure.inputs)}`;
     const isShort = formula.length + 2 + inputs.length <= TEXT_WIDTH;
     return [...section, ...(isShort ? [`${formula}, ${inputs}`] : [formula, `${' '.repeat(start.length)}${inputs}`])];
   });
-  return [head.replace(/^ {4}/, '      '), ...lines, ''];
+  return [`      ${row(heads)}  worked out as`, ...lines, ''];
 }
 
 /** Columns of a value. Longer values use the next column too. */

@@ -76,7 +76,7 @@ function briefRow(each: ReportedWorkload): { workload: ReportedWorkload; row: Ma
 }
 
 /** The workloads with the worst verdicts first. Workloads with the same verdict keep their order. */
-export function worstFirst(workloads: readonly ReportedWorkload[]): ReportedWorkload[] {
+function worstFirst(workloads: readonly ReportedWorkload[]): ReportedWorkload[] {
   return workloads.toSorted((a, b) => levelOf(a.violations) - levelOf(b.violations));
 }
 

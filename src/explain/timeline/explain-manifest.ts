@@ -54,15 +54,14 @@ export function explainManifest(
   const metadata = objectMember(object, 'metadata') ?? {};
   const namespace = stringMember(metadata, 'namespace') ?? fallback;
   const itself = workloadNameOf(object, kind, false);
-  const explained = found.templates.map((placed) =>
-    explainTemplate(placed, kind, policies.policyFor(namespace, podLabelsOf(placed.template), itself), places),
-  );
   const names = [{ kind: kind.kind, name: stringMember(metadata, 'name') ?? '' }];
-  const exceptions = found.templates.flatMap((placed) => {
+  const explained = found.templates.map((placed) => {
     const podLabels = podLabelsOf(placed.template);
-    const policy = policies.policyFor(namespace, podLabels);
-    return exceptionsOfWorkload({ namespace, names, podLabels }, policies, policy, now).map(exceptionSentence);
+    const policy = policies.policyFor(namespace, podLabels, itself);
+    const excepted = exceptionsOfWorkload({ namespace, names, podLabels }, policies, policy, now);
+    return { ...explainTemplate(placed, kind, policy, places), exceptions: excepted.map(exceptionSentence) };
   });
+  const exceptions = explained.flatMap((each) => each.exceptions);
   return {
     kind: kind.kind,
     namespace,

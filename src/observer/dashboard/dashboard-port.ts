@@ -23,8 +23,8 @@ export function dashboardPort(
 ): ListeningPort | undefined {
   if (port === undefined) return undefined;
   const { log, now, monotonic } = context;
-  const gap = (): string | undefined => (election.isLeader ? undefined : followerText(election.leaderName));
   const page = cachedPage(async () => {
+    const gap = election.isLeader ? undefined : followerText(election.leaderName);
     try {
       const report = await fleetReport({ ...context, enforcement, addsProbes: mutation === 'On', gap }, now());
       return report === undefined ? undefined : reportPage(report);

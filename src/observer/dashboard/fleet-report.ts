@@ -1,6 +1,5 @@
 import { PagedList } from '../../cluster/client/paged-list.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
-import { worstFirst } from '../../explain/fleet-page/rows.ts';
 import { discoverKinds, isOfController, refusal, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { count } from '../../base/text/cut.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
@@ -19,7 +18,7 @@ const MOST_ROWS = 1_000;
 export interface FleetSources
   extends VerdictSettings, Pick<ObserverContext, 'client' | 'kinds' | 'store' | 'isExempt' | 'extraResults'> {
   /** Why this replica does not know all that the page is about; undefined when it knows all. */
-  readonly gap: () => string | undefined;
+  readonly gap: string | undefined;
 }
 
 /**
@@ -34,8 +33,7 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
   if (snapshot === undefined) return undefined;
   const { client, kinds: known } = sources;
   const { kinds, problems: found } = await discoverKinds(client, known);
-  const gap = sources.gap();
-  const problems = [...(gap === undefined ? [] : [gap]), ...found];
+  const problems = [...(sources.gap === undefined ? [] : [sources.gap]), ...found];
   const workloads: ReportedWorkload[] = [];
   let isComplete = true;
   for (const served of kinds) {
@@ -45,7 +43,6 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
       if (workloads.length >= MOST_READ_WORKLOADS) return false;
       const workload = reportedWorkload(object, { served, templates }, snapshot, sources, now);
       if (workload !== undefined) workloads.push(workload);
-      if (workloads.length % MOST_ROWS === 0) dropTimes(workloads);
       return true;
     });
   }
@@ -62,21 +59,6 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
     snapshot,
     problems,
   };
-}
-
-/** Drops what only rows show of workloads without a row. The worst stay: later ones can only take their places. */
-function dropTimes(workloads: ReportedWorkload[]): void {
-  const worst = new Set(worstFirst(workloads).slice(0, MOST_ROWS));
-  for (const [index, workload] of workloads.entries()) {
-    if (worst.has(workload)) continue;
-    const containers = workload.explanation.containers.map((each) => ({
-      ...each,
-      fields: [],
-      scenes: [],
-      caveats: [],
-    }));
-    workloads[index] = { ...workload, explanation: { ...workload.explanation, containers, notInjected: [] } };
-  }
 }
 
 /** @returns false when `take` wanted no more */
@@ -114,5 +96,8 @@ function reportedWorkload(
   const explanation = explainManifest(judged.object, `${named.kind} ${namespace}/${name}`, context);
   if (explanation === undefined) return undefined;
   const { violations, warnings, policies } = judged;
-  return { explanation, violations, policies, warnings, live: liveFindings(extraResults.of(named), named) };
+  // The page does not show what set each field.
+  const containers = explanation.containers.map((container) => ({ ...container, fields: [] }));
+  const live = liveFindings(extraResults.of(named), named);
+  return { explanation: { ...explanation, containers }, violations, policies, warnings, live };
 }

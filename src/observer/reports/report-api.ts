@@ -15,7 +15,7 @@ import type { Reflector, ReflectorContext } from '../../cluster/client/reflector
 
 export const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;
 
-export interface ReportTarget {
+interface ReportTarget {
   readonly served: readonly ReportApi[];
   readonly target: ReportApi | undefined;
 }

@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, type Registry } from 'prom-client';
 import type { WorkloadName } from '../observed-workload.ts';
 import { recordOf, type ScanDependencies, type WorkloadRecord, type WorkloadRecords } from '../scan/verdicts.ts';
-import type { ReportTarget } from './report-api.ts';
+import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
 
 export interface JudgedWorkloads {
   readonly verdicts: { readonly records: WorkloadRecords };
@@ -48,8 +48,8 @@ export class ReportWriter {
   /** The pauses of all writes while the API server is not available. */
   readonly #backoff: Backoff;
   readonly #problem = new CurrentProblem();
-  /** Undefined until the API server has been asked. */
-  #found: ReportTarget | undefined;
+  /** The API that is written to; `unknown` until the API server has been asked. */
+  #target: ReportApi | 'unknown' | undefined = 'unknown';
   #known: KnownReports | undefined;
   /** APIs in which no report of ours is left. */
   readonly #emptied = new Set<string>();
@@ -133,10 +133,23 @@ export class ReportWriter {
   }
 
   async #discover(): Promise<boolean> {
-    const { client, reportSettings } = this.#dependencies;
+    const { log, client, reportSettings } = this.#dependencies;
+    const { setting } = reportSettings;
     try {
-      const found = await discoverReportApis(client, reportSettings.setting);
-      if (!this.#isStopped()) await this.#use(found);
+      const { target, served } = await discoverReportApis(client, setting);
+      if (this.#isStopped()) return true;
+      if (this.#target === 'unknown' || this.#target?.name !== target?.name) {
+        log.info({ setting, api: target?.apiVersion ?? null }, 'report API chosen');
+        this.#inform(target);
+      }
+      // Our reports in an API that is not written to are deleted.
+      for (const api of served) {
+        if (api.name === target?.name || this.#emptied.has(api.name)) continue;
+        const count = await removeReports(client, api, this.#pace, this.#stopped.signal);
+        this.#writes.inc({ result: 'deleted' }, count);
+        if (count > 0) log.info({ api: api.apiVersion, reports: count }, 'reports of another API deleted');
+        this.#emptied.add(api.name);
+      }
       return true;
     } catch (error) {
       // Nothing is concluded from an answer that did not come: the reports stay where they are.
@@ -145,27 +158,10 @@ export class ReportWriter {
     }
   }
 
-  async #use(found: ReportTarget): Promise<void> {
-    const { log, client, reportSettings } = this.#dependencies;
-    const isOther = this.#found === undefined || this.#found.target?.name !== found.target?.name;
-    this.#found = found;
-    if (isOther) {
-      log.info({ setting: reportSettings.setting, api: found.target?.apiVersion ?? null }, 'report API chosen');
-      this.#queue.clear();
-      this.#emptied.clear();
-      this.#inform(found);
-    }
-    // Our reports in an API that is not written to are deleted.
-    for (const api of found.served) {
-      if (api.name === found.target?.name || this.#emptied.has(api.name)) continue;
-      const count = await removeReports(client, api, this.#pace, this.#stopped.signal);
-      this.#writes.inc({ result: 'deleted' }, count);
-      if (count > 0) log.info({ api: api.apiVersion, reports: count }, 'reports of another API deleted');
-      this.#emptied.add(api.name);
-    }
-  }
-
-  #inform({ target }: ReportTarget): void {
+  #inform(target: ReportApi | undefined): void {
+    this.#target = target;
+    this.#queue.clear();
+    this.#emptied.clear();
     this.#known?.reflector.stop();
     this.#known = target && new KnownReports(this.#dependencies, target, (problem) => this.#note(problem));
     void this.#known?.reflector.start().then(() => {

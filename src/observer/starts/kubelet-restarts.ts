@@ -1,9 +1,5 @@
 import type { MeasuredStart } from './measured-start.ts';
 
-export interface MeasuredListener {
-  measured(start: MeasuredStart): void;
-}
-
 /** What was seen of the closed startup gate of a container, in seconds since the epoch: when the kubelet wrote it. */
 export interface ClosedGate {
   /** The first status that said `started: false`. */
@@ -59,10 +55,10 @@ const MOST_NODES = 10_000;
  */
 export class KubeletRestarts {
   readonly #nodes = new Map<string, NodeRecord>();
-  readonly #listener: MeasuredListener;
+  readonly #measured: (start: MeasuredStart) => void;
 
-  constructor(listener: MeasuredListener) {
-    this.#listener = listener;
+  constructor(measured: (start: MeasuredStart) => void) {
+    this.#measured = measured;
   }
 
   /** The kubelet of a node has written a status, at a second since the epoch. Also for older writes. */
@@ -114,7 +110,7 @@ export class KubeletRestarts {
   report(node: string, start: MeasuredStart, since: number): void {
     const opening = this.#nodes.get(node)?.opening;
     if (opening !== undefined && !opening.isByProbe) opening.held.push({ start, since });
-    else if (!this.isInterrupted(node, since)) this.#listener.measured(start);
+    else if (!this.isInterrupted(node, since)) this.#measured(start);
   }
 
   /** Decides about gates that have opened a while ago. To be called now and then. */
@@ -130,6 +126,6 @@ export class KubeletRestarts {
     const { awakeSince, firstAt, pods, isByProbe, held } = opening;
     const isOneClosed = [...node.closed.values()].some((since) => since < awakeSince);
     if (pods.size > 1 && !isByProbe && !isOneClosed) node.restartedAt = firstAt - SYNC_MILLISECONDS;
-    for (const { start, since } of held) if (node.restartedAt <= since) this.#listener.measured(start);
+    for (const { start, since } of held) if (node.restartedAt <= since) this.#measured(start);
   }
 }

@@ -31,11 +31,14 @@ export interface MeasuredStart extends StartPlace {
 
 /** A start that a probe has ended. */
 export interface KilledStart extends StartPlace {
+  readonly sample?: undefined;
   /** Identifies the start, so that two observers count it once. */
   readonly id: string;
   /** The time that the probe granted. */
   readonly boundSeconds: number;
 }
+
+export type SeenStart = MeasuredStart | KilledStart;
 
 export function placeOf(pod: JsonObject, container: JsonObject, workload: WorkloadReference): StartPlace {
   return {

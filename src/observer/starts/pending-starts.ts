@@ -1,10 +1,10 @@
 import { PROFILE_BOUNDS } from '../../engine/facts/startup-profile.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
-import type { KilledStart, MeasuredStart } from './measured-start.ts';
+import type { SeenStart } from './measured-start.ts';
 
 /** A start to write, and when it was seen, in milliseconds since the epoch. */
-export type PendingStart = (MeasuredStart | KilledStart) & { readonly seenAt: number };
+export type PendingStart = SeenStart & { readonly seenAt: number };
 
 export interface PendingWorkload {
   readonly key: string;
@@ -25,15 +25,15 @@ export class PendingStarts {
     return this.#workloads.size;
   }
 
-  add(start: MeasuredStart | KilledStart, now: number): void {
+  add(start: SeenStart, now: number): void {
     const { namespace, workload, container } = start;
     const key = [namespace, workload.apiVersion, workload.kind, workload.name].join('/');
     const before = this.#workloads.get(namespace, key)?.starts ?? [];
-    const isMeasured = 'sample' in start;
-    const own = before.filter((one) => one.container === container && 'sample' in one === isMeasured);
+    const isKilled = start.sample === undefined;
+    const own = before.filter((one) => one.container === container && (one.sample === undefined) === isKilled);
     // A kubelet that is restarted probes a start again. Its first end is the true one.
     if (own.some((one) => idOf(one) === idOf(start))) return;
-    const most = isMeasured ? PROFILE_BOUNDS.samples : PROFILE_BOUNDS.killedIds;
+    const most = isKilled ? PROFILE_BOUNDS.killedIds : PROFILE_BOUNDS.samples;
     const dropped = own.length >= most ? own[0] : undefined;
     const starts = [...before.filter((one) => one !== dropped), { ...start, seenAt: now }];
     if (new Set(starts.map((one) => one.container)).size > PROFILE_BOUNDS.containers) return;
@@ -65,8 +65,8 @@ export class PendingStarts {
   }
 }
 
-function idOf(start: MeasuredStart | KilledStart): string {
-  return 'sample' in start ? start.sample.id : start.id;
+function idOf(start: SeenStart): string {
+  return start.sample === undefined ? start.id : start.sample.id;
 }
 
 /** When the oldest start was seen, in milliseconds since the epoch. */

@@ -40,8 +40,8 @@ export function updatedProfile(
     // Another repository is another application: its starts say nothing about the present one.
     const isSame = known !== undefined && repositoryOf(known.image) === repositoryOf(image);
     const before = isSame ? known : { samples: [], killed: NONE_KILLED };
-    const measured = own.flatMap((start) => ('sample' in start ? start.sample : []));
-    const ended = own.flatMap((start) => ('sample' in start ? [] : start));
+    const measured = own.flatMap(({ sample }) => sample ?? []);
+    const ended = own.filter((start) => start.sample === undefined);
     const samples = latest([...measured, ...before.samples]);
     containers.set(name, { name, image, samples, killed: withKilled(before.killed, ended, samples) });
   }

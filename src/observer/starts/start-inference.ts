@@ -4,7 +4,7 @@ import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import { controllerOfPod } from '../observed-workload.ts';
 import { conditionOf, metadataOf, type ContainerState, type EndedRun, type PodCondition } from '../pod-status.ts';
-import { KubeletRestarts, type ClosedGate, type MeasuredListener } from './kubelet-restarts.ts';
+import { KubeletRestarts, type ClosedGate } from './kubelet-restarts.ts';
 import {
   better,
   containersReady,
@@ -17,11 +17,7 @@ import {
   startOf,
 } from './measured-start.ts';
 import { startLimits, startProbeOf, type StartProbe } from '../start-limits.ts';
-import type { KilledStart, MeasuredStart, ObservedContainer } from './measured-start.ts';
-
-export interface StartListener extends MeasuredListener {
-  killed(start: KilledStart): void;
-}
+import type { MeasuredStart, ObservedContainer, SeenStart } from './measured-start.ts';
 
 type ContainerEnd = ContainerState['ends'][number];
 
@@ -92,13 +88,14 @@ const MOST_PODS = 50_000;
  * ready).
  */
 export class StartInference {
-  readonly #listener: StartListener;
+  readonly #tell: (start: SeenStart) => void;
   readonly #pods = new NamespaceShares<StartingPod>(MOST_PODS);
   readonly #restarts: KubeletRestarts;
 
-  constructor(listener: StartListener) {
-    this.#listener = listener;
-    this.#restarts = new KubeletRestarts(listener);
+  /** @param tell receives each start that has been measured, or that a probe has ended */
+  constructor(tell: (start: SeenStart) => void) {
+    this.#tell = tell;
+    this.#restarts = new KubeletRestarts(tell);
   }
 
   get size(): number {
@@ -259,7 +256,7 @@ export class StartInference {
     // A bound of 0 s says nothing. While the kubelet restarts all containers (KEP-5532), no probe has ended them.
     const isRestartOfAll = conditionOf(pod, 'AllContainersRestarting')?.isTrue === true;
     if (workload === undefined || boundSeconds === undefined || boundSeconds === 0 || isRestartOfAll) return;
-    this.#listener.killed({ ...placeOf(pod, container.spec, workload), id: startId(pod, containerID), boundSeconds });
+    this.#tell({ ...placeOf(pod, container.spec, workload), id: startId(pod, containerID), boundSeconds });
   }
 }
 

@@ -52,15 +52,9 @@ export class StartsPart implements ObserverPart {
     });
     const starting = 'Pods with containers that are starting now.';
     gauge('probewright_starting_pods', starting, registers, () => this.#inference.size);
-    this.#inference = new StartInference({
-      measured: (start) => {
-        starts.inc({ result: 'measured' });
-        this.#pending.add(start, now());
-      },
-      killed: (start) => {
-        starts.inc({ result: 'killed' });
-        this.#pending.add(start, now());
-      },
+    this.#inference = new StartInference((start) => {
+      starts.inc({ result: start.sample === undefined ? 'killed' : 'measured' });
+      this.#pending.add(start, now());
     });
     this.#writer = new ProfileWriter(client, this.#pending, (namespace, workload) => this.#find(namespace, workload));
     this.#work = new RepeatedWork(() => this.#round(), roundMilliseconds, random);

@@ -127,15 +127,10 @@ class Replica {
       // Lists come with the rounds.
       return [at, BEGIN + Math.ceil((at + random() * MINUTE - BEGIN) / ROUND) * ROUND] as const;
     });
-    this.inference = new StartInference({
-      measured: (start) => {
-        told.measured.add(start.sample.id);
-        this.pending.add(start, this.now);
-      },
-      killed: (start) => {
-        told.killed.add(start.id);
-        this.pending.add(start, this.now);
-      },
+    this.inference = new StartInference((start) => {
+      if (start.sample === undefined) told.killed.add(start.id);
+      else told.measured.add(start.sample.id);
+      this.pending.add(start, this.now);
     });
   }
 
@@ -161,7 +156,7 @@ class Replica {
     return this.pending
       .workloads()
       .flatMap(({ starts }) => starts)
-      .map((start) => ('sample' in start ? start.sample.id : start.id));
+      .map((start) => (start.sample === undefined ? start.id : start.sample.id));
   }
 }
 

@@ -32,9 +32,8 @@ describe('a simulated node whose kubelet restarts', () => {
         random,
       );
       const found: number[] = [];
-      const inference = new StartInference({
-        measured: ({ sample }) => found.push(sample.seconds),
-        killed: () => undefined,
+      const inference = new StartInference(({ sample }) => {
+        if (sample !== undefined) found.push(sample.seconds);
       });
       const events = [...histories, after].flatMap((history) => watchEventsOf(history));
       for (const { at: receivedAt, object } of events.toSorted((one, other) => one.at - other.at)) {

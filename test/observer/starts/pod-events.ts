@@ -162,15 +162,15 @@ function podOf(given: StartCase, event: EventCase): JsonObject {
 export function learnedInCase(given: JsonObject): JsonObject {
   const learned: string[] = [];
   const named = (image: string, container: string): string => (image.length < 6 && image !== '' ? image : container);
-  const inference = new StartInference({
-    measured: ({ image, container, sample: { seconds, within, basis, restart } }) =>
-      learned.push(
-        `${named(image, container)}: ${seconds} s within ${within}, ${basis}${restart ? ', a restart' : ''}`,
-      ),
-    killed: ({ namespace, workload, image, container, boundSeconds }) => {
-      expect([namespace, workload.kind, workload.name]).toEqual(['apps', 'Deployment', 'web']);
-      learned.push(`${named(image, container)}: killed after ${boundSeconds} s`);
-    },
+  const inference = new StartInference((start) => {
+    const { namespace, workload, image, container } = start;
+    expect([namespace, workload.kind, workload.name]).toEqual(['apps', 'Deployment', 'web']);
+    if (start.sample === undefined) {
+      learned.push(`${named(image, container)}: killed after ${start.boundSeconds} s`);
+      return;
+    }
+    const { seconds, within, basis, restart } = start.sample;
+    learned.push(`${named(image, container)}: ${seconds} s within ${within}, ${basis}${restart ? ', a restart' : ''}`);
   });
   const steps = (given['events'] as unknown[]).flat().flatMap((event): (EventCase | string)[] => {
     if (typeof event === 'string') return [event];

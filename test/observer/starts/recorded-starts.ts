@@ -28,10 +28,9 @@ export function learnedStarts(batch: Batch, isWatched: (pod: string) => boolean 
   const recorded = recording(batch);
   const runs = new Map<string, { readonly pod: string; readonly container: string; readonly attempt: number }>();
   const found: { readonly id: string; readonly seconds: number; readonly within: number | undefined }[] = [];
-  const inference = new StartInference({
-    measured: ({ sample: { id, seconds, within } }) => found.push({ id, seconds, within }),
-    killed: ({ id, boundSeconds }) => found.push({ id, seconds: boundSeconds, within: undefined }),
-  });
+  const inference = new StartInference((start) =>
+    found.push(start.sample ?? { id: start.id, seconds: start.boundSeconds, within: undefined }),
+  );
   inference.listing();
   const pods = new Map<string, JsonObject>();
   let round = recorded.pods[0]?.t ?? 0;

@@ -136,10 +136,7 @@ interface Seen {
 function inferred(story: PodHistory, { latency, gaps, coalesced, seed }: World): Seen {
   const measured: MeasuredStart[] = [];
   const killed: KilledStart[] = [];
-  const inference = new StartInference({
-    measured: (one) => measured.push(one),
-    killed: (one) => killed.push(one),
-  });
+  const inference = new StartInference((one) => (one.sample === undefined ? killed.push(one) : measured.push(one)));
   const missed = gaps.map(([from, length]) => [createdAt + from * 1000, createdAt + (from + length) * 1000] as const);
   const random = seededRandom(seed);
   const steps = [

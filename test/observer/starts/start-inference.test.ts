@@ -19,7 +19,7 @@ const passed = podSaid([STARTUP], [{ ...running, started: true, ready: true }], 
 it('a measured start has the workload, the image, the node by its hash, and an identity', () => {
   const measured: MeasuredStart[] = [];
   const killed: KilledStart[] = [];
-  const inference = new StartInference({ measured: (one) => measured.push(one), killed: (one) => killed.push(one) });
+  const inference = new StartInference((one) => (one.sample === undefined ? killed.push(one) : measured.push(one)));
   for (const [second, pod] of [
     [0.2, waiting],
     [11.2, begun],
@@ -49,7 +49,7 @@ it('a measured start has the workload, the image, the node by its hash, and an i
 
 describe('what is kept', () => {
   it('is one record for each Pod that starts, and nothing of Pods that have started, are gone, or were not listed', () => {
-    const inference = new StartInference({ measured: () => undefined, killed: () => undefined });
+    const inference = new StartInference(() => undefined);
     inference.seen(waiting, ms(0));
     inference.seen(begun, ms(11));
     expect(inference.size).toBe(1);
@@ -65,13 +65,13 @@ describe('what is kept', () => {
 
   it('is nothing of Pods whose containers run to completion', () => {
     const job = { ...waiting, spec: { ...(waiting['spec'] as JsonObject), restartPolicy: 'OnFailure' } };
-    const inference = new StartInference({ measured: () => undefined, killed: () => undefined });
+    const inference = new StartInference(() => undefined);
     inference.seen(job, ms(0));
     expect(inference.size).toBe(0);
   });
 
   it('is bounded, and Pods of one namespace push out none of another', () => {
-    const inference = new StartInference({ measured: () => undefined, killed: () => undefined });
+    const inference = new StartInference(() => undefined);
     const condition = { isTrue: false, since: 1 };
     const pod = (namespace: string, uid: string): JsonObject => podSaid([STARTUP], [{}], condition, { namespace, uid });
     inference.seen(pod('apps', 'first'), ms(0));
@@ -84,7 +84,7 @@ describe('what is kept', () => {
   });
 
   it('survives Pods of any shape', () => {
-    const inference = new StartInference({ measured: () => undefined, killed: () => undefined });
+    const inference = new StartInference(() => undefined);
     const odd: unknown[] = [
       null,
       1,
