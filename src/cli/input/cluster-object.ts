@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, without, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { BUILT_IN_KINDS, workloadKind } from '../../engine/workload/kinds.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
@@ -44,10 +44,6 @@ function withoutUnread(object: KubernetesObject, { apiVersion, kind }: ClusterKi
   const others = isJsonObject(annotations) ? without(annotations, LAST_APPLIED) : undefined;
   const withAnnotations = others === undefined ? kept : { ...kept, annotations: others };
   return { ...rest, apiVersion, kind, metadata: withAnnotations };
-}
-
-function without(object: JsonObject, name: string): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
 }
 
 /** Where the inputs of a report are from. */

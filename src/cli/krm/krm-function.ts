@@ -27,7 +27,8 @@ export async function runKrmFunction(_line: unknown, io: CommandIo): Promise<num
     return runFunction(text, io);
   } catch (error) {
     if (!(error instanceof AggregateError)) throw error;
-    for (const problem of error.errors as readonly string[]) printLine(io.stderr, `${PROGRAM} krm-function: ${problem}`);
+    for (const problem of error.errors as readonly string[])
+      printLine(io.stderr, `${PROGRAM} krm-function: ${problem}`);
     return EXIT_USAGE;
   }
 }

@@ -1,5 +1,12 @@
 import { objectsAt, textAt, valueAt } from '../../base/json/field-path.ts';
-import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import {
+  isJsonObject,
+  jsonOf,
+  member,
+  objectMember,
+  stringMember,
+  type JsonObject,
+} from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { parseInstant } from '../../base/text/duration.ts';
@@ -8,7 +15,7 @@ import { socketsInside, type Target } from './target.ts';
 import { NotRun } from './answer.ts';
 import { dial, reach, type Endpoint } from './connection.ts';
 import { RUNTIMES, type Runtime } from './definition.ts';
-import { jsonOf, runProgram } from './exec-probe.ts';
+import { runProgram } from './exec-probe.ts';
 
 /** A runtime that says nothing for so long is down. */
 const INSPECT_MILLISECONDS = 10_000;

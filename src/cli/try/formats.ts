@@ -32,7 +32,7 @@ function textReport({ probes, starts, ...origin }: TryReport, screen: Screen): s
       ...own.flatMap((probe) => probeLines(probe, screen)),
       ...starts
         .filter(({ container }) => own.some((one) => one.container === container))
-        .flatMap((start) => startLines(start, screen)),
+        .flatMap((start) => paragraph(screen, { text: startText(start), indent: 2 })),
     ];
   });
   const summary = paragraph(screen, { text: summaryText(probes), style: 'heading' });
@@ -44,21 +44,23 @@ function workloadName({ kind, namespace, name }: TriedProbe): string {
 }
 
 function probeLines(probe: TriedProbe, screen: Screen): string[] {
-  const { container, handler, result, event, cause, remedy, edits } = probe;
-  const label = result.padEnd(8);
-  const lines = paragraph(screen, {
-    text: `${container}: ${probe.probe} ${handler}${timesText(probe)}`,
-    indent: 2,
-    label: { text: label, style: STYLES[result] },
-  });
+  const { container, handler, result, event, edits } = probe;
   const more = (text: string, style?: Style): string[] =>
     text === '' ? [] : paragraph(screen, { text, indent: 10, ...(style !== undefined && { style }) });
   return [
-    ...lines,
+    ...paragraph(screen, {
+      text: `${container}: ${probe.probe} ${handler}${timesText(probe)}`,
+      indent: 2,
+      label: { text: result.padEnd(8), style: STYLES[result] },
+    }),
     ...more(event.trimEnd(), 'faint'),
-    ...more(cause === null ? remedy : `${cause}: ${remedy}`),
+    ...more(remedyText(probe)),
     ...edits.flatMap((edit) => more(editText(edit), 'added')),
   ];
+}
+
+function remedyText({ cause, remedy }: TriedProbe): string {
+  return cause === null ? remedy : `${cause}: ${remedy}`;
 }
 
 function editText({ path, value }: AdvisedEdit): string {
@@ -71,14 +73,13 @@ function timesText({ milliseconds, timeoutSeconds }: TriedProbe): string {
   return `: median ${median} ms, longest ${longest} ms of ${timeoutSeconds} s`;
 }
 
-function startLines({ container, seconds, guaranteedSeconds, failureThreshold }: Start, screen: Screen): string[] {
-  const guaranteed =
-    guaranteedSeconds === undefined
-      ? ''
-      : seconds <= guaranteedSeconds
-        ? ` Its probes guarantee ${guaranteedSeconds} s; failureThreshold ${failureThreshold} is enough for this start.`
-        : ` Its probes guarantee ${guaranteedSeconds} s only: set failureThreshold: ${failureThreshold} or more.`;
-  return paragraph(screen, { text: `${container} started in ${seconds} s.${guaranteed}`, indent: 2 });
+function startText({ container, seconds, guaranteedSeconds, failureThreshold }: Start): string {
+  const started = `${container} started in ${seconds} s.`;
+  if (guaranteedSeconds === undefined) return started;
+  const guaranteed = `${started} Its probes guarantee ${guaranteedSeconds} s`;
+  return seconds <= guaranteedSeconds
+    ? `${guaranteed}; failureThreshold ${failureThreshold} is enough for this start.`
+    : `${guaranteed} only: set failureThreshold: ${failureThreshold} or more.`;
 }
 
 function summaryText(probes: readonly TriedProbe[]): string {
@@ -94,9 +95,8 @@ function jsonReport({ probes, starts }: TryReport): string {
   return `${jsonText(output, undefined, 2)}\n`;
 }
 
-function sentence({ event, cause, remedy, edits }: TriedProbe): string {
-  const parts = [event.trimEnd(), cause === null ? remedy : `${cause}: ${remedy}`, ...edits.map(editText)];
-  return parts.filter(Boolean).join('; ');
+function sentence(probe: TriedProbe): string {
+  return [probe.event.trimEnd(), remedyText(probe), ...probe.edits.map(editText)].filter(Boolean).join('; ');
 }
 
 function titleOf(probe: TriedProbe): string {

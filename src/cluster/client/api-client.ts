@@ -1,5 +1,5 @@
 import { textAt } from '../../base/json/field-path.ts';
-import { isJsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, jsonOf } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { request as httpRequest } from 'node:http';
@@ -202,7 +202,7 @@ export class ApiError extends Error {
   /** The error that an answer's body tells of. `what` says which request it was: `GET /api/v1/namespaces`. */
   static fromBody(code: number, body: string, what: string, retryAfter?: string): ApiError {
     const wait = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) * 1000 : 0;
-    const status = parsed(body);
+    const status = jsonOf(body);
     if (isJsonObject(status) && status['kind'] === 'Status')
       return ApiError.fromStatus({ ...status, code }, what, wait);
     return new ApiError(code, '', `${what}: HTTP ${code}${body === '' ? '' : `: ${cut(body, 200)}`}`, wait);
@@ -219,12 +219,4 @@ export class ApiError extends Error {
 /** True when the API server refused for this reason: `hasCode(error, 409)`. */
 export function hasCode(error: unknown, code: number): boolean {
   return error instanceof ApiError && error.code === code;
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
