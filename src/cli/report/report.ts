@@ -1,22 +1,21 @@
 import { replaceFile } from '../../base/files/replace-file.ts';
 import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
 import { member, type JsonObject } from '../../base/json/json-value.ts';
-import { isInCluster } from '../input/cluster-object.ts';
+import { placeOfObject, placeText } from '../input/cluster-object.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
-import { placeOfManifest, workloadIn, type Manifest } from '../input/manifest.ts';
+import { workloadIn, type Manifest } from '../input/manifest.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
 import { reportPage } from '../../explain/fleet-page/report-page.ts';
 import { reportedChecks, reportedExceptions, reportedStarts } from '../../explain/fleet-page/report.ts';
 import type { Report, ReportedPolicy, ReportedWorkload } from '../../explain/fleet-page/report.ts';
 import { readObserverReport, type ObservedResult } from '../../cluster/sources/observer-reports.ts';
 import { count } from '../../base/text/cut.ts';
-import { messageOf } from '../../base/text/error-message.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { VERSION } from '../../base/version.ts';
 import { podLabelsOf } from '../../engine/verdict/judge.ts';
 import { checkInputs } from '../check/check-inputs.ts';
 import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
-import { reportProblems, Progress } from '../output/messages.ts';
+import { reportProblems, wasWritten, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
@@ -35,24 +34,11 @@ export async function runReport(line: CommandLine<typeof REPORT.flags>, io: Comm
   progress.end();
   if (report.workloads.length === 0 && report.problems.length === 0)
     printLine(io.stderr, `${PROGRAM} report: the inputs have no workload, so the page is empty`);
-  const isWritten = await write(reportPage(report), line.flags['output-file'], io);
+  const [page, file] = [reportPage(report), line.flags['output-file']];
+  if (file === undefined) io.stdout.write(page);
+  const isWritten = file === undefined || (await wasWritten('report', file, io, () => replaceFile(file, page)));
   reportProblems([...warnings, ...inputs.problems], io, inputs);
   return isWritten && inputs.problems.length === 0 ? EXIT_OK : EXIT_USAGE;
-}
-
-/** @returns false when the page could not be written */
-async function write(page: string, file: string | undefined, io: CommandIo): Promise<boolean> {
-  if (file === undefined) {
-    io.stdout.write(page);
-    return true;
-  }
-  try {
-    await replaceFile(file, page);
-    return true;
-  } catch (error) {
-    printLine(io.stderr, `${PROGRAM} report: ${file} cannot be written: ${messageOf(error)}`);
-    return false;
-  }
 }
 
 function reportOfInputs(
@@ -80,9 +66,7 @@ function reportOfInputs(
       workloads,
       policies: reportedPolicies(inputs, byObject.get(undefined) ?? []),
       exceptions: reportedExceptions(inputs.policies),
-      problems: problems.map(({ file, line: at, message }) =>
-        isInCluster(file, inputs) ? `${file}: ${message}` : `${file}:${at}: ${message}`,
-      ),
+      problems: problems.map((problem) => `${placeText(problem, inputs)}: ${problem.message}`),
       checks: reportedChecks(),
     },
     warnings: [...warnings],
@@ -100,9 +84,8 @@ function reportedWorkload(
   inputs: Inputs,
   observed: ObservedResults,
 ): ReportedWorkload | undefined {
-  const { object, document } = manifest;
-  const place = isInCluster(document.file, inputs) ? document.file : placeOfManifest(manifest);
-  const explanation = explainManifest(object, place, inputs);
+  const { object } = manifest;
+  const explanation = explainManifest(object, placeOfObject(manifest, inputs), inputs);
   if (explanation === undefined) return undefined;
   const { kind, namespace, name } = explanation;
   return {

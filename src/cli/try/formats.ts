@@ -2,6 +2,7 @@ import { jsonText } from '../../base/text/visible.ts';
 import { count } from '../../base/text/cut.ts';
 import { annotation, testSuites, type TestCase } from '../check/formats.ts';
 import { paragraph, type Screen, type Style } from '../output/screen.ts';
+import { objectName } from '../check/report.ts';
 import { isInCluster, type Origin } from '../input/cluster-object.ts';
 import { summaryOf, type Start } from './tried-probe.ts';
 import type { AdvisedEdit, TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
@@ -24,7 +25,7 @@ const COMMANDS = { passes: 'notice', warns: 'warning', fails: 'error', 'not run'
 
 /** For people: a block for each workload, and a line with the numbers. */
 function textReport({ probes, starts, ...origin }: TryReport, screen: Screen): string {
-  const blocks = [...Map.groupBy(probes, workloadName)].map(([workload, own]) => {
+  const blocks = [...Map.groupBy(probes, objectName)].map(([workload, own]) => {
     const { file = '', line = 1 } = own[0] ?? {};
     const place = isInCluster(file, origin) ? '' : ` (${file}:${line})`;
     return [
@@ -37,10 +38,6 @@ function textReport({ probes, starts, ...origin }: TryReport, screen: Screen): s
   });
   const summary = paragraph(screen, { text: summaryText(probes), style: 'heading' });
   return [...blocks, summary].map((lines) => lines.map((line) => `${line}\n`).join('')).join('\n');
-}
-
-function workloadName({ kind, namespace, name }: TriedProbe): string {
-  return `${kind} ${namespace}/${name}`;
 }
 
 function probeLines(probe: TriedProbe, screen: Screen): string[] {
@@ -100,7 +97,7 @@ function sentence(probe: TriedProbe): string {
 }
 
 function titleOf(probe: TriedProbe): string {
-  return `${workloadName(probe)} ${probe.container}.${probe.probe}: ${probe.handler}`;
+  return `${objectName(probe)} ${probe.container}.${probe.probe}: ${probe.handler}`;
 }
 
 function junitReport({ probes }: TryReport): string {
