@@ -12,6 +12,7 @@ import { readObserverReport, type ObservedResult } from '../../cluster/sources/o
 import { count } from '../../base/text/cut.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { VERSION } from '../../base/version.ts';
+import { workloadKey, type WorkloadName } from '../../observer/observed-workload.ts';
 import { podLabelsOf } from '../../engine/verdict/judge.ts';
 import { checkInputs } from '../check/check-inputs.ts';
 import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
@@ -88,6 +89,7 @@ function reportedWorkload(
   const explanation = explainManifest(object, placeOfObject(manifest, inputs), inputs);
   if (explanation === undefined) return undefined;
   const { kind, namespace, name } = explanation;
+  const workload = { namespace, group: groupOfVersion(String(member(object, 'apiVersion'))), kind, name };
   return {
     kind,
     namespace,
@@ -97,12 +99,7 @@ function reportedWorkload(
     policies: policiesOf(object, inputs),
     warnings: [],
     learned: reportedStarts(inputs.policies, explanation),
-    live: liveFindings(observed(object, namespace, name), {
-      namespace,
-      group: groupOfVersion(String(member(object, 'apiVersion'))),
-      kind,
-      name,
-    }),
+    live: liveFindings(observed(workload), workload),
   };
 }
 
@@ -127,22 +124,15 @@ function subjectOf({ isFromCluster, texts, namespace }: Inputs, { flags }: Clust
   return flags['all-namespaces'] ? `all namespaces of ${context}` : `namespace ${namespace} of ${context}`;
 }
 
-type ObservedResults = (object: JsonObject, namespace: string, name: string) => readonly ObservedResult[];
+type ObservedResults = (workload: WorkloadName) => readonly ObservedResult[];
 
 /** The results of an observer's reports: those among the manifests, and those of a cluster. */
 function observedResults({ texts, observed = [] }: Inputs): ObservedResults {
   const manifests = texts.flatMap((text) => text.manifests);
   const ofFiles = manifests.flatMap(({ object }) => readObserverReport(object) ?? []);
-  const byWorkload = Map.groupBy([...ofFiles, ...observed], ({ apiVersion, kind, namespace, name }) =>
-    keyOf(apiVersion, kind, namespace, name),
+  // The version of a kind may differ between two readers, so the group counts.
+  const byWorkload = Map.groupBy([...ofFiles, ...observed], ({ apiVersion, ...workload }) =>
+    workloadKey({ ...workload, group: groupOfVersion(apiVersion) }),
   );
-  return (object, namespace, name) => {
-    const key = keyOf(member(object, 'apiVersion'), String(member(object, 'kind')), namespace, name);
-    return byWorkload.get(key)?.flatMap(({ results }) => results) ?? [];
-  };
-}
-
-/** The version of a kind may differ between two readers, so the group counts. A NUL is in no name. */
-function keyOf(apiVersion: unknown, kind: string, namespace: string, name: string): string {
-  return [groupOfVersion(String(apiVersion)), kind, namespace, name].join('\0');
+  return (workload) => byWorkload.get(workloadKey(workload))?.flatMap(({ results }) => results) ?? [];
 }
