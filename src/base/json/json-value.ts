@@ -50,6 +50,15 @@ export function stringMembers(object: JsonObject, key: string): { readonly get: 
   return { get: (name) => (map === undefined ? undefined : stringMember(map, name)) };
 }
 
+/** The value in a text of JSON. Undefined for any other text. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * True when two JSON values are equal. The order of an object's members is ignored. An undefined member counts as
  * absent. The function recurses without a depth limit of its own, because parsers limit the depth of a document.

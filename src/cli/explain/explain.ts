@@ -1,6 +1,6 @@
 import { explanationsAsText, fieldsAsText, summariesAsText } from '../../explain/drawing/text.ts';
-import { isInCluster, type Origin } from '../input/cluster-object.ts';
-import { placeOfManifest, type Manifest } from '../input/manifest.ts';
+import { placeOfObject, placeText } from '../input/cluster-object.ts';
+import type { Manifest } from '../input/manifest.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { printFailures, readFailures, type FailuresOf, type WorkloadWithFailures } from './failures.ts';
@@ -10,7 +10,7 @@ import { reportProblems } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { placeOfPolicy } from '../input/inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import type { FilePlace, ExplainedContainer, ExplainOutput } from '../output/json-outputs.ts';
+import type { ExplainedContainer, ExplainOutput } from '../output/json-outputs.ts';
 import type { FieldPlaces } from '../../explain/timeline/explained-fields.ts';
 import type { ContainerExplanation } from '../../explain/timeline/explanation.ts';
 import type { EXPLAIN } from './definition.ts';
@@ -20,7 +20,10 @@ export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: Co
   const placesOf = ({ document, path }: Manifest): FieldPlaces => ({
     ofManifest: (field) =>
       placeText({ file: document.file, ...document.position([...path, ...field], { key: true }) }, inputs),
-    ofPolicy: (source, field) => placeText(placeOfPolicy(inputs, source, field), inputs),
+    ofPolicy: (source, field) => {
+      const place = placeOfPolicy(inputs, source, field);
+      return place && placeText(place, inputs);
+    },
   });
   const { output, details, fields } = line.flags;
   const asText = fields ? fieldsAsText : details ? explanationsAsText : summariesAsText;
@@ -29,7 +32,7 @@ export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: Co
   const workloads = inputs.texts
     .flatMap(({ manifests }) => manifests)
     .flatMap((manifest): WorkloadWithFailures[] => {
-      const explained = explainManifest(manifest.object, placeOf(manifest, inputs), inputs, placesOf(manifest));
+      const explained = explainManifest(manifest.object, placeOfObject(manifest, inputs), inputs, placesOf(manifest));
       const failures = failuresOf(manifest.object);
       return explained === undefined ? [] : [{ ...explained, ...(failures && { failures }) }];
     });
@@ -41,15 +44,6 @@ export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: Co
   else isComplete = (await writePictures(workloads, line.flags['output-dir'] ?? '.', io)) && isComplete;
   reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
   return isComplete ? EXIT_OK : EXIT_USAGE;
-}
-
-function placeOf(manifest: Manifest, origin: Origin): string {
-  const { file } = manifest.document;
-  return isInCluster(file, origin) ? file : placeOfManifest(manifest);
-}
-
-function placeText(place: FilePlace | undefined, origin: Origin): string | undefined {
-  return place && (isInCluster(place.file, origin) ? place.file : `${place.file}:${place.line}`);
 }
 
 /** One object for programs: the workloads with their probes, what set each field, and the figures in seconds. */

@@ -1,6 +1,6 @@
 import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { PagedList } from '../../cluster/client/paged-list.ts';
-import { failingResults, type FailingWorkload } from '../../observer/failing/failing-results.ts';
+import { failingResults } from '../../observer/failing/failing-results.ts';
 import { FailingWorkloads } from '../../observer/failing/failing-workloads.ts';
 import { podHealth } from '../../observer/failing/pod-health.ts';
 import { PROBE_EVENT_REASONS, readProbeEvent } from '../../observer/failing/probe-events.ts';
@@ -12,7 +12,6 @@ import { PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { namespaceOf } from '../input/manifest.ts';
 import { openCluster } from '../input/cluster-inputs.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { ReportResult } from '../../observer/reports/report-result.ts';
@@ -39,10 +38,35 @@ export async function readFailures(line: ClusterLine, inputs: Inputs, io: Comman
     inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => workloadKey(workloadNameOf(object)))),
   );
   const { client, namespace = 'default' } = await openCluster(line, io);
-  const { failing, problems } = await failuresIn(client, namespace, wanted, inputs.now);
+  const root = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
+  const workloads = new FailingWorkloads();
+  const problems = new Set<string>();
+  const list = async (resource: string, query: Record<string, string>, take: (object: JsonObject) => void) => {
+    const request = { method: 'GET', path: `${root}/${resource}`, query } as const;
+    try {
+      await new PagedList(client).forEachPage(request, ({ items }: { items: readonly KubernetesObject[] }) => {
+        for (const item of items) take(item as unknown as JsonObject);
+      });
+    } catch (error) {
+      problems.add(refusal(`cannot list ${resource} in namespace ${namespace}`, error));
+    }
+  };
+  await list('pods', {}, (pod) => {
+    const workload = workloadNameOfPod(pod);
+    const uid = stringMember(objectMember(pod, 'metadata') ?? {}, 'uid');
+    if (uid === undefined || workload === undefined || !wanted.has(workloadKey(workload))) return;
+    workloads.seen(uid, workload, podHealth(pod));
+  });
+  // After a refusal, events are listed too, so that all missing rights are named at once.
+  for (const reason of workloads.heldPods === 0 && problems.size === 0 ? [] : PROBE_EVENT_REASONS)
+    await list('events', { fieldSelector: `involvedObject.kind=Pod,reason=${reason}` }, (event) => {
+      const hint = readProbeEvent(event);
+      if (hint !== undefined) workloads.hint(hint, inputs.now);
+    });
   for (const problem of problems) printLine(io.stderr, `${PROGRAM} explain: ${problem}`);
   // Without Pods or events, an empty list would mean that nothing fails.
   if (problems.size > 0) return unknown;
+  const failing = workloads.findings(inputs.now);
   const found = new Map(failing.map((one) => [workloadKey(one.workload), failingResults(one).map(listedFailure)]));
   return (object) => found.get(workloadKey(workloadNameOf(object))) ?? [];
 }
@@ -75,42 +99,6 @@ export function printFailures(workloads: readonly WorkloadWithFailures[], io: Co
 }
 
 export type WorkloadWithFailures = WorkloadExplanation & { readonly failures?: readonly ListedFailure[] };
-
-async function failuresIn(
-  client: ApiClient,
-  namespace: string,
-  wanted: ReadonlySet<string>,
-  now: number,
-): Promise<{ readonly failing: readonly FailingWorkload[]; readonly problems: ReadonlySet<string> }> {
-  const workloads = new FailingWorkloads();
-  const problems = new Set<string>();
-  const root = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
-  const list = async (resource: string, query: Record<string, string>, take: (object: JsonObject) => void) => {
-    const request = { method: 'GET', path: `${root}/${resource}`, query } as const;
-    try {
-      await new PagedList(client).forEachPage(request, ({ items }: { items: readonly KubernetesObject[] }) => {
-        for (const item of items) take(item as unknown as JsonObject);
-      });
-    } catch (error) {
-      problems.add(refusal(`cannot list ${resource} in namespace ${namespace}`, error));
-    }
-  };
-  await list('pods', {}, (pod) => {
-    const workload = workloadNameOfPod(pod);
-    const uid = stringMember(objectMember(pod, 'metadata') ?? {}, 'uid');
-    if (uid === undefined || workload === undefined || !wanted.has(workloadKey(workload))) return;
-    workloads.seen(uid, workload, podHealth(pod));
-  });
-  // After a refusal, events are listed too, so that all missing rights are named at once.
-  if (workloads.heldPods === 0 && problems.size === 0) return { failing: [], problems };
-  for (const reason of PROBE_EVENT_REASONS) {
-    await list('events', { fieldSelector: `involvedObject.kind=Pod,reason=${reason}` }, (event) => {
-      const hint = readProbeEvent(event);
-      if (hint !== undefined) workloads.hint(hint, now);
-    });
-  }
-  return { failing: workloads.findings(now), problems };
-}
 
 function workloadNameOf(object: JsonObject): WorkloadName {
   return {

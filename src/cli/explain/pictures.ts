@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { explanationAsSvg, overviewAsSvg } from '../../explain/drawing/svg.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
-import { messageOf } from '../../base/text/error-message.ts';
+import { wasWritten } from '../output/messages.ts';
 import { printLine, type CommandIo } from '../io.ts';
 import type { WorkloadExplanation } from '../../explain/timeline/explanation.ts';
 
@@ -15,21 +15,22 @@ export async function writePictures(
   directory: string,
   io: CommandIo,
 ): Promise<boolean> {
-  const names = new PictureNames();
+  const names = pictureNames(workloads);
+  const pictures = workloads.map((workload, index) => ({
+    name: names[index] ?? '',
+    draw: () => explanationAsSvg(workload),
+  }));
+  if (workloads.length > 1) pictures.unshift({ name: OVERVIEW, draw: () => overviewAsSvg(workloads) });
   let areAllWritten = true;
-  const write = async (name: string, draw: () => string): Promise<void> => {
+  for (const { name, draw } of pictures) {
     const path = join(directory, name);
-    try {
+    const isWritten = await wasWritten('explain', path, io, async () => {
       await mkdir(directory, { recursive: true });
       await replaceFile(path, draw());
-      printLine(io.stdout, path);
-    } catch (error) {
-      printLine(io.stderr, `probewright explain: ${path} cannot be written: ${messageOf(error)}`);
-      areAllWritten = false;
-    }
-  };
-  if (workloads.length > 1) await write(OVERVIEW, () => overviewAsSvg(workloads));
-  for (const workload of workloads) await write(names.next(workload), () => explanationAsSvg(workload));
+    });
+    if (isWritten) printLine(io.stdout, path);
+    areAllWritten &&= isWritten;
+  }
   return areAllWritten;
 }
 
@@ -39,21 +40,17 @@ const LONGEST_STEM = 200;
 const OVERVIEW = 'overview.svg';
 
 /**
- * Gives each workload its own file name: `deployment-apps-web.svg`, then `deployment-apps-web-2.svg` for the next of
- * that name.
+ * A file name for each workload: `deployment-apps-web.svg`, then `deployment-apps-web-2.svg` for the next of that name.
  */
-export class PictureNames {
-  readonly #taken = new Set<string>([OVERVIEW]);
-
-  next({ kind, namespace, name }: Pick<WorkloadExplanation, 'kind' | 'namespace' | 'name'>): string {
+export function pictureNames(workloads: readonly Pick<WorkloadExplanation, 'kind' | 'namespace' | 'name'>[]): string[] {
+  const taken = new Set([OVERVIEW]);
+  return workloads.map(({ kind, namespace, name }) => {
     const stem = safe(`${kind}-${namespace}-${name}`);
-    for (let count = 1; ; count += 1) {
-      const candidate = count === 1 ? `${stem}.svg` : `${stem}-${count}.svg`;
-      if (this.#taken.has(candidate)) continue;
-      this.#taken.add(candidate);
-      return candidate;
-    }
-  }
+    let candidate = `${stem}.svg`;
+    for (let count = 2; taken.has(candidate); count += 1) candidate = `${stem}-${count}.svg`;
+    taken.add(candidate);
+    return candidate;
+  });
 }
 
 /** Letters, digits, dashes and single dots inside: nothing that a shell, a file system or a path interprets. */

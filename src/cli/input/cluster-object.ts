@@ -4,8 +4,9 @@ import { BUILT_IN_KINDS, workloadKind } from '../../engine/workload/kinds.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { YamlDocument } from '../../yaml/reading/documents.ts';
+import { placeOfManifest, type Manifest, type ParsedText } from './manifest.ts';
+import type { FilePlace } from '../output/json-outputs.ts';
 import type { Inputs } from './inputs.ts';
-import type { ParsedText } from './manifest.ts';
 
 /** The beginning of the places of objects of a cluster. The texts are URIs with this scheme. */
 export const CLUSTER_PLACE = 'cluster';
@@ -54,4 +55,15 @@ export type Origin = Partial<Pick<Inputs, 'isFromCluster'>>;
  */
 export function isInCluster(file: string, { isFromCluster = false }: Origin): boolean {
   return isFromCluster && (file === CLUSTER_PLACE || file.startsWith(`${CLUSTER_PLACE}:`));
+}
+
+/** A place for people: `apps/web.yaml:12`, or the object of a cluster. */
+export function placeText({ file, line }: Pick<FilePlace, 'file' | 'line'>, origin: Origin): string {
+  return isInCluster(file, origin) ? file : `${file}:${line}`;
+}
+
+/** The place of an object for people: `apps/web.yaml:12:1`, or the object of a cluster. */
+export function placeOfObject(manifest: Manifest, origin: Origin): string {
+  const { file } = manifest.document;
+  return isInCluster(file, origin) ? file : placeOfManifest(manifest);
 }

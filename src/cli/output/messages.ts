@@ -1,4 +1,5 @@
-import { type CommandIo, printLine } from '../io.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { formatFileProblem, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { isInCluster, type Origin } from '../input/cluster-object.ts';
 
@@ -67,5 +68,21 @@ export function reportProblems(problems: readonly FileProblem[], io: CommandIo, 
   for (const problem of problems) {
     const { file, message } = problem;
     printLine(io.stderr, isInCluster(file, origin) ? `${file}: ${message}` : formatFileProblem(problem));
+  }
+}
+
+/** Writes a file. False, after a message, when it cannot be written. */
+export async function wasWritten(
+  command: string,
+  path: string,
+  io: CommandIo,
+  write: () => Promise<void>,
+): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    printLine(io.stderr, `${PROGRAM} ${command}: ${path} cannot be written: ${messageOf(error)}`);
+    return false;
   }
 }

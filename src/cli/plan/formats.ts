@@ -154,9 +154,9 @@ function violationGroups(effects: readonly WorkloadEffect[]): PlanGroup[] {
 
 function violationTitle(size: number, { violation: { check }, before, after }: ViolationChange): string {
   const workloads = count(size, 'workload');
-  if (before === null) return `${workloads} ${size === 1 ? 'violates' : 'violate'} ${check} (${after ?? ''})`;
-  if (after === null) return `${workloads} no longer ${size === 1 ? 'violates' : 'violate'} ${check} (was ${before})`;
   const violate = size === 1 ? 'violates' : 'violate';
+  if (before === null) return `${workloads} ${violate} ${check} (${after ?? ''})`;
+  if (after === null) return `${workloads} no longer ${violate} ${check} (was ${before})`;
   return `${workloads} ${violate} ${check} with another action: ${after} (was ${before})`;
 }
 
@@ -170,19 +170,20 @@ function exampleOf(first: ViolationChange, same: readonly Found[]): string {
 }
 
 function textOf({ violation: { container, probe, message } }: ViolationChange): string {
-  const places = [
-    ...(container === '' ? [] : [`container "${cut(container, LONGEST_NAME)}"`]),
-    ...(probe ? [probe] : []),
-  ];
-  return cut(visible([places.join(', '), message].filter((part) => part !== '').join(': ')), LONGEST_EXAMPLE);
+  const place = [container && `container "${cut(container, LONGEST_NAME)}"`, probe].filter(Boolean).join(', ');
+  return cut(visible([place, message].filter(Boolean).join(': ')), LONGEST_EXAMPLE);
+}
+
+function namesOf(effects: readonly WorkloadEffect[]): string {
+  return firstNames(effects.map(objectName), LONGEST_NAME);
 }
 
 const MOST_NAMES = 3;
 
-function namesOf(effects: readonly WorkloadEffect[]): string {
-  const names = effects.slice(0, MOST_NAMES).map((effect) => cut(visible(objectName(effect)), LONGEST_NAME));
-  const others = effects.length - names.length;
-  return others > 0 ? `${names.join(', ')} and ${others} more` : names.join(', ');
+function firstNames(names: readonly string[], longest: number): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => cut(visible(name), longest));
+  const others = names.length - shown.length;
+  return others > 0 ? `${shown.join(', ')} and ${others} more` : shown.join(', ');
 }
 
 const LAYOUT: BlockLayout = { step: 2, indentSequences: true, flowPadding: true };
@@ -217,9 +218,8 @@ function placeOf({ template, list, index }: ProbeChange): string {
 }
 
 function containerNames(workloads: readonly (readonly ProbeChange[])[], position: number): string {
-  const names = [...new Set(workloads.map((changes) => changes[position]?.container ?? ''))];
-  const shown = names.slice(0, MOST_NAMES).map((name) => visible(cut(name, LONGEST_COMMENT_NAME)));
-  return names.length > MOST_NAMES ? `${shown.join(', ')} and ${names.length - MOST_NAMES} more` : shown.join(', ');
+  const names = new Set(workloads.map((changes) => changes[position]?.container ?? ''));
+  return firstNames([...names], LONGEST_COMMENT_NAME);
 }
 
 function probeLines(probe: string, value: unknown): readonly string[] {

@@ -1,20 +1,20 @@
 import { replaceFile } from '../../base/files/replace-file.ts';
 import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
 import { member, type JsonObject } from '../../base/json/json-value.ts';
-import { isInCluster } from '../input/cluster-object.ts';
+import { placeOfObject, placeText } from '../input/cluster-object.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
-import { placeOfManifest, workloadIn, type Manifest } from '../input/manifest.ts';
+import { workloadIn, type Manifest } from '../input/manifest.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
 import { reportPage } from '../../explain/fleet-page/report-page.ts';
 import type { Advice, Report, ReportedWorkload } from '../../explain/fleet-page/report.ts';
 import { readObserverReport, type ObservedResult } from '../../cluster/sources/observer-reports.ts';
 import { count } from '../../base/text/cut.ts';
-import { messageOf } from '../../base/text/error-message.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
+import { workloadKey, type WorkloadName } from '../../observer/observed-workload.ts';
 import { podLabelsOf } from '../../engine/verdict/judge.ts';
 import { checkInputs } from '../check/check-inputs.ts';
 import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
-import { reportProblems, Progress } from '../output/messages.ts';
+import { reportProblems, wasWritten, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
@@ -32,24 +32,11 @@ export async function runReport(line: CommandLine<typeof REPORT.flags>, io: Comm
   progress.end();
   if (report.workloads.length === 0 && report.problems.length === 0)
     printLine(io.stderr, `${PROGRAM} report: the inputs have no workload, so the page is empty`);
-  const isWritten = await write(reportPage(report), line.flags['output-file'], io);
+  const [page, file] = [reportPage(report), line.flags['output-file']];
+  if (file === undefined) io.stdout.write(page);
+  const isWritten = file === undefined || (await wasWritten('report', file, io, () => replaceFile(file, page)));
   reportProblems([...warnings, ...inputs.problems], io, inputs);
   return isWritten && inputs.problems.length === 0 ? EXIT_OK : EXIT_USAGE;
-}
-
-/** @returns false when the page could not be written */
-async function write(page: string, file: string | undefined, io: CommandIo): Promise<boolean> {
-  if (file === undefined) {
-    io.stdout.write(page);
-    return true;
-  }
-  try {
-    await replaceFile(file, page);
-    return true;
-  } catch (error) {
-    printLine(io.stderr, `${PROGRAM} report: ${file} cannot be written: ${messageOf(error)}`);
-    return false;
-  }
 }
 
 function reportOfInputs(
@@ -76,9 +63,7 @@ function reportOfInputs(
       workloads,
       snapshot: inputs.policies,
       advice: adviceOf(inputs, byObject.get(undefined) ?? []),
-      problems: problems.map(({ file, line: at, message }) =>
-        isInCluster(file, inputs) ? `${file}: ${message}` : `${file}:${at}: ${message}`,
-      ),
+      problems: problems.map((problem) => `${placeText(problem, inputs)}: ${problem.message}`),
     },
     warnings: [...warnings],
   };
@@ -95,22 +80,17 @@ function reportedWorkload(
   inputs: Inputs,
   observed: ObservedResults,
 ): ReportedWorkload | undefined {
-  const { object, document } = manifest;
-  const place = isInCluster(document.file, inputs) ? document.file : placeOfManifest(manifest);
-  const explanation = explainManifest(object, place, inputs);
+  const { object } = manifest;
+  const explanation = explainManifest(object, placeOfObject(manifest, inputs), inputs);
   if (explanation === undefined) return undefined;
   const { kind, namespace, name } = explanation;
+  const workload = { namespace, group: groupOfVersion(String(member(object, 'apiVersion'))), kind, name };
   return {
     explanation,
     violations,
     policies: policiesOf(object, inputs),
     warnings: [],
-    live: liveFindings(observed(object, namespace, name), {
-      namespace,
-      group: groupOfVersion(String(member(object, 'apiVersion'))),
-      kind,
-      name,
-    }),
+    live: liveFindings(observed(workload), workload),
   };
 }
 
@@ -137,22 +117,15 @@ function subjectOf({ isFromCluster, texts, namespace }: Inputs, { flags }: Clust
   return flags['all-namespaces'] ? `all namespaces of ${context}` : `namespace ${namespace} of ${context}`;
 }
 
-type ObservedResults = (object: JsonObject, namespace: string, name: string) => readonly ObservedResult[];
+type ObservedResults = (workload: WorkloadName) => readonly ObservedResult[];
 
 /** The results of an observer's reports: those among the manifests, and those of a cluster. */
 function observedResults({ texts, observed = [] }: Inputs): ObservedResults {
   const manifests = texts.flatMap((text) => text.manifests);
   const ofFiles = manifests.flatMap(({ object }) => readObserverReport(object) ?? []);
-  const byWorkload = Map.groupBy([...ofFiles, ...observed], ({ apiVersion, kind, namespace, name }) =>
-    keyOf(apiVersion, kind, namespace, name),
+  // The version of a kind may differ between two readers, so the group counts.
+  const byWorkload = Map.groupBy([...ofFiles, ...observed], ({ apiVersion, ...workload }) =>
+    workloadKey({ ...workload, group: groupOfVersion(apiVersion) }),
   );
-  return (object, namespace, name) => {
-    const key = keyOf(member(object, 'apiVersion'), String(member(object, 'kind')), namespace, name);
-    return byWorkload.get(key)?.flatMap(({ results }) => results) ?? [];
-  };
-}
-
-/** The version of a kind may differ between two readers, so the group counts. A NUL is in no name. */
-function keyOf(apiVersion: unknown, kind: string, namespace: string, name: string): string {
-  return [groupOfVersion(String(apiVersion)), kind, namespace, name].join('\0');
+  return (workload) => byWorkload.get(workloadKey(workload))?.flatMap(({ results }) => results) ?? [];
 }

@@ -37,12 +37,6 @@ export function isSuccess({ result }: Answer): boolean {
   return result === 'success' || result === 'warning';
 }
 
-const NAMES: Readonly<Record<ProbeKind, string>> = {
-  startupProbe: 'Startup',
-  livenessProbe: 'Liveness',
-  readinessProbe: 'Readiness',
-};
-
 const VERBS = {
   warning: 'warning',
   failure: 'failed',
@@ -52,7 +46,8 @@ const VERBS = {
 
 /** The message of the event that the kubelet records (prober.go, probe); empty for a plain success. */
 export function eventMessage(probe: ProbeKind, { result, text }: Answer): string {
-  return result === 'success' ? '' : `${NAMES[probe]} probe ${VERBS[result]}: ${text}`;
+  const name = `${probe.charAt(0).toUpperCase()}${probe.slice(1, -'Probe'.length)}`;
+  return result === 'success' ? '' : `${name} probe ${VERBS[result]}: ${text}`;
 }
 
 /** A host and port as Go joins them: an IPv6 address in brackets. */

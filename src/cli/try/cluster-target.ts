@@ -7,7 +7,7 @@ import { loadUserAccess, type ClusterAccess } from '../../cluster/client/cluster
 import { hostPort, NotRun } from './answer.ts';
 import { GoError, until } from './connection.ts';
 import { httpProbe } from './http-probe.ts';
-import { ForwardRefused, forward, podExec, isForProxy, sendByProxy, type PodName } from './pod-access.ts';
+import { ForwardRefused, forward, podExec, isForProxy, sendByProxy, type ClusterPod } from './pod-access.ts';
 import { PROGRAM, type CommandIo } from '../io.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
@@ -47,9 +47,9 @@ export async function clusterTarget(
  * through port-forward, which asks loopback inside the Pod; commands through exec.
  */
 function podTarget(access: ClusterAccess, namespace: string, found: JsonObject): Target {
-  const pod: PodName = { namespace, name: textAt(found, 'metadata', 'name') ?? '' };
+  const pod: ClusterPod = { access, namespace, name: textAt(found, 'metadata', 'name') ?? '' };
   const host = textAt(found, 'status', 'podIP') ?? '';
-  const byProxy = sendByProxy(access, pod);
+  const byProxy = sendByProxy(pod);
   const refusing = new Map<number, Promise<boolean>>();
   /** True when the Pod's address refuses connections. False also without the right to ask. */
   const addressRefuses = (port: number): Promise<boolean> => {
@@ -63,16 +63,17 @@ function podTarget(access: ClusterAccess, namespace: string, found: JsonObject):
     refusing.set(port, known);
     return known;
   };
-  /** Rejects with ForwardRefused when nothing listens on the port inside of the Pod. */
-  const proveForward = async (port: number): Promise<void> => {
-    const stream = await forward(access, pod, port, AbortSignal.timeout(OPEN_MILLISECONDS));
+  /** Why a port inside of the Pod refuses; undefined for one that does not. Rejects with NotRun. */
+  const refusalInside = async (port: number): Promise<string | undefined> => {
+    const stream = await forward(pod, port, AbortSignal.timeout(OPEN_MILLISECONDS)).catch(notRun);
     try {
       await until(stream, 'data', AbortSignal.timeout(ACCEPTED_MILLISECONDS));
     } catch (error) {
-      if (error instanceof ForwardRefused) throw error;
+      if (error instanceof ForwardRefused) return /refused/i.test(error.message) ? REFUSED : error.message;
     } finally {
       stream.destroy();
     }
+    return undefined;
   };
   return {
     name: `Pod ${namespace}/${pod.name}`,
@@ -80,27 +81,17 @@ function podTarget(access: ClusterAccess, namespace: string, found: JsonObject):
     ...startOf(found),
     proxied: (probe) => (isForProxy(probe) ? byProxy : undefined),
     prove: async (port) => {
-      const refuse = (why: string): never => {
-        throw new GoError(`dial tcp ${hostPort(host, port)}: connect: ${why}`);
-      };
-      await proveForward(port).catch((error: unknown) => {
-        if (!(error instanceof ForwardRefused)) return notRun(error);
-        return refuse(/refused/i.test(error.message) ? REFUSED : error.message);
-      });
-      if (await addressRefuses(port)) refuse(REFUSED);
+      const why = (await refusalInside(port)) ?? ((await addressRefuses(port)) ? REFUSED : undefined);
+      if (why !== undefined) throw new GoError(`dial tcp ${hostPort(host, port)}: connect: ${why}`);
     },
     connect: async (port, signal) => ({
-      stream: await forward(access, pod, port, signal).catch(notRun),
+      stream: await forward(pod, port, signal).catch(notRun),
       local: '127.0.0.1',
       remote: hostPort(host, port),
     }),
-    exec: (container, command, timeout) => podExec(access, pod, container, command, timeout).catch(notRun),
+    exec: (container, command, timeout) => podExec(pod, container, command, timeout).catch(notRun),
     isLoopbackOnly: async (port) =>
-      (await addressRefuses(port)) &&
-      (await proveForward(port).then(
-        () => true,
-        () => false,
-      )),
+      (await addressRefuses(port)) && (await refusalInside(port).catch(() => REFUSED)) === undefined,
   };
 }
 
@@ -133,11 +124,8 @@ async function findPod(
 }
 
 function selectorOf(object: JsonObject): string {
-  const labels =
-    valueAt(object, ['spec', 'selector', 'matchLabels']) ??
-    valueAt(object, ['spec', 'template', 'metadata', 'labels']) ??
-    valueAt(object, ['spec', 'jobTemplate', 'spec', 'template', 'metadata', 'labels']) ??
-    {};
+  const places = ['selector.matchLabels', 'template.metadata.labels', 'jobTemplate.spec.template.metadata.labels'];
+  const labels = places.map((place) => valueAt(object, ['spec', ...place.split('.')])).find(Boolean) ?? {};
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${String(value)}`);
   if (pairs.length === 0) throw new Error('the workload selects its Pods by no label: name one with --pod');
   return pairs.join(',');

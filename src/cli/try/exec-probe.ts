@@ -72,15 +72,6 @@ export function runProgram(
   });
 }
 
-/** The value in a text of JSON. Undefined for any other text. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** A command may have started others, which hold its outputs open. They are a group of their own. */
 function killAll(child: ChildProcess): void {
   try {

@@ -2,6 +2,7 @@ import { jsonText } from '../../base/text/visible.ts';
 import { count } from '../../base/text/cut.ts';
 import { annotation, testSuites, type TestCase } from '../check/formats.ts';
 import { paragraph, type Screen, type Style } from '../output/screen.ts';
+import { objectName } from '../check/report.ts';
 import { isInCluster, type Origin } from '../input/cluster-object.ts';
 import { summaryOf, type Start } from './tried-probe.ts';
 import type { AdvisedEdit, TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
@@ -24,7 +25,7 @@ const COMMANDS = { passes: 'notice', warns: 'warning', fails: 'error', 'not run'
 
 /** For people: a block for each workload, and a line with the numbers. */
 function textReport({ probes, starts, ...origin }: TryReport, screen: Screen): string {
-  const blocks = [...Map.groupBy(probes, workloadName)].map(([workload, own]) => {
+  const blocks = [...Map.groupBy(probes, objectName)].map(([workload, own]) => {
     const { file = '', line = 1 } = own[0] ?? {};
     const place = isInCluster(file, origin) ? '' : ` (${file}:${line})`;
     return [
@@ -32,33 +33,31 @@ function textReport({ probes, starts, ...origin }: TryReport, screen: Screen): s
       ...own.flatMap((probe) => probeLines(probe, screen)),
       ...starts
         .filter(({ container }) => own.some((one) => one.container === container))
-        .flatMap((start) => startLines(start, screen)),
+        .flatMap((start) => paragraph(screen, { text: startText(start), indent: 2 })),
     ];
   });
   const summary = paragraph(screen, { text: summaryText(probes), style: 'heading' });
   return [...blocks, summary].map((lines) => lines.map((line) => `${line}\n`).join('')).join('\n');
 }
 
-function workloadName({ kind, namespace, name }: TriedProbe): string {
-  return `${kind} ${namespace}/${name}`;
-}
-
 function probeLines(probe: TriedProbe, screen: Screen): string[] {
-  const { container, handler, result, event, cause, remedy, edits } = probe;
-  const label = result.padEnd(8);
-  const lines = paragraph(screen, {
-    text: `${container}: ${probe.probe} ${handler}${timesText(probe)}`,
-    indent: 2,
-    label: { text: label, style: STYLES[result] },
-  });
+  const { container, handler, result, event, edits } = probe;
   const more = (text: string, style?: Style): string[] =>
     text === '' ? [] : paragraph(screen, { text, indent: 10, ...(style !== undefined && { style }) });
   return [
-    ...lines,
+    ...paragraph(screen, {
+      text: `${container}: ${probe.probe} ${handler}${timesText(probe)}`,
+      indent: 2,
+      label: { text: result.padEnd(8), style: STYLES[result] },
+    }),
     ...more(event.trimEnd(), 'faint'),
-    ...more(cause === null ? remedy : `${cause}: ${remedy}`),
+    ...more(remedyText(probe)),
     ...edits.flatMap((edit) => more(editText(edit), 'added')),
   ];
+}
+
+function remedyText({ cause, remedy }: TriedProbe): string {
+  return cause === null ? remedy : `${cause}: ${remedy}`;
 }
 
 function editText({ path, value }: AdvisedEdit): string {
@@ -71,14 +70,13 @@ function timesText({ milliseconds, timeoutSeconds }: TriedProbe): string {
   return `: median ${median} ms, longest ${longest} ms of ${timeoutSeconds} s`;
 }
 
-function startLines({ container, seconds, guaranteedSeconds, failureThreshold }: Start, screen: Screen): string[] {
-  const guaranteed =
-    guaranteedSeconds === undefined
-      ? ''
-      : seconds <= guaranteedSeconds
-        ? ` Its probes guarantee ${guaranteedSeconds} s; failureThreshold ${failureThreshold} is enough for this start.`
-        : ` Its probes guarantee ${guaranteedSeconds} s only: set failureThreshold: ${failureThreshold} or more.`;
-  return paragraph(screen, { text: `${container} started in ${seconds} s.${guaranteed}`, indent: 2 });
+function startText({ container, seconds, guaranteedSeconds, failureThreshold }: Start): string {
+  const started = `${container} started in ${seconds} s.`;
+  if (guaranteedSeconds === undefined) return started;
+  const guaranteed = `${started} Its probes guarantee ${guaranteedSeconds} s`;
+  return seconds <= guaranteedSeconds
+    ? `${guaranteed}; failureThreshold ${failureThreshold} is enough for this start.`
+    : `${guaranteed} only: set failureThreshold: ${failureThreshold} or more.`;
 }
 
 function summaryText(probes: readonly TriedProbe[]): string {
@@ -94,13 +92,12 @@ function jsonReport({ probes, starts }: TryReport): string {
   return `${jsonText(output, undefined, 2)}\n`;
 }
 
-function sentence({ event, cause, remedy, edits }: TriedProbe): string {
-  const parts = [event.trimEnd(), cause === null ? remedy : `${cause}: ${remedy}`, ...edits.map(editText)];
-  return parts.filter(Boolean).join('; ');
+function sentence(probe: TriedProbe): string {
+  return [probe.event.trimEnd(), remedyText(probe), ...probe.edits.map(editText)].filter(Boolean).join('; ');
 }
 
 function titleOf(probe: TriedProbe): string {
-  return `${workloadName(probe)} ${probe.container}.${probe.probe}: ${probe.handler}`;
+  return `${objectName(probe)} ${probe.container}.${probe.probe}: ${probe.handler}`;
 }
 
 function junitReport({ probes }: TryReport): string {

@@ -7,8 +7,6 @@ import type { Head } from './http-probe.ts';
 
 /** net/http, Transport.MaxResponseHeaderBytes. */
 const MOST_HEADER_BYTES = 10 << 20;
-/** net/http, persistConn.readResponse: 100 Continue and the like. */
-const MOST_INFORMATIONAL = 5;
 
 /**
  * Reads an answer of HTTP/1 as Go's net/http does, with its errors. Node's parser accepts and refuses other answers,
@@ -21,11 +19,11 @@ export async function readHttp1(stream: Duplex, textOf: (error: unknown) => stri
   // The first byte: what happens before is told without a frame around it (net/http, persistConn.readLoop).
   if (!(await source.more())) throw new GoError(source.end);
   try {
-    for (let informational = 0; informational <= MOST_INFORMATIONAL; informational += 1) {
+    for (;;) {
       const head = await readHead(source);
+      // 100 Continue, and the like (net/http, persistConn.readResponse).
       if (head.status < 100 || head.status >= 200 || head.status === 101) return head;
     }
-    throw new GoError('net/http: too many 1xx informational responses');
   } catch (error) {
     throw new GoError(`net/http: HTTP/1.x transport connection broken: ${messageOf(error)}`);
   }
@@ -34,14 +32,9 @@ export async function readHttp1(stream: Duplex, textOf: (error: unknown) => stri
 async function readHead(source: Source): Promise<Head> {
   const { status, isOld } = statusOf(await source.line());
   const lines: string[] = [];
-  for (;;) {
-    const line = await source.line();
-    if (line === '') break;
-    if (/^[ \t]/.test(line)) {
-      const before = lines.pop();
-      if (before === undefined) throw new GoError(`malformed MIME header initial line: ${line}`);
-      lines.push(`${before} ${line.trim()}`);
-    } else if (line.includes(':')) lines.push(line);
+  for (let line = await source.line(); line !== ''; line = await source.line()) {
+    if (lines.length > 0 && /^[ \t]/.test(line)) lines.push(`${lines.pop() ?? ''} ${line.trim()}`);
+    else if (line.includes(':')) lines.push(line);
     else throw new GoError(`malformed MIME header: missing colon: ${goQuoteBytes(line)}`);
   }
   const fields = Map.groupBy(lines.map(fieldOf), ([name]) => name);
@@ -155,7 +148,6 @@ function contentLength(lengths: readonly string[]): number | undefined {
   if (length === undefined) return undefined;
   if (lengths.some((other) => other !== length))
     throw new GoError(`http: message cannot contain multiple Content-Length headers; got ${goQuoteAll(lengths)}`);
-  if (length === '') throw new GoError('invalid empty Content-Length ""');
   if (!/^\d{1,18}$/.test(length)) throw new GoError(`bad Content-Length ${goQuote(length)}`);
   return Number(length);
 }

@@ -159,14 +159,13 @@ function useTcp(look: Look, cause = look.cause): Diagnosis {
 /** True when the port accepts a connection, and the server does what is asked with it. */
 async function accepts(
   { asking: { target }, port }: Look,
-  ask?: (connection: Connection, signal: AbortSignal) => Promise<unknown>,
+  ask: (connection: Connection, signal: AbortSignal) => Promise<unknown> = () => Promise.resolve(),
 ): Promise<boolean> {
   const signal = AbortSignal.timeout(LOOK_SECONDS * 1000);
   try {
     await target.prove?.(port);
     const connection = await target.connect(port, signal);
-    await ask?.(connection, signal).finally(() => connection.stream.destroy());
-    connection.stream.destroy();
+    await ask(connection, signal).finally(() => connection.stream.destroy());
     return true;
   } catch (error) {
     // A server that wants a certificate answers with an alert, which is TLS, too.

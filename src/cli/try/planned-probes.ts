@@ -59,39 +59,33 @@ function probesOfManifest(manifest: Manifest, inputs: Inputs): PlannedProbe[] {
   const workload = workloadIn(manifest.object, inputs);
   if (workload === undefined) return [];
   const { kind, namespace, name, templates } = workload;
+  const { document, path: objectPath } = manifest;
   return templates.flatMap(({ template, path }) => {
     const policy = policyOfTemplate(workload, template, inputs.policies);
     const { injections } = permittedDefaulting(template, policy, kind);
     const podSpec = defaultedPodSpec(objectMember(effectiveTemplate(template, injections), 'spec') ?? {});
     const shared = { kind: kind.kind, namespace, name, policyPaths: pathsOf(policy) };
+    const planned = (container: Container, probe: ProbeKind): readonly PlannedProbe[] => {
+      const own = ownProbe(container.spec, probe);
+      const handlerKind = isJsonObject(own) ? handlerKindsOf(own)[0] : undefined;
+      if (!isJsonObject(own) || handlerKind === undefined) return [];
+      const containerPath = [...path, 'spec', container.list, container.index];
+      const injectedBy = injectionAt(injections, container, probe)?.source;
+      // A probe that a policy gives has the place of its container.
+      const field = injectedBy === undefined ? [...containerPath, probe] : containerPath;
+      return [
+        {
+          ...{ file: document.file, ...document.position([...objectPath, ...field], { key: true }) },
+          ...{ ...shared, container: container.name, spec: container.spec, containerPath },
+          ...{ probe, handlerKind, handler: objectMember(own, handlerKind) ?? {}, timing: probeTiming(own) },
+          ...(injectedBy !== undefined && { injectedBy }),
+        },
+      ];
+    };
     return containersOf(podSpec, meshProxyTest(template, isPod(kind)))
       .filter(({ role }) => role === 'application' || role === 'sidecar')
-      .flatMap((container) =>
-        ORDER.flatMap((probe) => {
-          const found = probeOf(container, probe, [...path, 'spec', container.list, container.index]);
-          if (found === undefined) return [];
-          const injection = injectionAt(injections, container, probe);
-          const place = placeOf(
-            manifest,
-            injection === undefined ? [...found.containerPath, probe] : found.containerPath,
-          );
-          return [{ ...place, ...shared, ...found, ...(injection !== undefined && { injectedBy: injection.source }) }];
-        }),
-      );
+      .flatMap((container) => ORDER.flatMap((probe) => planned(container, probe)));
   });
-}
-
-function probeOf({ name, spec }: Container, kind: ProbeKind, containerPath: FieldPath) {
-  const probe = ownProbe(spec, kind);
-  const handlerKind = isJsonObject(probe) ? handlerKindsOf(probe)[0] : undefined;
-  if (!isJsonObject(probe) || handlerKind === undefined) return undefined;
-  const handler = objectMember(probe, handlerKind) ?? {};
-  return { container: name, probe: kind, handlerKind, handler, timing: probeTiming(probe), spec, containerPath };
-}
-
-/** The place of a probe; for one that a policy gives, that of its container. */
-function placeOf({ document, path }: Manifest, field: FieldPath): FilePlace {
-  return { file: document.file, ...document.position([...path, ...field], { key: true }) };
 }
 
 function pathsOf({ layers }: WorkloadPolicy): string[] {

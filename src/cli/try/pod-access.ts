@@ -4,22 +4,24 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import WebSocket from 'ws';
 import { objectsAt, textAt } from '../../base/json/field-path.ts';
+import { jsonOf } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { ApiError } from '../../cluster/client/api-client.ts';
 import { until, GoError } from './connection.ts';
-import { jsonOf, MOST_OUTPUT_BYTES, type CommandEnd } from './exec-probe.ts';
+import { MOST_OUTPUT_BYTES, type CommandEnd } from './exec-probe.ts';
 import { NotRun } from './answer.ts';
 import { probeHeaders } from './http-request.ts';
 import type { ClusterAccess } from '../../cluster/client/cluster-access.ts';
 import { readBody, type Headers, type HttpProbe, type Send } from './http-probe.ts';
 
 /** A Pod of a cluster. */
-export interface PodName {
+export interface ClusterPod {
+  readonly access: ClusterAccess;
   readonly namespace: string;
   readonly name: string;
 }
 
-function podPath({ namespace, name }: PodName, subresource: string): string {
+function podPath({ namespace, name }: ClusterPod, subresource: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${name}/${subresource}`;
 }
 
@@ -32,18 +34,19 @@ const [DATA, ERRORS, STATUS] = [0, 1, 3];
 /**
  * Opens a WebSocket of the API server with channels (apimachinery/pkg/util/httpstream/wsstream).
  *
- * @param path of a subresource of a Pod, with its query
+ * @param subresource with its query
  * @param read takes each message
  * @throws ApiError when the API server refuses; an Error when it cannot be reached
  */
 async function openChannels(
-  access: ClusterAccess,
-  path: string,
+  pod: ClusterPod,
+  subresource: string,
   signal: AbortSignal,
   read: (channel: number, bytes: Buffer) => void,
 ): Promise<WebSocket> {
-  const options = { ...(await access.requestOptions()), signal, perMessageDeflate: false };
-  const socket = new WebSocket(`${access.server.replace(/^http/, 'ws')}${path}`, PROTOCOL, options);
+  const path = podPath(pod, subresource);
+  const options = { ...(await pod.access.requestOptions()), signal, perMessageDeflate: false };
+  const socket = new WebSocket(`${pod.access.server.replace(/^http/, 'ws')}${path}`, PROTOCOL, options);
   socket.on('message', (data) => {
     const bytes = data as Buffer;
     read(bytes[0] ?? 0, bytes.subarray(1));
@@ -69,25 +72,20 @@ export class ForwardRefused extends Error {}
  *
  * @throws ApiError without the right to forward
  */
-export async function forward(access: ClusterAccess, pod: PodName, port: number, signal: AbortSignal): Promise<Duplex> {
+export async function forward(pod: ClusterPod, port: number, signal: AbortSignal): Promise<Duplex> {
   const seen = [0, 0];
   const stream = new Duplex({
     read: () => undefined,
     write: (chunk: Buffer, _encoding, done) => socket.send(Buffer.concat([Buffer.from([DATA]), chunk]), done),
   });
   stream.on('error', () => undefined);
-  const socket = await openChannels(
-    access,
-    `${podPath(pod, 'portforward')}?ports=${port}`,
-    signal,
-    (channel, bytes) => {
-      const skipped = Math.min(bytes.length, Math.max(0, PORT_BYTES - (seen[channel] ?? 0)));
-      seen[channel] = (seen[channel] ?? 0) + bytes.length;
-      const rest = bytes.subarray(skipped);
-      if (channel === DATA && rest.length > 0) stream.push(rest);
-      if (channel === ERRORS && rest.length > 0) stream.destroy(new ForwardRefused(rest.toString().trim()));
-    },
-  );
+  const socket = await openChannels(pod, `portforward?ports=${port}`, signal, (channel, bytes) => {
+    const skipped = Math.min(bytes.length, Math.max(0, PORT_BYTES - (seen[channel] ?? 0)));
+    seen[channel] = (seen[channel] ?? 0) + bytes.length;
+    const rest = bytes.subarray(skipped);
+    if (channel === DATA && rest.length > 0) stream.push(rest);
+    if (channel === ERRORS && rest.length > 0) stream.destroy(new ForwardRefused(rest.toString().trim()));
+  });
   socket.once('close', () => stream.push(null));
   stream.once('close', () => socket.close());
   // A refusal may have come with the first bytes.
@@ -101,8 +99,7 @@ export async function forward(access: ClusterAccess, pod: PodName, port: number,
  * @throws ApiError when the API server refuses
  */
 export async function podExec(
-  access: ClusterAccess,
-  pod: PodName,
+  pod: ClusterPod,
   container: string,
   command: readonly string[],
   timeoutMilliseconds: number,
@@ -118,16 +115,11 @@ export async function podExec(
   ]);
   const signal = AbortSignal.timeout(timeoutMilliseconds);
   try {
-    const socket = await openChannels(
-      access,
-      `${podPath(pod, 'exec')}?${query.toString()}`,
-      signal,
-      (channel, data) => {
-        if (channel === STATUS) end = exitOf(jsonOf(data.toString()));
-        else if (bytes < MOST_OUTPUT_BYTES) chunks.push(data.subarray(0, MOST_OUTPUT_BYTES - bytes));
-        bytes += data.length;
-      },
-    );
+    const socket = await openChannels(pod, `exec?${query.toString()}`, signal, (channel, data) => {
+      if (channel === STATUS) end = exitOf(jsonOf(data.toString()));
+      else if (bytes < MOST_OUTPUT_BYTES) chunks.push(data.subarray(0, MOST_OUTPUT_BYTES - bytes));
+      bytes += data.length;
+    });
     await until(socket, 'close', signal).finally(() => socket.close());
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -160,11 +152,11 @@ const NO_TLS = 'tls: first record does not look like a TLS handshake';
  * Asks a Pod over HTTP through the API server's Pod proxy, which asks the Pod's IP as the kubelet does. The proxy does
  * not verify certificates either.
  */
-export function sendByProxy(access: ClusterAccess, pod: PodName): Send {
+export function sendByProxy(pod: ClusterPod): Send {
   const send: Send = async (url, headers, signal) => {
     const prefix = url.scheme === 'https' ? 'https:' : '';
     const base = podPath({ ...pod, name: `${prefix}${pod.name}:${url.port}` }, 'proxy');
-    const response = await get(access, `${base}${url.target}`, probeHeaders(headers), signal);
+    const response = await get(pod.access, `${base}${url.target}`, probeHeaders(headers), signal);
     const {
       statusCode: status = 0,
       headers: { location },

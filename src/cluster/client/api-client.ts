@@ -1,5 +1,5 @@
 import { textAt } from '../../base/json/field-path.ts';
-import { isJsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, jsonOf } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
@@ -201,7 +201,7 @@ export class ApiError extends Error {
   /** The error that an answer's body tells of. `what` says which request it was: `GET /api/v1/namespaces`. */
   static fromBody(code: number, body: string, what: string, retryAfter?: string): ApiError {
     const wait = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) * 1000 : 0;
-    const status = parsed(body);
+    const status = jsonOf(body);
     if (isJsonObject(status) && status['kind'] === 'Status')
       return ApiError.fromStatus({ ...status, code }, what, wait);
     return new ApiError(code, '', `${what}: HTTP ${code}${body === '' ? '' : `: ${cut(body, 200)}`}`, wait);
@@ -241,12 +241,4 @@ export function isUnavailable(error: unknown): boolean {
 /** How long to wait before another attempt, in milliseconds: the own pause, or longer if the API server asks for it. */
 export function pauseAfter(error: unknown, own: number): number {
   return Math.max(error instanceof ApiError ? Math.min(error.retryAfterMilliseconds, LONGEST_RETRY_AFTER) : 0, own);
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, jsonOf, objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
 import { utf8Length } from '../../base/text/utf8.ts';
 import { INJECTED_ANNOTATION, TOTAL_ANNOTATION_BYTES } from '../policy/annotations.ts';
 import type { Injection, LearnedBudget } from './injection.ts';
@@ -69,12 +69,7 @@ function objectText<T>(members: ReadonlyMap<string, T>, textOf: (value: T) => st
 export function readProvenance(text: string | undefined): Provenance {
   const provenance: Provenance = new Map();
   if (text === undefined || text.length > TOTAL_ANNOTATION_BYTES) return provenance;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return provenance;
-  }
+  const value = jsonOf(text);
   if (!isJsonObject(value)) return provenance;
   for (const [name, probes] of Object.entries(value))
     if (isJsonObject(probes)) provenance.set(name, new Map(stringMap(value, name)));

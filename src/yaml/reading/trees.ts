@@ -1,3 +1,4 @@
+import { jsonOf } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { Unreadable, NESTING_MESSAGE, composeDocuments, yamlTokens } from './tokens.ts';
 import type { OnOffset, TokenOptions } from './tokens.ts';
@@ -178,7 +179,7 @@ function splitJsonStream(text: string): string[] | undefined {
   const starts = objectStarts(text);
   if (starts.length < 2) return undefined;
   const pieces = starts.map((start, index) => text.slice(index === 0 ? 0 : start, starts[index + 1]));
-  return pieces.every(isJson) ? pieces : undefined;
+  return pieces.every((piece) => jsonOf(piece) !== undefined) ? pieces : undefined;
 }
 
 /** Returns the start of each top-level object. */
@@ -195,13 +196,4 @@ function objectStarts(text: string): number[] {
     if (token === '}') depth--;
   }
   return starts;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
