@@ -3,6 +3,7 @@ import { DirectorySource } from '../cluster/sources/directory-source.ts';
 import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
+import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
 import { ElectionPart, openClusterConnection, type ConnectionConfig } from '../process/cluster-connection.ts';
 import { ClusterPolicies } from '../process/cluster-policies.ts';
 import { droppedConnections } from '../process/http-app.ts';
@@ -66,7 +67,7 @@ export async function startObserver(
   clocks: Pick<ObserverContext, 'log' | 'now' | 'monotonic'>,
 ): Promise<RunningObserver> {
   const { log, now, monotonic } = clocks;
-  const kinds = await loadWorkloadKinds(config.workloadKinds);
+  const kinds = config.workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(config.workloadKinds);
   const origins = config.policies === undefined ? (['cluster'] as const) : (['files', 'cluster'] as const);
   const store = new PolicyStore(CHECK_CATALOGUE, origins);
   const connection = await openClusterConnection(config.cluster, `probewright-observer/${VERSION}`);

@@ -4,6 +4,7 @@ import { DirectorySource } from '../cluster/sources/directory-source.ts';
 import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
+import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
 import { buildHealthApp, type Readiness } from '../process/health.ts';
 import { ListeningPort } from '../process/listening-port.ts';
 import { PartRunner } from '../process/part.ts';
@@ -73,7 +74,7 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
   const { log, now, monotonic } = dependencies;
   const { host } = config;
   let isDraining = false;
-  const kinds = await loadWorkloadKinds(config.workloadKinds);
+  const kinds = config.workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(config.workloadKinds);
   const store = new PolicyStore(CHECK_CATALOGUE, [
     ...(config.policies === undefined ? [] : (['files'] as const)),
     ...(config.cluster === undefined ? [] : (['cluster'] as const)),

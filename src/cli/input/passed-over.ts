@@ -36,21 +36,17 @@ const KIND = /^(?:[{ ]*"kind" *: *"|kind: *["']?)[A-Z]/m;
 const OTHER_KIND = /^(?:[{ ]*"kind" *:|kind:)/m;
 const API_VERSION = /^(?:[{ ]*"apiVersion" *: *"|apiVersion:)/m;
 
-/** How a file counts that a directory holds and nobody named. */
-interface FoundText {
-  /** Why the file, or a document of it, is passed over. */
-  readonly reason: PassedOverReason | undefined;
-  /** True for a file whose objects are read. */
-  readonly isManifest: boolean;
-  /** The problems of a manifest. */
-  readonly problems: readonly FileProblem[];
-}
-
 /**
  * A file with an object of Kubernetes is a manifest. So is a file that cannot be parsed and has the field `apiVersion`
  * or a `kind`. Documents of a manifest that are templates, lists or scalars are passed over.
+ *
+ * @returns why the file, or a document of it, is passed over; whether its objects are read; the problems of a manifest
  */
-export function foundText(text: string, objects: readonly JsonObject[], all: readonly FileProblem[]): FoundText {
+export function foundText(
+  text: string,
+  objects: readonly JsonObject[],
+  all: readonly FileProblem[],
+): { reason: PassedOverReason | undefined; isManifest: boolean; problems: readonly FileProblem[] } {
   const faults = all.filter(({ message }) => message !== NO_OBJECT);
   const problems = faultsOutsideTemplates(text, faults);
   const isManifest = objects.some(isKubernetesObject) || (problems.length > 0 && isMeantAsManifest(text));

@@ -1,6 +1,5 @@
 import { type CommandIo, printLine } from '../io.ts';
 import { formatFileProblem, type FileProblem } from '../../cluster/sources/policy-documents.ts';
-import { formatSourceProblem } from '../../cluster/sources/policy-source.ts';
 import { isInCluster, type Origin } from '../input/cluster-object.ts';
 
 const PATIENCE_MILLISECONDS = 1000;
@@ -66,8 +65,7 @@ export function progressBar(what: string, done: number, total: number, columns: 
  */
 export function reportProblems(problems: readonly FileProblem[], io: CommandIo, origin: Origin = {}): void {
   for (const problem of problems) {
-    const { file: place, message } = problem;
-    const isWithoutLine = isInCluster(place, origin);
-    printLine(io.stderr, isWithoutLine ? formatSourceProblem({ place, message }) : formatFileProblem(problem));
+    const { file, message } = problem;
+    printLine(io.stderr, isInCluster(file, origin) ? `${file}: ${message}` : formatFileProblem(problem));
   }
 }
