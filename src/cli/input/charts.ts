@@ -4,7 +4,7 @@ import { readUtf8File } from '../../base/files/regular-file.ts';
 import { isWithin } from '../../base/files/yaml-files.ts';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
 import { parseYamlDocuments, type Position } from '../../yaml/reading/documents.ts';
-import { outputOf, shellPath, type InputNote } from './rendering-tool.ts';
+import { outputOf, shellPath } from './rendering-tool.ts';
 import type { ManifestText } from './manifest.ts';
 
 export const CHART_FILE = 'Chart.yaml';
@@ -33,12 +33,8 @@ export async function readChart(directory: string): Promise<Chart> {
 }
 
 /** The note about a chart that is not rendered. Its templates are no YAML. */
-export function unrenderedChart(chart: Chart): InputNote {
-  return {
-    subject: `chart ${chart.name}`,
-    state: 'not rendered',
-    command: `helm template ${releaseName(chart)} ${shellPath(chart.directory)}`,
-  };
+export function unrenderedChart(chart: Chart): string {
+  return `chart ${chart.name}: not rendered; helm template ${releaseName(chart)} ${shellPath(chart.directory)}`;
 }
 
 /**
