@@ -115,12 +115,9 @@ function problemCase({ file, line, message }: FileProblem): TestCase {
 function element({ file, line, title, className, result, text }: TestCase): string {
   const names = `name="${escapeXml(title)}" classname="${escapeXml(className)}"`;
   const shown = escapeXml(text);
-  const content =
-    result === 'passed'
-      ? text === ''
-        ? ''
-        : `<system-out>${shown}</system-out>`
-      : `<${result} message="${shown}" type="${escapeXml(className)}">${shown}</${result}>`;
+  const failed = `<${result} message="${shown}" type="${escapeXml(className)}">${shown}</${result}>`;
+  const passed = text === '' ? '' : `<system-out>${shown}</system-out>`;
+  const content = result === 'passed' ? passed : failed;
   return `    <testcase ${names} file="${escapeXml(file)}" line="${line}">${content}</testcase>\n`;
 }
 
