@@ -43,11 +43,58 @@ describe('a full store', () => {
   });
 });
 
+describe('a full store of many namespaces', () => {
+  /** In milliseconds: as many new values as the store holds, one after the other. */
+  function replaceAll(namespaces: number): number {
+    const shares = new NamespaceShares<number>(20_000);
+    const fill = (from: number): void => {
+      for (let index = 0; index < 20_000; index++) shares.set(`team-${index % namespaces}`, `${from + index}`, index);
+    };
+    fill(0);
+    const began = performance.now();
+    fill(20_000);
+    return performance.now() - began;
+  }
+
+  it('replaces a value as fast as one of few namespaces', () => {
+    const [few, many] = [10, 10_000].map((namespaces) => Math.min(...[1, 2, 3].map(() => replaceAll(namespaces)))) as [
+      number,
+      number,
+    ];
+    expect(many).toBeLessThan(few * 30);
+  });
+});
+
 describe('for every order of calls', () => {
   const call = fc.record({
     namespace: fc.constantFrom('a', 'b', 'c'),
     key: fc.constantFrom('1', '2', '3', '4', '5'),
     value: fc.option(fc.integer({ min: 1, max: 4 })),
+  });
+
+  it('what is pushed out is the oldest value of a namespace with the most', () => {
+    fc.assert(
+      fc.property(fc.array(call, { maxLength: 60 }), (calls) => {
+        const shares = new NamespaceShares<unknown>(5);
+        const model: { namespace: string; key: string }[] = [];
+        const sizeOf = (namespace: string): number => model.filter((one) => one.namespace === namespace).length;
+        for (const { namespace, key } of calls) {
+          shares.set(namespace, key, key);
+          if (!model.some((one) => one.namespace === namespace && one.key === key)) model.push({ namespace, key });
+          if (model.length <= 5) continue;
+          const most = Math.max(...model.map((one) => sizeOf(one.namespace)));
+          // Namespaces of equal size: any of them.
+          const lost = model.findIndex((one) => shares.get(one.namespace, one.key) === undefined);
+          const { namespace: loser = '' } = model[lost] ?? {};
+          expect({ size: sizeOf(loser), oldest: model.findIndex((one) => one.namespace === loser) }).toEqual({
+            size: most,
+            oldest: lost,
+          });
+          model.splice(lost, 1);
+        }
+        expect(keysOf(shares).toSorted()).toEqual(model.map((one) => `${one.namespace}/${one.key}`).toSorted());
+      }),
+    );
   });
 
   it('the store stays within its bound, and a namespace within its fair part loses nothing', () => {
