@@ -1,7 +1,7 @@
 import { validProbe } from '../../engine/checks/valid-probe.ts';
 import { describeManifest, manifestsAsSent, policyOfTemplate, workloadIn, type Manifest } from '../input/manifest.ts';
 import { laxer, type Enforcement } from '../../engine/policy/action.ts';
-import { judge } from '../../engine/verdict/judge.ts';
+import { judge, type Workload } from '../../engine/verdict/judge.ts';
 import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
 import { podTemplatesOf, removedVersionOf } from '../../engine/workload/kinds.ts';
 import { policyFindings } from './policy-findings.ts';
@@ -57,15 +57,14 @@ function checkManifest(manifest: Manifest, inputs: Inputs, replaced: Set<FilePro
   const subject = workloadIn(object, inputs);
   if (subject === undefined) return undefined;
   const { kind, namespace, name } = subject;
-  const verdict = judge(subject, policies, true, now);
-  const ofObject = [
-    ...strayFields(subject, policies, now),
-    ...verdict.violations.map((violation) => withBareScalar(violation, manifest)),
-  ];
-  const judgeAgain = (edited: JsonObject): readonly Violation[] => {
-    const changed = { ...subject, object: edited, templates: podTemplatesOf(edited, kind) };
-    return [...strayFields(changed, policies, now), ...judge(changed, policies, true, now).violations];
+  const judged = (workload: Workload) => {
+    const { violations, warnings } = judge(workload, policies, true, now);
+    return { warnings, violations: [...strayFields(workload, policies, now), ...violations] };
   };
+  const verdict = judged(subject);
+  const ofObject = verdict.violations.map((violation) => withBareScalar(violation, manifest));
+  const judgeAgain = (edited: JsonObject): readonly Violation[] =>
+    judged({ ...subject, object: edited, templates: podTemplatesOf(edited, kind) }).violations;
   const violations = [
     ...violationsOfText(manifest, subject, policies, inputs, replaced),
     ...withSafeAdvice(object, ofObject, judgeAgain),

@@ -1,9 +1,10 @@
-import { checkUrl, type AppliedException } from '../../engine/checks/violation.ts';
+import { checkUrl } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
+import { without } from '../../base/json/json-value.ts';
 import { jsonText, escapeXml, visible } from '../../base/text/visible.ts';
 import { objectName, type PlacedViolation, type ShownReport } from './report.ts';
 import { shownViolation } from './text.ts';
-import type { CheckOutput, ListedException, ListedViolation, FilePlace } from '../output/json-outputs.ts';
+import type { CheckOutput, ListedViolation, FilePlace } from '../output/json-outputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 /**
@@ -18,10 +19,6 @@ export function jsonReport({ violations, problems, summary }: ShownReport): stri
     summary,
   };
   return `${jsonText(report, undefined, 2)}\n`;
-}
-
-function listedException({ name, owner, reason, ticket, expires }: AppliedException): ListedException {
-  return { name, owner, reason, ...(ticket !== undefined && { ticket }), expires };
 }
 
 /**
@@ -49,8 +46,8 @@ export function listedViolation<Place extends object>(
     ...(probe !== undefined && { probe }),
     ...(properties !== undefined && { properties }),
     ...(workloads !== undefined && { workloads }),
-    ...(exception !== undefined && { exception: listedException(exception) }),
-    ...(ended !== undefined && { endedException: listedException(ended) }),
+    ...(exception !== undefined && { exception: without(exception, 'isEnding') }),
+    ...(ended !== undefined && { endedException: without(ended, 'isEnding') }),
     url: checkUrl(check),
   };
 }
@@ -118,12 +115,9 @@ function problemCase({ file, line, message }: FileProblem): TestCase {
 function element({ file, line, title, className, result, text }: TestCase): string {
   const names = `name="${escapeXml(title)}" classname="${escapeXml(className)}"`;
   const shown = escapeXml(text);
-  const content =
-    result === 'passed'
-      ? text === ''
-        ? ''
-        : `<system-out>${shown}</system-out>`
-      : `<${result} message="${shown}" type="${escapeXml(className)}">${shown}</${result}>`;
+  const failed = `<${result} message="${shown}" type="${escapeXml(className)}">${shown}</${result}>`;
+  const passed = text === '' ? '' : `<system-out>${shown}</system-out>`;
+  const content = result === 'passed' ? passed : failed;
   return `    <testcase ${names} file="${escapeXml(file)}" line="${line}">${content}</testcase>\n`;
 }
 

@@ -94,10 +94,11 @@ export function shownReport(report: CheckReport, selection: Selection): ShownRep
   const isSelected = (check: string): boolean => (only.length === 0 || only.includes(check)) && !skip.includes(check);
   const ofChecks = report.violations.filter(({ check }) => isSelected(check));
   // An exception stays visible, so its notes are shown by default too.
-  const shown = ofChecks.filter(({ action }) =>
-    isShownAt(action === 'Excepted' ? 'warning' : LEVEL_OF_ACTION[action], minLevel),
-  );
-  const [all, counts] = [countByAction(ofChecks), countByAction(shown)];
+  const isShown = ({ action }: PlacedViolation): boolean =>
+    isShownAt(action === 'Excepted' ? 'warning' : LEVEL_OF_ACTION[action], minLevel);
+  const shown = ofChecks.filter(isShown);
+  const hidden = ofChecks.filter((violation) => !isShown(violation));
+  const { warn, audit, excepted } = countByAction(hidden);
   return {
     ...report,
     selection,
@@ -105,24 +106,23 @@ export function shownReport(report: CheckReport, selection: Selection): ShownRep
     warnings: isShownAt('warning', minLevel) ? report.warnings : [],
     summary: {
       ...report.summary,
-      ...counts,
+      ...countByAction(shown),
       hidden: {
         ...(known !== undefined && { known }),
         otherChecks: report.violations.length - ofChecks.length,
-        warn: all.warn - counts.warn,
-        audit: all.audit - counts.audit,
-        excepted: all.excepted - counts.excepted,
-        notes: notesByCheck(ofChecks, shown),
+        warn,
+        audit,
+        excepted,
+        notes: notesByCheck(hidden),
       },
     },
   };
 }
 
-/** Counts the notes that are not shown. Exceptions count too, as their level is that of a note. */
-function notesByCheck(all: readonly PlacedViolation[], shown: readonly PlacedViolation[]): HiddenFindings['notes'] {
-  const isShown = new Set(shown);
-  const hidden = all.filter((violation) => LEVEL_OF_ACTION[violation.action] === 'note' && !isShown.has(violation));
-  const counts = [...Map.groupBy(hidden, ({ check }) => check)].map(([check, { length }]) => [check, length] as const);
+/** Counts the notes. Exceptions count too, as their level is that of a note. */
+function notesByCheck(violations: readonly PlacedViolation[]): HiddenFindings['notes'] {
+  const notes = violations.filter(({ action }) => LEVEL_OF_ACTION[action] === 'note');
+  const counts = [...Map.groupBy(notes, ({ check }) => check)].map(([check, { length }]) => [check, length] as const);
   return Object.fromEntries(counts.sort(([, a], [, b]) => b - a));
 }
 

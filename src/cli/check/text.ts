@@ -16,33 +16,29 @@ import type { Coverage, NoMainContainer } from './check-inputs.ts';
  * of compilers. A summary follows.
  */
 export const textReport: ReportFormat = (report, screen) => {
-  const { violations } = report;
-  const findings =
+  const { violations, summary } = report;
+  const blocks = [
     screen.columns === undefined
       ? violations.map((violation) => findingLine(violation, screen.paint, report))
-      : findingGroups(violations, screen, report);
-  const blocks = [findings, ...summaryBlocks(report, screen)].filter(({ length }) => length > 0);
-  return blocks.map((lines) => lines.map((line) => `${line}\n`).join('')).join('\n');
-};
-
-function summaryBlocks(report: ShownReport, screen: Screen): string[][] {
-  const { coverage } = report.summary;
-  return [
-    noMainContainerLines(coverage.noMainContainer, screen, report),
-    coverageLines(coverage, screen),
-    countsByCheck(report.violations, screen),
+      : findingGroups(violations, screen, report),
+    noMainContainerLines(summary.coverage.noMainContainer, screen, report),
+    coverageLines(summary.coverage, screen),
+    countsByCheck(violations, screen),
     [...totals(report, screen), ...hiddenNotes(report, screen)],
   ];
-}
+  const shown = blocks.filter(({ length }) => length > 0);
+  return shown.map((lines) => lines.map((line) => `${line}\n`).join('')).join('\n');
+};
 
 function countsByCheck(violations: readonly PlacedViolation[], screen: Screen): string[] {
   if (violations.length === 0) return [];
   const checks = [...Map.groupBy(violations, ({ check }) => check)]
     .map(([check, found]) => {
       const ofFound = new Set(found.map(({ action }) => LEVEL_OF_ACTION[action]));
-      return { check, number: found.length, levels: LEVELS.filter((level) => ofFound.has(level)) };
+      const levels = LEVELS.filter((level) => ofFound.has(level));
+      return { check, number: found.length, levels, worst: LEVELS.findIndex((level) => ofFound.has(level)) };
     })
-    .sort((a, b) => worstOf(a.levels) - worstOf(b.levels) || b.number - a.number);
+    .sort((a, b) => a.worst - b.worst || b.number - a.number);
   const width = Math.max(...checks.map(({ number }) => String(number).length));
   return [
     screen.paint('heading', 'Findings by check:'),
@@ -51,10 +47,6 @@ function countsByCheck(violations: readonly PlacedViolation[], screen: Screen): 
       return `  ${String(number).padStart(width)}  ${check} (${painted})`;
     }),
   ];
-}
-
-function worstOf(levels: readonly Level[]): number {
-  return Math.min(...levels.map((level) => LEVELS.indexOf(level)));
 }
 
 /** The numbers of inputs, of findings and of hidden findings: one line, unless the screen is narrow. */

@@ -58,16 +58,12 @@ function flagHelp(name: string, flag: Flag<unknown>, readsEnvironment: boolean):
   ];
   return [
     `  ${flagUsage(name, flag)}`,
-    ...indented(sentences.filter(Boolean).join(' ')),
-    ...(readsEnvironment ? indented(`Environment variable: ${variableOf(name)}`) : []),
+    ...hanging(INDENT, sentences.filter(Boolean).join(' '), WIDTH),
+    ...(readsEnvironment ? hanging(INDENT, `Environment variable: ${variableOf(name)}`, WIDTH) : []),
   ];
 }
 
 const INDENT = ' '.repeat(6);
-
-function indented(text: string): string[] {
-  return wrap(text, WIDTH - INDENT.length).map((line) => INDENT + line);
-}
 
 /** Prints text beside a label, in lines of at most so many columns. Further lines are aligned with the text. */
 export function hanging(label: string, text: string, columns: number): string[] {

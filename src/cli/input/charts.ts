@@ -4,7 +4,7 @@ import { readUtf8File } from '../../base/files/regular-file.ts';
 import { isWithin } from '../../base/files/yaml-files.ts';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
 import { parseYamlDocuments, type Position } from '../../yaml/reading/documents.ts';
-import { outputOf, shellPath, type InputNote } from './rendering-tool.ts';
+import { outputOf, shellPath } from './rendering-tool.ts';
 import type { ManifestText } from './manifest.ts';
 
 export const CHART_FILE = 'Chart.yaml';
@@ -33,12 +33,8 @@ export async function readChart(directory: string): Promise<Chart> {
 }
 
 /** The note about a chart that is not rendered. Its templates are no YAML. */
-export function unrenderedChart(chart: Chart): InputNote {
-  return {
-    subject: `chart ${chart.name}`,
-    state: 'not rendered',
-    command: `helm template ${releaseName(chart)} ${shellPath(chart.directory)}`,
-  };
+export function unrenderedChart(chart: Chart): string {
+  return `chart ${chart.name}: not rendered; helm template ${releaseName(chart)} ${shellPath(chart.directory)}`;
 }
 
 /**
@@ -51,31 +47,25 @@ export async function renderChart(chart: Chart, namespace: string): Promise<read
   const { directory } = chart;
   // A path that begins with a dash would be a flag.
   const args = ['template', releaseName(chart), resolve(directory), '--namespace', namespace, '--skip-tests'];
-  const pieces = piecesOf(await outputOf('helm', args), chart);
-  return await Promise.all(pieces.map((piece) => renderedText(piece)));
+  const texts = textsByFile(await outputOf('helm', args), chart);
+  return await Promise.all(texts.map(placed));
 }
 
 function releaseName({ name }: Chart): string {
   return RELEASE_NAME.test(name) ? name : 'release';
 }
 
-interface Piece {
-  readonly file: string;
-  readonly lines: string[];
-}
-
 /** Helm writes `# Source: CHART/templates/web.yaml` below the `---` of each document. */
-function piecesOf(output: string, { directory, name }: Chart): readonly Piece[] {
-  const pieces: Piece[] = [];
-  const lines = output.split('\n');
-  for (const [index, line] of lines.entries()) {
-    const source = line === '---' ? /^# Source: (.*)$/.exec(lines[index + 1] ?? '')?.[1] : undefined;
+function textsByFile(output: string, { directory, name }: Chart): readonly ManifestText[] {
+  const texts: { file: string; text: string }[] = [];
+  for (const text of output.split(/^(?=---$)/m)) {
+    const source = /^---\n# Source: (.*)$/m.exec(text)?.[1];
     const file = source === undefined ? undefined : templateFile(source, name, directory);
-    const last = pieces.at(-1);
-    if (last !== undefined && (file === undefined || file === last.file)) last.lines.push(line);
-    else pieces.push({ file: file ?? join(directory, CHART_FILE), lines: [line] });
+    const last = texts.at(-1);
+    if (last !== undefined && (file === undefined || file === last.file)) last.text += text;
+    else texts.push({ file: file ?? join(directory, CHART_FILE), text });
   }
-  return pieces.filter(({ lines: own }) => own.some((line) => line !== '' && line !== '---'));
+  return texts.filter(({ text }) => text.split('\n').some((line) => line !== '' && line !== '---'));
 }
 
 /** The path of a template. Undefined for a path outside the chart, which only a forged comment can name. */
@@ -86,8 +76,7 @@ function templateFile(source: string, name: string, directory: string): string |
 }
 
 /** A template of a packed subchart is no file. Its findings have the first line. */
-async function renderedText({ file, lines }: Piece): Promise<ManifestText> {
-  const text = lines.join('\n');
+async function placed({ file, text }: ManifestText): Promise<ManifestText> {
   const template = await readUtf8File(file).catch(() => '');
   return { file, text, placeOf: placesIn(template, text) };
 }

@@ -4,7 +4,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { readUtf8File } from '../../base/files/regular-file.ts';
 import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { outputOf, shellPath, type InputNote } from './rendering-tool.ts';
+import { outputOf, shellPath } from './rendering-tool.ts';
 import { quote } from '../../base/text/cut.ts';
 import type { ManifestText } from './manifest.ts';
 
@@ -26,7 +26,7 @@ export type PlannedInput =
   | Stream
   | (FoundInput & { readonly kind: 'file' | 'chart' })
   | { readonly kind: 'build'; readonly kustomization: Kustomization }
-  | { readonly kind: 'note'; readonly note: InputNote };
+  | { readonly kind: 'note'; readonly note: string };
 
 /**
  * Plans how inputs are read, in their order. A file that a kustomization uses as a patch is no manifest and is left
@@ -73,8 +73,7 @@ export async function plannedInputs(
 
 /** @param state what happens instead of the build */
 function unbuilt({ directory }: Kustomization, state: string): PlannedInput {
-  const command = `kubectl kustomize ${shellPath(directory)}`;
-  return { kind: 'note', note: { subject: `kustomization ${directory}`, state, command } };
+  return { kind: 'note', note: `kustomization ${directory}: ${state}; kubectl kustomize ${shellPath(directory)}` };
 }
 
 /** The kustomizations that no other one contains: what people apply. */

@@ -1,6 +1,6 @@
 import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { count } from '../../base/text/cut.ts';
-import type { InputNote } from './rendering-tool.ts';
+import { PROGRAM } from '../io.ts';
 import { NO_OBJECT, problemsOfDocuments } from './manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
@@ -24,8 +24,8 @@ export interface PassedOver {
 export interface Unread {
   /** The files of directories that are no manifests. */
   readonly passedOver?: readonly PassedOver[];
-  /** The charts and kustomizations that are not rendered. */
-  readonly notes?: readonly InputNote[];
+  /** The charts and kustomizations that are not rendered, each with a command whose output can be checked. */
+  readonly notes?: readonly string[];
 }
 
 const TEMPLATE = /\{\{|\{%|<%/;
@@ -36,21 +36,17 @@ const KIND = /^(?:[{ ]*"kind" *: *"|kind: *["']?)[A-Z]/m;
 const OTHER_KIND = /^(?:[{ ]*"kind" *:|kind:)/m;
 const API_VERSION = /^(?:[{ ]*"apiVersion" *: *"|apiVersion:)/m;
 
-/** How a file counts that a directory holds and nobody named. */
-interface FoundText {
-  /** Why the file, or a document of it, is passed over. */
-  readonly reason: PassedOverReason | undefined;
-  /** True for a file whose objects are read. */
-  readonly isManifest: boolean;
-  /** The problems of a manifest. */
-  readonly problems: readonly FileProblem[];
-}
-
 /**
  * A file with an object of Kubernetes is a manifest. So is a file that cannot be parsed and has the field `apiVersion`
  * or a `kind`. Documents of a manifest that are templates, lists or scalars are passed over.
+ *
+ * @returns why the file, or a document of it, is passed over; whether its objects are read; the problems of a manifest
  */
-export function foundText(text: string, objects: readonly JsonObject[], all: readonly FileProblem[]): FoundText {
+export function foundText(
+  text: string,
+  objects: readonly JsonObject[],
+  all: readonly FileProblem[],
+): { reason: PassedOverReason | undefined; isManifest: boolean; problems: readonly FileProblem[] } {
   const faults = all.filter(({ message }) => message !== NO_OBJECT);
   const problems = faultsOutsideTemplates(text, faults);
   const isManifest = objects.some(isKubernetesObject) || (problems.length > 0 && isMeantAsManifest(text));
@@ -98,7 +94,7 @@ export function unreadLines({ passedOver = [], notes = [] }: Unread, command: st
     return files === undefined ? [] : [`${files.length} ${REASONS[reason]}`];
   });
   const summary = `passed over ${count(passedOver.length, 'file')}: ${counts.join(', ')}`;
-  const noted = notes.map((note) => noteLine(note, command));
+  const noted = notes.map((note) => `${note} | ${PROGRAM} ${command} - (or add --render-charts)`);
   if (isVerbose)
     return [
       ...passedOver.map(({ file, reason }) => `${file}: passed over: ${REASONS[reason]}`),
@@ -110,8 +106,4 @@ export function unreadLines({ passedOver = [], notes = [] }: Unread, command: st
     ...(passedOver.length > 0 ? [`${summary}; --verbose lists them`] : []),
     ...(notes.length > 1 ? [many] : noted),
   ];
-}
-
-function noteLine({ subject, state, command: rendering }: InputNote, command: string): string {
-  return `${subject}: ${state}; ${rendering} | probewright ${command} - (or add --render-charts)`;
 }

@@ -4,16 +4,6 @@ import { utf8Text } from '../../base/files/regular-file.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 
-/** An input that is not checked as it will be applied, and the command that prints what will be applied. */
-export interface InputNote {
-  /** `chart web`. */
-  readonly subject: string;
-  /** The result in place of the usual one: `not rendered`. */
-  readonly state: string;
-  /** A command line whose output can be checked: `helm template web charts/web`. */
-  readonly command: string;
-}
-
 /** Returns a path as one word of a POSIX shell, for a command line that a person copies. */
 export function shellPath(path: string): string {
   const word = path.startsWith('-') ? `./${path}` : path;

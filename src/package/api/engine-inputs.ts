@@ -68,7 +68,8 @@ function problemOf({ file, message }: FileProblem): InputProblem {
   return { place: file, message };
 }
 
-function invalid(place: string, message: string): InvalidInputError {
+/** The error about one argument. */
+export function invalid(place: string, message: string): InvalidInputError {
   return new InvalidInputError([{ place, message }]);
 }
 

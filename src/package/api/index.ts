@@ -1,6 +1,6 @@
 import { checkInputs } from '../../cli/check/check-inputs.ts';
 import { listedViolation } from '../../cli/check/formats.ts';
-import { engineInputs, withoutPosition } from './engine-inputs.ts';
+import { engineInputs, invalid, withoutPosition } from './engine-inputs.ts';
 import { InvalidInputError } from './engine-options.ts';
 import type { EngineOptions, KubernetesObjects, KubernetesObject } from './engine-options.ts';
 import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
@@ -70,8 +70,7 @@ export interface Fixed {
 export function fix(objects: KubernetesObjects, options: FixOptions = {}): Fixed {
   const inputs = engineInputs(objects, options);
   const { advice = false, minLevel = SHOWN_BY_DEFAULT.minLevel } = options;
-  if (!LEVELS.includes(minLevel))
-    throw new InvalidInputError([{ place: 'options.minLevel', message: `must be one of ${LEVELS.join(', ')}` }]);
+  if (!LEVELS.includes(minLevel)) throw invalid('options.minLevel', `must be one of ${LEVELS.join(', ')}`);
   const selection = advice ? { ...SHOWN_BY_DEFAULT, minLevel } : undefined;
   const files = inputs.texts.map((text) => fixFile(text, inputs, selection));
   const problems = files.flatMap((file) => file.problems);

@@ -5,11 +5,10 @@ import { jsonReport } from '../../cli/check/formats.ts';
 import { NOTHING_LEFT_OUT, shownReport, type ShownReport } from '../../cli/check/report.ts';
 import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
 import { fixFile } from '../../cli/fix/fix-file.ts';
-import { inputsOf, type Inputs } from '../../cli/input/inputs.ts';
+import { inputsOf, type Inputs, type ReadTexts } from '../../cli/input/inputs.ts';
 import { placeOfManifest } from '../../cli/input/manifest.ts';
 import { KNOWN_KINDS } from '../../engine/workload/kinds.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
-import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { WorkloadExplanation } from '../../explain/timeline/explanation.ts';
 
 /** The results of `check`, `fix` and `explain` for two texts. */
@@ -38,11 +37,11 @@ export interface PlaygroundSettings {
 
 /** Judges manifests by policies with the code of the commands, so the page and the commands cannot differ. */
 export function judgeTexts(texts: PlaygroundTexts, { now, appliesAdvice }: PlaygroundSettings): JudgedTexts {
-  const inputs = inputsOf(
-    { texts: [{ file: MANIFESTS_FILE, text: judged(texts.manifests) }], problems: tooLong(texts) },
-    { texts: [{ file: POLICIES_FILE, text: judged(texts.policies) }], problems: [] },
-    { kinds: KNOWN_KINDS, namespace: 'default', now },
-  );
+  const inputs = inputsOf(judgedText(MANIFESTS_FILE, texts.manifests), judgedText(POLICIES_FILE, texts.policies), {
+    kinds: KNOWN_KINDS,
+    namespace: 'default',
+    now,
+  });
   const found = checkInputs(inputs, 'Deny');
   return {
     report: shownReport(found, { ...NOTHING_LEFT_OUT, minLevel: 'note' }),
@@ -77,23 +76,11 @@ function patchOf(inputs: Inputs, appliesAdvice: boolean): Patch {
   }
 }
 
-function judged(text: string): string {
-  return text.length > LONGEST_TEXT ? '' : text;
-}
-
-function tooLong({ manifests, policies }: PlaygroundTexts): FileProblem[] {
-  const texts = [
-    { file: MANIFESTS_FILE, text: manifests },
-    { file: POLICIES_FILE, text: policies },
-  ];
-  return texts
-    .filter(({ text }) => text.length > LONGEST_TEXT)
-    .map(({ file, text }) => ({
-      file,
-      line: 1,
-      column: 1,
-      message: `has ${text.length} characters; the playground judges at most ${LONGEST_TEXT}: use probewright check`,
-    }));
+function judgedText(file: string, text: string): ReadTexts {
+  if (text.length <= LONGEST_TEXT) return { texts: [{ file, text }], problems: [] };
+  const limit = `the playground judges at most ${LONGEST_TEXT}: use probewright check`;
+  const message = `has ${text.length} characters; ${limit}`;
+  return { texts: [{ file, text: '' }], problems: [{ file, line: 1, column: 1, message }] };
 }
 
 export interface PlaygroundTexts {

@@ -53,23 +53,18 @@ function textOf(bytes: Uint8Array): Uint8Array {
 
 /** @throws Error when the bytes are damaged, or expand to more than MOST_BYTES */
 function inflated(bytes: Uint8Array): Uint8Array {
-  const parts: Uint8Array[] = [];
+  const whole = new Uint8Array(MOST_BYTES);
   let size = 0;
   const ends: boolean[] = [];
   const inflate = new Inflate((part, isLast) => {
+    // Throws where there is no room.
+    whole.set(part, size);
     size += part.length;
-    if (size > MOST_BYTES) throw new Error('the link is too long');
-    parts.push(part);
     ends.push(isLast);
   });
   // Small steps: each step expands to a thousand times its size at most.
   for (let start = 0; start < bytes.length; start += 1024)
     inflate.push(bytes.subarray(start, start + 1024), start + 1024 >= bytes.length);
   if (ends.at(-1) !== true) throw new Error('the link is cut');
-  const whole = new Uint8Array(size);
-  parts.reduce((offset, part) => {
-    whole.set(part, offset);
-    return offset + part.length;
-  }, 0);
-  return whole;
+  return whole.subarray(0, size);
 }
