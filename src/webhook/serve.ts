@@ -71,7 +71,6 @@ export async function startServer(config: ServeConfig, dependencies: ServeDepend
  */
 async function buildParts(config: ServeConfig, dependencies: ServeDependencies, lead: (isLeader: boolean) => void) {
   const { log, now, monotonic } = dependencies;
-  const { host } = config;
   let isDraining = false;
   const kinds = await loadWorkloadKinds(config.workloadKinds);
   const store = new PolicyStore([
@@ -113,7 +112,7 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
   };
   const limits = { dropped: () => metrics.connectionDropped('health'), monotonic };
   const healthApp = (): FastifyInstance => buildHealthApp(readiness, metrics.registry, limits);
-  const health = new ListeningPort(healthApp, { host, port: config.healthPort, flag: '--health-port' });
+  const health = new ListeningPort(healthApp, { host: config.host, port: config.healthPort, flag: '--health-port' });
   const app = (): FastifyInstance => {
     const { clientCa, ...pair } = tls.settings();
     return buildWebhookApp({
@@ -133,7 +132,7 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
       random: Math.random,
     });
   };
-  const webhook: ListeningPort = new ListeningPort(app, { host, port: config.port, flag: '--port' });
+  const webhook: ListeningPort = new ListeningPort(app, { host: config.host, port: config.port, flag: '--port' });
   // The health port says what the later parts wait for. The webhook port is last: a request that it takes can be
   // answered.
   const inOrder = [...(files === undefined ? [] : [filesPart(files, store, log)]), health, ...beforeWebhook, webhook];
