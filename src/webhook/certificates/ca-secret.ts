@@ -3,10 +3,10 @@ import { certificatesIn } from './pem.ts';
 import { without } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import { initialState, type CaState, type CertificateAuthority } from './ca-state.ts';
+import type { CaState, CertificateAuthority } from './ca-state.ts';
 
 export interface SecretReading {
-  /** The state; only its CA when another part cannot be used. Undefined when no CA can sign. */
+  /** The parts that can be used; all parts when there is no problem. Undefined when no CA can sign. */
   readonly state: CaState | undefined;
   /** What cannot be used; undefined when all can. */
   readonly problem: string | undefined;
@@ -41,32 +41,41 @@ function isOwn(certificate: X509Certificate): boolean {
 }
 
 /**
- * Reads the Secret. Only a CA that Probewright has made counts: clients might refuse what another one signs. Without
- * the other parts, a rotation begins again, and each replica adds the CA of the leaf that it serves.
+ * Reads the Secret. A part that cannot be used is left out of the state and reported. Only a CA that Probewright has
+ * made counts: clients might refuse what another one signs. An unreadable time of promotion counts as `now`, so that
+ * nothing is dropped too early.
  */
-export function readCaState(object: KubernetesObject): SecretReading {
+export function readCaState(object: KubernetesObject, now: number): SecretReading {
+  const problems: string[] = [];
+  const attempt = <T>(read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      problems.push(messageOf(error));
+      return undefined;
+    }
+  };
   const texts = secretTexts(object);
-  let state: CaState | undefined;
-  try {
-    state = initialState(readAuthority(texts, 'ca'));
-    state = { ...state, ...readRotation(texts, object.metadata.annotations ?? {}) };
-    return { state, problem: undefined, isForeign: false };
-  } catch (error) {
-    const problem = messageOf(error);
-    return { state, problem, isForeign: problem === `ca.crt is ${NOT_OURS}` };
-  }
-}
-
-function readRotation(texts: Texts, annotations: Texts): Omit<CaState, 'ca'> {
+  const { annotations = {} } = object.metadata;
+  const ca = attempt(() => readAuthority(texts, 'ca'));
   const hasNext = texts['next.crt'] !== undefined || texts['next.key'] !== undefined;
-  const next = hasNext ? readAuthority(texts, 'next') : undefined;
-  const roots = texts['previous.crt'] === undefined ? [] : readCertificates(texts, 'previous.crt');
-  const previous = roots.map((root) => ({ cert: root.toString(), notAfter: root.validToDate.getTime() }));
-  const promotedAt = readTime(annotations, PROMOTED_AT);
-  if (previous.length > 0 && promotedAt === undefined)
-    throw new Error(`${PROMOTED_AT} is missing, so nothing says how long previous.crt is needed`);
-  const nextTrustedSince = readTime(annotations, NEXT_TRUSTED_SINCE);
-  return { next, previous, nextTrustedSince: next && nextTrustedSince, promotedAt, rotate: ROTATE in annotations };
+  const next = hasNext ? attempt(() => readAuthority(texts, 'next')) : undefined;
+  const roots = texts['previous.crt'] === undefined ? [] : attempt(() => readCertificates(texts, 'previous.crt'));
+  const previous = (roots ?? []).map((root) => ({ cert: root.toString(), notAfter: root.validToDate.getTime() }));
+  const nextTrustedSince = attempt(() => readTime(annotations, NEXT_TRUSTED_SINCE));
+  const promotedAt = attempt(() => readTime(annotations, PROMOTED_AT));
+  if (previous.length > 0 && annotations[PROMOTED_AT] === undefined)
+    problems.push(`${PROMOTED_AT} is missing, so nothing says how long previous.crt is needed`);
+  const state = ca && {
+    ca,
+    next,
+    previous,
+    nextTrustedSince: next && nextTrustedSince,
+    promotedAt: promotedAt ?? (previous.length > 0 ? now : undefined),
+    rotate: ROTATE in annotations,
+  };
+  const problem = problems.length === 0 ? undefined : problems.join('; ');
+  return { state, problem, isForeign: problems.includes(`ca.crt is ${NOT_OURS}`) };
 }
 
 /** The Secret that keeps this state. Keys, labels and annotations of others stay. */

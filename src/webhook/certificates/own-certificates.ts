@@ -42,7 +42,7 @@ export class OwnCertificates extends ClusterCertificates {
 
   /** Takes over what the Secret holds now, if all of that can be used. Logs why not, once for each reason. */
   #adopt(): SecretReading | undefined {
-    const reading = this.secret.object && readCaState(this.secret.object);
+    const reading = this.secret.object && readCaState(this.secret.object, this.dependencies.now());
     if (reading === undefined) return undefined;
     const { state, problem, isForeign } = reading;
     const news = this.#unusable.note(problem);
