@@ -1,5 +1,4 @@
 import { connect as http2Connect } from 'node:http2';
-import { messageOf } from '../../base/text/error-message.ts';
 import { firstControlCharacter } from '../../engine/probe/handler-values.ts';
 import { KUBE_PROBE } from './answer.ts';
 import { GoError, readText, alertText, openTls, type Connect } from './connection.ts';
@@ -63,9 +62,30 @@ function canonical(name: string): string {
 function readHttp2(stream: ClientHttp2Stream): Promise<Head> {
   return new Promise((resolve, reject) => {
     stream.on('response', ({ ':status': status, location }) =>
-      resolve({ status: Number(status), location, body: stream }),
+      resolve({ status: Number(status), location, body: bodyOf(stream) }),
     );
-    stream.on('error', (error) => reject(new GoError(`stream error: stream ID 1; ${messageOf(error)}`)));
-    stream.on('close', () => reject(new GoError('unexpected EOF')));
+    stream.on('error', () => undefined);
+    stream.on('close', () => reject(brokenOff(stream)));
   });
+}
+
+async function* bodyOf(stream: ClientHttp2Stream): AsyncGenerator<Buffer> {
+  try {
+    yield* stream as AsyncIterable<Buffer>;
+  } catch {
+    throw brokenOff(stream);
+  }
+}
+
+/** RFC 9113, section 7, by their numbers. */
+const STREAM_ERRORS = [
+  ...['NO_ERROR', 'PROTOCOL_ERROR', 'INTERNAL_ERROR', 'FLOW_CONTROL_ERROR', 'SETTINGS_TIMEOUT', 'STREAM_CLOSED'],
+  ...['FRAME_SIZE_ERROR', 'REFUSED_STREAM', 'CANCEL', 'COMPRESSION_ERROR', 'CONNECT_ERROR', 'ENHANCE_YOUR_CALM'],
+  ...['INADEQUATE_SECURITY', 'HTTP_1_1_REQUIRED'],
+];
+
+/** x/net/http2, StreamError.Error. */
+function brokenOff({ rstCode }: ClientHttp2Stream): GoError {
+  const code = STREAM_ERRORS[rstCode] ?? `unknown error code 0x${rstCode.toString(16)}`;
+  return new GoError(rstCode > 0 ? `stream error: stream ID 1; ${code}; received from peer` : 'unexpected EOF');
 }

@@ -95,9 +95,13 @@ async function answer(server: DescribedServer, request: IncomingMessage, respons
   response.end();
 }
 
-function respond({ isSilent, closes, ...server }: DescribedServer, stream: ServerHttp2Stream): void {
+function respond({ isSilent, closes, resets, ...server }: DescribedServer, stream: ServerHttp2Stream): void {
   if (isSilent === true) return;
-  if (closes !== undefined) stream.session?.destroy();
+  if (resets !== undefined) {
+    stream.on('error', () => undefined);
+    if (server.saysFirst === true) stream.respond({ ':status': 200 });
+    setTimeout(() => stream.destroy(new Error('broken')), 50);
+  } else if (closes !== undefined) stream.session?.destroy();
   else if (server.healthOfServices !== undefined)
     stream.once('data', (bytes: Buffer) =>
       health((bytes.length > 5 ? server.healthOfServices : server.health) ?? {})(stream),
