@@ -183,9 +183,11 @@ describe('with --client-cn', () => {
   it('needs --client-ca, and names', () => {
     const problems = (...args: string[]): unknown => parseServe(['--policies', 'p', ...args], {});
     expect(problems('--client-cn', 'a')).toEqual({
+      kind: 'problems',
       problems: ['--client-cn: needs --client-ca, for the CAs whose certificates have these names'],
     });
     expect(problems('--client-ca', 'f', '--client-cn', 'a,,b')).toEqual({
+      kind: 'problems',
       problems: ['--client-cn: must be a comma list of names, not "a,,b"'],
     });
     expect(problems('--client-ca', 'f', '--client-cn', 'a, b')).toMatchObject({

@@ -93,7 +93,7 @@ export class ExceptionStatuses {
 
   leftOut({ namespace, name, reason, problem, object, entry }: LeftOut<Named>): void {
     const state = reason === 'invalid' ? 'Invalid' : 'OverBudget';
-    const reported = object === undefined ? (entry as ProbeException | undefined)?.reported : reportedStatus(object);
+    const reported = object === undefined ? (entry as ProbeException | undefined) : reportedStatus(object);
     if (this.#isLeader && !isReportedAs(reported, state, false)) this.#put(namespace, name, { state, problem });
   }
 
@@ -177,16 +177,14 @@ export function exceptionCounts(snapshot: Snapshot | undefined, now: number): Re
   if (snapshot === undefined) return counts;
   for (const [namespace, exceptions] of snapshot.facts.exceptions.lists) {
     const rules = rulesOf(snapshot, namespace);
-    for (const exception of exceptions)
-      counts[exceptionState(exception, rules, exception.reported?.lastMatched, now)] += 1;
+    for (const exception of exceptions) counts[exceptionState(exception, rules, exception.lastMatched, now)] += 1;
   }
   return counts;
 }
 
 function isReported(exception: ProbeException, rules: ExceptionRules, now: number): boolean {
-  const { reported } = exception;
-  const state = exceptionState(exception, rules, reported?.lastMatched, now);
-  return isReportedAs(reported, state, isLimited(exception, rules));
+  const state = exceptionState(exception, rules, exception.lastMatched, now);
+  return isReportedAs(exception, state, isLimited(exception, rules));
 }
 
 /** True if the status says this state of the newest version. */

@@ -91,7 +91,7 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
     const parsed = parseProbeException(CHECK_CATALOGUE, object);
     if (parsed.problems !== undefined) return parsed;
     const { name, expires, created, spec } = parsed.exception;
-    return { fact: new ProbeException(name, spec, { expires, created, reported: reportedStatus(object) }) };
+    return { fact: new ProbeException(name, spec, { expires, created, ...reportedStatus(object) }) };
   },
   limits: EXCEPTION_LIMITS,
   bytes: ({ name, text }) => memoryOfText(name) + memoryOfText(text),
@@ -113,9 +113,9 @@ export function reportedStatus(exception: object): ReportedStatus {
 /** Without `reason` and `ticket`, the longest texts: no answer and no log line of the webhook has them. */
 export const WEBHOOK_EXCEPTIONS: FactKind<ProbeException> = {
   ...PROBE_EXCEPTIONS,
-  mirrored: ({ name, expires, created, reported, spec }) => {
-    const kept = { ...without(spec, 'ticket'), reason: '' };
-    return new ProbeException(name, kept, { expires, created, reported });
+  mirrored: (exception) => {
+    const kept = { ...without(exception.spec, 'ticket'), reason: '' };
+    return new ProbeException(exception.name, kept, exception);
   },
 };
 

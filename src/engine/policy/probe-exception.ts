@@ -41,26 +41,30 @@ export interface ReportedStatus {
   readonly lastMatched: number | undefined;
 }
 
-/** A ProbeException: violations that its namespace tolerates, until an instant. */
-export class ProbeException {
+/** A ProbeException: violations that its namespace tolerates, until an instant; and what its status says. */
+export class ProbeException implements ReportedStatus {
   readonly name: string;
   /** The exception is not honoured at or after this instant, in milliseconds since the epoch. */
   readonly expires: number;
   /** In milliseconds since the epoch. Undefined for an exception in a file. */
   readonly created: number | undefined;
-  readonly reported: ReportedStatus | undefined;
+  readonly state: string | undefined;
+  readonly isLimited: boolean;
+  readonly lastMatched: number | undefined;
   /** The spec as JSON. The webhook keeps tens of thousands, and one text takes a third of the memory of its objects. */
   readonly text: string;
 
   constructor(
     name: string,
     spec: ExceptionSpec,
-    { expires, created, reported }: Pick<ProbeException, 'expires' | 'created' | 'reported'>,
+    known: Pick<ProbeException, 'expires' | 'created'> & Partial<ReportedStatus>,
   ) {
     this.name = name;
-    this.expires = expires;
-    this.created = created;
-    this.reported = reported;
+    this.expires = known.expires;
+    this.created = known.created;
+    this.state = known.state;
+    this.isLimited = known.isLimited ?? false;
+    this.lastMatched = known.lastMatched;
     this.text = JSON.stringify(spec);
   }
 
@@ -93,7 +97,7 @@ function readException(catalogue: CheckCatalogue, reader: Reader): ProbeExceptio
   const created = typeof at === 'string' ? parseInstant(at) : undefined;
   // A required field without a value is a problem, and then nobody uses the exception.
   const { expires, ...rest } = read as ExceptionSpec & { readonly expires: number };
-  return new ProbeException(name, rest, { expires, created, reported: undefined });
+  return new ProbeException(name, rest, { expires, created });
 }
 
 function readMetadata(metadata: Reader): string | undefined {

@@ -221,18 +221,22 @@ describe('exceptionCounts', () => {
 
 describe('the webhook', () => {
   it('keeps no reason and no ticket of an exception, and all of the rest', () => {
-    const object = exceptionDocument(
+    const document = exceptionDocument(
       { ticket: 'PAY-1', containers: ['app'] },
       { creationTimestamp: CREATED, generation: 1 },
     );
-    const read = WEBHOOK_EXCEPTIONS.read(object);
+    const status = { observedGeneration: 1, state: 'Active', lastMatched: CREATED };
+    const read = WEBHOOK_EXCEPTIONS.read({ ...document, status });
     if (read === undefined || read.problems !== undefined) throw new Error('unreadable');
-    const { name, expires, created, reported, spec } = WEBHOOK_EXCEPTIONS.mirrored?.(read.fact) ?? read.fact;
-    expect({ name, expires, created, reported, spec }).toEqual({
+    const kept = WEBHOOK_EXCEPTIONS.mirrored?.(read.fact) ?? read.fact;
+    const { name, expires, created, state, isLimited, lastMatched, spec } = kept;
+    expect({ name, expires, created, state, isLimited, lastMatched, spec }).toEqual({
       name: 'legacy',
       expires: END,
       created: Date.parse(CREATED),
-      reported: read.fact.reported,
+      state: 'Active',
+      isLimited: false,
+      lastMatched: Date.parse(CREATED),
       spec: {
         checks: ['named-port'],
         workloads: [{ kind: 'Deployment', name: 'web' }],

@@ -25,12 +25,14 @@ describe('parseProbeException', () => {
         { creationTimestamp: '2026-07-01T00:00:00Z' },
       ),
     );
-    const { name, expires, created, reported, spec } = exception;
-    expect({ name, expires, created, reported, spec }).toEqual({
+    const { name, expires, created, state, isLimited, lastMatched, spec } = exception;
+    expect({ name, expires, created, state, isLimited, lastMatched, spec }).toEqual({
       name: 'legacy',
       expires: Date.UTC(2027, 0, 31),
       created: Date.UTC(2026, 6, 1),
-      reported: undefined,
+      state: undefined,
+      isLimited: false,
+      lastMatched: undefined,
       spec: {
         checks: ['named-port'],
         workloads: [{ kind: 'Deployment', name: 'web' }],
