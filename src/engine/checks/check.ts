@@ -72,11 +72,11 @@ export function defineCheck<const Parameters extends CheckParameters = Record<st
   CheckRule<ValuesOf<Parameters>> & { readonly parameters?: Parameters }): Check {
   const { handlers } = definition;
   const ofProbes: typeof run = ({ probes }, parameters) => {
-    const findings: Finding[] = [];
+    let findings: Finding[] | undefined;
     for (const probe of probes) {
       if (handlers?.includes(probe.handlerKind) === false || kinds?.includes(probe.kind) === false) continue;
       const found = eachProbe?.(probe, parameters);
-      if (found !== undefined) findings.push(...listOf(found).slice(0, MOST_PROBE_FINDINGS));
+      if (found !== undefined) (findings ??= []).push(...listOf(found).slice(0, MOST_PROBE_FINDINGS));
     }
     return findings;
   };
@@ -84,17 +84,21 @@ export function defineCheck<const Parameters extends CheckParameters = Record<st
   return {
     parameters: {},
     ...definition,
-    run: (container, values) => {
-      // The policy parser and the layers build the values from these parameters. No type can express this for all
-      // checks at once.
-      return listOf(judge(container, values as ValuesOf<Parameters>) ?? []);
-    },
+    // The policy parser and the layers build the values from these parameters. No type can express this for all checks
+    // at once.
+    run: (container, values) => listOf(judge(container, values as ValuesOf<Parameters>)),
   };
 }
 
-function listOf(found: readonly Finding[] | Finding): readonly Finding[] {
-  return 'message' in found ? [found] : found;
+/** Almost every question finds nothing. */
+const NOTHING: readonly Finding[] = [];
+
+function listOf(found: Found): readonly Finding[] {
+  if (found === undefined) return NOTHING;
+  return isList(found) ? found : [found];
 }
+
+const isList: (found: readonly Finding[] | Finding) => found is readonly Finding[] = Array.isArray;
 
 /** The probe that a finding is about, and the path of a field in it. */
 export function located(

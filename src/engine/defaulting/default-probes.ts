@@ -188,8 +188,9 @@ interface TemplatePolicy {
 export function templatePolicy(template: JsonObject, policy: WorkloadPolicy): TemplatePolicy {
   const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
   const annotations = readAnnotations(policy.annotations === 'Allow' ? podAnnotations : new Map());
-  const containers = containersOf(objectMember(template, 'spec') ?? {}).filter(({ name }) => name !== '');
   const layers = layersWithProbes([...policy.layers, annotations.layer]);
+  const named = layers.length === 0 ? [] : containersOf(objectMember(template, 'spec') ?? {});
+  const containers = named.filter(({ name }) => name !== '');
   const main = mainContainerOf(containers, podAnnotations);
   // The main container, or the containers that the workload's annotation names instead.
   const isMain = ({ name, list, index }: Container): boolean =>

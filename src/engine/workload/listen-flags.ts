@@ -43,14 +43,15 @@ const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/)?(\[[^\]]*\]|[^:/[\]]*):(\d{1,5})(?:\
  */
 export function listenFlags(container: JsonObject): readonly ListenFlag[] {
   const words = wordsOf(container);
-  const byPort = addressByPort(words);
+  let byPort: readonly ListenAddress[] | undefined;
   return words.flatMap((word, at) => {
+    if (!word.text.startsWith('-')) return [];
     const [name, own] = splitFlag(word.text);
     const next = own === undefined ? words[at + 1] : { ...word, text: own };
-    if (next === undefined || !word.text.startsWith('-') || !isListenFlag(name)) return [];
+    if (next === undefined || !isListenFlag(name)) return [];
     const { text: value, ...place } = next;
-    const addresses = addressesIn(value) ?? (isLoopbackHost(value) ? byPort : undefined);
-    return addresses === undefined ? [] : [{ name, value, addresses, ...place }];
+    const addresses = addressesIn(value) ?? (isLoopbackHost(value) ? (byPort ??= addressByPort(words)) : []);
+    return addresses.length === 0 ? [] : [{ name, value, addresses, ...place }];
   });
 }
 
@@ -58,14 +59,14 @@ function isListenFlag(name: string): boolean {
   return ALSO_LISTENS.has(name) || (FLAG.test(name) && LISTENS.test(name) && !NAMES_ANOTHER.test(name));
 }
 
-/** The address of the own host, by the port of another flag. Undefined when no flag or several flags name a port. */
-function addressByPort(words: readonly CommandWord[]): readonly ListenAddress[] | undefined {
+/** The address of the own host, by the port of another flag. None when no flag or several flags name a port. */
+function addressByPort(words: readonly CommandWord[]): readonly ListenAddress[] {
   const ports = words.flatMap(({ text }, at) => {
     const [name, value] = text.startsWith('-') ? splitFlag(text) : [''];
     return PORT_FLAG.test(name) || name === '-p' ? [Number(value ?? words[at + 1]?.text)] : [];
   });
   const [port, ...others] = ports;
-  return isPortNumber(port) && others.length === 0 ? [{ port, isLoopback: true }] : undefined;
+  return isPortNumber(port) && others.length === 0 ? [{ port, isLoopback: true }] : [];
 }
 
 /** Every port number that a flag other than these names, such as `--webhook-port=9443`. */

@@ -84,13 +84,25 @@ function tooMany(count: number, what: string, most: number): string {
 const COUNTED_LISTS = ['ports', 'restartPolicyRules', 'command', 'args', 'env'] as const;
 
 function elementsOf(container: JsonObject): number {
-  const probes = PROBE_KINDS.map((kind) => objectMember(container, kind));
-  const lifecycle = objectMember(container, 'lifecycle') ?? {};
-  const owners = [...probes, objectMember(lifecycle, 'postStart'), objectMember(lifecycle, 'preStop')];
-  const handlers = owners.flatMap((owner = {}) => HANDLER_KINDS.map((kind) => objectMember(owner, kind) ?? {}));
-  const lists = handlers.flatMap((handler) => [member(handler, 'httpHeaders'), member(handler, 'command')]);
-  const counted = [...COUNTED_LISTS.map((list) => member(container, list)), ...probes, ...handlers, ...lists];
-  return counted.reduce<number>((count, each) => count + sizeOf(each), 0);
+  let count = 0;
+  for (const list of COUNTED_LISTS) count += sizeOf(member(container, list));
+  for (const kind of PROBE_KINDS) {
+    const probe = objectMember(container, kind);
+    count += sizeOf(probe) + elementsOfHandlers(probe);
+  }
+  const lifecycle = objectMember(container, 'lifecycle');
+  for (const hook of ['postStart', 'preStop']) count += elementsOfHandlers(lifecycle && objectMember(lifecycle, hook));
+  return count;
+}
+
+function elementsOfHandlers(owner: JsonObject | undefined): number {
+  let count = 0;
+  for (const kind of HANDLER_KINDS) {
+    const handler = owner && objectMember(owner, kind);
+    if (handler === undefined) continue;
+    count += sizeOf(handler) + sizeOf(member(handler, 'httpHeaders')) + sizeOf(member(handler, 'command'));
+  }
+  return count;
 }
 
 /** Of a list or an object: its elements or members. */
