@@ -40,8 +40,14 @@ export function listMember(object: JsonObject, key: string): readonly unknown[] 
 
 /** Returns the strings of a member that maps names to strings (labels). Values of other types are skipped. */
 export function stringMap(object: JsonObject, key: string): ReadonlyMap<string, string> {
-  const entries = Object.entries(objectMember(object, key) ?? {});
-  return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  const strings = new Map<string, string>();
+  const map = objectMember(object, key) ?? {};
+  // Object.entries would allocate an array for each entry.
+  for (const name of Object.keys(map)) {
+    const value = map[name];
+    if (typeof value === 'string') strings.set(name, value);
+  }
+  return strings;
 }
 
 /** The same without a map: an object may have hundreds of thousands of labels, and callers read a few. */

@@ -58,6 +58,7 @@ const TOO_LONG = `annotations ${ANNOTATION_PREFIX}* are ignored: they are longer
  */
 export function readAnnotations(annotations: ReadonlyMap<string, string>): WorkloadAnnotations {
   const own = [...annotations].filter(([key]) => key.startsWith(ANNOTATION_PREFIX) && key !== INJECTED_ANNOTATION);
+  if (own.length === 0) return NONE;
   const length = own.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
   const draft: Draft = { probes: {}, slowStart: {}, skip: new Set(), warnings: [] };
   if (length > TOTAL_ANNOTATION_BYTES) draft.warnings.push(TOO_LONG);
@@ -67,7 +68,10 @@ export function readAnnotations(annotations: ReadonlyMap<string, string>): Workl
     if (problem !== undefined)
       draft.warnings.push(`annotation ${ANNOTATION_PREFIX}${beginning(name, MAX_SHOWN_NAME)} is ignored: ${problem}`);
   }
-  const { probes, slowStart, ...others } = draft;
+  return readingOf(draft);
+}
+
+function readingOf({ probes, slowStart, ...others }: Draft): WorkloadAnnotations {
   return { layer: { source: ANNOTATION_SOURCE, containers: 'main', probes, slowStart, checks: new Map() }, ...others };
 }
 
@@ -78,6 +82,9 @@ interface Draft {
   readonly skip: Set<ProbeKind>;
   readonly warnings: string[];
 }
+
+/** What almost every workload says. */
+const NONE = readingOf({ probes: {}, slowStart: {}, skip: new Set(), warnings: [] });
 
 /** At most this many unknown names are reported: each is compared with every known name. */
 const MAX_WARNINGS = 20;

@@ -44,15 +44,17 @@ const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/)?(\[[^\]]*\]|[^:/[\]]*):(\d{1,5})(?:\
 export function listenFlags(container: JsonObject): readonly ListenFlag[] {
   const words = wordsOf(container);
   let byPort: readonly ListenAddress[] | undefined;
-  return words.flatMap((word, at) => {
-    if (!word.text.startsWith('-')) return [];
+  const flags: ListenFlag[] = [];
+  for (const [at, word] of words.entries()) {
+    if (!word.text.startsWith('-')) continue;
     const [name, own] = splitFlag(word.text);
     const next = own === undefined ? words[at + 1] : { ...word, text: own };
-    if (next === undefined || !isListenFlag(name)) return [];
-    const { text: value, ...place } = next;
+    if (next === undefined || !isListenFlag(name)) continue;
+    const { text: value, list, index } = next;
     const addresses = addressesIn(value) ?? (isLoopbackHost(value) ? (byPort ??= addressByPort(words)) : []);
-    return addresses.length === 0 ? [] : [{ name, value, addresses, ...place }];
-  });
+    if (addresses.length > 0) flags.push({ name, value, addresses, list, index });
+  }
+  return flags;
 }
 
 function isListenFlag(name: string): boolean {
