@@ -169,7 +169,7 @@ function inferHttpPort(declared: readonly ContainerPort[], hints: PortHints): Co
   const candidates = ports.filter((port) => passedOver(port, hints(port)) === undefined);
   const [only] = candidates;
   if (only === undefined) {
-    const reasons = ports.slice(0, MOST_LISTED).map((port) => `${describe(port)} ${passedOver(port, hints(port))}`);
+    const reasons = ports.slice(0, MOST_LISTED).map((port) => `${describePort(port)} ${passedOver(port, hints(port))}`);
     const more = ports.length > MOST_LISTED ? `; and ${ports.length - MOST_LISTED} more` : '';
     return { code: 'no-http-port', detail: `no port to ask by HTTP: ${reasons.join('; ')}${more}; ${REMEDY}` };
   }
@@ -186,9 +186,6 @@ function inferHttpPort(declared: readonly ContainerPort[], hints: PortHints): Co
 
 const REMEDY = 'if one of them answers HTTP, name the port in a policy with containers or workloadSelector';
 
-function describe(port: ContainerPort): string {
-  return describePorts([port]).join('');
-}
 
 /** Why no HTTP path is asked on a port, as the end of a sentence. */
 function passedOver(port: ContainerPort, hints: readonly PortHint[]): string | undefined {

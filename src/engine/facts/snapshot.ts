@@ -16,9 +16,6 @@ import type { ProbePolicy } from '../policy/probe-policy.ts';
 export class Snapshot {
   readonly tiers: readonly PolicyTier[];
   readonly facts: Facts;
-  readonly policies: readonly ProbePolicy[];
-  /** Some policy selects namespaces by a label other than the name: unknown labels may then give wrong policies. */
-  readonly looksAtNamespaceLabels: boolean;
   readonly #builtIn: CheckPolicy;
 
   /** @param builtIn the settings of the checks below all policies */
@@ -26,9 +23,16 @@ export class Snapshot {
     this.#builtIn = builtIn;
     this.tiers = tiers;
     this.facts = facts;
-    this.policies = tiers.flatMap(({ policies }) => policies);
-    this.looksAtNamespaceLabels = this.policies.some(({ namespaceSelector = [] }) =>
-      namespaceSelector.some(({ key }) => key !== NAMESPACE_NAME_LABEL),
+  }
+
+  get policies(): readonly ProbePolicy[] {
+    return this.tiers.flatMap(({ policies }) => policies);
+  }
+
+  /** Some policy selects namespaces by a label other than the name: unknown labels may then give wrong policies. */
+  get looksAtNamespaceLabels(): boolean {
+    return this.tiers.some(({ cluster }) =>
+      cluster.some(({ namespaceSelector = [] }) => namespaceSelector.some(({ key }) => key !== NAMESPACE_NAME_LABEL)),
     );
   }
 
