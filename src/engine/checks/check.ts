@@ -76,7 +76,8 @@ export function defineCheck<const Parameters extends CheckParameters = Record<st
     for (const probe of probes) {
       if (handlers?.includes(probe.handlerKind) === false || kinds?.includes(probe.kind) === false) continue;
       const found = eachProbe?.(probe, parameters);
-      if (found !== undefined) (findings ??= []).push(...listOf(found).slice(0, MOST_PROBE_FINDINGS));
+      const list = listOf(found);
+      if (list.length > 0) (findings ??= []).push(...list.slice(0, MOST_PROBE_FINDINGS));
     }
     return findings;
   };

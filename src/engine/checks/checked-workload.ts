@@ -13,7 +13,13 @@ import { HANDLER_KINDS, ownProbe, PROBE_KINDS, type HandlerKind, type ProbeKind 
 import { isCount, soundTiming, type ProbeTiming } from '../probe/timing.ts';
 import { NO_FACTS, type Facts } from '../facts/facts.ts';
 import { boundedContainer } from '../workload/bounded-container.ts';
-import { containerName, containersOf, mainContainerOf, runsForever } from '../workload/containers.ts';
+import {
+  containerName,
+  containersOf,
+  mainContainerOf,
+  runsForever,
+  type MainContainer,
+} from '../workload/containers.ts';
 import { isPod, type PlacedTemplate, type WorkloadKind } from '../workload/kinds.ts';
 import { isMeshProbe, meshProxyTest } from '../workload/mesh.ts';
 import { portsOf, type ContainerPort } from '../workload/ports.ts';
@@ -102,6 +108,7 @@ export function checkedWorkload(
   const containers = containersOf(podSpec, meshProxyTest(template, isPod(kind)));
   const metadata = objectMember(template, 'metadata') ?? {};
   const checked: CheckedContainer[] = [];
+  let main: MainContainer | undefined;
   const workload: CheckedWorkload = {
     ...circumstances,
     kind,
@@ -110,8 +117,9 @@ export function checkedWorkload(
     podSpecPlace,
     podLabels: stringMembers(metadata, 'labels'),
     containers: checked,
+    // Several checks of each container ask.
     main: () => {
-      const main = mainContainerOf(containers, stringMembers(metadata, 'annotations'));
+      main ??= mainContainerOf(containers, stringMembers(metadata, 'annotations'));
       return main.kind === 'found' ? main.container.name : undefined;
     },
     runsForever: !kind.runsToCompletion && runsForever(podSpec),
@@ -195,15 +203,15 @@ export function oncePerWorkload<Answer>(
 function withProbePorts(podSpec: JsonObject, fallback: number): JsonObject {
   const containers = member(podSpec, 'containers');
   if (!Array.isArray(containers)) return podSpec;
-  const edits = containers.flatMap((container: unknown, index) =>
-    PROBE_KINDS.flatMap((kind) =>
-      ['httpGet', 'tcpSocket'].flatMap((handlerKind) => {
-        const handler = valueAt(container, [kind, handlerKind]);
-        if (!isJsonObject(container) || !isJsonObject(handler) || (member(handler, 'port') ?? 0) !== 0) return [];
-        const value = portsOf(container)[0]?.number ?? fallback;
-        return { path: ['containers', index, kind, handlerKind, 'port'], value };
-      }),
-    ),
-  );
-  return withEdits(podSpec, edits);
+  const filled = containers.map((container: unknown) => {
+    if (!isJsonObject(container)) return container;
+    const value = portsOf(container)[0]?.number ?? fallback;
+    const handlers = PROBE_KINDS.flatMap((kind) => [[kind, 'httpGet'] as const, [kind, 'tcpSocket'] as const]);
+    const edits = handlers.flatMap((path) => {
+      const handler = valueAt(container, path);
+      return isJsonObject(handler) && (member(handler, 'port') ?? 0) === 0 ? { path: [...path, 'port'], value } : [];
+    });
+    return withEdits(container, edits);
+  });
+  return { ...podSpec, containers: filled };
 }

@@ -33,9 +33,9 @@ export const execForbidden = defineCheck({
     }),
   },
   eachProbe: (probe, { names, probes }) =>
-    listMember(probe.handler, 'command').flatMap((element, index) => {
+    (probes.includes(probe.kind) ? listMember(probe.handler, 'command') : []).flatMap((element, index) => {
       const forbidden = typeof element === 'string' ? forbiddenIn(element, names) : [];
-      if (forbidden.length === 0 || !probes.includes(probe.kind)) return [];
+      if (forbidden.length === 0) return [];
       const listed = firstListed(forbidden.map((name) => quote(name, MOST_NAME_CHARACTERS)));
       return {
         ...located(probe, 'exec', 'command', index),

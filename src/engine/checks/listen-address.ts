@@ -2,7 +2,8 @@ import { formatPath } from '../../base/json/field-path.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { listenFlags, otherPorts, type ListenFlag } from '../workload/listen-flags.ts';
 import { handlerEdits } from './lib/endpoint.ts';
-import { askedPort, mayAnswer, portValue, tcpPort, type AskedPort } from './lib/probe-port.ts';
+import { findPort } from '../workload/ports.ts';
+import { askedPort, mayAnswer, portValue, type AskedPort } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
@@ -66,7 +67,7 @@ function portViolation(
     otherPorts(container.spec, flags).has(port);
   const isAskedByOther = container.probes.some((other) => other !== probe && askedPort(other)?.number === address.port);
   if (isNamed || (declared !== undefined && isAskedByOther)) return undefined;
-  const answering = address.isLoopback ? undefined : tcpPort(container, address.port);
+  const answering = address.isLoopback ? undefined : findPort(container.ports ?? [], address.port);
   return {
     ...located(probe, probe.handlerKind, 'port'),
     message: `${containerPhrase(container)} answers health probes on port ${address.port} (${formatPath([flag.list, flag.index])}), and its ${kind} asks port ${port}`,

@@ -1,8 +1,8 @@
 import { member } from '../../base/json/json-value.ts';
 import { suggestion } from '../../base/text/suggestion.ts';
-import { describePort, isTcp, type ContainerPort } from '../workload/ports.ts';
+import { describePort, findPort, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { isPortName } from '../probe/handler-values.ts';
-import { mayAnswer, onlyPortAdvice, portEdit, tcpPort } from './lib/probe-port.ts';
+import { mayAnswer, onlyPortAdvice, portEdit } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, firstListed, located, quotedValue, type Advice, type Finding } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
 import type { CheckedProbe } from './checked-workload.ts';
@@ -22,7 +22,7 @@ export const namedPort = defineCheck({
     const name = member(handler, 'port');
     if (handlerKind === 'grpc' || typeof name !== 'string' || !isPortName(name) || container.ports === undefined)
       return undefined;
-    if (tcpPort(container, name) !== undefined) return undefined;
+    if (findPort(container.ports, name) !== undefined) return undefined;
     return { ...located(probe, handlerKind, 'port'), ...told(probe, name, container.ports) };
   },
 });
@@ -40,7 +40,7 @@ function told(probe: CheckedProbe, name: string, declared: readonly ContainerPor
   }
   const message = `${containerPhrase(container)} declares no port named ${quote(name)}`;
   for (const other of container.workload.containers) {
-    const port = tcpPort(other, name);
+    const port = findPort(other.ports ?? [], name);
     if (port !== undefined)
       return {
         message: `${message}, but ${containerPhrase(other)} does`,
@@ -51,7 +51,7 @@ function told(probe: CheckedProbe, name: string, declared: readonly ContainerPor
     name,
     declared.flatMap((port) => (isTcp(port) && port.name) || []),
   );
-  const port = near === undefined ? undefined : tcpPort(container, near);
+  const port = near === undefined ? undefined : findPort(container.ports ?? [], near);
   if (port === undefined) return { message, ...declaredPortAdvice(probe, declared) };
   return {
     message,

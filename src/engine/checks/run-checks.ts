@@ -76,9 +76,9 @@ function withoutEarlierCommand({ finding, at }: PlacedFinding): string | undefin
   if (copied === undefined && edits === undefined) return undefined;
   for (const probe of at.probes) {
     const isCopied = copied?.probe === probe.kind;
-    const argv = probe.handlerKind === 'exec' ? execArgv(probe.handler) : undefined;
-    if (argv === undefined || (!isCopied && !removesDelay(finding, probe))) continue;
-    const effect = commandActs(argv);
+    if (probe.handlerKind !== 'exec' || (!isCopied && !removesDelay(finding, probe))) continue;
+    const argv = execArgv(probe.handler);
+    const effect = argv && commandActs(argv);
     if (effect === undefined) continue;
     const why = `the command of the ${probe.kind} has side effects (${quote(effect, MOST_COMMAND_CHARACTERS)})`;
     return isCopied
@@ -119,7 +119,8 @@ function findingsAt(check: Check, policy: EffectiveCheck, container: CheckedCont
   let bound = NOTHING;
   if (floor !== undefined) bound = floor.parameters === parameters ? findings : check.run(at, floor.parameters);
   const known = new Set(bound.map(textOf));
-  return [...bound, ...findings.filter((finding) => !known.has(textOf(finding)))].map((finding, index) => {
+  const others = known.size === 0 ? findings : findings.filter((finding) => !known.has(textOf(finding)));
+  return [...bound, ...others].map((finding, index) => {
     const isFloored = index < bound.length;
     return { check, action: actionOf(finding, policy), floor, isFloored, at, finding };
   });

@@ -22,10 +22,9 @@ export const undeclaredPort = defineCheck({
     const declared = container.ports.filter(isTcp);
     const meant = declared.filter((other) => isOneTypo(port, other.number) && mayAnswer(probe, other));
     // Containers of a Pod share one address.
-    const isOfNeighbour = container.workload.containers.some(
-      ({ ports }) => ports?.some(({ number }) => number === port) === true,
-    );
-    const isSlip = meant.length > 0 && !isOfNeighbour && !isNamed(port, container.spec);
+    const isOfNeighbour = (): boolean =>
+      container.workload.containers.some(({ ports }) => ports?.some(({ number }) => number === port) === true);
+    const isSlip = meant.length > 0 && !isOfNeighbour() && !isNamed(port, container.spec);
     const only = isSlip && meant.length === 1 ? meant[0] : undefined;
     const known = declared.length === 0 ? 'no TCP port' : `only ${firstListed(declared.map(describePort))}`;
     return {

@@ -26,6 +26,7 @@ const TARGET: Readonly<Record<HandlerKind, readonly string[]>> = {
 const DEFAULTS: JsonObject = {
   scheme: DEFAULT_SCHEME,
   host: '',
+  port: '',
   path: DEFAULT_HTTP_PATH,
   protocol: DEFAULT_HTTP_PROTOCOL,
   service: DEFAULT_GRPC_SERVICE,

@@ -1,15 +1,10 @@
 import { member, stringMember } from '../../../base/json/json-value.ts';
 import { isPortNumber } from '../../probe/handler-values.ts';
 import { isForTls, isGrpc, protocolOfPort } from '../../workload/port-protocol.ts';
-import { isTcp, type ContainerPort } from '../../workload/ports.ts';
+import { findPort, isTcp, type ContainerPort } from '../../workload/ports.ts';
 import { yamlFlow, type Advice } from '../check.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
-import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
-
-/** Returns the TCP port that a container declares by this name or number. */
-export function tcpPort({ ports }: CheckedContainer, wanted: number | string): ContainerPort | undefined {
-  return ports?.find((port) => isTcp(port) && (port.name === wanted || port.number === wanted));
-}
+import type { CheckedProbe } from '../checked-workload.ts';
 
 /** The port of the Pod that a probe asks, and the declared TCP port that it means, if there is one. */
 export interface AskedPort {
@@ -21,7 +16,8 @@ export interface AskedPort {
 export function askedPort({ container, handlerKind, handler }: CheckedProbe): AskedPort | undefined {
   if (handlerKind === 'exec' || (member(handler, 'host') ?? '') !== '') return undefined;
   const wanted = member(handler, 'port');
-  const declared = typeof wanted === 'string' || isPortNumber(wanted) ? tcpPort(container, wanted) : undefined;
+  const declared =
+    typeof wanted === 'string' || isPortNumber(wanted) ? findPort(container.ports ?? [], wanted) : undefined;
   if (declared !== undefined) return { number: declared.number, declared };
   return isPortNumber(wanted) ? { number: wanted, declared } : undefined;
 }

@@ -12,7 +12,7 @@ import { failureThresholdFor, guaranteedStartSeconds } from '../../probe/timing.
 import { MOST_FAILURES, PERIODS, adviceIfFast } from './round-numbers.ts';
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
 import { yamlFlow, type Advice } from '../check.ts';
-import type { CheckedContainer, CheckedProbe, TimedProbe } from '../checked-workload.ts';
+import { oncePerWorkload, type CheckedContainer, type CheckedProbe, type TimedProbe } from '../checked-workload.ts';
 import { startsOfContainer, startsOfWorkload, type ContainerStarts } from '../../facts/startup-profile.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 
@@ -134,11 +134,14 @@ export function longerStart(gate: TimedProbe, minimum: number): Advice {
   return startup?.advice ?? { remedy: `let the ${gate.kind} allow ${minimum} s to start` };
 }
 
+const startsOfChecked = oncePerWorkload(({ facts, kind, namespace, object }) => {
+  const itself = workloadNameOf(object, kind, false);
+  return itself && startsOfWorkload(facts.starts, namespace, itself);
+});
+
 /** The measured starts of a container; undefined when nothing is known of them. */
 export function observedStarts({ name, workload }: CheckedContainer): ContainerStarts | undefined {
-  const { facts, kind, namespace, object } = workload;
-  const itself = workloadNameOf(object, kind, false);
-  const ofWorkload = itself && startsOfWorkload(facts.starts, namespace, itself);
+  const ofWorkload = startsOfChecked(workload);
   const starts = ofWorkload && startsOfContainer(ofWorkload, name);
   return starts !== undefined && (starts.longestSeconds > 0 || starts.boundSeconds > 0) ? starts : undefined;
 }

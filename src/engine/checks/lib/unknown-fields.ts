@@ -1,5 +1,12 @@
 import { FieldPlace, valueAt, type FieldPath } from '../../../base/json/field-path.ts';
-import { isJsonObject, listMember, member, objectMember, stringMember } from '../../../base/json/json-value.ts';
+import {
+  isJsonObject,
+  isPresent,
+  listMember,
+  member,
+  objectMember,
+  stringMember,
+} from '../../../base/json/json-value.ts';
 import { suggestion } from '../../../base/text/suggestion.ts';
 import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
 import { HANDLER_TYPES, HEADER_FIELDS, PROBE_FIELDS } from '../../probe/api-schema.ts';
@@ -160,7 +167,7 @@ export function misplacedProbes(
       const isProbe = isJsonObject(child) && PROBE_KINDS.some((one) => one === key);
       if (!isProbe) open.push({ value: child, at: below, home });
       // The inside of a container's own probe is the subject of unknownProbeFields.
-      else if (home?.spec !== value) found.push(misplaced(below.path(), key, child, home, homes));
+      else if (home?.spec !== value) found.push(misplaced(below.path(), key, child, home, [...byContainer.values()]));
     }
   }
   return found;
@@ -188,5 +195,5 @@ function misplaced(
     { path, value: null },
     { path: [...target.path, kind], value: probe },
   ];
-  return strayField(target, path, { remedy, ...((member(target.spec, kind) ?? null) === null && { edits }) });
+  return strayField(target, path, { remedy, ...(!isPresent(member(target.spec, kind)) && { edits }) });
 }
