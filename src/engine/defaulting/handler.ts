@@ -186,7 +186,6 @@ function inferHttpPort(declared: readonly ContainerPort[], hints: PortHints): Co
 
 const REMEDY = 'if one of them answers HTTP, name the port in a policy with containers or workloadSelector';
 
-
 /** Why no HTTP path is asked on a port, as the end of a sentence. */
 function passedOver(port: ContainerPort, hints: readonly PortHint[]): string | undefined {
   const { protocol, because } = protocolOfPort(port, hints);

@@ -26,11 +26,17 @@ export class ServiceDigest {
   }
 
   selectsPods(labels: Labels): boolean {
-    const [, selector = ''] = this.text.split(' ');
-    return selector.split(',').every((label) => {
-      const [key = '', value] = label.split('=');
-      return labels.get(key) === value;
-    });
+    const { text } = this;
+    const first = text.indexOf(' ') + 1;
+    const end = text.indexOf(' ', first);
+    // Asked for each Pod and Service: most are decided by their first label.
+    for (let start = first, next; start < end; start = next + 1) {
+      const equals = text.indexOf('=', start);
+      next = text.indexOf(',', start);
+      if (next < 0 || next > end) next = end;
+      if (labels.get(text.slice(start, equals)) !== text.slice(equals + 1, next)) return false;
+    }
+    return true;
   }
 
   get targetPorts(): readonly TargetPort[] {

@@ -129,7 +129,7 @@ const NON_NEGATIVE = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 
 const GRACE = 'terminationGracePeriodSeconds';
 
 /** A container's three probes (validation.go, validateLivenessProbe, validateReadinessProbe, validateStartupProbe). */
-export function checkProbes(container: ApiStruct): void {
+function checkProbes(container: ApiStruct): void {
   for (const kind of PROBE_KINDS) {
     const probe = container.pointer(kind);
     if (probe === undefined) continue;
@@ -160,7 +160,7 @@ export function probeHandlerCauses(probe: JsonObject, place: FieldPlace): ApiCau
 const HOOK_HANDLER_KINDS = ['exec', 'httpGet', 'tcpSocket', 'sleep'];
 
 /** A container's hooks (validation.go, validateLifecycle): the handlers of a probe, but sleep in place of grpc. */
-export function checkLifecycle(container: ApiStruct): void {
+function checkLifecycle(container: ApiStruct): void {
   const lifecycle = container.pointer('lifecycle');
   for (const hook of ['postStart', 'preStop']) {
     const handler = lifecycle?.pointer(hook);
@@ -247,7 +247,7 @@ function checkPort(action: ApiStruct): void {
 }
 
 /** A container's ports (validation.go, validateContainerPorts). */
-export function checkPorts(container: ApiStruct): void {
+function checkPorts(container: ApiStruct): void {
   const names = new Set<string>();
   container.each('ports', (port) => {
     // Names must differ within a container only; an invalid name is not compared.

@@ -25,7 +25,7 @@ export interface GoStruct {
 }
 
 /** The name of a type in an error of Go's decoder. IntOrString decodes a value that is no string as an int32. */
-export function goTypeName(type: GoType): string {
+function goTypeName(type: GoType): string {
   if (typeof type === 'string') return type === 'int-or-string' ? 'int32' : type;
   return type.kind === 'list' ? `[]${goTypeName(type.element)}` : `v1.${type.name}`;
 }
@@ -105,7 +105,7 @@ const ephemeralContainer = struct(
   struct('EphemeralContainerCommon', containerFields),
 );
 
-export const POD_SPEC_TYPE = struct('PodSpec', {
+const POD_SPEC_TYPE = struct('PodSpec', {
   containers: list(CONTAINER_TYPE),
   initContainers: list(CONTAINER_TYPE),
   ephemeralContainers: list(ephemeralContainer),

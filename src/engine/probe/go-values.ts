@@ -11,9 +11,12 @@ const SHORT_ESCAPES = new Map(
   ['""', '\\\\', '\x07a', '\bb', '\ff', '\nn', '\rr', '\tt', '\vv'].map(([sign, letter]) => [sign, `\\${letter}`]),
 );
 
+/** Texts that need no escapes: visible ASCII without quotes and backslashes. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 /** A string as Go's `%q` writes it (strconv.Quote). A lone surrogate is U+FFFD, as in Go's JSON. */
 export function goQuote(text: string): string {
-  return `"${Array.from(text.toWellFormed(), goCharacter).join('')}"`;
+  return `"${PLAIN.test(text) ? text : Array.from(text.toWellFormed(), goCharacter).join('')}"`;
 }
 
 /** Bytes, which a text in Latin-1 holds, as Go's `%q` writes them. What is no ASCII is escaped. */

@@ -153,9 +153,10 @@ class Scan {
     for (;;) {
       text += this.#take(PLAIN);
       const sign = this.#text.charAt(this.#at);
-      const raw = this.#take(RAW);
+      if (sign === '') break;
+      const raw = sign === '\\' || sign === "'" ? this.#take(RAW) : '';
       const opening = raw === '' ? this.#take(OPENING) : '';
-      const closer = CLOSERS.get(opening.replace(/^[<>]/, '$'));
+      const closer = opening === '' ? undefined : CLOSERS.get(opening.replace(/^[<>]/, '$'));
       if (raw !== '') text += sign === '\\' ? raw.slice(1).replace('\n', '') : raw.slice(1, -1);
       else if (closer !== undefined) {
         const from = this.#at;
@@ -164,14 +165,15 @@ class Scan {
         const inner = this.#text.slice(from, this.#at - 1);
         const whole = opening + inner + closer;
         // The commands of <(...) and >(...) are read like those of $(...).
-        this.substitutions.push(...substitutionsIn(closer === ')' ? `$${whole.slice(1)}` : whole));
+        const commands = closer === ')' ? `$${whole.slice(1)}` : whole;
+        this.substitutions.push(...substitutionsIn(sign === '"' ? inner : commands));
         text += sign === '"' ? inner.replace(/\\(?:\n|([$`"\\]))/g, '$1') : whole;
         isLiteral &&= sign === '"' && !EXPANDED.test(inner);
       } else if (opening !== '') {
         text += opening;
         isLiteral = false;
       } else if (sign === "'") return undefined;
-      else if (sign === '' || WORD_ENDS.has(sign)) break;
+      else if (WORD_ENDS.has(sign)) break;
       else {
         text += sign;
         this.#at += 1;

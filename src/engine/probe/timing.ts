@@ -46,7 +46,7 @@ export function isCount(value: unknown): value is number {
  * tick is kept while a slow probe runs, so the next probe starts at once (pkg/kubelet/prober/worker.go, run). tau is 0
  * for a refused connection and T for a connection that hangs.
  */
-export function intervalSeconds({ periodSeconds: P }: ProbeTiming, tau: number): number {
+function intervalSeconds({ periodSeconds: P }: ProbeTiming, tau: number): number {
   return Math.max(P, tau);
 }
 

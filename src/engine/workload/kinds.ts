@@ -16,7 +16,7 @@ export interface WorkloadKind {
 }
 
 /** Makes an entry. `path` is a template's path with dots; several are separated by blanks. */
-export function kindEntry(group: string, kind: string, path = 'spec.template', runsToCompletion = false): WorkloadKind {
+function kindEntry(group: string, kind: string, path = 'spec.template', runsToCompletion = false): WorkloadKind {
   const templatePaths = path.split(' ').map((each) => each.split('.').filter((step) => step !== ''));
   return { group, kind, templatePaths, runsToCompletion };
 }

@@ -140,17 +140,20 @@ function protocolOfNumber(number: number): NeverHttp | undefined {
   return protocol === undefined ? undefined : { protocol, because: 'its number' };
 }
 
+const UNKNOWN: PortProtocol = { speaks: 'unknown' };
+
 /**
  * What a port's server speaks. A protocol that is never HTTP wins, whoever names it: the port's name, or a Service.
  * Then the port's own name counts, then what Services say: many Services call a port of HTTP servers `tcp`. The number
  * counts where all names say nothing (`db` on 5432 is PostgreSQL).
  */
 export function protocolOfPort(port: NamedPort, hints: readonly PortHint[] = []): PortProtocol {
-  const own: PortProtocol = { ...protocolOfText(port.name ?? ''), because: 'its name' };
-  if (own.speaks === 'other') return own;
-  const never = neverHttpIn(saidOf(port, hints));
+  const own = port.name === undefined ? UNKNOWN : protocolOfText(port.name);
+  if (own.speaks === 'other') return { ...own, because: 'its name' };
+  // The words of its own name are no other protocol.
+  const never = hints.length === 0 ? undefined : neverHttpIn(saidOf({ number: port.number, name: undefined }, hints));
   if (never !== undefined) return { speaks: 'other', ...never };
-  if (own.speaks !== 'unknown') return own;
+  if (own.speaks !== 'unknown') return { ...own, because: 'its name' };
   const said = hints.map(({ service, text }) => ({ ...protocolOfText(text), because: `Service ${service}` }));
   // Where ports http and https of a Service lead to one port, TLS ends before the Pod.
   for (const speaks of ['other', 'http', 'https', 'metrics']) {
@@ -158,7 +161,7 @@ export function protocolOfPort(port: NamedPort, hints: readonly PortHint[] = [])
     if (found !== undefined) return found;
   }
   const known = protocolOfNumber(port.number);
-  return known === undefined ? { speaks: 'unknown' } : { speaks: 'other', ...known };
+  return known === undefined ? UNKNOWN : { speaks: 'other', ...known };
 }
 
 /**

@@ -204,7 +204,7 @@ function ownPair(tree: YamlTree, map: YAMLMap, name: string): YamlPair | 'elsewh
 
 /** @throws EditRefused when aliases elsewhere refer to a node, or to a node inside */
 function guardAnchors({ shared }: Pick<Planning, 'shared'>, node: YamlNode, path: FieldPath): void {
-  if (node === null) return;
+  if (node === null || shared.size === 0) return;
   visit(node, {
     Node: (_key, inner) => {
       if (shared.has(inner as ParsedNode)) throw refusedAnchor(path, inner as ParsedNode);

@@ -67,7 +67,7 @@ function flowAdditions(
   const at = isClosedBefore ? (comma === undefined ? end : comma.offset + 1) : lineEnd;
   const lines = lineBreak + rendered.join(`,${lineBreak}`) + (comma === undefined || isClosedBefore ? '' : ',');
   const edit: TextEdit = { start: at, end: at, text: lines, depth: 0 };
-  return comma === undefined ? [{ start: end, end, text: ',', depth: 1 }, edit] : [edit];
+  return comma === undefined ? [{ start: end, end, text: ',', depth: 0 }, edit] : [edit];
 }
 
 /**

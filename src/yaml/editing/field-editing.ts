@@ -1,6 +1,6 @@
 import { equalJson } from '../../base/json/json-value.ts';
 import { withEdits, type FieldEdit } from '../../base/json/field-path.ts';
-import { yamlStreamParts, type ReadingOptions, type StreamPart } from '../reading/trees.ts';
+import { yamlStreamParts, type StreamPart } from '../reading/trees.ts';
 import { EditRefused, changeEdits } from './change-edits.ts';
 import { layoutOf } from './layout.ts';
 import { reprinted } from './reprinting.ts';
@@ -20,10 +20,13 @@ const NO_WAY = 'no way was found to write into the document without changing som
 export class YamlFieldEditor {
   readonly #text: string;
   readonly #parts: readonly StreamPart[];
+  readonly #isOneChunk: boolean;
 
   constructor(text: string) {
     this.#text = text;
-    this.#parts = documentsIn(text, { keepSourceTokens: true });
+    const parts = [...yamlStreamParts(text, { keepSourceTokens: true })];
+    this.#parts = parts.filter(isDocument);
+    this.#isOneChunk = parts.length === 1;
   }
 
   /**
@@ -34,12 +37,16 @@ export class YamlFieldEditor {
    */
   plan(document: number, edits: readonly FieldEdit[]): FieldEditPlan {
     const part = this.#parts[document];
+    return this.#plan(part, part && expectedAfter(part, edits), document);
+  }
+
+  #plan(part: StreamPart | undefined, expected: Reading | undefined, document: number): FieldEditPlan {
     if (part === undefined) return refused(`there is no document ${document + 1}`);
     const { chunk, tree, value, faults } = part;
     if (tree === undefined || value === undefined) return refused(faults.at(-1)?.message ?? '');
     const layout = layoutOf(chunk.text, tree.root, lineEnding(this.#text));
     try {
-      const changes = changeEdits({ text: chunk.text, tree, layout }, value, expectedAfter(part, edits).value);
+      const changes = changeEdits({ text: chunk.text, tree, layout }, value, expected?.value);
       const replacements = orderedEdits(changes)
         .filter(({ start, end, text }) => end > start || text !== '')
         .map((edit) => ({ ...edit, start: chunk.start + edit.start, end: chunk.start + edit.end }));
@@ -57,12 +64,13 @@ export class YamlFieldEditor {
    * the result has exactly the expected values. Reading again takes as long as reading the document.
    */
   verifiedPlan(document: number, edits: readonly FieldEdit[]): FieldEditPlan {
-    const plan = this.plan(document, edits);
     const part = this.#parts[document];
-    if (plan.kind === 'refused' || part === undefined) return plan;
+    const expected = part && expectedAfter(part, edits);
+    const plan = this.#plan(part, expected, document);
+    if (plan.kind === 'refused' || part === undefined || expected === undefined) return plan;
     const { start, text } = part.chunk;
     const own = plan.replacements.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }));
-    return readsAs(applyEdits(text, own), [expectedAfter(part, edits)]) ? plan : refused(NO_WAY);
+    return readsAs(applyEdits(text, own), [expected]) ? plan : refused(NO_WAY);
   }
 
   /**
@@ -91,6 +99,8 @@ export class YamlFieldEditor {
 
   /** True when a text, made by verified plans, has the documents of this text, with the edits in these documents. */
   isEdited(text: string, edits: ReadonlyMap<number, readonly FieldEdit[]>): boolean {
+    // The plan of the only document was verified by reading this text.
+    if (this.#isOneChunk) return true;
     return readsAs(
       text,
       this.#parts.map((part, index) => expectedAfter(part, edits.get(index) ?? [])),
@@ -143,8 +153,8 @@ export function withFieldEdits(text: string, edits: readonly DocumentEdit[]): Ed
 /** What is read of a document: its value, or why it has none. */
 type Reading = Pick<StreamPart, 'value' | 'faults'>;
 
-function documentsIn(text: string, options?: ReadingOptions): StreamPart[] {
-  return [...yamlStreamParts(text, options)].filter(({ tree, faults }) => tree !== undefined || faults.length > 0);
+function isDocument({ tree, faults }: StreamPart): boolean {
+  return tree !== undefined || faults.length > 0;
 }
 
 /** Values are copied through JSON, so that a caller's `undefined` or shared object cannot reach the text. */
@@ -156,7 +166,7 @@ function expectedAfter({ value, faults }: Reading, edits: readonly FieldEdit[]):
 
 /** True when a text has exactly these documents. */
 function readsAs(text: string, expected: readonly Reading[]): boolean {
-  const found = documentsIn(text);
+  const found = [...yamlStreamParts(text)].filter(isDocument);
   return found.length === expected.length && found.every((part, index) => agrees(part, expected[index]));
 }
 

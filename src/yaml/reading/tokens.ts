@@ -165,7 +165,7 @@ const SHORT = 16;
 const LETTERS_OF_TOKEN = 4;
 
 /** Returns how many tokens a piece of text counts as. Folding creates text for each line of a long piece. */
-export function tokensIn(piece: string): number {
+function tokensIn(piece: string): number {
   if (piece.length < SHORT) return 1;
   let tokens = Math.floor(piece.length / LETTERS_OF_TOKEN);
   for (let end = piece.indexOf('\n'); end !== -1; end = piece.indexOf('\n', end + 1)) tokens += 1;

@@ -31,6 +31,11 @@ describe('the words of a shell script', () => {
     ]);
   });
 
+  it('have the commands of a substitution in quotes, also of one whose end stands in other quotes', () => {
+    expect(readShellScript(`x "$(echo a)"`)?.substitutions).toEqual(['echo a']);
+    expect(readShellScript(`x "$(echo it's)"`)?.substitutions).toEqual(["echo it's)"]);
+  });
+
   /** Texts that are likely to open something and to leave it open. */
   const script = fc
     .array(
