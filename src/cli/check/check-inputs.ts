@@ -140,8 +140,8 @@ function templatesOf({ object, document, path }: Manifest, inputs: Inputs) {
   return workload.templates.map(({ template }) => {
     const policy = policyOfTemplate(workload, template, inputs.policies);
     const { containers, noMainContainer } = coverageOf(template, policy, kind);
-    const place = { file: document.file, ...document.position(path), kind: kind.kind, namespace, name };
     if (noMainContainer === undefined) return { containers };
+    const place = { file: document.file, ...document.position(path), kind: kind.kind, namespace, name };
     const { policies, detail: message } = noMainContainer;
     return { containers, noMainContainer: { ...place, policies, message } };
   });

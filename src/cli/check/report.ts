@@ -54,7 +54,7 @@ export interface Selection {
 export const NOTHING_LEFT_OUT: Selection = { minLevel: 'warning', only: [], skip: [] };
 
 /** Findings that a baseline hides. */
-export interface KnownFindings {
+interface KnownFindings {
   /** The file of the baseline. */
   readonly baseline: string;
   readonly findings: number;

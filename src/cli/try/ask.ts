@@ -6,7 +6,7 @@ import { messageOf } from '../../base/text/error-message.ts';
 import { failure, NotRun, SUCCESS, type Answer } from './answer.ts';
 import { GoError, type Connect } from './connection.ts';
 import { execVerdict, expandedCommand } from './exec-probe.ts';
-import { grpcProbe } from './grpc-probe.ts';
+import { grpcProbe, unconnected } from './grpc-probe.ts';
 import { httpProbe, type HttpProbe } from './http-probe.ts';
 import { sendOver } from './http-request.ts';
 import { portOf, type PlannedProbe } from './planned-probes.ts';
@@ -54,21 +54,27 @@ async function prepared(planned: PlannedProbe, target: Target): Promise<() => Pr
   const request = httpProbeOf(planned, target.host, port);
   const proxied = handlerKind === 'httpGet' ? target.proxied?.(request) : undefined;
   if (proxied !== undefined) return () => httpProbe(request, timeout, proxied);
-  const connect = await provenConnect(target, port);
+  const shown = { host: target.host, port };
+  const refusal = await refusalOf(target, port);
+  const connect: Connect = refusal === undefined ? target.connect : () => Promise.reject(refusal);
   return {
     httpGet: () => httpProbe(request, timeout, sendOver(connect)),
     tcpSocket: () => tcpProbe(connect, port, timeout),
-    grpc: () => grpcProbe(connect, { host: target.host, port }, stringMember(handler, 'service') ?? '', timeout),
+    grpc: () =>
+      refusal === undefined
+        ? grpcProbe(connect, shown, stringMember(handler, 'service') ?? '', timeout)
+        : // The kubelet dials again until the time is over. Nobody has to wait for it here.
+          Promise.resolve(unconnected(shown, timeout)),
   }[handlerKind];
 }
 
-async function provenConnect(target: Target, port: number): Promise<Connect> {
+async function refusalOf(target: Target, port: number): Promise<GoError | undefined> {
   try {
     await target.prove?.(port);
-    return target.connect;
+    return undefined;
   } catch (error) {
     if (!(error instanceof GoError)) throw error;
-    return () => Promise.reject(error);
+    return error;
   }
 }
 
@@ -104,6 +110,7 @@ function httpProbeOf({ handler }: PlannedProbe, host: string, port: number): Htt
 
 /** A path that names an action, such as `/actuator/restart`, is found by the rule for `curl` in a command. */
 function refuseSideEffects(planned: PlannedProbe): void {
+  if (planned.handlerKind !== 'exec' && planned.handlerKind !== 'httpGet') return;
   const isCommand = planned.handlerKind === 'exec';
   const path = stringMember(planned.handler, 'path') ?? '/';
   const curl = ['curl', `http://localhost${path.startsWith('/') ? '' : '/'}${path}`];

@@ -77,6 +77,7 @@ export async function reach(place: Endpoint, milliseconds: number): Promise<'acc
 
 /** Alerts of the server that Go names (crypto/tls/alert.go) other than OpenSSL, by number. */
 const ALERTS: Readonly<Record<string, string>> = {
+  20: 'bad record MAC',
   44: 'revoked certificate',
   45: 'expired certificate',
   46: 'unknown certificate',
@@ -86,7 +87,9 @@ const ALERTS: Readonly<Record<string, string>> = {
   70: 'protocol version not supported',
   71: 'insufficient security level',
   90: 'user canceled',
+  110: 'unsupported extension',
   112: 'unrecognized name',
+  113: 'bad certificate status response',
 };
 
 /** The first bytes of a server that speaks HTTP without TLS. */
@@ -140,7 +143,7 @@ function handshakeText(error: unknown, { first, failure }: Seen, connection: Con
 /** An alert of the server. Undefined for any other error. */
 export function alertText(error: unknown): string | undefined {
   const [, name, number] = /(?:alert ([a-z ]+):.*)?SSL alert number (\d+)/.exec(messageOf(error)) ?? [];
-  return number === undefined ? undefined : `remote error: tls: ${ALERTS[number] ?? name}`;
+  return number === undefined ? undefined : `remote error: tls: ${ALERTS[number] ?? name ?? `alert(${number})`}`;
 }
 
 /** What came in place of TLS, which OpenSSL does not tell. */

@@ -45,20 +45,23 @@ export async function grpcProbe(
   service: string,
   timeoutMilliseconds: number,
 ): Promise<Answer> {
-  const address = hostPort(shown.host, shown.port);
   const signal = AbortSignal.timeout(timeoutMilliseconds);
   do {
     const session = await openSession(connect, shown.port, signal);
     if (session !== undefined) {
-      const end = await call(session, address, service, signal);
+      const end = await call(session, hostPort(shown.host, shown.port), service, signal);
       session.destroy();
       return verdict(end, timeoutMilliseconds);
     }
     await sleep(DIAL_PAUSE_MILLISECONDS, undefined, { signal }).catch(() => undefined);
   } while (!signal.aborted);
-  // grpc.go, DialContext with WithBlock.
+  return unconnected(shown, timeoutMilliseconds);
+}
+
+/** The failure of a probe that got no connection (grpc.go, DialContext with WithBlock). */
+export function unconnected({ host, port }: Endpoint, timeoutMilliseconds: number): Answer {
   const within = `within ${goDuration(timeoutMilliseconds / 1000)}: context deadline exceeded`;
-  return failure(`timeout: failed to connect service "${address}" ${within}`);
+  return failure(`timeout: failed to connect service "${hostPort(host, port)}" ${within}`);
 }
 
 /** A session whose server has sent its settings; undefined for any other server. Rejects with NotRun. */

@@ -4,7 +4,7 @@ import { GoError } from './connection.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 
 /** The URL of a request, in the parts that a probe needs. */
-export interface ProbeUrl {
+interface ProbeUrl {
   readonly scheme: string;
   /** Without brackets. */
   readonly host: string;

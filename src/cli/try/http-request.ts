@@ -1,6 +1,8 @@
 import { connect as http2Connect } from 'node:http2';
 import { firstControlCharacter } from '../../engine/probe/handler-values.ts';
-import { KUBE_PROBE } from './answer.ts';
+import { compareText } from '../../base/text/cut.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { codeOf, KUBE_PROBE } from './answer.ts';
 import { GoError, readText, alertText, openTls, type Connect } from './connection.ts';
 import { readHttp1 } from './http1-reader.ts';
 import { urlText, type Head, type Headers, type Send } from './http-probe.ts';
@@ -13,18 +15,19 @@ export function sendOver(connect: Connect): Send {
     const host = valueOf(given, 'host') || url.authority;
     const connection = await connect(url.port, signal);
     signal.addEventListener('abort', () => connection.stream.destroy());
+    const textOf = (error: unknown): string => alertText(error) ?? readText(error, connection);
     // The kubelet offers HTTP/2 over TLS (utilnet.SetTransportDefaults).
     const tls = url.scheme === 'https' ? await openTls(connection, url.host, ['h2', 'http/1.1'], signal) : undefined;
     if (tls?.alpnProtocol === 'h2') {
       const session = http2Connect(urlText(url), { createConnection: () => tls });
       session.on('error', () => undefined);
       const fields = Object.fromEntries(headers.filter(([name]) => name !== 'Connection'));
-      return await readHttp2(session.request({ ':path': url.target, ':authority': host, ...fields }));
+      return await readHttp2(session.request({ ':path': url.target, ':authority': host, ...fields }), textOf);
     }
     const stream = tls ?? connection.stream;
     const lines = [['Host', host], ...headers, ['Connection', 'close']].map((field) => `${field.join(': ')}\r\n`);
     stream.write(`GET ${url.target} HTTP/1.1\r\n${lines.join('')}\r\n`);
-    return await readHttp1(stream, (error) => alertText(error) ?? readText(error, connection));
+    return await readHttp1(stream, textOf);
   };
 }
 
@@ -46,7 +49,7 @@ export function probeHeaders(given: Headers): Headers {
   if (accept !== '') others.push(['Accept', accept]);
   const refused = others.find(([, value]) => firstControlCharacter(value) >= 0)?.[0];
   if (refused !== undefined) throw new GoError(`net/http: invalid header field value for "${refused}"`);
-  others.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  others.sort(([a], [b]) => compareText(a, b));
   return agent === '' ? others : [['User-Agent', agent], ...others];
 }
 
@@ -59,33 +62,30 @@ function canonical(name: string): string {
   return name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-function readHttp2(stream: ClientHttp2Stream): Promise<Head> {
+/** @param textOf the words of Go for an error of the connection */
+function readHttp2(stream: ClientHttp2Stream, textOf: (error: unknown) => string): Promise<Head> {
+  let failure: unknown;
+  const brokenOff = (): GoError => new GoError(failure === undefined ? 'unexpected EOF' : streamText(failure, textOf));
+  async function* body(): AsyncGenerator<Buffer> {
+    try {
+      for await (const piece of stream as AsyncIterable<Buffer>) yield piece;
+    } catch {
+      throw brokenOff();
+    }
+  }
   return new Promise((resolve, reject) => {
     stream.on('response', ({ ':status': status, location }) =>
-      resolve({ status: Number(status), location, body: bodyOf(stream) }),
+      resolve({ status: Number(status), location, body: body() }),
     );
-    stream.on('error', () => undefined);
-    stream.on('close', () => reject(brokenOff(stream)));
+    stream.on('error', (error: unknown) => void (failure = error));
+    stream.on('close', () => reject(brokenOff()));
   });
 }
 
-async function* bodyOf(stream: ClientHttp2Stream): AsyncGenerator<Buffer> {
-  try {
-    yield* stream as AsyncIterable<Buffer>;
-  } catch {
-    throw brokenOff(stream);
-  }
-}
-
-/** RFC 9113, section 7, by their numbers. */
-const STREAM_ERRORS = [
-  ...['NO_ERROR', 'PROTOCOL_ERROR', 'INTERNAL_ERROR', 'FLOW_CONTROL_ERROR', 'SETTINGS_TIMEOUT', 'STREAM_CLOSED'],
-  ...['FRAME_SIZE_ERROR', 'REFUSED_STREAM', 'CANCEL', 'COMPRESSION_ERROR', 'CONNECT_ERROR', 'ENHANCE_YOUR_CALM'],
-  ...['INADEQUATE_SECURITY', 'HTTP_1_1_REQUIRED'],
-];
-
-/** x/net/http2, StreamError.Error. */
-function brokenOff({ rstCode }: ClientHttp2Stream): GoError {
-  const code = STREAM_ERRORS[rstCode] ?? `unknown error code 0x${rstCode.toString(16)}`;
-  return new GoError(rstCode > 0 ? `stream error: stream ID 1; ${code}; received from peer` : 'unexpected EOF');
+/** x/net/http2, StreamError.Error. Node names the code: `Stream closed with error code NGHTTP2_INTERNAL_ERROR`. */
+function streamText(error: unknown, textOf: (error: unknown) => string): string {
+  const [code, message] = [codeOf(error), messageOf(error)];
+  if (code === 'ERR_HTTP2_STREAM_ERROR')
+    return `stream error: stream ID 1; ${message.split('NGHTTP2_')[1]}; received from peer`;
+  return code?.startsWith('ERR_') === true ? message : textOf(error);
 }

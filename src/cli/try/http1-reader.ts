@@ -33,8 +33,11 @@ async function readHead(source: Source): Promise<Head> {
   const { status, isOld } = statusOf(await source.line());
   const lines: string[] = [];
   for (let line = await source.line(); line !== ''; line = await source.line()) {
-    if (lines.length > 0 && /^[ \t]/.test(line)) lines.push(`${lines.pop() ?? ''} ${line.trim()}`);
-    else if (line.includes(':')) lines.push(line);
+    if (/^[ \t]/.test(line)) {
+      const before = lines.pop();
+      if (before === undefined) throw new GoError(`malformed MIME header initial line: ${line}`);
+      lines.push(`${before} ${line.trim()}`);
+    } else if (line.includes(':')) lines.push(line);
     else throw new GoError(`malformed MIME header: missing colon: ${goQuoteBytes(line)}`);
   }
   const fields = Map.groupBy(lines.map(fieldOf), ([name]) => name);
@@ -148,6 +151,7 @@ function contentLength(lengths: readonly string[]): number | undefined {
   if (length === undefined) return undefined;
   if (lengths.some((other) => other !== length))
     throw new GoError(`http: message cannot contain multiple Content-Length headers; got ${goQuoteAll(lengths)}`);
+  if (length === '') throw new GoError('invalid empty Content-Length ""');
   if (!/^\d{1,18}$/.test(length)) throw new GoError(`bad Content-Length ${goQuote(length)}`);
   return Number(length);
 }

@@ -162,7 +162,8 @@ export function sendByProxy(pod: ClusterPod): Send {
       headers: { location },
     } = response;
     // The proxy writes redirects of the Pod as paths of the API server.
-    if (status < 400) return { status, location: location?.replace(`${base}/`, '/'), body: response };
+    const own = location?.startsWith(`${base}/`) === true ? location.slice(base.length) : location;
+    if (status < 400) return { status, location: own, body: response };
     const text = String(await readBody(response));
     const message = text.startsWith('{"kind":"Status"') ? (textAt(jsonOf(text), 'message') ?? '') : text;
     if (!message.startsWith(UNREACHED)) {

@@ -40,6 +40,14 @@ describe('the texts of the playground', () => {
     expect(report.problems.length).toBeGreaterThan(0);
   });
 
+  it('have no patch while the policies are too long to be judged', () => {
+    const { patch } = judgeTexts({ manifests: MANIFESTS, policies: '#'.repeat(LONGEST_TEXT + 1) }, SETTINGS);
+    expect(patch).toMatchObject({
+      diff: [],
+      remarks: ['A policy cannot be read. Correct the policy to see the patch.'],
+    });
+  });
+
   it('that are too long are not judged, and the report says so', () => {
     const { report, patch } = judgeTexts({ manifests: '#'.repeat(LONGEST_TEXT + 1), policies: '' }, SETTINGS);
     expect(report.problems).toEqual([
