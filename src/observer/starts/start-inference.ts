@@ -91,6 +91,7 @@ export class StartInference {
   readonly #tell: (start: SeenStart) => void;
   readonly #pods = new NamespaceShares<StartingPod>(MOST_PODS);
   readonly #restarts: KubeletRestarts;
+  #isListing = false;
 
   /** @param tell receives each start that has been measured, or that a probe has ended */
   constructor(tell: (start: SeenStart) => void) {
@@ -102,16 +103,19 @@ export class StartInference {
     return this.#pods.size;
   }
 
-  /** A list of all Pods begins. The changes before it were not seen, so nothing is known of any Pod. */
   listing(): void {
-    for (const [namespace, uid] of this.#pods.entries()) this.#gone(namespace, uid);
+    this.#isListing = true;
+  }
+
+  /** The list has ended: Pods without a UID of the list are gone. */
+  listed(uids: ReadonlySet<string>): void {
+    this.#isListing = false;
+    for (const [namespace, uid, { node }] of this.#pods.entries())
+      if (!uids.has(uid)) this.#forget(namespace, uid, node);
   }
 
   gone(pod: JsonObject): void {
-    this.#gone(metadataOf(pod, 'namespace'), metadataOf(pod, 'uid'));
-  }
-
-  #gone(namespace: string, uid: string): void {
+    const [namespace, uid] = [metadataOf(pod, 'namespace'), metadataOf(pod, 'uid')];
     const known = this.#pods.get(namespace, uid);
     if (known === undefined) return;
     for (const { provisional, ...one } of known.containers.values())
@@ -182,13 +186,13 @@ export class StartInference {
   /** The record to keep of a container; undefined when it is not starting, or when a part of its start was not seen. */
   #follow(event: PodEvent, one: ObservedContainer, probe: StartProbe): Starting | undefined {
     const { running } = one;
-    let known = this.#known(event, one);
+    let known = this.#known(event, one, probe);
     if (known?.provisional !== undefined) {
       const start = better(known.provisional.start, one, event.ready, known.startedAt);
       this.#measured(event.node, start, known);
       if (running?.containerID === known.containerID) return undefined;
       // The next start may have begun already.
-      known = NOT_RUNNING;
+      known = this.#isListing ? undefined : NOT_RUNNING;
     }
     if (running === undefined) return NOT_RUNNING;
     const hasPassed = probe.basis === 'startup' ? one.started : one.ready;
@@ -210,11 +214,16 @@ export class StartInference {
   }
 
   /** The record of the container, after the end of the container that was starting. */
-  #known(event: PodEvent, one: ObservedContainer): Starting | undefined {
+  #known(event: PodEvent, one: ObservedContainer, probe: StartProbe): Starting | undefined {
     const known = event.before?.containers.get(one.container.name);
-    if (known === undefined || known.containerID === '' || known.provisional !== undefined) return known;
+    if (known === undefined || known.containerID === '') return this.#isListing ? undefined : known;
+    if (known.provisional !== undefined) return known;
     const end = one.ends.find(({ containerID }) => containerID === known.containerID);
-    if (end === undefined && one.running?.containerID === known.containerID) return known;
+    if (end === undefined && one.running?.containerID === known.containerID) {
+      // Changes before a list were not seen. Only a startup probe passes once and for all.
+      return this.#isListing && (probe.basis === 'readiness' || one.started) ? undefined : known;
+    }
+    if (this.#isListing) return undefined;
     if (end !== undefined) this.#ended(event, one, end, known);
     return NOT_RUNNING;
   }

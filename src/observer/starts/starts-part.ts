@@ -62,6 +62,7 @@ export class StartsPart implements ObserverPart {
       listing: () => this.#inference.listing(),
       seen: (pod, receivedAt) => this.#inference.seen(pod as unknown as JsonObject, receivedAt),
       gone: (pod) => this.#inference.gone(pod as unknown as JsonObject),
+      listed: (uids) => this.#inference.listed(uids),
     });
   }
 

@@ -5,6 +5,7 @@ import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { podAsListed, watchEventsOf, type PodWatchEvent } from '../../kubelet/watch-events.ts';
 import { ProfileStore } from './profile-store.ts';
+import { uidsOf } from './pod-events.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { PodHistory } from '../../kubelet/status-history.ts';
 import type { ContainerTruth, StartTruth } from '../../kubelet/truth.ts';
@@ -145,6 +146,7 @@ class Replica {
     this.inference.listing();
     const pods = histories.map((history) => podAsListed(history, at)).filter((pod) => pod !== undefined);
     for (const pod of pods) this.inference.seen(pod, at);
+    this.inference.listed(uidsOf(...pods));
   }
 
   /** Whether a break of the watch ends at this instant. */

@@ -91,6 +91,11 @@ export function podSaid(
   };
 }
 
+/** The UIDs of Pods, as a list of all Pods tells them. */
+export function uidsOf(...pods: readonly (JsonObject | undefined)[]): ReadonlySet<string> {
+  return new Set(pods.flatMap((pod) => String((pod?.['metadata'] as JsonObject | undefined)?.['uid'])));
+}
+
 const httpGet = { path: '/healthz', port: 8080 };
 /** The containers that cases name. */
 export const CONTAINERS = {
@@ -172,6 +177,7 @@ export function learnedInCase(given: JsonObject): JsonObject {
     const { seconds, within, basis, restart } = start.sample;
     learned.push(`${named(image, container)}: ${seconds} s within ${within}, ${basis}${restart ? ', a restart' : ''}`);
   });
+  const uids = new Set<string>();
   const steps = (given['events'] as unknown[]).flat().flatMap((event): (EventCase | string)[] => {
     if (typeof event === 'string') return [event];
     const { at: second, everySecondUntil = second } = event as EventCase;
@@ -185,8 +191,10 @@ export function learnedInCase(given: JsonObject): JsonObject {
     steps.sort((one, other) => (one as EventCase).at - (other as EventCase).at);
   for (const step of steps) {
     if (step === 'listing') inference.listing();
-    else if (step !== 'listed') {
+    else if (step === 'listed') inference.listed(uids);
+    else {
       const pod = podOf(given as unknown as StartCase, step as EventCase);
+      for (const uid of uidsOf(pod)) uids.add(uid);
       inference.seen(pod, ms((step as EventCase).at));
     }
   }

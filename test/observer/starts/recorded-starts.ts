@@ -32,6 +32,7 @@ export function learnedStarts(batch: Batch, isWatched: (pod: string) => boolean 
     found.push(start.sample ?? { id: start.id, seconds: start.boundSeconds, within: undefined }),
   );
   inference.listing();
+  inference.listed(new Set());
   const pods = new Map<string, JsonObject>();
   let round = recorded.pods[0]?.t ?? 0;
   for (const event of recorded.pods.filter((one) => isWatched(podName(one)))) {

@@ -8,6 +8,7 @@ import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { podAsListed, watchEventsOf } from '../../kubelet/watch-events.ts';
 import { runs } from '../../support/runs.ts';
+import { uidsOf } from './pod-events.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { KilledStart, MeasuredStart } from '../../../src/observer/starts/measured-start.ts';
 import type { PodHistory } from '../../kubelet/status-history.ts';
@@ -150,6 +151,7 @@ function inferred(story: PodHistory, { latency, gaps, coalesced, seed }: World):
         inference.listing();
         const pod = podAsListed(story, at);
         if (pod !== undefined) inference.seen(pod, at + latency);
+        inference.listed(uidsOf(pod));
       },
     })),
   ].sort((one, other) => one.at - other.at);

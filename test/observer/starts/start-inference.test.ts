@@ -60,6 +60,7 @@ describe('what is kept', () => {
     expect(inference.size).toBe(0);
     inference.seen(waiting, ms(60));
     inference.listing();
+    inference.listed(new Set());
     expect(inference.size).toBe(0);
   });
 
