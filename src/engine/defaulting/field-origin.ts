@@ -77,7 +77,7 @@ function originOf(injection: Injection, field: FieldPath, value: unknown, settin
 function settingsOf({ kind, probe, policy, copiesLiveness, follows }: Injection, field: FieldPath): readonly Setting[] {
   const settings = probeSettings(policy.layers, kind, field);
   const [step, part] = field;
-  const isHttpPort = step === 'httpGet' && part === 'port' && 'httpGet' in probe;
+  const isHttpPort = step === 'httpGet' && part === 'port' && probe['httpGet'] !== undefined;
   const isOpenPort = isHttpPort && copiesLiveness !== true && !follows?.fields.includes('port');
   // A handler without a port gets the port that policies name.
   return isOpenPort && effective(settings) === undefined ? portSettings(policy.layers) : settings;
