@@ -248,13 +248,8 @@ export const EXCEPTION_STATES = ['Active', 'Expiring', 'Expired', 'Unused'] as c
 export type ExceptionState = (typeof EXCEPTION_STATES)[number];
 
 /** The states of an exception that Probewright does not keep: a budget has no room for it, or it cannot be read. */
-const LEFT_OUT_STATES = ['OverBudget', 'Invalid'] as const;
+export const LEFT_OUT_STATES = ['OverBudget', 'Invalid'] as const;
 export type LeftOutState = (typeof LEFT_OUT_STATES)[number];
-
-export const ALL_EXCEPTION_STATES: readonly (ExceptionState | LeftOutState)[] = [
-  ...EXCEPTION_STATES,
-  ...LEFT_OUT_STATES,
-];
 
 /**
  * The state of an exception at an instant. An exception that is unused and expiring is expiring.

@@ -7,16 +7,10 @@ import { HANDLER_KINDS } from '../probe/probe.ts';
  * annotation is that of the mesh's injector in a Pod, or of `istioctl kube-inject` or `linkerd inject --manual`.
  * `answers` matches port and path of the proxy's own probes.
  */
-const MESH_PROXIES = new Map([
+export const MESH_PROXIES = new Map([
   ['istio-proxy', { statusAnnotation: 'sidecar.istio.io/status', answers: /^1502[01] \/healthz\/(?:ready|live)$/ }],
   ['linkerd-proxy', { statusAnnotation: 'linkerd.io/proxy-version', answers: /^4191 \/(?:live|ready)$/ }],
 ]);
-
-/** The annotations that mark the Pods of a mesh. Only their presence matters. */
-export const MESH_STATUS_ANNOTATIONS: readonly string[] = Array.from(
-  MESH_PROXIES.values(),
-  ({ statusAnnotation }) => statusAnnotation,
-);
 
 /** True for the name of a mesh's proxy, which is reserved in a Pod. */
 export function isMeshProxyName(name: string): boolean {
