@@ -2,7 +2,6 @@ import { messageOf } from '../../base/text/error-message.ts';
 import { compareText, quote } from '../../base/text/cut.ts';
 import { VERSION } from '../../base/version.ts';
 import { PatientClient } from '../../cluster/client/patient-client.ts';
-import { loadUserAccess } from '../../cluster/client/cluster-access.ts';
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { isDnsSubdomain, POLICY_API_VERSION, POLICY_GROUP } from '../../engine/policy/object-names.ts';
@@ -27,6 +26,7 @@ import {
 import { snapshotOf, warningsOf, type Inputs, type OnRead } from './inputs.ts';
 import { readPolicyTexts } from './read-inputs.ts';
 import { PROGRAM, type CommandIo } from '../io.ts';
+import { loadUserAccess } from '../../cluster/client/user-access.ts';
 import type { Progress } from '../output/messages.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';

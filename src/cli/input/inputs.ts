@@ -5,8 +5,8 @@ import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { readPolicyDocuments } from '../../cluster/sources/policy-documents.ts';
 import type { FileProblem, PolicyDocuments, PolicyPlaces } from '../../cluster/sources/policy-documents.ts';
-import { factKindOf } from '../../cluster/sources/fact-kinds.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
@@ -135,9 +135,8 @@ function isForPolicies(object: JsonObject): boolean {
   if (apiVersion.startsWith(POLICY_API_GROUP)) return true;
   const kind = stringMember(object, 'kind');
   // A Namespace without a name, such as a patch or an assertion of a test, gives no labels to a namespace.
-  return (
-    (apiVersion === 'v1' && kind === 'Namespace' && nameOf(object) !== '') || factKindOf(apiVersion, kind) !== undefined
-  );
+  if (apiVersion === 'v1' && kind === 'Namespace') return nameOf(object) !== '';
+  return FACT_KINDS.some((known) => known.kind === kind && known.apiVersion === apiVersion);
 }
 
 /** The problems in documents that may be policies. */

@@ -1,25 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-/** Spaces requests, so that at most so many begin in a second. Each turn waits for the turn before it. */
-export class RateLimiter {
-  readonly #intervalMilliseconds: number;
-  readonly #monotonic: () => number;
-  #next = 0;
-
-  constructor(perSecond: number, monotonic: () => number) {
-    this.#intervalMilliseconds = 1000 / perSecond;
-    this.#monotonic = monotonic;
-  }
-
-  async turn(signal: AbortSignal): Promise<void> {
-    const now = this.#monotonic();
-    const at = Math.max(now, this.#next);
-    this.#next = at + this.#intervalMilliseconds;
-    if (at > now) await sleep(at - now, undefined, { signal });
-    signal.throwIfAborted();
-  }
-}
-
 /** No rotation or repair needs this many writes of one object in this time. */
 const MAX_WRITES = 10;
 const WINDOW_MILLISECONDS = 30_000;

@@ -10,8 +10,8 @@ import {
 } from '../../cluster/sources/observer-reports.ts';
 import { informer } from '../informer.ts';
 import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject, type ReportContent } from './report-object.ts';
-import type { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import type { Reflector, ReflectorContext } from '../../cluster/client/reflector.ts';
+import type { RateLimiter } from '../rate-limit.ts';
 
 export const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;
 

@@ -1,7 +1,6 @@
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
-import { ApiError, hasCode, isUnavailable, pauseAfter } from '../../cluster/client/api-client.ts';
+import { ApiError, hasCode } from '../../cluster/client/api-client.ts';
 import { Backoff, RepeatedWork } from '../../cluster/client/timing.ts';
-import { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import { gauge } from '../gauges.ts';
 import {
   KnownReports,
@@ -18,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, type Registry } from 'prom-client';
 import type { WorkloadName } from '../observed-workload.ts';
 import { recordOf, type ScanDependencies, type WorkloadRecord, type WorkloadRecords } from '../scan/verdicts.ts';
+import { RateLimiter, isUnavailable, pauseAfter } from '../rate-limit.ts';
 import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
 
 export interface JudgedWorkloads {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import { Backoff, RepeatedWork } from '../../cluster/client/timing.ts';
 import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type WorkloadName } from '../observed-workload.ts';
 import { affectedNamespaces, exceptionEnds, kindKey, listReader, listsFor, union } from './scan-lists.ts';
@@ -10,6 +9,7 @@ import { WorkloadWatches } from './workload-watches.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ReportContent } from '../reports/report-object.ts';
 import { ReportWriter, type ReportWrites } from '../reports/report-writer.ts';
+import { RateLimiter } from '../rate-limit.ts';
 import type { AffectedNamespaces, StandalonePods } from './scan-lists.ts';
 import type { ScanStatus } from './scan-status.ts';
 

@@ -3,10 +3,10 @@ import type { ApiClient } from '../../cluster/client/api-client.ts';
 import { PAGE_SIZE, PagedList } from '../../cluster/client/paged-list.ts';
 import { LIVE_PODS, OBSERVED_POD, collectionOf, type ObservedKind } from '../observed-workload.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { RateLimiter } from '../../cluster/client/rate-limit.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { WorkloadRecords } from './verdicts.ts';
+import type { RateLimiter } from '../rate-limit.ts';
 
 export interface ListToRead {
   readonly kind: ObservedKind;

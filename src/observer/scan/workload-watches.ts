@@ -1,10 +1,10 @@
 import { hasCode } from '../../cluster/client/api-client.ts';
-import { tryList } from '../../cluster/client/paged-list.ts';
 import { discoverKinds, resourceOf } from '../../cluster/sources/cluster-kinds.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { isReadyMade, isPod, workloadKind } from '../../engine/workload/kinds.ts';
 import { informer, type InformerHandlers } from '../informer.ts';
 import { collectionOf, type ObservedKind } from '../observed-workload.ts';
+import { tryList } from '../../cluster/client/paged-list.ts';
 import type { Reflector } from '../../cluster/client/reflector.ts';
 import type { ScanDependencies } from './verdicts.ts';
 

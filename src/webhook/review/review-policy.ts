@@ -4,7 +4,7 @@ import { equalJson, member, objectMember, stringMember, type JsonObject } from '
 import { endOf, exceptionRules, exceptionSpec, mayExcept } from '../../engine/policy/probe-exception.ts';
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { EXCEPTION_KIND, parseProbeException, type ProbeException } from '../../engine/policy/probe-exception.ts';
-import { POLICY_KINDS, parseProbePolicy } from '../../engine/policy/probe-policy.ts';
+import { POLICY_KINDS, parseProbePolicy, policySource } from '../../engine/policy/probe-policy.ts';
 import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
 import { count } from '../../base/text/cut.ts';
 import { formatInstant } from '../../base/text/duration.ts';
@@ -122,9 +122,8 @@ function deletion(request: AdmissionRequest, kind: (typeof REVIEWED_KINDS)[numbe
       ...decision,
       reviewed: { kind: 'exception', source: exceptionSource(namespace, name), namespace, applied },
     };
-  const isCluster = kind === 'ClusterProbePolicy';
-  const source = [kind, ...(isCluster ? [] : [namespace]), name].join('/');
-  return { ...decision, reviewed: { kind: 'policy', source, namespace: isCluster ? undefined : namespace, applied } };
+  const own = kind === 'ClusterProbePolicy' ? undefined : namespace;
+  return { ...decision, reviewed: { kind: 'policy', source: policySource(kind, own, name), namespace: own, applied } };
 }
 
 /** The object with its name and namespace. Old API servers send some objects without them. */
