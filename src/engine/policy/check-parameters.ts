@@ -1,6 +1,6 @@
 import { PROBE_INTEGERS, type ProbeInteger } from '../probe/probe.ts';
 import { ACTIONS, type Action } from './action.ts';
-import { given, type FieldTable, type Reader } from './reader.ts';
+import { given, type Reader } from './reader.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import type { Bound } from './bounds.ts';
@@ -115,14 +115,14 @@ const NONE: ParameterValues = {};
 const readAction = given((place) => (place.value === false ? 'Off' : place.oneOf(ACTIONS)));
 
 function readParameters(parameters: CheckParameters, reader: Reader): ParameterValues {
-  const readers = Object.entries(parameters).map(([name, parameter]) => [
-    name,
-    given((place) => readParameter(parameter, place)),
-  ]);
-  return reader.members<ParameterValues>(Object.fromEntries(readers) as FieldTable<ParameterValues>);
+  const values = Object.entries(parameters).map(
+    ([name, parameter]) => [name, readParameter(parameter, reader.at(name))] as const,
+  );
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 function readParameter(parameter: CheckParameter, reader: Reader): ParameterValue {
+  if (reader.isAbsent) return undefined;
   switch (parameter.type) {
     case 'integer':
       return reader.integer(parameter.minimum ?? 0, INT32_MAX);
