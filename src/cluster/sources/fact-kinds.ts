@@ -21,8 +21,9 @@ import { without, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import {
   EXCEPTION_KIND,
+  exceptionSpec,
   parseProbeException,
-  ProbeException,
+  type ProbeException,
   type ReportedStatus,
 } from '../../engine/policy/probe-exception.ts';
 import { readNamespaceLabels, type Facts, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
@@ -90,8 +91,7 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   read: (object) => {
     const parsed = parseProbeException(CHECK_CATALOGUE, object);
     if (parsed.problems !== undefined) return parsed;
-    const { name, expires, created, spec } = parsed.exception;
-    return { fact: new ProbeException(name, spec, { expires, created, ...reportedStatus(object) }) };
+    return { fact: { ...parsed.exception, ...reportedStatus(object) } };
   },
   limits: EXCEPTION_LIMITS,
   bytes: ({ name, text }) => memoryOfText(name) + memoryOfText(text),
@@ -114,8 +114,8 @@ export function reportedStatus(exception: object): ReportedStatus {
 export const WEBHOOK_EXCEPTIONS: FactKind<ProbeException> = {
   ...PROBE_EXCEPTIONS,
   mirrored: (exception) => {
-    const kept = { ...without(exception.spec, 'ticket'), reason: '' };
-    return new ProbeException(exception.name, kept, exception);
+    const kept = { ...without(exceptionSpec(exception), 'ticket'), reason: '' };
+    return { ...exception, text: JSON.stringify(kept) };
   },
 };
 

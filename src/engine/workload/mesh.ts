@@ -1,6 +1,6 @@
-import { isJsonObject, isPresent, member, objectMember, stringMembers } from '../../base/json/json-value.ts';
+import { isPresent, member, objectMember, stringMembers } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import { HANDLER_KINDS } from '../probe/probe.ts';
+import { HANDLER_KINDS, PROBE_KINDS } from '../probe/probe.ts';
 
 /**
  * By container name (Istio: manifests/charts/istio-control; Linkerd: charts/partials/templates/_proxy.tpl). The
@@ -45,6 +45,6 @@ export function isMeshProbe(container: string, probe: JsonObject): boolean {
 }
 
 /** True when a mesh wrote one of the probes. Another beside it would bypass the mesh, and fail under strict mTLS. */
-export function hasMeshProbe(container: string, probes: readonly unknown[]): boolean {
-  return probes.some((probe) => isJsonObject(probe) && isMeshProbe(container, probe));
+export function hasMeshProbe({ name, spec }: { readonly name: string; readonly spec: JsonObject }): boolean {
+  return PROBE_KINDS.some((kind) => isMeshProbe(name, objectMember(spec, kind) ?? {}));
 }

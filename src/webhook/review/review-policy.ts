@@ -1,7 +1,7 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { exceptionSource } from '../../engine/facts/facts.ts';
 import { equalJson, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { endOf, exceptionRules, mayExcept } from '../../engine/policy/probe-exception.ts';
+import { endOf, exceptionRules, exceptionSpec, mayExcept } from '../../engine/policy/probe-exception.ts';
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { EXCEPTION_KIND, parseProbeException, type ProbeException } from '../../engine/policy/probe-exception.ts';
 import { POLICY_KINDS, parseProbePolicy, policySource } from '../../engine/policy/probe-policy.ts';
@@ -87,8 +87,8 @@ function ruleWarnings(exception: ProbeException, namespace: string, policies: Sn
   const rules = exceptionRules(policies.policyFor(namespace, new Map()).layers);
   if (rules.action === 'Ignore')
     return [`${EXCEPTION_KIND}s have no effect in namespace ${namespace}: a policy sets exceptions.action to Ignore`];
-  const warnings = exception.spec.checks
-    .filter((check) => !mayExcept(rules, check))
+  const warnings = exceptionSpec(exception)
+    .checks.filter((check) => !mayExcept(rules, check))
     .map((check) => `spec.checks: the policies allow no exception from ${check}, so ${check} stays in force`);
   const end = endOf(exception, rules);
   if (exception.expires <= now)
