@@ -5,6 +5,7 @@ import { messageOf } from '../../base/text/error-message.ts';
 import { isReadyMade, isPod, workloadKind } from '../../engine/workload/kinds.ts';
 import { informer, type InformerHandlers } from '../informer.ts';
 import { collectionOf, type ObservedKind } from '../observed-workload.ts';
+import { kindKey } from './scan-lists.ts';
 import type { Reflector } from '../../cluster/client/reflector.ts';
 import type { ScanDependencies } from './verdicts.ts';
 
@@ -92,11 +93,13 @@ export class WorkloadWatches {
   /** Watches these kinds, and no others: of another kind, nothing is there. A watched kind stays as it is. */
   #follow(kinds: readonly ObservedKind[]): void {
     const wanted = new Map(kinds.map((kind) => [collectionOf(kind), kind]));
+    const served = new Set(kinds.map((kind) => kindKey(kind.served)));
     for (const [path, { kind, reflector }] of this.#watches) {
       if (wanted.has(path)) continue;
       reflector.stop();
       this.#watches.delete(path);
-      this.#handlersOf(kind).listed?.(new Set());
+      // Another version of the same kind has the same objects.
+      if (!served.has(kindKey(kind.served))) this.#handlersOf(kind).listed?.(new Set());
     }
     for (const [path, kind] of wanted) {
       if (this.#watches.has(path)) continue;
