@@ -81,7 +81,9 @@ export class ReportWriter {
     const wanted = isClean && !this.#dependencies.reportSettings.includeClean ? undefined : digest;
     // Before all reports are known, `reconcile` compares all workloads with them at once.
     if (this.#known?.isSynced !== true) return;
-    if (this.#known.get(keyOf(namespace, uid)) !== wanted) this.#queue.add({ namespace, uid, workload });
+    // What waits may be the deletion of the report: the workload was gone, and is there again.
+    if (this.#known.get(keyOf(namespace, uid)) !== wanted || this.#queue.has(namespace, uid))
+      this.#queue.add({ namespace, uid, workload });
   }
 
   extraResultsChanged(workload: WorkloadName): void {
