@@ -97,7 +97,7 @@ export class RepeatedWork {
       const isDone = await this.#work();
       if (isDone) this.#backoff.reset();
       const pause = isDone ? this.#checkMilliseconds : Math.min(this.#backoff.next(), this.#checkMilliseconds);
-      this.#next = setTimeout(() => this.ask(), pause).unref();
+      if (!this.#isStopped) this.#next = setTimeout(() => this.ask(), pause).unref();
     }
     this.#isRunning = false;
   }
