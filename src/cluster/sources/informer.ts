@@ -9,7 +9,10 @@ import type { FactKind } from './fact-kinds.ts';
 
 export type InformerContext = ReflectorContext & ClockRandomAndTimer;
 
-export interface InformedKind<T extends Named> extends Reflected, StoredKind<T> {}
+export interface InformedKind<T extends Named> extends Reflected, StoredKind<T> {
+  /** A source waits for the first list. */
+  readonly isRequired: boolean;
+}
 
 /** The reports of an informer. Nothing is reported after stop. */
 export type InformerListener<T> = Omit<StoreListener<T>, 'mayFit'>;
@@ -20,6 +23,7 @@ const LIST_AGAIN_MILLISECONDS = 30_000;
 /** A reflector with a store of what it sees. Its start resolves once a whole list has been read. */
 export class Informer<T extends Named> extends Reflector {
   readonly store: ObjectStore<T>;
+  readonly isRequired: boolean;
   readonly #timer: Timer;
   #endRest: (() => void) | undefined;
   #isListWanted = false;
@@ -28,6 +32,7 @@ export class Informer<T extends Named> extends Reflector {
     const store = new ObjectStore(kind, { ...listener, mayFit: () => this.listAgain() });
     super(context, kind, store);
     this.store = store;
+    this.isRequired = kind.isRequired;
     this.#timer = context.timer ?? realTimer;
   }
 
@@ -56,12 +61,12 @@ export class Informer<T extends Named> extends Reflector {
 }
 
 /** A mirror of a kind of facts. */
-export class FactInformer extends Informer<Named> {
-  readonly kind: FactKind;
+export class FactInformer<T extends Named = Named> extends Informer<T> {
+  readonly kind: FactKind<T>;
   /** The same value until something changes. */
   #facts: Partial<Facts> | undefined;
 
-  constructor(context: InformerContext, kind: FactKind, listener: InformerListener<Named>) {
+  constructor(context: InformerContext, kind: FactKind<T>, listener: InformerListener<T>) {
     const changed = (): void => {
       this.#facts = undefined;
       listener.changed();
@@ -80,7 +85,7 @@ export class FactInformer extends Informer<Named> {
 }
 
 /** A kind of facts as it is mirrored. */
-export function informedFactKind(kind: FactKind): InformedKind<Named> {
+export function informedFactKind<T extends Named>(kind: FactKind<T>): InformedKind<T> {
   return {
     ...kind,
     path: `${rootOf(kind.apiVersion)}/${kind.resource}`,

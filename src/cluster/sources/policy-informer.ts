@@ -192,6 +192,7 @@ function objectPath(kind: PolicyKind, place: string): string {
 export function policyKind(kind: PolicyKind, total: number): InformedKind<PolicyRecord> {
   return {
     path: `/apis/${POLICY_API_VERSION}/${PLURALS[kind]}`,
+    isRequired: true,
     limits: kind === 'ProbePolicy' ? { ...POLICY_LIMITS, total } : NO_LIMITS,
     createdOf: ({ created }) => created,
     effectOf: (record) => record?.inForce?.policy,
@@ -231,7 +232,7 @@ function readVersion(
 ): { readonly version?: PolicyVersion; readonly problems?: readonly string[]; readonly tooLarge?: number } {
   const { spec, metadata } = object as KubernetesObject & { readonly spec?: unknown };
   try {
-    const text = jsonOf(spec) ?? '';
+    const text = specText(spec) ?? '';
     const bytes = Buffer.byteLength(text);
     if (bytes > MAX_SPEC_BYTES) return { tooLarge: bytes };
     // The items of a list have no apiVersion and no kind.
@@ -248,7 +249,7 @@ function readVersion(
 }
 
 /** Undefined for an absent spec, and for one that is nested too deep for JSON. The parser reports both. */
-function jsonOf(spec: unknown): string | undefined {
+function specText(spec: unknown): string | undefined {
   try {
     return JSON.stringify(spec);
   } catch {
