@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Calls a function again and again, with a pause before each call, until the signal. The function must not reject. */
-export async function repeat(pauseMilliseconds: number, signal: AbortSignal, call: () => Promise<void>): Promise<void> {
+export async function repeat(pauseMilliseconds: number, signal: AbortSignal, call: () => unknown): Promise<void> {
   const hasPaused = (): Promise<boolean> => sleep(pauseMilliseconds, true, { signal }).catch(() => false);
   while (await hasPaused()) await call();
 }
@@ -91,14 +91,15 @@ export class RepeatedWork {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
+    let pause = 0;
     while (this.#isAskedFor && !this.#isStopped) {
       this.#isAskedFor = false;
       clearTimeout(this.#next);
       const isDone = await this.#work();
       if (isDone) this.#backoff.reset();
-      const pause = isDone ? this.#checkMilliseconds : Math.min(this.#backoff.next(), this.#checkMilliseconds);
-      if (!this.#isStopped) this.#next = setTimeout(() => this.ask(), pause).unref();
+      pause = isDone ? this.#checkMilliseconds : Math.min(this.#backoff.next(), this.#checkMilliseconds);
     }
     this.#isRunning = false;
+    if (!this.#isStopped) this.#next = setTimeout(() => this.ask(), pause).unref();
   }
 }
