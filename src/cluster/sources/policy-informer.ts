@@ -6,7 +6,7 @@ import { memoryOfPolicy, NO_LIMITS, POLICY_LIMITS, PROBLEMS_MEMORY } from '../..
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { parseProbePolicy, type PolicyKind, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
-import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
+import { adviceAbout, type PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import { Informer, type InformedKind, type InformerContext, type InformerListener } from './informer.ts';
 import { shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
@@ -47,6 +47,8 @@ interface PolicyVersion extends Size {
   readonly generation: number;
   readonly policy: ProbePolicy;
   readonly warnings: readonly string[];
+  /** Known once a status was to be written: it takes time, and each write of a status brings the policy again. */
+  advice?: readonly PolicyAdvice[];
 }
 
 /** The record of a policy. The object itself is dropped, because most of it is metadata that is not needed. */
@@ -136,7 +138,7 @@ export class PolicyInformer extends Informer<PolicyRecord> {
       problems,
       problemCount,
       warnings: newest?.warnings ?? [],
-      advice: newest === undefined ? [] : adviceAbout(newest.policy),
+      advice: newest === undefined ? [] : (newest.advice ??= adviceAbout(newest.policy)),
       ...(tooLarge !== undefined && { overBudget: { ...this.#budget('object', ''), bytes: tooLarge } }),
       good: inForce?.generation,
     }));
