@@ -2,7 +2,7 @@ import { messageOf } from '../../base/text/error-message.ts';
 import { compareText, quote } from '../../base/text/cut.ts';
 import { VERSION } from '../../base/version.ts';
 import { PatientClient } from '../../cluster/client/patient-client.ts';
-import { loadUserAccess } from '../../cluster/client/cluster-access.ts';
+import { loadUserAccess } from '../../cluster/client/user-access.ts';
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { isDnsSubdomain, POLICY_API_VERSION, POLICY_GROUP } from '../../engine/policy/object-names.ts';

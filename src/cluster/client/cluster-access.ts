@@ -2,8 +2,7 @@ import { objectsAt, textAt } from '../../base/json/field-path.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { readRegularFile, refuseSpecialFile } from '../../base/files/regular-file.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { homedir } from 'node:os';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { parse } from 'yaml';
 import type { Cluster, KubeConfig } from '@kubernetes/client-node';
@@ -38,15 +37,16 @@ async function serviceAccount(root: string): Promise<KubeConfig> {
 }
 
 /** client-node is loaded only when needed: that takes longer than the start of a server with policies of files. */
-async function emptyConfig(): Promise<KubeConfig> {
+export async function emptyConfig(): Promise<KubeConfig> {
   const { KubeConfig } = await import('./kube-config.ts');
   return new KubeConfig();
 }
 
-async function accessOf(config: KubeConfig): Promise<ClusterAccess> {
+/** Rejects when the certificates and tokens cannot be read. */
+export async function accessOf(config: KubeConfig): Promise<ClusterAccess> {
   const cluster = currentCluster(config);
   for (const file of credentialFiles(config, cluster)) await refuseSpecialFile(file);
-  // Proves now, not at the first request, that the certificates and tokens can be read.
+  // Now, not at the first request.
   proveCertificates(await requestOptions(config, cluster));
   return {
     server: cluster.server.replace(/(?<!\/)\/+$/, ''),
@@ -100,7 +100,7 @@ function proveCertificates({ ca, cert, key }: RequestOptions): void {
 }
 
 /** Paths are absolute, as files may be merged. Errors quote nothing of the file, which may hold secrets. */
-async function readKubeconfig(path: string): Promise<KubeConfig> {
+export async function readKubeconfig(path: string): Promise<KubeConfig> {
   const content = parsed((await readRegularFile(path)).toString('utf8'));
   if (!isJsonObject(content)) throw new Error('it is no kubeconfig');
   const config = await emptyConfig();
@@ -123,51 +123,4 @@ function parsed(text: string): unknown {
     const [first = ''] = messageOf(error).split('\n');
     throw new Error(`it is no YAML: ${first}`);
   }
-}
-
-export interface UserAccessOptions {
-  readonly kubeconfig: string | undefined;
-  readonly context: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-/** Finds the cluster as kubectl does. Errors name the files and what is wrong with them. */
-export async function loadUserAccess({ kubeconfig, context, env }: UserAccessOptions): Promise<ClusterAccess> {
-  const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
-  const standard = join(env['HOME'] ?? homedir(), '.kube', 'config');
-  const files = kubeconfig !== undefined ? [kubeconfig] : listed.length > 0 ? listed : [standard];
-  try {
-    const found: KubeConfig[] = [];
-    // kubectl leaves out files of KUBECONFIG that do not exist.
-    for (const file of files) found.push(...(await readIfPresent(file, kubeconfig !== undefined)));
-    if (found.length > 0) return await accessOf(await merged(found, context));
-    if (env['KUBERNETES_SERVICE_HOST'] === undefined || context !== undefined) throw new Error('there is no such file');
-  } catch (error) {
-    throw new Error(`kubeconfig ${files.join(delimiter)} cannot be used: ${messageOf(error)}`, { cause: error });
-  }
-  return await loadClusterAccess(IN_CLUSTER);
-}
-
-async function readIfPresent(file: string, isRequired: boolean): Promise<readonly KubeConfig[]> {
-  try {
-    return [await readKubeconfig(file)];
-  } catch (error) {
-    if (textAt(error, 'code') === 'ENOENT' && !isRequired) return [];
-    throw new Error(`${file}: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-/** As kubectl merges: the first entry of a name counts, and the first current-context that is not empty. */
-async function merged(configs: readonly KubeConfig[], context: string | undefined): Promise<KubeConfig> {
-  const [clusters, users] = [configs.flatMap((each) => each.clusters), configs.flatMap((each) => each.users)];
-  const contexts = configs.flatMap((each) => each.contexts);
-  const names = [...new Set(contexts.map(({ name }) => name))];
-  if (context !== undefined && !names.includes(context)) {
-    const known = names.length === 0 ? 'it has no context' : `its contexts are ${names.join(', ')}`;
-    throw new Error(`it has no context ${JSON.stringify(context)}; ${known}`);
-  }
-  const current = configs.map((each) => each.currentContext).find(Boolean);
-  const config = await emptyConfig();
-  config.loadFromOptions({ clusters, users, contexts, currentContext: context ?? current });
-  return config;
 }
