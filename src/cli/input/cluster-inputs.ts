@@ -9,7 +9,7 @@ import { isDnsSubdomain, POLICY_API_VERSION, POLICY_GROUP } from '../../engine/p
 import { wantedKinds, type ClusterLine, type ClusterName, type WantedKind } from './cluster-choice.ts';
 import { mergedFacts, readNamespaceLabels, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
-import { inParallel } from '../../cluster/client/rate-limit.ts';
+import { inParallel } from '../../cluster/client/timing.ts';
 import { builtInPolicy } from '../../engine/policy/check-policy.ts';
 import { policyTier } from '../../engine/policy/policy-set.ts';
 import { discoverKinds, isOfController, MOST_REQUESTS_AT_ONCE } from '../../cluster/sources/cluster-kinds.ts';

@@ -12,11 +12,6 @@ export interface ClockAndRandom {
   readonly random: () => number;
 }
 
-/** Without a timer, the real one is used. */
-export interface ClockRandomAndTimer extends ClockAndRandom {
-  readonly timer?: Timer;
-}
-
 /** Calls back after so many milliseconds. The function that it returns cancels the call. */
 export type Timer = (milliseconds: number, callback: () => void) => () => void;
 
@@ -102,4 +97,36 @@ export class RepeatedWork {
     this.#isRunning = false;
     if (!this.#isStopped) this.#next = setTimeout(() => this.ask(), pause).unref();
   }
+}
+
+/** No rotation or repair needs this many writes of one object in this time. */
+const MAX_WRITES = 10;
+const WINDOW_MILLISECONDS = 30_000;
+
+/** Ends write loops: when another controller overwrites the same field, each repair causes the next write there. */
+export class WriteLimit {
+  #writes: readonly number[] = [];
+
+  /** Counts a write. False, and nothing is counted, when there were too many. */
+  take(now: number): boolean {
+    const recent = this.#writes.filter((at) => Math.abs(now - at) < WINDOW_MILLISECONDS);
+    const hasRoom = recent.length < MAX_WRITES;
+    this.#writes = hasRoom ? [...recent, now] : recent;
+    return hasRoom;
+  }
+}
+
+/** Calls a function for each item, at most `most` at once. Resolves with the results in the order of the items. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  most: number,
+  call: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const left = items.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, item] of left) results[index] = await call(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, work));
+  return results;
 }

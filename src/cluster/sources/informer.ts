@@ -1,13 +1,11 @@
 import { Reflector, type Reflected, type ReflectorContext } from '../client/reflector.ts';
-import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
+import { realTimer, type Timer } from '../client/timing.ts';
 import { rootOf } from './cluster-kinds.ts';
 import { ObjectStore, type Named, type StoreListener, type StoredKind } from './object-store.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Facts } from '../../engine/facts/facts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FactKind } from './fact-kinds.ts';
-
-export type InformerContext = ReflectorContext & ClockRandomAndTimer;
 
 export interface InformedKind<T extends Named> extends Reflected, StoredKind<T> {
   /** A source waits for the first list. */
@@ -28,7 +26,7 @@ export class Informer<T extends Named> extends Reflector {
   #endRest: (() => void) | undefined;
   #isListWanted = false;
 
-  constructor(context: InformerContext, kind: InformedKind<T>, listener: InformerListener<T>) {
+  constructor(context: ReflectorContext, kind: InformedKind<T>, listener: InformerListener<T>) {
     const store = new ObjectStore(kind, { ...listener, mayFit: () => this.listAgain() });
     super(context, kind, store);
     this.store = store;
@@ -66,7 +64,7 @@ export class FactInformer<T extends Named = Named> extends Informer<T> {
   /** The same value until something changes. */
   #facts: Partial<Facts> | undefined;
 
-  constructor(context: InformerContext, kind: FactKind<T>, listener: InformerListener<T>) {
+  constructor(context: ReflectorContext, kind: FactKind<T>, listener: InformerListener<T>) {
     const changed = (): void => {
       this.#facts = undefined;
       listener.changed();
