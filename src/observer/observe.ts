@@ -11,7 +11,7 @@ import { exemptNamespaces, filesPart, policyDetails, policyFigures } from '../pr
 import { observeProcess } from '../process/process-metrics.ts';
 import { dashboardPort } from './dashboard/dashboard-port.ts';
 import { FailingPart } from './failing/failing-part.ts';
-import { PodWatch } from './informer.ts';
+import { PodWatch } from './pod-watch.ts';
 import { MissedPart } from './missed/missed-part.ts';
 import { ExtraResults } from './reports/report-result.ts';
 import { Scan } from './scan/scan.ts';

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Part } from '../process/part.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { WorkloadKind } from '../engine/workload/kinds.ts';
-import type { PodWatch } from './informer.ts';
+import type { PodWatch } from './pod-watch.ts';
 import type { ReflectorContext } from '../cluster/client/reflector.ts';
 import type { ExtraResults } from './reports/report-result.ts';
 

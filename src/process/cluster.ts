@@ -180,7 +180,7 @@ function logOverBudget(log: Logger, kind: string, { namespace, count, first, use
   else log.info({ kind, namespace, first }, 'the objects of the namespace are within the budgets again');
 }
 
-function statusWriter({ log, now }: ClusterPoliciesDependencies, member: 'policy' | 'exception'): StatusWriter {
+function statusWriter({ log }: ClusterPoliciesDependencies, member: 'policy' | 'exception'): StatusWriter {
   const isPolicy = member === 'policy';
   const listener = {
     troubled: (problem: string | undefined) => {
@@ -194,5 +194,5 @@ function statusWriter({ log, now }: ClusterPoliciesDependencies, member: 'policy
       else log.warn(details, 'status of an exception not written');
     },
   };
-  return new StatusWriter(listener, { now, random: Math.random });
+  return new StatusWriter(listener, { random: Math.random });
 }

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiClient } from '../../src/cluster/client/api-client.ts';
 import { MissedPart } from '../../src/observer/missed/missed-part.ts';
-import { PodWatch } from '../../src/observer/informer.ts';
+import { PodWatch } from '../../src/observer/pod-watch.ts';
 import { ExtraResults } from '../../src/observer/reports/report-result.ts';
 import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { waitUntil } from '../cluster/client/wait-until.ts';

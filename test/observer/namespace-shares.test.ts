@@ -1,3 +1,4 @@
+import { queryObjects } from 'node:v8';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NamespaceShares } from '../../src/observer/namespace-shares.ts';
@@ -62,6 +63,19 @@ describe('a full store of many namespaces', () => {
       number,
     ];
     expect(many).toBeLessThan(few * 30);
+  });
+});
+
+describe('the index of weights', () => {
+  /** The sets that exist now. */
+  const sets = (): number => queryObjects(Set, { format: 'count' }) as number;
+
+  it.each([1000, Infinity])('holds no weight that no namespace has any more, with a bound of %s', (most) => {
+    const before = sets();
+    const shares = new NamespaceShares<number>(most);
+    for (let index = 0; index < 1000; index++) shares.set('apps', `${index}`, index);
+    expect(sets() - before).toBeLessThan(10);
+    expect(shares.size).toBe(1000);
   });
 });
 

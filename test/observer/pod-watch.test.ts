@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../../src/cluster/client/api-client.ts';
-import { PodWatch } from '../../src/observer/informer.ts';
+import { PodWatch } from '../../src/observer/pod-watch.ts';
 import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { waitUntil } from '../cluster/client/wait-until.ts';
 

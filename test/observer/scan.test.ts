@@ -360,6 +360,29 @@ describe('the scan', () => {
     await waitUntil('the rollout has a report', () => cluster.reports('shop').length === 2);
   });
 
+  it('deletes no report when the API server prefers another version of the kind', async () => {
+    const newer = '/apis/apps/v2/deployments';
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    await cluster.observe({ scanInterval: 60_000 });
+    await hasReports(1);
+    await waitUntil('the first scan is over', () => cluster.logged('scan_finished').length === 1);
+    const { metadata } = cluster.api.get(deploymentsOf('shop'), 'web') ?? {};
+    cluster.api.put('/apis/apps/v2/namespaces/shop/deployments', { ...deployment('web'), metadata });
+    cluster.api.serve([{ ...DEPLOYMENTS, apiVersion: 'apps/v2' }, PODS, OPEN_REPORTS]);
+    cluster.api.intercept(({ path }) => (path === newer ? { status: 503 } : undefined));
+    cluster.clockSkew = 61_000;
+    // In this time the reports of a kind that is gone would be deleted.
+    await waitUntil('the new version has been asked for', () => {
+      return cluster.api.requests.filter(({ path }) => path === newer).length >= 4;
+    });
+    cluster.api.intercept(undefined);
+    await waitUntil('the report names the new version', () => {
+      return (cluster.reports('shop')[0]?.['scope'] as FakeObject | undefined)?.apiVersion === 'apps/v2';
+    });
+    const name = `probewright-${metadata?.uid ?? ''}`;
+    expect(cluster.reportWrites()).toEqual([`POST ${name}`, `PUT ${name}`]);
+  });
+
   it('judges Pods without a controller, and no others', async () => {
     const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: '1', controller: true };
     putPod({ name: 'single' });

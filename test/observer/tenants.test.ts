@@ -1,7 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { Counter } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApiClient } from '../../src/cluster/client/api-client.ts';
+import { NamespaceShares } from '../../src/observer/namespace-shares.ts';
+import { workloadKey } from '../../src/observer/observed-workload.ts';
+import { reportContent, type ReportContent } from '../../src/observer/reports/report-object.ts';
 import { ReportQueue } from '../../src/observer/reports/report-queue.ts';
+import { resultOfWarning } from '../../src/observer/reports/report-result.ts';
+import { ReportWriter } from '../../src/observer/reports/report-writer.ts';
+import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { waitUntil } from '../cluster/client/wait-until.ts';
-import { deployment, deploymentsOf, ObservedCluster } from './observed-cluster.ts';
+import { deployment, deploymentsOf, ObservedCluster, OPEN_REPORTS, reportsOf } from './observed-cluster.ts';
+import type { ScanDependencies, WorkloadRecords } from '../../src/observer/scan/verdicts.ts';
 
 describe('reports that wait', () => {
   const queue = (...reports: readonly (readonly [namespace: string, uid: string])[]): ReportQueue => {
@@ -37,6 +48,54 @@ describe('reports that wait', () => {
     waiting.succeeded('tenant');
     waiting.failed('tenant', 3000);
     expect([waiting.take(3999), waiting.take(4000)?.uid]).toEqual([undefined, '1']);
+  });
+});
+
+describe('a report whose deletion waits', () => {
+  it('stays when the workload is there again', async () => {
+    const api = await startFakeApiServer();
+    api.serve([OPEN_REPORTS]);
+    const workload = {
+      apiVersion: 'apps/v1',
+      group: 'apps',
+      kind: 'Deployment',
+      namespace: 'shop',
+      name: 'web',
+      uid: '1',
+    };
+    const record = { workload, digest: 'sha256:1', isClean: false, version: 1, findings: [] };
+    const metadata = {
+      name: 'probewright-1',
+      labels: { 'app.kubernetes.io/managed-by': 'probewright' },
+      annotations: { 'probewright.dev/content-hash': record.digest },
+    };
+    api.put(reportsOf('shop'), { metadata });
+    const records: WorkloadRecords = new NamespaceShares(Infinity);
+    records.set('shop', workloadKey(workload), record);
+    const read = (): Promise<ReportContent> => Promise.resolve({ ...judged, hash: record.digest });
+    const judged = reportContent({ workload, results: [resultOfWarning('a finding')], passed: 0 }, []);
+    const dependencies = {
+      client: new ApiClient(api.access, 'test'),
+      log: pino({ enabled: false }),
+      reportSettings: { setting: 'auto', includeClean: false },
+      now: Date.now,
+      monotonic: () => performance.now(),
+      random: () => 1,
+    } as unknown as ScanDependencies;
+    const writer = new ReportWriter(
+      dependencies,
+      { verdicts: { records }, isComplete: false, read },
+      new Counter({ name: 'writes', help: 'writes', labelNames: ['result'], registers: [] }),
+    );
+    writer.start();
+    await waitUntil('the reports are known', () => writer.details()['reports'] === 1);
+    writer.gone('shop', workload.uid);
+    writer.changed(record);
+    await waitUntil('nothing waits', () => writer.waiting === 0);
+    await sleep(100);
+    expect(api.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+    writer.stop();
+    await api.stop();
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { NotUtf8Error, readUtf8File, utf8Text } from '../../base/files/regular-file.ts';
 import { findYamlFiles } from '../../base/files/yaml-files.ts';
-import { inParallel } from '../../cluster/client/rate-limit.ts';
+import { inParallel } from '../../cluster/client/timing.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { readChart, renderChart, unrenderedChart } from './charts.ts';
 import { findInputs, linksOf, unreadable, type InputFiles } from './input-files.ts';

@@ -229,3 +229,8 @@ export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefine
     throw error;
   }
 }
+
+/** True when the API server cannot be reached, or takes no request now. */
+export function isUnavailable(error: unknown): boolean {
+  return !(error instanceof ApiError) || [401, 408, 429, 502, 503, 504].includes(error.code);
+}

@@ -42,10 +42,11 @@ export async function emptyConfig(): Promise<KubeConfig> {
   return new KubeConfig();
 }
 
+/** Rejects when the certificates and tokens cannot be read. */
 export async function accessOf(config: KubeConfig): Promise<ClusterAccess> {
   const cluster = currentCluster(config);
   for (const file of credentialFiles(config, cluster)) await refuseSpecialFile(file);
-  // Proves now, not at the first request, that the certificates and tokens can be read.
+  // Now, not at the first request.
   proveCertificates(await requestOptions(config, cluster));
   return {
     server: cluster.server.replace(/(?<!\/)\/+$/, ''),

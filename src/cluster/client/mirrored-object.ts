@@ -23,7 +23,8 @@ export class MirroredObject extends Reflector {
     };
     super(
       context,
-      { path: collection, name },
+      // RBAC rules with resourceNames allow list and watch in this form only.
+      { path: collection, fieldSelector: `metadata.name=${name}` },
       {
         seen: (objects) => objects.forEach(replace),
         gone: () => replace(undefined),

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../base/json/json-value.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cut } from '../../base/text/cut.ts';
 import { AnswerTooLarge, ApiError, hasCode, type ApiClient, type ApiRequest } from './api-client.ts';
-import { Backoff, type BackoffLimits, type ClockAndRandom } from './timing.ts';
+import { Backoff, type BackoffLimits, type ClockAndRandom, type Timer } from './timing.ts';
 import { isKubernetesObject, type KubernetesObject } from './kubernetes-object.ts';
 import { PagedList, Unusable, withoutManagedFields } from './paged-list.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
@@ -10,8 +10,6 @@ import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 export interface Reflected {
   /** The collection, for example `/api/v1/namespaces`. */
   readonly path: string;
-  /** Only the object of this name. RBAC rules with resourceNames allow list and watch in this form only. */
-  readonly name?: string;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
   /** Ask for metadata alone (PartialObjectMetadata): a fraction of the bytes. */
@@ -34,13 +32,12 @@ export interface ReflectorListener {
 /** What the reflectors of a process share. */
 export interface ReflectorContext extends ClockAndRandom {
   readonly client: ApiClient;
+  /** Absent: the real one. */
+  readonly timer?: Timer;
   /** How long a watch lasts, up to a fifth less or more, in milliseconds. Default 5 minutes. */
   readonly watchRenewal?: number | undefined;
-}
-
-export interface ReflectorOptions {
-  /** How long a watch may outlast its time before the reflector gives it up. Default 15 s. */
-  readonly marginMilliseconds?: number;
+  /** How long a watch may outlast its time before the reflector gives it up, in milliseconds. Default 15 s. */
+  readonly watchMargin?: number;
   readonly retry?: BackoffLimits;
 }
 
@@ -53,12 +50,12 @@ export interface ReflectorStatus {
   readonly watching: boolean;
 }
 
-/** As client-go's informers, which use 5 to 10 minutes. A renewed watch may reach another API server. */
-const WATCH_RENEWAL_MILLISECONDS = 300_000;
+/** In milliseconds. client-go renews its watches after 5 to 10 minutes. A renewed one may reach another API server. */
+const WATCH_RENEWAL = 300_000;
 /** A watch lasts up to this share less or more, so that watches are not all renewed at once. */
 const WATCH_SPREAD = 0.2;
-/** A server that ends a watch later than this is taken to be gone. */
-const WATCH_MARGIN_MILLISECONDS = 15_000;
+/** A server that ends a watch so many milliseconds later is taken to be gone. */
+const WATCH_MARGIN = 15_000;
 /** After a shorter watch there is a pause, so that a server that ends each watch at once is not asked in a loop. */
 const BRIEF_WATCH_MILLISECONDS = 500;
 /** They say nothing about the resourceVersion. 504 does: after a restored backup the version may not exist. */
@@ -68,6 +65,7 @@ const MOST_PAGE_BYTES = 1024 * 1024;
 const MAX_RETRY_AFTER = 30_000;
 /** The pauses after failures. They are short, so that a watch is back within 10 s after its server. */
 const RETRY = { minimum: 250, maximum: 5_000 };
+const SILENT: ReflectorListener = { seen: () => undefined, troubled: () => undefined };
 
 /**
  * Keeps a mirror of a collection up to date by list and watch. After a watch ends, the next one continues from the
@@ -77,8 +75,7 @@ const RETRY = { minimum: 250, maximum: 5_000 };
 export class Reflector {
   readonly #context: ReflectorContext;
   readonly #what: Reflected;
-  readonly #listener: ReflectorListener;
-  readonly #options: ReflectorOptions;
+  #listener: ReflectorListener;
   readonly #stopped = new AbortController();
   readonly #backoff: Backoff;
   readonly #pages: PagedList;
@@ -92,13 +89,12 @@ export class Reflector {
   /** Ends the watch under way, or the next one: an event that makes no sense, or a list that is wanted. */
   #abandoned = new AbortController();
 
-  constructor(context: ReflectorContext, what: Reflected, listener: ReflectorListener, options: ReflectorOptions = {}) {
+  constructor(context: ReflectorContext, what: Reflected, listener: ReflectorListener) {
     this.#context = context;
     this.#pages = new PagedList(context.client);
     this.#what = what;
     this.#listener = listener;
-    this.#options = options;
-    this.#backoff = new Backoff(options.retry ?? RETRY, context.random);
+    this.#backoff = new Backoff(context.retry ?? RETRY, context.random);
   }
 
   /** Starts mirroring. Resolves once the first list is complete, however long that takes; also on stop. */
@@ -109,6 +105,7 @@ export class Reflector {
 
   stop(): void {
     this.#stopped.abort();
+    this.#listener = SILENT;
     this.#firstSync.resolve(undefined);
   }
 
@@ -152,12 +149,11 @@ export class Reflector {
     let version: string | undefined;
     const uids = new Set<string>();
     await this.#pages.forEachPage(this.#request({}), ({ items, resourceVersion }) => {
-      if (version === undefined && !this.#isStopped()) this.#listener.listing?.();
+      if (version === undefined) this.#listener.listing?.();
       version = resourceVersion;
       for (const { metadata } of items) if (metadata.uid !== undefined) uids.add(metadata.uid);
-      if (!this.#isStopped()) this.#listener.seen(items);
+      this.#listener.seen(items);
     });
-    if (this.#isStopped()) return '';
     this.#contact();
     this.#listener.listed?.(uids);
     this.#status.synced = true;
@@ -168,8 +164,7 @@ export class Reflector {
 
   /** Rejects when the watch cannot be opened, or when a change may have been missed. */
   async #watch(): Promise<void> {
-    const { client, random, watchRenewal = WATCH_RENEWAL_MILLISECONDS } = this.#context;
-    const { marginMilliseconds = WATCH_MARGIN_MILLISECONDS } = this.#options;
+    const { client, random, watchRenewal = WATCH_RENEWAL, watchMargin = WATCH_MARGIN } = this.#context;
     const share = 1 - WATCH_SPREAD + 2 * WATCH_SPREAD * random();
     const seconds = Math.max(1, Math.floor((watchRenewal * share) / 1000));
     const version = this.#resourceVersion ?? '';
@@ -180,7 +175,7 @@ export class Reflector {
       timeoutSeconds: String(seconds),
     };
     const abandoned = this.#abandoned;
-    const tooLate = AbortSignal.timeout(seconds * 1000 + marginMilliseconds);
+    const tooLate = AbortSignal.timeout(seconds * 1000 + watchMargin);
     const signal = AbortSignal.any([this.#stopped.signal, abandoned.signal, tooLate]);
     let failure: unknown;
     const line = (text: string): void => {
@@ -225,7 +220,7 @@ export class Reflector {
 
   #contact(): void {
     this.#status.lastContact = this.#context.now();
-    if (this.#problem.note(undefined) === 'ended' && !this.#isStopped()) this.#listener.troubled(undefined);
+    if (this.#problem.note(undefined) === 'ended') this.#listener.troubled(undefined);
   }
 
   #fail(error: unknown): void {
@@ -239,8 +234,7 @@ export class Reflector {
   }
 
   #request(query: Readonly<Record<string, string>>): ApiRequest {
-    const { path, name, labelSelector, metadataOnly = false } = this.#what;
-    const fieldSelector = name === undefined ? this.#what.fieldSelector : `metadata.name=${name}`;
+    const { path, fieldSelector, labelSelector, metadataOnly = false } = this.#what;
     const list = query['watch'] === 'true' ? '' : 'List';
     return {
       method: 'GET',

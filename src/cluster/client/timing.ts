@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Calls a function again and again, with a pause before each call, until the signal. The function must not reject. */
-export async function repeat(pauseMilliseconds: number, signal: AbortSignal, call: () => Promise<void>): Promise<void> {
+export async function repeat(pauseMilliseconds: number, signal: AbortSignal, call: () => unknown): Promise<void> {
   const hasPaused = (): Promise<boolean> => sleep(pauseMilliseconds, true, { signal }).catch(() => false);
   while (await hasPaused()) await call();
 }
@@ -10,11 +10,6 @@ export interface ClockAndRandom {
   /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
   readonly random: () => number;
-}
-
-/** Without a timer, the real one is used. */
-export interface ClockRandomAndTimer extends ClockAndRandom {
-  readonly timer?: Timer;
 }
 
 /** Calls back after so many milliseconds. The function that it returns cancels the call. */
@@ -91,14 +86,47 @@ export class RepeatedWork {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
+    let pause = 0;
     while (this.#isAskedFor && !this.#isStopped) {
       this.#isAskedFor = false;
       clearTimeout(this.#next);
       const isDone = await this.#work();
       if (isDone) this.#backoff.reset();
-      const pause = isDone ? this.#checkMilliseconds : Math.min(this.#backoff.next(), this.#checkMilliseconds);
-      this.#next = setTimeout(() => this.ask(), pause).unref();
+      pause = isDone ? this.#checkMilliseconds : Math.min(this.#backoff.next(), this.#checkMilliseconds);
     }
     this.#isRunning = false;
+    if (!this.#isStopped) this.#next = setTimeout(() => this.ask(), pause).unref();
   }
+}
+
+/** No rotation or repair needs this many writes of one object in this time. */
+const MAX_WRITES = 10;
+const WINDOW_MILLISECONDS = 30_000;
+
+/** Ends write loops: when another controller overwrites the same field, each repair causes the next write there. */
+export class WriteLimit {
+  #writes: readonly number[] = [];
+
+  /** Counts a write. False, and nothing is counted, when there were too many. */
+  take(now: number): boolean {
+    const recent = this.#writes.filter((at) => Math.abs(now - at) < WINDOW_MILLISECONDS);
+    const hasRoom = recent.length < MAX_WRITES;
+    this.#writes = hasRoom ? [...recent, now] : recent;
+    return hasRoom;
+  }
+}
+
+/** Calls a function for each item, at most `most` at once. Resolves with the results in the order of the items. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  most: number,
+  call: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const left = items.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, item] of left) results[index] = await call(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, work));
+  return results;
 }

@@ -1,7 +1,5 @@
 import { textAt } from '../../base/json/field-path.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
 import {
   accessOf,
   emptyConfig,
@@ -10,6 +8,8 @@ import {
   readKubeconfig,
   type ClusterAccess,
 } from './cluster-access.ts';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 
 export interface UserAccessOptions {

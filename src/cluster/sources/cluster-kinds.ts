@@ -1,6 +1,6 @@
 import { objectsAt, textAt } from '../../base/json/field-path.ts';
 import { ApiError, type ApiRequests } from '../client/api-client.ts';
-import { inParallel } from '../client/rate-limit.ts';
+import { inParallel } from '../client/timing.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { hasControllerOwner } from '../../engine/workload/workload-of-pod.ts';

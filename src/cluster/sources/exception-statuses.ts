@@ -14,7 +14,7 @@ import {
 } from '../../engine/policy/probe-exception.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { hasCode, type ApiRequests } from '../client/api-client.ts';
-import { realTimer, type Timer } from '../client/timing.ts';
+import { repeat } from '../client/timing.ts';
 import { reportedStatus } from './fact-kinds.ts';
 import {
   patchStatus,
@@ -33,7 +33,6 @@ export interface ExceptionStatusDependencies {
   readonly writer: StatusWriter;
   readonly snapshot: () => Snapshot | undefined;
   readonly now: () => number;
-  readonly timer?: Timer;
 }
 
 const PASS_MILLISECONDS = 30_000;
@@ -59,24 +58,20 @@ export class ExceptionStatuses {
   readonly #dependencies: ExceptionStatusDependencies;
   readonly #pending = new Map<string, Matches>();
   readonly #written = new Map<string, number>();
+  readonly #stopped = new AbortController();
   #isLeader = false;
-  #callOff: (() => void) | undefined;
 
   constructor(dependencies: ExceptionStatusDependencies) {
     this.#dependencies = dependencies;
   }
 
   start(): void {
-    const { timer = realTimer, writer } = this.#dependencies;
-    writer.setActive(true);
-    this.#callOff = timer(PASS_MILLISECONDS, () => {
-      this.pass();
-      this.start();
-    });
+    this.#dependencies.writer.setActive(true);
+    void repeat(PASS_MILLISECONDS, this.#stopped.signal, () => this.pass());
   }
 
   stop(): void {
-    this.#callOff?.();
+    this.#stopped.abort();
     this.#dependencies.writer.setActive(false);
   }
 

@@ -57,7 +57,7 @@ export interface FactKind<T extends Named = Named> {
   facts(objects: ReadonlyMap<string, readonly T[]> | undefined): Partial<Facts>;
 }
 
-interface KnownNamespace extends Named {
+export interface KnownNamespace extends Named {
   readonly labels: LabelsOfNamespace;
 }
 

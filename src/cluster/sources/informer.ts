@@ -1,5 +1,5 @@
 import { Reflector, type Reflected, type ReflectorContext } from '../client/reflector.ts';
-import { realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
+import { realTimer, type Timer } from '../client/timing.ts';
 import { rootOf } from './cluster-kinds.ts';
 import { ObjectStore, type Named, type StoreListener, type StoredKind } from './object-store.ts';
 import { isDeepStrictEqual } from 'node:util';
@@ -7,9 +7,10 @@ import type { Facts } from '../../engine/facts/facts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FactKind } from './fact-kinds.ts';
 
-export type InformerContext = ReflectorContext & ClockRandomAndTimer;
-
-export interface InformedKind<T extends Named> extends Reflected, StoredKind<T> {}
+export interface InformedKind<T extends Named> extends Reflected, StoredKind<T> {
+  /** A source waits for the first list. */
+  readonly isRequired: boolean;
+}
 
 /** The reports of an informer. Nothing is reported after stop. */
 export type InformerListener<T> = Omit<StoreListener<T>, 'mayFit'>;
@@ -20,14 +21,16 @@ const LIST_AGAIN_MILLISECONDS = 30_000;
 /** A reflector with a store of what it sees. Its start resolves once a whole list has been read. */
 export class Informer<T extends Named> extends Reflector {
   readonly store: ObjectStore<T>;
+  readonly isRequired: boolean;
   readonly #timer: Timer;
   #endRest: (() => void) | undefined;
   #isListWanted = false;
 
-  constructor(context: InformerContext, kind: InformedKind<T>, listener: InformerListener<T>) {
+  constructor(context: ReflectorContext, kind: InformedKind<T>, listener: InformerListener<T>) {
     const store = new ObjectStore(kind, { ...listener, mayFit: () => this.listAgain() });
     super(context, kind, store);
     this.store = store;
+    this.isRequired = kind.isRequired;
     this.#timer = context.timer ?? realTimer;
   }
 
@@ -56,12 +59,12 @@ export class Informer<T extends Named> extends Reflector {
 }
 
 /** A mirror of a kind of facts. */
-export class FactInformer extends Informer<Named> {
-  readonly kind: FactKind;
+export class FactInformer<T extends Named = Named> extends Informer<T> {
+  readonly kind: FactKind<T>;
   /** The same value until something changes. */
   #facts: Partial<Facts> | undefined;
 
-  constructor(context: InformerContext, kind: FactKind, listener: InformerListener<Named>) {
+  constructor(context: ReflectorContext, kind: FactKind<T>, listener: InformerListener<T>) {
     const changed = (): void => {
       this.#facts = undefined;
       listener.changed();
@@ -80,7 +83,7 @@ export class FactInformer extends Informer<Named> {
 }
 
 /** A kind of facts as it is mirrored. */
-export function informedFactKind(kind: FactKind): InformedKind<Named> {
+export function informedFactKind<T extends Named>(kind: FactKind<T>): InformedKind<T> {
   return {
     ...kind,
     path: `${rootOf(kind.apiVersion)}/${kind.resource}`,

@@ -3,8 +3,9 @@ import { POLICY_BUDGET_BYTES, type Budget, type PolicyBudget } from '../../engin
 import { EXCEPTION_KIND } from '../../engine/policy/probe-exception.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { realTimer, type Timer } from '../client/timing.ts';
-import { NAMESPACES, type FactKind } from './fact-kinds.ts';
-import { FactInformer, type InformerContext, type InformerListener } from './informer.ts';
+import { NAMESPACES, type FactKind, type KnownNamespace } from './fact-kinds.ts';
+import type { ReflectorContext } from '../client/reflector.ts';
+import { FactInformer, type InformerListener } from './informer.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
 import { PolicyInformer, type PolicyCounts, type PolicyStatuses } from './policy-informer.ts';
 import type { Named, StoreCounts } from './object-store.ts';
@@ -32,6 +33,8 @@ export interface FactBudgetStatus extends StoreCounts {
   readonly kind: string;
 }
 
+type AnyInformer = Pick<PolicyInformer, 'isRequired' | 'start' | 'status' | 'stop'>;
+
 /** How long changes are gathered before they are put in force together. */
 const GATHER_MILLISECONDS = 50;
 const MAX_PROBLEMS = 100;
@@ -46,17 +49,19 @@ export class KubernetesSource implements PolicySource {
   readonly #timer: Timer;
   readonly #policyBudget: number;
   readonly #policyKinds: readonly PolicyInformer[];
-  readonly #namespaces: FactInformer;
+  readonly #namespaces: FactInformer<KnownNamespace>;
   /** All but the namespaces. */
   readonly #facts: readonly FactInformer[];
   readonly #waiters: NamespaceWaiters;
   /** The same value until a policy changes. */
   #policies: PolicySnapshot['policies'] | undefined;
+  /** The labels of the last snapshot. */
+  #labels = NO_FACTS.namespaceLabels;
   #listener: SourceListener | undefined;
   #state: 'starting' | 'running' | 'stopped' = 'starting';
   #callOff: (() => void) | undefined;
 
-  constructor(context: InformerContext, options: KubernetesSourceOptions = {}) {
+  constructor(context: ReflectorContext, options: KubernetesSourceOptions = {}) {
     this.#options = options;
     this.#timer = context.timer ?? realTimer;
     const total = (this.#policyBudget = options.policyBudget ?? POLICY_BUDGET_BYTES);
@@ -78,7 +83,7 @@ export class KubernetesSource implements PolicySource {
       };
       return new PolicyInformer(context, kind, listener, options.statuses, total);
     });
-    const inform = (kind: FactKind): FactInformer => {
+    const inform = <T extends Named>(kind: FactKind<T>): FactInformer<T> => {
       const changed = (): void => {
         this.#schedule();
         this.#releaseArrived();
@@ -87,13 +92,13 @@ export class KubernetesSource implements PolicySource {
       return new FactInformer(context, kind, listener);
     };
     this.#namespaces = inform(NAMESPACES);
-    this.#facts = (options.factKinds ?? []).map(inform);
+    this.#facts = (options.factKinds ?? []).map((kind) => inform(kind));
   }
 
   /** Resolves once all collections have been read, however long the API server is away. Rejects when stopped before. */
   async start(listener: SourceListener): Promise<PolicySnapshot> {
     this.#listener = listener;
-    for (const facts of this.#facts) if (!facts.kind.isRequired) void facts.start();
+    for (const informer of this.#informers()) if (!informer.isRequired) void informer.start();
     await Promise.all(this.#required().map((informer) => informer.start()));
     if (this.#state === 'stopped') throw new Error('stopped before the policies of the cluster had been read');
     this.#state = 'running';
@@ -146,8 +151,10 @@ export class KubernetesSource implements PolicySource {
    * and never rejects. Callers share the room to wait by remote address.
    */
   namespaceKnown(name: string, client: string): Promise<MissedNamespace | undefined> | 'no-room' | undefined {
-    if (this.#isKnown(name)) {
-      if (this.#namespaces.isChanged) this.#publish();
+    const known = this.#namespaces.store.find('', name);
+    if (known !== undefined) {
+      // A new snapshot costs milliseconds where there are thousands of namespaces.
+      if (this.#namespaces.isChanged && known.labels !== this.#labels.get(name)) this.#publish();
       return undefined;
     }
     const { labelsMatter = () => true } = this.#options;
@@ -155,12 +162,12 @@ export class KubernetesSource implements PolicySource {
     return this.#waiters.wait(name, client, () => (this.#namespaces.status().watching ? 'timeout' : 'no-contact'));
   }
 
-  #informers(): readonly (PolicyInformer | FactInformer)[] {
+  #informers(): readonly AnyInformer[] {
     return [...this.#policyKinds, this.#namespaces, ...this.#facts];
   }
 
-  #required(): readonly Pick<FactInformer, 'start' | 'status'>[] {
-    return this.#informers().filter((each) => each instanceof PolicyInformer || each.kind.isRequired);
+  #required(): readonly AnyInformer[] {
+    return this.#informers().filter(({ isRequired }) => isRequired);
   }
 
   /** Why there is no contact now, for each kind without contact. */
@@ -190,8 +197,10 @@ export class KubernetesSource implements PolicySource {
   #snapshot(): PolicySnapshot {
     this.#callOff = undefined;
     this.#policies ??= this.#policyKinds.flatMap((kind) => kind.policies());
-    const facts = [this.#namespaces, ...this.#facts].map((each) => each.facts());
-    return { policies: this.#policies, facts: Object.assign({ ...NO_FACTS }, ...facts) as Facts };
+    const all = [this.#namespaces, ...this.#facts].map((each) => each.facts());
+    const facts = Object.assign({ ...NO_FACTS }, ...all) as Facts;
+    this.#labels = facts.namespaceLabels;
+    return { policies: this.#policies, facts };
   }
 
   /** Lets requests go on that wait for a namespace that has arrived, once its labels are in force. */

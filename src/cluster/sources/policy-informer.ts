@@ -6,9 +6,10 @@ import { memoryOfPolicy, NO_LIMITS, POLICY_LIMITS, PROBLEMS_MEMORY } from '../..
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { parseProbePolicy, type PolicyKind, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import { formatProblem } from '../../engine/policy/reader.ts';
-import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
+import { adviceAbout, type PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
-import { Informer, type InformedKind, type InformerContext, type InformerListener } from './informer.ts';
+import type { ReflectorContext } from '../client/reflector.ts';
+import { Informer, type InformedKind, type InformerListener } from './informer.ts';
 import { shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
 import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
 import type { Budget, Size } from '../../engine/policy/budget.ts';
@@ -47,6 +48,8 @@ interface PolicyVersion extends Size {
   readonly generation: number;
   readonly policy: ProbePolicy;
   readonly warnings: readonly string[];
+  /** Known once a status was to be written: it takes time, and each write of a status brings the policy again. */
+  advice?: readonly PolicyAdvice[];
 }
 
 /** The record of a policy. The object itself is dropped, because most of it is metadata that is not needed. */
@@ -64,7 +67,7 @@ interface PolicyRecord extends Named, ObservedObject {
 
 export class PolicyInformer extends Informer<PolicyRecord> {
   readonly kind: PolicyKind;
-  readonly #context: InformerContext;
+  readonly #context: ReflectorContext;
   readonly #listener: PolicyListener;
   readonly #statuses: PolicyStatuses | undefined;
   readonly #total: number;
@@ -74,7 +77,7 @@ export class PolicyInformer extends Informer<PolicyRecord> {
    * @param total bytes of memory that the ProbePolicies of all namespaces may take together
    */
   constructor(
-    context: InformerContext,
+    context: ReflectorContext,
     kind: PolicyKind,
     listener: PolicyListener,
     statuses: PolicyStatuses | undefined,
@@ -136,7 +139,7 @@ export class PolicyInformer extends Informer<PolicyRecord> {
       problems,
       problemCount,
       warnings: newest?.warnings ?? [],
-      advice: newest === undefined ? [] : adviceAbout(newest.policy),
+      advice: newest === undefined ? [] : (newest.advice ??= adviceAbout(newest.policy)),
       ...(tooLarge !== undefined && { overBudget: { ...this.#budget('object', ''), bytes: tooLarge } }),
       good: inForce?.generation,
     }));
@@ -192,6 +195,7 @@ function objectPath(kind: PolicyKind, place: string): string {
 export function policyKind(kind: PolicyKind, total: number): InformedKind<PolicyRecord> {
   return {
     path: `/apis/${POLICY_API_VERSION}/${PLURALS[kind]}`,
+    isRequired: true,
     limits: kind === 'ProbePolicy' ? { ...POLICY_LIMITS, total } : NO_LIMITS,
     createdOf: ({ created }) => created,
     effectOf: (record) => record?.inForce?.policy,
@@ -231,7 +235,7 @@ function readVersion(
 ): { readonly version?: PolicyVersion; readonly problems?: readonly string[]; readonly tooLarge?: number } {
   const { spec, metadata } = object as KubernetesObject & { readonly spec?: unknown };
   try {
-    const text = jsonOf(spec) ?? '';
+    const text = specText(spec) ?? '';
     const bytes = Buffer.byteLength(text);
     if (bytes > MAX_SPEC_BYTES) return { tooLarge: bytes };
     // The items of a list have no apiVersion and no kind.
@@ -248,7 +252,7 @@ function readVersion(
 }
 
 /** Undefined for an absent spec, and for one that is nested too deep for JSON. The parser reports both. */
-function jsonOf(spec: unknown): string | undefined {
+function specText(spec: unknown): string | undefined {
   try {
     return JSON.stringify(spec);
   } catch {

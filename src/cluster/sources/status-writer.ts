@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { ApiError, MERGE_PATCH, type ApiRequests } from '../client/api-client.ts';
-import { Backoff, realTimer, type ClockRandomAndTimer, type Timer } from '../client/timing.ts';
+import { ApiError, isUnavailable, MERGE_PATCH, type ApiRequests } from '../client/api-client.ts';
+import { Backoff, realTimer, type Timer } from '../client/timing.ts';
+import type { ReflectorContext } from '../client/reflector.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 
 export interface StatusWriterListener {
@@ -67,7 +68,10 @@ export class StatusWriter {
   #term: AbortController | undefined;
   #endPause: (() => void) | undefined;
 
-  constructor(listener: StatusWriterListener, { random, timer = realTimer }: ClockRandomAndTimer) {
+  constructor(
+    listener: StatusWriterListener,
+    { random, timer = realTimer }: Pick<ReflectorContext, 'random' | 'timer'>,
+  ) {
     this.#listener = listener;
     this.#random = random;
     this.#timer = timer;
@@ -232,7 +236,6 @@ const NOT_KEPT = 'the API server does not keep all of the status: is the CRD old
  */
 export type StatusWriteFailure = Exclude<SetAsideReason, 'not-kept'> | 'unavailable' | 'changed';
 
-const UNAVAILABLE: readonly number[] = [401, 403, 408, 429, 502, 503, 504];
 const GONE: readonly number[] = [404, 410];
 /** Messages of etcd and its client about objects over 1.5 MiB and 2 MiB. The API server answers them with HTTP 500. */
 const TOO_LARGE = /request is too large|larger than max/;
@@ -240,10 +243,9 @@ const TOO_LARGE = /request is too large|larger than max/;
 const REJECTED = /admission webhook "[^"]*" denied the request/;
 
 export function statusWriteFailure(error: unknown): StatusWriteFailure {
-  if (!(error instanceof ApiError)) return 'unavailable';
+  if (!(error instanceof ApiError) || isUnavailable(error)) return 'unavailable';
   const { code, message } = error;
-  if (code === 403 && REJECTED.test(message)) return 'refused';
-  if (UNAVAILABLE.includes(code)) return 'unavailable';
+  if (code === 403) return REJECTED.test(message) ? 'refused' : 'unavailable';
   if (GONE.includes(code)) return 'gone';
   if (code === 409) return 'changed';
   if (code === 413 || TOO_LARGE.test(message)) return 'too-large';

@@ -1,4 +1,3 @@
-import { informer } from '../informer.ts';
 import { namespaceGauge } from '../gauges.ts';
 import { workloadNameOfPod } from '../observed-workload.ts';
 import { failingCauses, failingResults } from './failing-results.ts';
@@ -7,7 +6,7 @@ import { podHealth } from './pod-health.ts';
 import { PROBE_EVENT_REASONS, readProbeEvent } from './probe-events.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { Reflector } from '../../cluster/client/reflector.ts';
+import { Reflector } from '../../cluster/client/reflector.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';
 
 /** Findings are worked out so often. Most of the work is needed for Pods with trouble only. */
@@ -63,10 +62,10 @@ export class FailingPart implements ObserverPart {
     const { log, now } = this.#context;
     const events = { path: '/api/v1/events', fieldSelector: `involvedObject.kind=Pod,reason=${reason}` };
     // An event that has expired, or was deleted, counts for as long as the trouble lasts.
-    return informer(this.#context, events, {
-      seen: (event) => {
-        const hint = readProbeEvent(event as unknown as JsonObject);
-        if (hint !== undefined) this.#workloads.hint(hint, now());
+    return new Reflector(this.#context, events, {
+      seen: (objects) => {
+        for (const hint of objects.map((event) => readProbeEvent(event as unknown as JsonObject)))
+          if (hint !== undefined) this.#workloads.hint(hint, now());
       },
       troubled: (problem) => {
         if (problem === undefined) log.info({ reason }, 'events can be watched again');

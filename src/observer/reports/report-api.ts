@@ -8,10 +8,9 @@ import {
   type ReportApi,
   type ReportsSetting,
 } from '../../cluster/sources/observer-reports.ts';
-import { informer } from '../informer.ts';
 import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject, type ReportContent } from './report-object.ts';
-import type { Reflector, ReflectorContext } from '../../cluster/client/reflector.ts';
-import type { RateLimiter } from '../rate-limit.ts';
+import type { RateLimiter } from '../scan/scan-lists.ts';
+import { Reflector, type ReflectorContext } from '../../cluster/client/reflector.ts';
 
 export const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;
 
@@ -105,12 +104,14 @@ export class KnownReports extends Map<string, string> {
     this.api = api;
     const reports = { path: reportsPath(api), labelSelector: OUR_REPORTS, metadataOnly: true };
     let unlisted = new Set<string>();
-    this.reflector = informer(context, reports, {
-      seen: (report) => {
-        const [key, hash] = [reportKey(report.metadata), hashOf(report)];
-        unlisted.delete(key);
-        if (hash === undefined) this.delete(key);
-        else this.set(key, hash);
+    this.reflector = new Reflector(context, reports, {
+      seen: (objects) => {
+        for (const report of objects) {
+          const [key, hash] = [reportKey(report.metadata), hashOf(report)];
+          unlisted.delete(key);
+          if (hash === undefined) this.delete(key);
+          else this.set(key, hash);
+        }
       },
       gone: (report) => void this.delete(reportKey(report.metadata)),
       listing: () => {

@@ -32,6 +32,10 @@ export class ReportQueue {
     else ofNamespace.set(uid, report);
   }
 
+  has(namespace: string, uid: string): boolean {
+    return this.#waiting.get(namespace)?.has(uid) === true;
+  }
+
   /** Takes out the next report of a namespace without a pause. `now`: a clock that never goes back, in milliseconds. */
   take(now: number): QueuedReport | undefined {
     for (const [namespace, reports] of this.#waiting) {

@@ -1,5 +1,5 @@
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
-import { ApiError, hasCode } from '../../cluster/client/api-client.ts';
+import { ApiError, hasCode, isUnavailable } from '../../cluster/client/api-client.ts';
 import { Backoff, RepeatedWork } from '../../cluster/client/timing.ts';
 import { gauge } from '../gauges.ts';
 import {
@@ -16,8 +16,8 @@ import { PAUSES, ReportQueue, type QueuedReport } from './report-queue.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, type Registry } from 'prom-client';
 import type { WorkloadName } from '../observed-workload.ts';
+import { RateLimiter } from '../scan/scan-lists.ts';
 import { recordOf, type ScanDependencies, type WorkloadRecord, type WorkloadRecords } from '../scan/verdicts.ts';
-import { RateLimiter, isUnavailable, pauseAfter } from '../rate-limit.ts';
 import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
 
 export interface JudgedWorkloads {
@@ -31,6 +31,8 @@ const WRITES_PER_SECOND = 10;
 /** How often to ask which report APIs there are: their CRDs may be installed at any time. */
 const DISCOVERY_MILLISECONDS = 60_000;
 const IDLE_MILLISECONDS = 100;
+/** The longest Retry-After that is obeyed, in milliseconds. */
+const LONGEST_RETRY_AFTER = 60_000;
 
 /**
  * Writes the reports of workloads, at a limited rate. Each workload is read and judged again when its turn comes. A
@@ -81,7 +83,9 @@ export class ReportWriter {
     const wanted = isClean && !this.#dependencies.reportSettings.includeClean ? undefined : digest;
     // Before all reports are known, `reconcile` compares all workloads with them at once.
     if (this.#known?.isSynced !== true) return;
-    if (this.#known.get(keyOf(namespace, uid)) !== wanted) this.#queue.add({ namespace, uid, workload });
+    // What waits may be the deletion of the report: the workload was gone, and is there again.
+    if (this.#known.get(keyOf(namespace, uid)) !== wanted || this.#queue.has(namespace, uid))
+      this.#queue.add({ namespace, uid, workload });
   }
 
   extraResultsChanged(workload: WorkloadName): void {
@@ -237,7 +241,8 @@ export class ReportWriter {
     if (isOfAll || code >= 500 || [403, 409].includes(code)) this.#queue.add(report);
     this.#note(messageOf(error));
     if (!isOfAll) return this.#queue.failed(report.namespace, this.#dependencies.monotonic());
-    await this.#pause(pauseAfter(error, this.#backoff.next()));
+    const asked = error instanceof ApiError ? Math.min(error.retryAfterMilliseconds, LONGEST_RETRY_AFTER) : 0;
+    await this.#pause(Math.max(asked, this.#backoff.next()));
   }
 
   #note(problem: string | undefined): void {

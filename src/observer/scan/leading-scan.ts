@@ -3,13 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { Backoff, RepeatedWork } from '../../cluster/client/timing.ts';
 import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type WorkloadName } from '../observed-workload.ts';
-import { affectedNamespaces, exceptionEnds, kindKey, listReader, listsFor, union } from './scan-lists.ts';
+import { affectedNamespaces, exceptionEnds, kindKey, listReader, listsFor, RateLimiter, union } from './scan-lists.ts';
 import { Verdicts, type Run, type ScanDependencies, type WorkloadRecord } from './verdicts.ts';
 import { WorkloadWatches } from './workload-watches.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ReportContent } from '../reports/report-object.ts';
 import { ReportWriter, type ReportWrites } from '../reports/report-writer.ts';
-import { RateLimiter } from '../rate-limit.ts';
 import type { AffectedNamespaces, StandalonePods } from './scan-lists.ts';
 import type { ScanStatus } from './scan-status.ts';
 
@@ -56,7 +55,7 @@ export class LeadingScan {
     this.reports = new ReportWriter(dependencies, this, writes);
     this.verdicts = new Verdicts(dependencies, this.reports);
     this.#watches = new WorkloadWatches(dependencies, (kind) => ({
-      seen: (object) => this.take(object, kind),
+      seen: (objects) => objects.forEach((object) => this.take(object, kind)),
       gone: (object) => this.gone(object, kind),
       listed: (uids) => this.listed(kind, uids),
       troubled: (problem) => {

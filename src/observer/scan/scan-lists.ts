@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../base/text/error-message.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import { PAGE_SIZE, PagedList } from '../../cluster/client/paged-list.ts';
@@ -6,7 +7,6 @@ import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { WorkloadRecords } from './verdicts.ts';
-import type { RateLimiter } from '../rate-limit.ts';
 
 export interface ListToRead {
   readonly kind: ObservedKind;
@@ -44,6 +44,26 @@ export function listsFor(
     .filter((namespace) => scope === 'all' || scope.has(namespace))
     .map((namespace) => ({ kind: OBSERVED_POD, namespace, fieldSelector: LIVE_PODS }));
   return [...lists, ...ofPods];
+}
+
+/** Spaces requests, so that at most so many begin in a second. Each turn waits for the turn before it. */
+export class RateLimiter {
+  readonly #intervalMilliseconds: number;
+  readonly #monotonic: () => number;
+  #next = 0;
+
+  constructor(perSecond: number, monotonic: () => number) {
+    this.#intervalMilliseconds = 1000 / perSecond;
+    this.#monotonic = monotonic;
+  }
+
+  async turn(signal: AbortSignal): Promise<void> {
+    const now = this.#monotonic();
+    const at = Math.max(now, this.#next);
+    this.#next = at + this.#intervalMilliseconds;
+    if (at > now) await sleep(at - now, undefined, { signal });
+    signal.throwIfAborted();
+  }
 }
 
 /** Hands over each object of a list. Resolves with the problem if the list could not be read whole. */

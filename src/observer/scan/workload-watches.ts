@@ -1,11 +1,11 @@
 import { hasCode } from '../../cluster/client/api-client.ts';
+import { tryList } from '../../cluster/client/paged-list.ts';
 import { discoverKinds, resourceOf } from '../../cluster/sources/cluster-kinds.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { isReadyMade, isPod, workloadKind } from '../../engine/workload/kinds.ts';
-import { informer, type InformerHandlers } from '../informer.ts';
 import { collectionOf, type ObservedKind } from '../observed-workload.ts';
-import { tryList } from '../../cluster/client/paged-list.ts';
-import type { Reflector } from '../../cluster/client/reflector.ts';
+import { kindKey } from './scan-lists.ts';
+import { Reflector, type ReflectorListener } from '../../cluster/client/reflector.ts';
 import type { ScanDependencies } from './verdicts.ts';
 
 interface Watch {
@@ -17,13 +17,13 @@ interface Watch {
 
 export class WorkloadWatches {
   readonly #dependencies: ScanDependencies;
-  readonly #handlersOf: (kind: ObservedKind) => InformerHandlers;
+  readonly #handlersOf: (kind: ObservedKind) => ReflectorListener;
   readonly #watches = new Map<string, Watch>();
   /** The kinds that have been named because they may not be listed. */
   readonly #leftOut = new Set<string>();
   #isStopped = false;
 
-  constructor(dependencies: ScanDependencies, handlersOf: (kind: ObservedKind) => InformerHandlers) {
+  constructor(dependencies: ScanDependencies, handlersOf: (kind: ObservedKind) => ReflectorListener) {
     this.#dependencies = dependencies;
     this.#handlersOf = handlersOf;
   }
@@ -92,11 +92,13 @@ export class WorkloadWatches {
   /** Watches these kinds, and no others: of another kind, nothing is there. A watched kind stays as it is. */
   #follow(kinds: readonly ObservedKind[]): void {
     const wanted = new Map(kinds.map((kind) => [collectionOf(kind), kind]));
+    const served = new Set(kinds.map((kind) => kindKey(kind.served)));
     for (const [path, { kind, reflector }] of this.#watches) {
       if (wanted.has(path)) continue;
       reflector.stop();
       this.#watches.delete(path);
-      this.#handlersOf(kind).listed?.(new Set());
+      // Another version of the same kind has the same objects.
+      if (!served.has(kindKey(kind.served))) this.#handlersOf(kind).listed?.(new Set());
     }
     for (const [path, kind] of wanted) {
       if (this.#watches.has(path)) continue;
@@ -106,7 +108,7 @@ export class WorkloadWatches {
         handlers.troubled(problem);
         failed.resolve(undefined);
       };
-      const reflector = informer(this.#dependencies, { path }, { ...handlers, troubled });
+      const reflector = new Reflector(this.#dependencies, { path }, { ...handlers, troubled });
       this.#watches.set(path, { kind, reflector, tried: Promise.race([reflector.start(), failed.promise]) });
     }
   }

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { Counter } from 'prom-client';
-import { hasCode } from '../../cluster/client/api-client.ts';
+import { hasCode, isUnavailable } from '../../cluster/client/api-client.ts';
 import { RepeatedWork } from '../../cluster/client/timing.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { discoverKinds, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
@@ -10,7 +10,6 @@ import { collectionOf } from '../observed-workload.ts';
 import { PendingStarts, type PendingWorkload } from './pending-starts.ts';
 import { ProfileWriter, WRITE_MILLISECONDS } from './profile-writer.ts';
 import { StartInference } from './start-inference.ts';
-import { isUnavailable } from '../rate-limit.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';

@@ -2,8 +2,7 @@ import { JSON_PATCH, hasCode, type ApiClient } from '../../cluster/client/api-cl
 import type { ReflectorContext } from '../../cluster/client/reflector.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { MirroredObject, type MirrorListener } from '../../cluster/client/mirrored-object.ts';
-import { WriteLimit } from '../../cluster/client/rate-limit.ts';
-import { RepeatedWork } from '../../cluster/client/timing.ts';
+import { RepeatedWork, WriteLimit } from '../../cluster/client/timing.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { bundleHolds, type ServingPair } from './pem.ts';

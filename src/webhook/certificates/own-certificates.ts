@@ -4,7 +4,7 @@ import { createAuthority, issueLeaf } from './certificate-authority.ts';
 import { ClusterCertificates, type WriteResult } from './cluster-certificates.ts';
 import { CurrentProblem } from '../../base/text/error-message.ts';
 import { hasCode } from '../../cluster/client/api-client.ts';
-import { WriteLimit } from '../../cluster/client/rate-limit.ts';
+import { WriteLimit } from '../../cluster/client/timing.ts';
 import { isLeafDue, nextStep, renewalTime, trustedBy } from './ca-state.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { CaState, CertificateAuthority, DueStep, ServedLeaf } from './ca-state.ts';

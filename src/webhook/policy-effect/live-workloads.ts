@@ -1,5 +1,5 @@
 import { ApiError, hasCode } from '../../cluster/client/api-client.ts';
-import { inParallel } from '../../cluster/client/rate-limit.ts';
+import { inParallel } from '../../cluster/client/timing.ts';
 import { PagedList } from '../../cluster/client/paged-list.ts';
 import { BUILT_IN_CLUSTER_KINDS, discoverKinds, resourceOf, rootOf } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';

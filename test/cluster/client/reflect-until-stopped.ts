@@ -7,10 +7,14 @@ const [server = ''] = process.argv.slice(2);
 const access = { server, namespace: undefined, requestOptions: () => Promise.resolve({}) };
 const told = (): void => undefined;
 const reflector = new Reflector(
-  { client: new ApiClient(access, 'child'), now: Date.now, random: Math.random },
+  {
+    client: new ApiClient(access, 'child'),
+    now: Date.now,
+    random: Math.random,
+    retry: { minimum: 60_000, maximum: 60_000 },
+  },
   { path: '/api/v1/namespaces' },
   { seen: told, troubled: told },
-  { retry: { minimum: 60_000, maximum: 60_000 } },
 );
 void reflector.start();
 await once(process, 'message');

@@ -5,12 +5,13 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../../../src/cluster/client/api-client.ts';
+import { MirroredObject } from '../../../src/cluster/client/mirrored-object.ts';
 import { Reflector } from '../../../src/cluster/client/reflector.ts';
 import { startFakeApiServer } from './fake-api-server.ts';
 import { waitUntil } from './wait-until.ts';
 import { runs } from '../../support/runs.ts';
 import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
-import type { Reflected, ReflectorListener, ReflectorOptions } from '../../../src/cluster/client/reflector.ts';
+import type { Reflected, ReflectorContext, ReflectorListener } from '../../../src/cluster/client/reflector.ts';
 import type { Disturbance, FakeApiServer, Fault, SeenRequest } from './fake-api-server.ts';
 
 const namespaces = '/api/v1/namespaces';
@@ -44,7 +45,7 @@ interface Mirror {
 
 interface Settings {
   readonly what?: Partial<Reflected>;
-  readonly options?: ReflectorOptions;
+  readonly options?: Pick<ReflectorContext, 'retry' | 'watchMargin'>;
   readonly watchRenewal?: number;
   readonly now?: () => number;
   /** Called before anything that is told is remembered. */
@@ -59,7 +60,14 @@ function reflect(settings: Settings = {}): Mirror {
   let present: Map<string, KubernetesObject> | undefined;
   let replacements = 0;
   const reflector = new Reflector(
-    { client: new ApiClient(api.access, 'test'), now, random: Math.random, watchRenewal },
+    {
+      client: new ApiClient(api.access, 'test'),
+      now,
+      random: Math.random,
+      watchRenewal,
+      retry: { minimum: 2, maximum: 20 },
+      ...options,
+    },
     { path: namespaces, ...what },
     {
       listing: () => {
@@ -87,7 +95,6 @@ function reflect(settings: Settings = {}): Mirror {
         troubles.push(problem ?? 'fine');
       },
     },
-    { retry: { minimum: 2, maximum: 20 }, ...options },
   );
   running.push(reflector);
   return { reflector, objects, troubles, pages, replacements: () => replacements, synced: reflector.start() };
@@ -249,15 +256,19 @@ describe('what is asked for', () => {
     for (const object of mirror.objects.values()) expect(object).toHaveProperty('spec.finalizers');
   });
 
-  it('is one object only when it is named, in the form that RBAC allows', async () => {
+  it('is one object only when it is mirrored by its name, in the form that RBAC allows', async () => {
     put('mine');
     put('other');
-    const mirror = reflect({ what: { name: 'mine' } });
-    await mirror.synced;
+    const context = { client: new ApiClient(api.access, 'test'), now: Date.now, random: Math.random };
+    const names: (string | undefined)[] = [];
+    const changed = (): void => void names.push(mirror.object?.metadata.name);
+    const mirror = new MirroredObject(context, namespaces, 'mine', { changed, troubled: () => undefined });
+    running.push(mirror);
+    await mirror.start();
     put('other', { changed: 'yes' });
     put('mine', { changed: 'yes' });
-    await waitUntil('the change has come', () => mirror.objects.get('/mine')?.metadata.labels?.['changed'] === 'yes');
-    expect([...mirror.objects.keys()]).toEqual(['/mine']);
+    await waitUntil('the change has come', () => mirror.object?.metadata.labels?.['changed'] === 'yes');
+    expect(names).toEqual(['mine', 'mine']);
     for (const { query } of api.requests) expect(query['fieldSelector']).toBe('metadata.name=mine');
   });
 
@@ -276,7 +287,7 @@ describe('what is asked for', () => {
 const disturbances: readonly Disturbance[] = ['end', 'cut', 'gone', 'garbage', 'half-line', 'silence'];
 
 /** Gives up a watch that has fallen silent after 300 ms. No server ends a watch that early: timeoutSeconds is 1 at least. */
-const HASTE: Settings = { watchRenewal: 1000, options: { marginMilliseconds: -700 } };
+const HASTE: Settings = { watchRenewal: 1000, options: { watchMargin: -700 } };
 
 describe.each(disturbances)('a watch that is disturbed: %s', (how) => {
   it.each([

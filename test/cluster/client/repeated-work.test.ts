@@ -29,6 +29,20 @@ describe('rounds', () => {
     expect(count).toBe(4);
   });
 
+  it('leave no timer when they are stopped during one of them', async () => {
+    const work = Promise.withResolvers<boolean>();
+    const rounds = new RepeatedWork(
+      () => work.promise,
+      MINUTE,
+      () => 1,
+    );
+    rounds.start();
+    rounds.stop();
+    work.resolve(true);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('come again after a failure, later each time, up to once a minute', async () => {
     const at: number[] = [];
     let now = 0;

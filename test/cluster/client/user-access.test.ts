@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { loadUserAccess } from '../../../src/cluster/client/user-access.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
 beforeEach(async () => {

@@ -43,7 +43,7 @@ class Statuses extends ExceptionStatuses {
         troubled: (problem) => this.problems.push(problem),
         setAside: (place, reason) => this.asides.push(`${place} ${reason}`),
       },
-      { now, random: () => 0, timer },
+      { random: () => 0, timer },
     );
     super({ client: { request }, writer, snapshot, now });
     this.#requests = requests;

@@ -325,6 +325,21 @@ describe('a namespace that a request comes from', () => {
     expect(world.timer.waiting.size).toBe(0);
   });
 
+  it('puts nothing new in force when the labels of other namespaces alone have changed', async () => {
+    world.putNamespace('apps', { tier: 'web' });
+    const watched = await world.started();
+    world.putNamespace('other', { tier: 'db' });
+    await waitUntil('it is known', () => world.timer.waiting.size === 1);
+    expect(watched.source.namespaceKnown('apps', CLIENT)).toBeUndefined();
+    expect(watched.snapshots).toHaveLength(1);
+    world.putNamespace('apps', { tier: 'db' });
+    await waitUntil('the new label is in force', () => {
+      void watched.source.namespaceKnown('apps', CLIENT);
+      return watched.snapshots.length === 2;
+    });
+    expect(labelsOf(watched)).toEqual({ apps: { tier: 'db' }, other: { tier: 'db' } });
+  });
+
   it('is waited for no longer than it is said, and not when the source is stopped', async () => {
     const watched = await world.started();
     const { source } = watched;

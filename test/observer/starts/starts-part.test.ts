@@ -7,7 +7,7 @@ import { waitUntil } from '../../cluster/client/wait-until.ts';
 import { ms, podSaid } from './pod-events.ts';
 import type { ApiClient, ApiRequest } from '../../../src/cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
-import type { PodListener } from '../../../src/observer/informer.ts';
+import type { PodListener } from '../../../src/observer/pod-watch.ts';
 
 /** The profiles whose status a leading observer writes after a start of each workload, in this order. */
 async function written(

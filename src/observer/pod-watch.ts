@@ -1,23 +1,7 @@
-import {
-  Reflector,
-  type Reflected,
-  type ReflectorContext,
-  type ReflectorListener,
-} from '../cluster/client/reflector.ts';
+import { Reflector, type ReflectorContext } from '../cluster/client/reflector.ts';
 import { LIVE_PODS } from './observed-workload.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import type { Logger } from 'pino';
-
-/** The reports of a reflector, object by object. */
-export interface InformerHandlers extends Omit<ReflectorListener, 'seen'> {
-  /** An object of a list, or an object that is new or has changed. */
-  readonly seen: (object: KubernetesObject) => void;
-}
-
-/** Makes an informer of a collection: it lists, then watches. It is not started, and keeps no object. */
-export function informer(context: ReflectorContext, kind: Reflected, { seen, ...others }: InformerHandlers): Reflector {
-  return new Reflector(context, kind, { ...others, seen: (objects) => objects.forEach((object) => seen(object)) });
-}
 
 /** A listener for Pods. Instants are of the wall clock, in milliseconds since the epoch. */
 export interface PodListener {
@@ -45,8 +29,8 @@ export class PodWatch {
       this.#notify((listener) => listener[event](pod, at));
     };
     const pods = { path: '/api/v1/pods', fieldSelector: LIVE_PODS };
-    this.#reflector = informer(context, pods, {
-      seen: (pod) => notifyNow('seen', pod),
+    this.#reflector = new Reflector(context, pods, {
+      seen: (objects) => objects.forEach((pod) => notifyNow('seen', pod)),
       gone: (pod) => notifyNow('gone', pod),
       listing: () => this.#notify((listener) => listener.listing?.()),
       listed: (uids) => this.#notify((listener) => listener.listed?.(uids)),
