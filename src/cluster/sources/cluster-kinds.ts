@@ -45,15 +45,6 @@ export const BUILT_IN_CLUSTER_KINDS: readonly ClusterKind[] = BUILT_IN_KINDS.map
   return { group, apiVersion: group === '' ? 'v1' : `${group}/v1`, kind, resource, names, isNamespaced: true };
 });
 
-/** True for a word that names a built-in or a known custom kind, in the singular or the usual plural. */
-export function isNameOfKind(word: string, kinds: readonly WorkloadKind[]): boolean {
-  if (BUILT_IN_CLUSTER_KINDS.some((kind) => isNamed(kind, word))) return true;
-  return kinds.some(({ group, kind }) => {
-    const singular = kind.toLowerCase();
-    return isNamed({ group, apiVersion: '', names: [singular, `${singular}s`] }, word);
-  });
-}
-
 /** True when kubectl would take the word for this kind: `deploy`, `deployments.apps`, `deployments.v1.apps`. */
 export function isNamed(
   { group, apiVersion, names }: Pick<ClusterKind, 'group' | 'apiVersion' | 'names'>,

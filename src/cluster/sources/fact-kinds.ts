@@ -156,8 +156,3 @@ export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
 };
 
 export const FACT_KINDS: readonly FactKind[] = [PROBE_EXCEPTIONS, SERVICES, STARTUP_PROFILES];
-
-/** The kind of an object, if its objects are facts. */
-export function factKindOf(apiVersion: unknown, kind: unknown): FactKind | undefined {
-  return FACT_KINDS.find((known) => known.kind === kind && known.apiVersion === apiVersion);
-}
