@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { quote } from '../../base/text/cut.ts';
-import { BUILT_IN_CLUSTER_KINDS, isNamed, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+import { BUILT_IN_CLUSTER_KINDS, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
 import { KNOWN_KINDS, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { CommandLine } from '../flags/flag.ts';
@@ -114,6 +114,17 @@ function isNameOfKind(word: string, kinds: readonly WorkloadKind[]): boolean {
     const singular = kind.toLowerCase();
     return isNamed({ group, apiVersion: '', names: [singular, `${singular}s`] }, word);
   });
+}
+
+/** True when kubectl would take the word for this kind: `deploy`, `deployments.apps`, `deployments.v1.apps`. */
+function isNamed(
+  { group, apiVersion, names }: Pick<ClusterKind, 'group' | 'apiVersion' | 'names'>,
+  word: string,
+): boolean {
+  const [name = '', ...rest] = word.toLowerCase().split('.');
+  const suffix = rest.join('.');
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  return names.includes(name) && [...(rest.length === 0 ? [''] : []), group, `${version}.${group}`].includes(suffix);
 }
 
 export interface WantedKind {

@@ -45,17 +45,6 @@ export const BUILT_IN_CLUSTER_KINDS: readonly ClusterKind[] = BUILT_IN_KINDS.map
   return { group, apiVersion: group === '' ? 'v1' : `${group}/v1`, kind, resource, names, isNamespaced: true };
 });
 
-/** True when kubectl would take the word for this kind: `deploy`, `deployments.apps`, `deployments.v1.apps`. */
-export function isNamed(
-  { group, apiVersion, names }: Pick<ClusterKind, 'group' | 'apiVersion' | 'names'>,
-  word: string,
-): boolean {
-  const [name = '', ...rest] = word.toLowerCase().split('.');
-  const suffix = rest.join('.');
-  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
-  return names.includes(name) && [...(rest.length === 0 ? [''] : []), group, `${version}.${group}`].includes(suffix);
-}
-
 /** The known kinds that the API server has. Rejects without contact, or when it refuses the credentials. */
 export async function discoverKinds(client: ApiRequests, known: readonly WorkloadKind[]): Promise<ClusterKinds> {
   const problems: string[] = [];
