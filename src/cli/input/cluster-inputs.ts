@@ -123,7 +123,7 @@ export async function readClusterInputs(
   const replacesPolicies = change !== undefined && policies !== undefined;
   const hasPolicies = discovered.groups?.has(POLICY_GROUP) ?? true;
   const policyKinds = hasPolicies && !replacesPolicies ? POLICY_KINDS : [];
-  const factKinds = FACT_KINDS.filter(({ group }) => hasPolicies || group !== POLICY_GROUP);
+  const factKinds = FACT_KINDS.filter(({ apiVersion }) => hasPolicies || apiVersion !== POLICY_API_VERSION);
   const reading = new ClusterReading(client, namespace);
   const policyReading = new ClusterReading(client, namespace);
   const facts = new ClusterFacts();
