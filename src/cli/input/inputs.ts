@@ -1,10 +1,11 @@
 import { manifestsOf, nameOf, problemsOfDocuments } from './manifest.ts';
-import type { ManifestText, ParsedText } from './manifest.ts';
+import type { Manifest, ManifestText, ParsedText } from './manifest.ts';
 import { foundText, type PassedOver, type Unread } from './passed-over.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { readPolicyDocuments } from '../../cluster/sources/policy-documents.ts';
+import { PolicyCollection } from '../../cluster/sources/policy-documents.ts';
 import type { FileProblem, PolicyDocuments, PolicyPlaces } from '../../cluster/sources/policy-documents.ts';
+import { yamlFileParts } from '../../yaml/reading/documents.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
@@ -94,6 +95,29 @@ export function inputsOf(
     ],
     policyWarnings: warningsOf([...policies.warnings, ...newPolicies.warnings]),
   };
+}
+
+/**
+ * Reads the policies and facts of texts, and of manifests that were parsed before.
+ *
+ * @param places gets the places of the policies. A document takes much more memory than its policies, so only short
+ *   commands keep documents.
+ */
+export function readPolicyDocuments(
+  texts: readonly Pick<ManifestText, 'file' | 'text'>[],
+  manifests: readonly Manifest[] = [],
+  namespace = 'default',
+  places?: PolicyPlaces,
+): PolicyDocuments {
+  const collected = new PolicyCollection(namespace, places);
+  for (const { file, text } of texts) {
+    for (const part of yamlFileParts(file, text)) {
+      collected.addPart(part);
+      if (collected.isFull(file)) break;
+    }
+  }
+  for (const { document, object, path } of manifests) collected.addDocument(document, object, path);
+  return collected;
 }
 
 /** The policies of texts alone, as one tier. */

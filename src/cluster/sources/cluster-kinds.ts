@@ -107,7 +107,8 @@ export function refusal(what: string, error: unknown): string {
 }
 
 /** A resource as RBAC and kubectl name it: `deployments.apps`, `pods`. */
-export function resourceOf({ group, resource }: Pick<ClusterKind, 'group' | 'resource'>): string {
+export function resourceOf({ apiVersion, resource }: Pick<ClusterKind, 'apiVersion' | 'resource'>): string {
+  const group = groupOfVersion(apiVersion);
   return group === '' ? resource : `${resource}.${group}`;
 }
 

@@ -4,6 +4,7 @@ import {
   NO_LIMITS,
   PROFILE_LIMITS,
   SERVICE_LIMITS,
+  type Limits,
 } from '../../engine/policy/budget.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import {
@@ -13,6 +14,7 @@ import {
   profileProblem,
   readStartupProfile,
   STARTUP_PROFILE_KIND,
+  type WorkloadStarts,
 } from '../../engine/facts/startup-profile.ts';
 import { readService, type ServiceDigest } from '../../engine/facts/services.ts';
 import { objectsAt, textAt, valueAt } from '../../base/json/field-path.ts';
@@ -27,15 +29,12 @@ import {
   type ReportedStatus,
 } from '../../engine/policy/probe-exception.ts';
 import { readNamespaceLabels, type Facts, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
-import type { WorkloadStarts } from '../../engine/facts/startup-profile.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import type { Limits } from '../../engine/policy/budget.ts';
 import type { Named, StoredReading } from './object-store.ts';
 
 /** A namespaced kind whose objects are facts: the webhook mirrors it, and commands read it from files and clusters. */
 export interface FactKind<T extends Named = Named> {
   readonly kind: string;
-  readonly group: string;
   readonly apiVersion: string;
   readonly resource: string;
   readonly isInStatus?: boolean;
@@ -64,7 +63,6 @@ export interface KnownNamespace extends Named {
 /** Not one of FACT_KINDS, because commands list namespaces only where a policy looks at labels. */
 export const NAMESPACES: FactKind<KnownNamespace> = {
   kind: 'Namespace',
-  group: '',
   apiVersion: 'v1',
   resource: 'namespaces',
   isRequired: true,
@@ -84,7 +82,6 @@ export const NAMESPACES: FactKind<KnownNamespace> = {
 
 export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   kind: EXCEPTION_KIND,
-  group: 'probewright.dev',
   apiVersion: POLICY_API_VERSION,
   resource: 'probeexceptions',
   isRequired: true,
@@ -121,7 +118,6 @@ export const WEBHOOK_EXCEPTIONS: FactKind<ProbeException> = {
 
 export const SERVICES: FactKind<ServiceDigest> = {
   kind: 'Service',
-  group: '',
   apiVersion: 'v1',
   resource: 'services',
   isRequired: false,
@@ -137,7 +133,6 @@ export const SERVICES: FactKind<ServiceDigest> = {
 
 export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
   kind: STARTUP_PROFILE_KIND,
-  group: 'probewright.dev',
   apiVersion: POLICY_API_VERSION,
   resource: 'startupprofiles',
   isRequired: false,

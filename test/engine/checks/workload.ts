@@ -25,7 +25,7 @@ export function factsOf(objects: readonly JsonObject[] | undefined): Facts {
   const collected = new CollectedFacts();
   for (const kind of FACT_KINDS) collected.addKind(kind);
   for (const object of objects) {
-    const kind = FACT_KINDS.find((known) => known.kind === object['kind']);
+    const kind = FACT_KINDS.find((known) => known.kind === object['kind'] && known.apiVersion === object['apiVersion']);
     const read = kind?.read(object);
     const { namespace } = object['metadata'] as { readonly namespace: string };
     if (kind !== undefined && read !== undefined && read.problems === undefined)
