@@ -1,4 +1,5 @@
-import { checkUrl, formatException } from '../../src/engine/checks/violation.ts';
+import { formatException } from '../../src/cli/check/text.ts';
+import { checkUrl } from '../../src/engine/checks/violation.ts';
 import { LEVEL_OF_ACTION } from '../../src/cli/output/level.ts';
 import { formatPath } from '../../src/base/json/field-path.ts';
 import { count } from '../../src/base/text/cut.ts';

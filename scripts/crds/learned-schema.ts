@@ -1,4 +1,4 @@
-import { LEARNED_BOUNDS, LEARNED_FIELDS } from '../../src/engine/policy/slow-start.ts';
+import { LEARNED_BOUNDS } from '../../src/engine/policy/slow-start.ts';
 import { DEFAULT_LEARNED, type LearnedSettings } from '../../src/engine/probe/startup-budget.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
@@ -8,6 +8,8 @@ const MEANINGS: Readonly<Record<keyof LearnedSettings, string>> = {
   minimumSeconds: 'A learned time is at least this long, in seconds.',
   maximumSeconds: 'A learned time is at most this long, in seconds.',
 };
+
+const LEARNED_FIELDS = Object.keys(LEARNED_BOUNDS) as readonly (keyof LearnedSettings)[];
 
 /** `spec.slowStart.learned`. */
 export const learnedSchema: OpenApiSchema = {

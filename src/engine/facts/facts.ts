@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/json/json-value.ts';
+import { stringMap } from '../../base/json/json-value.ts';
 import { EXCEPTION_KIND, type ProbeException } from '../policy/probe-exception.ts';
 import { NAMESPACE_NAME_LABEL } from '../policy/policy-set.ts';
 import { ByNamespace } from './by-namespace.ts';
@@ -44,10 +44,8 @@ const NO_LABELS: LabelsOfNamespace = new Map();
 
 /** Reads `metadata.labels` of a Namespace: texts only, without the label that repeats the name. */
 export function readNamespaceLabels(labels: unknown): LabelsOfNamespace {
-  if (!isJsonObject(labels)) return NO_LABELS;
-  const read = new Map<string, string>();
-  for (const [key, value] of Object.entries(labels))
-    if (key !== NAMESPACE_NAME_LABEL && typeof value === 'string') read.set(key, value);
+  const read = new Map(stringMap({ labels }, 'labels'));
+  read.delete(NAMESPACE_NAME_LABEL);
   return read.size === 0 ? NO_LABELS : read;
 }
 

@@ -52,8 +52,6 @@ export interface StartupProfile {
   readonly containers: readonly ContainerProfile[];
 }
 
-export const NONE_KILLED: KilledStarts = { count: 0, boundSeconds: 0, at: '', ids: [] };
-
 /**
  * The bounds of a profile, as in the CRD; an API server may have an older CRD. `name` is for names of containers,
  * `reference` for the fields of the workload, `text` for identities, nodes and times.

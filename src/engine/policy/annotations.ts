@@ -6,7 +6,6 @@ import { INT32_MAX } from '../probe/go-values.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { endpointPathProblem, type ProbeDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
-import type { SlowStart } from './slow-start.ts';
 
 export const ANNOTATION_PREFIX = 'probewright.dev/';
 /** The annotation on patched Pods, as JSON: container -> probe -> source of the probe. */
@@ -60,7 +59,7 @@ export function readAnnotations(annotations: ReadonlyMap<string, string>): Workl
   const own = [...annotations].filter(([key]) => key.startsWith(ANNOTATION_PREFIX) && key !== INJECTED_ANNOTATION);
   if (own.length === 0) return NONE;
   const length = own.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
-  const draft: Draft = { probes: {}, slowStart: {}, skip: new Set(), warnings: [] };
+  const draft = emptyDraft();
   if (length > TOTAL_ANNOTATION_BYTES) draft.warnings.push(TOO_LONG);
   for (const [key, value] of length > TOTAL_ANNOTATION_BYTES ? [] : own) {
     const name = key.slice(ANNOTATION_PREFIX.length);
@@ -68,23 +67,20 @@ export function readAnnotations(annotations: ReadonlyMap<string, string>): Workl
     if (problem !== undefined)
       draft.warnings.push(`annotation ${ANNOTATION_PREFIX}${beginning(name, MAX_SHOWN_NAME)} is ignored: ${problem}`);
   }
-  return readingOf(draft);
+  return draft;
 }
 
-function readingOf({ probes, slowStart, ...others }: Draft): WorkloadAnnotations {
-  return { layer: { source: ANNOTATION_SOURCE, containers: 'main', probes, slowStart, checks: new Map() }, ...others };
-}
+type Draft = ReturnType<typeof emptyDraft> & { containers?: ReadonlySet<string> };
 
-interface Draft {
-  readonly probes: Partial<Record<ProbeKind, ProbeDefault>>;
-  slowStart: SlowStart;
-  containers?: ReadonlySet<string>;
-  readonly skip: Set<ProbeKind>;
-  readonly warnings: string[];
+function emptyDraft() {
+  const probes: Partial<Record<ProbeKind, ProbeDefault>> = {};
+  const slowStart: { startupSeconds?: number } = {};
+  const layer = { source: ANNOTATION_SOURCE, containers: 'main' as const, probes, slowStart, checks: new Map() };
+  return { layer, skip: new Set<ProbeKind>(), warnings: [] as string[] };
 }
 
 /** What almost every workload says. */
-const NONE = readingOf({ probes: {}, slowStart: {}, skip: new Set(), warnings: [] });
+const NONE: WorkloadAnnotations = emptyDraft();
 
 /** At most this many unknown names are reported: each is compared with every known name. */
 const MAX_WARNINGS = 20;
@@ -97,7 +93,7 @@ function readAnnotation(draft: Draft, name: string, value: string): string | und
   if (endpoint !== undefined) {
     const problem = endpointPathProblem(value);
     if (problem === undefined)
-      draft.probes[endpoint] = { handler: { kind: 'httpGet', fields: { path: value } }, integers: {} };
+      draft.layer.probes[endpoint] = { handler: { kind: 'httpGet', fields: { path: value } }, integers: {} };
     return problem;
   }
   const words = value.split(',').map((word) => word.trim());
@@ -105,7 +101,7 @@ function readAnnotation(draft: Draft, name: string, value: string): string | und
     case 'startup-seconds': {
       const seconds = /^\d{1,10}$/.test(value.trim()) ? Number(value) : 0;
       if (seconds < 1 || seconds > INT32_MAX) return `must be a whole number of seconds, not ${quoted(value)}`;
-      draft.slowStart = { startupSeconds: seconds };
+      draft.layer.slowStart.startupSeconds = seconds;
       return undefined;
     }
     case 'containers':

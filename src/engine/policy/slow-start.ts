@@ -22,7 +22,6 @@ export const LEARNED_BOUNDS = {
   minimumSeconds: { minimum: 1, maximum: LONGEST_LEARNED_SECONDS, isWhole: true },
   maximumSeconds: { minimum: 1, maximum: LONGEST_LEARNED_SECONDS, isWhole: true },
 } as const satisfies Record<keyof LearnedSettings, object>;
-export const LEARNED_FIELDS = Object.keys(LEARNED_BOUNDS) as readonly (keyof LearnedSettings)[];
 
 export function readSlowStart(reader: Reader): SlowStart | undefined {
   const seconds = nullable((place) => place.integer(1, INT32_MAX));

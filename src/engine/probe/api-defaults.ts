@@ -34,10 +34,10 @@ export const CONTAINER_LISTS = ['containers', 'initContainers', 'ephemeralContai
 export type ContainerList = (typeof CONTAINER_LISTS)[number];
 
 /** The defaults of an object, by field: a value, those of a member, or those of each element of a list. */
-type Defaults = ReadonlyMap<string, string | number | Defaults | readonly [Defaults]>;
+type Defaults = ReadonlyMap<string, Default>;
+type Default = string | number | Defaults | readonly [Defaults];
 
-const defaults = (fields: Readonly<Record<string, string | number | Defaults | readonly [Defaults]>>): Defaults =>
-  new Map(Object.entries(fields));
+const defaults = (fields: Readonly<Record<string, Default>>): Defaults => new Map(Object.entries(fields));
 
 /** SetDefaults_HTTPGetAction. A hook's httpGet gets the same as a probe's. */
 const { path, scheme, service } = HANDLER_DEFAULTS;
@@ -84,7 +84,7 @@ function withDefaults(object: JsonObject, fields: Defaults): JsonObject {
   return changed ?? object;
 }
 
-function valueOr(value: unknown, fallback: string | number | Defaults | readonly [Defaults], field: string): unknown {
+function valueOr(value: unknown, fallback: Default, field: string): unknown {
   if (fallback instanceof Map) return isJsonObject(value) ? withDefaults(value, fallback) : value;
   if (typeof fallback === 'string') return isPresent(value) && value !== '' ? value : fallback;
   // Go cannot tell 0 from absent. The Pod's grace period is a pointer, and may be 0.

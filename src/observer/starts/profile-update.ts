@@ -1,6 +1,5 @@
 import {
   figuresOf,
-  NONE_KILLED,
   PROFILE_BOUNDS,
   type ContainerProfile,
   type KilledStarts,
@@ -23,6 +22,8 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** Restarts in place may take so many places of a full profile: they would else push out all first starts. */
 const MOST_RESTARTS = 10;
+
+const NONE_KILLED: KilledStarts = { count: 0, boundSeconds: 0, at: '', ids: [] };
 
 /** The profile with new starts. A start counts once, however many replicas report it. */
 export function updatedProfile(
