@@ -1,7 +1,7 @@
 import { Document } from 'yaml';
 import { POLICY_API_VERSION } from '../../src/engine/policy/object-names.ts';
-import { EXCEPTION_KIND, ALL_EXCEPTION_STATES } from '../../src/engine/policy/probe-exception.ts';
-import { exceptionSchema } from './exception-schema.ts';
+import { EXCEPTION_KIND } from '../../src/engine/policy/probe-exception.ts';
+import { exceptionSchema, ALL_EXCEPTION_STATES } from './exception-schema.ts';
 import { policySchema } from './policy-schema.ts';
 import { profileSchema } from './profile-schema.ts';
 import { STARTUP_PROFILE_KIND } from '../../src/engine/facts/startup-profile.ts';

@@ -8,14 +8,17 @@ import {
   WORKLOAD_KIND_PATTERN,
 } from '../../src/engine/policy/bounds.ts';
 import {
-  ALL_EXCEPTION_STATES,
   EXCEPTION_ACTIONS,
   MOST_EXCEPTION_DAYS,
+  EXCEPTION_STATES,
+  LEFT_OUT_STATES,
 } from '../../src/engine/policy/probe-exception.ts';
 import { INSTANT_PATTERN } from '../../src/base/text/duration.ts';
 import { conditionsSchema } from './status-schema.ts';
 import { selectorSchema } from './selector-schema.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
+
+export const ALL_EXCEPTION_STATES = [...EXCEPTION_STATES, ...LEFT_OUT_STATES];
 
 const IDS = CHECKS.map(({ id }) => id);
 const SUBDOMAIN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$';

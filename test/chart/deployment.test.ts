@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { SERVE_FLAGS } from '../../src/cli/process/serve-definition.ts';
-import { readPolicyDocuments } from '../../src/cluster/sources/policy-documents.ts';
+import { readPolicyDocuments } from '../../src/cli/input/inputs.ts';
 import { readWorkloadKinds } from '../../src/cluster/sources/workload-kinds.ts';
 import { parseServe } from '../cli/parse-serve.ts';
 import { runProbewright } from '../cli/run-probewright.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mutate, validate } from '../support/decisions.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
-import { readPolicyDocuments } from '../../src/cluster/sources/policy-documents.ts';
+import { readPolicyDocuments } from '../../src/cli/input/inputs.ts';
 import { readPolicyTexts } from '../../src/cli/input/read-inputs.ts';
 import { expectValidReply, patched } from '../support/protocol.ts';
 import { VALIDATE_SETTINGS, requestOf } from '../support/worlds.ts';

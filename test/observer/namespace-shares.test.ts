@@ -68,7 +68,7 @@ describe('a full store of many namespaces', () => {
 
 describe('the index of weights', () => {
   /** The sets that exist now. */
-  const sets = (): number => queryObjects(Set, { format: 'count' }) as number;
+  const sets = (): number => queryObjects(Set, { format: 'count' });
 
   it.each([1000, Infinity])('holds no weight that no namespace has any more, with a bound of %s', (most) => {
     const before = sets();

@@ -196,7 +196,7 @@ describe('in random worlds', () => {
 const everyCheck: CheckPolicy = new Map(
   CHECKS.map(({ id, parameters }) => [
     id,
-    { action: 'Deny', isDefaultAction: false, isPlatformAction: true, parameters: defaultsOf(parameters) },
+    { action: 'Deny', setBy: 'ClusterProbePolicy', parameters: defaultsOf(parameters) },
   ]),
 );
 

@@ -10,7 +10,7 @@ import { mergeLayers } from '../../src/engine/policy/container-policy.ts';
 import { builtInPolicy, mergeChecks } from '../../src/engine/policy/check-policy.ts';
 import { parseProbePolicy, type ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
-import { readPolicyDocuments } from '../../src/cluster/sources/policy-documents.ts';
+import { readPolicyDocuments } from '../../src/cli/input/inputs.ts';
 import { KNOWN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/webhook/review/trusted-controllers.ts';
 import { NOW } from '../support/now.ts';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 export interface FileOwner {
@@ -35,18 +34,4 @@ export async function replaceFile(path: string, text: string, mode?: number, own
     await rm(temporary, { force: true });
     throw error;
   }
-}
-
-/**
- * Replaces the text of a file that was read before. The file keeps its permissions and, if possible, its owner. No
- * reader sees half of the text. A symbolic link stays, and the file behind the link gets the text.
- *
- * @throws Error when the file is read-only, or has changed since `before` was read
- */
-export async function rewriteFile(path: string, before: string, after: string): Promise<void> {
-  const real = await realpath(path);
-  await access(real, constants.W_OK);
-  const { mode, uid, gid } = await stat(real);
-  if (!(await readFile(real)).equals(Buffer.from(before))) throw new Error('it changed after it was read');
-  await replaceFile(real, after, mode & 0o7777, { uid, gid });
 }

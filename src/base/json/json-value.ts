@@ -104,12 +104,3 @@ export class NumberLiteral {
     this.source = source;
   }
 }
-
-/**
- * Returns the number, or a NumberLiteral for a text that Go's decoder does not accept as an integer of at most 64 bits.
- */
-export function numberOrLiteral(value: number, source: string): number | NumberLiteral {
-  if (!/^-?\d{1,20}$/.test(source)) return new NumberLiteral(source);
-  const integer = BigInt(source);
-  return integer === BigInt.asIntN(64, integer) ? value : new NumberLiteral(source);
-}

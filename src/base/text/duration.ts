@@ -25,19 +25,6 @@ function inUnits(seconds: number): string {
   return parts.join(' ');
 }
 
-/**
- * A step in seconds that divides `end` seconds into at most `most` parts. The step is a familiar number of seconds,
- * minutes, hours or a day. A longer step is 1, 2, 5 or 10 times a power of ten.
- */
-export function tickStep(end: number, most: number): number {
-  const wanted = end / most;
-  const familiar = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400];
-  const step = familiar.find((seconds) => seconds >= wanted);
-  if (step !== undefined) return step;
-  const power = 10 ** Math.floor(Math.log10(wanted));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((seconds) => seconds >= wanted) ?? 10 * power;
-}
-
 /** RFC 3339 with the letters in upper case, as Kubernetes writes instants. A time zone is part of the text. */
 export const INSTANT_PATTERN =
   '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?' +

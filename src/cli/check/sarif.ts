@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute, relative } from 'node:path';
 import { CHECKS } from '../../engine/checks/catalogue.ts';
-import { HOMEPAGE, checkUrl, formatException, fullMessage } from '../../engine/checks/violation.ts';
+import { HOMEPAGE, checkUrl, fullMessage } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { jsonText, outputLine, visible } from '../../base/text/visible.ts';
 import { VERSION } from '../../base/version.ts';
@@ -12,6 +12,7 @@ import { LEVEL_OF_ACTION } from '../output/level.ts';
 import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
 import type { TextEdit } from '../../yaml/editing/text-edits.ts';
 import { positionsIn, type Position } from '../../yaml/reading/documents.ts';
+import { formatException } from './text.ts';
 import type { CheckDefinition, CheckParameters } from '../../engine/policy/check-parameters.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ManifestText } from '../input/manifest.ts';

@@ -1,6 +1,7 @@
-import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, lstat, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { replaceFile, rewriteFile } from '../../base/files/replace-file.ts';
+import { replaceFile } from '../../base/files/replace-file.ts';
 import { isWithin } from '../../base/files/yaml-files.ts';
 import { count } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
@@ -155,4 +156,18 @@ function changesOf({ before, after, probes, advice }: FixedFile): string {
     ...(advice > 0 ? [`${count(advice, 'piece')} of advice applied`] : []),
   ];
   return changes.join(', ');
+}
+
+/**
+ * Replaces the text of a file that was read before. The file keeps its permissions and, if possible, its owner. No
+ * reader sees half of the text. A symbolic link stays, and the file behind the link gets the text.
+ *
+ * @throws Error when the file is read-only, or has changed since `before` was read
+ */
+async function rewriteFile(path: string, before: string, after: string): Promise<void> {
+  const real = await realpath(path);
+  await access(real, constants.W_OK);
+  const { mode, uid, gid } = await stat(real);
+  if (!(await readFile(real)).equals(Buffer.from(before))) throw new Error('it changed after it was read');
+  await replaceFile(real, after, mode & 0o7777, { uid, gid });
 }

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { quote } from '../../base/text/cut.ts';
-import { isNamed, isNameOfKind, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+import { BUILT_IN_CLUSTER_KINDS, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
 import { KNOWN_KINDS, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { CommandLine } from '../flags/flag.ts';
@@ -105,6 +105,26 @@ export function areNamesOfWorkloads(words: readonly string[], kinds: readonly Wo
   return reading.names.every(
     ({ type, name }) => name !== undefined && !FILE_NAME.test(name) && isNameOfKind(type, kinds),
   );
+}
+
+/** True for a word that names a built-in or a known custom kind, in the singular or the usual plural. */
+function isNameOfKind(word: string, kinds: readonly WorkloadKind[]): boolean {
+  if (BUILT_IN_CLUSTER_KINDS.some((kind) => isNamed(kind, word))) return true;
+  return kinds.some(({ group, kind }) => {
+    const singular = kind.toLowerCase();
+    return isNamed({ group, apiVersion: '', names: [singular, `${singular}s`] }, word);
+  });
+}
+
+/** True when kubectl would take the word for this kind: `deploy`, `deployments.apps`, `deployments.v1.apps`. */
+function isNamed(
+  { group, apiVersion, names }: Pick<ClusterKind, 'group' | 'apiVersion' | 'names'>,
+  word: string,
+): boolean {
+  const [name = '', ...rest] = word.toLowerCase().split('.');
+  const suffix = rest.join('.');
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  return names.includes(name) && [...(rest.length === 0 ? [''] : []), group, `${version}.${group}`].includes(suffix);
 }
 
 export interface WantedKind {

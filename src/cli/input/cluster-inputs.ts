@@ -14,7 +14,6 @@ import { builtInPolicy } from '../../engine/policy/check-policy.ts';
 import { policyTier } from '../../engine/policy/policy-set.ts';
 import { discoverKinds, isOfController, MOST_REQUESTS_AT_ONCE } from '../../cluster/sources/cluster-kinds.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
-import { readPolicyDocuments, type PolicyPlaces } from '../../cluster/sources/policy-documents.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { clusterText } from './cluster-object.ts';
 import {
@@ -24,11 +23,12 @@ import {
   readObserverReports,
   type ListedKind,
 } from './cluster-reading.ts';
-import { snapshotOf, warningsOf, type Inputs, type OnRead } from './inputs.ts';
+import { readPolicyDocuments, snapshotOf, warningsOf, type Inputs, type OnRead } from './inputs.ts';
 import { readPolicyTexts } from './read-inputs.ts';
 import { PROGRAM, type CommandIo } from '../io.ts';
 import type { Progress } from '../output/messages.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
+import type { PolicyPlaces } from '../../cluster/sources/policy-documents.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { ParsedText } from './manifest.ts';
 
@@ -123,7 +123,7 @@ export async function readClusterInputs(
   const replacesPolicies = change !== undefined && policies !== undefined;
   const hasPolicies = discovered.groups?.has(POLICY_GROUP) ?? true;
   const policyKinds = hasPolicies && !replacesPolicies ? POLICY_KINDS : [];
-  const factKinds = FACT_KINDS.filter(({ group }) => hasPolicies || group !== POLICY_GROUP);
+  const factKinds = FACT_KINDS.filter(({ apiVersion }) => hasPolicies || apiVersion !== POLICY_API_VERSION);
   const reading = new ClusterReading(client, namespace);
   const policyReading = new ClusterReading(client, namespace);
   const facts = new ClusterFacts();

@@ -1,6 +1,6 @@
 import { isJsonObject, without, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
-import { BUILT_IN_KINDS, workloadKind } from '../../engine/workload/kinds.ts';
+import { BUILT_IN_KINDS, groupOfVersion, workloadKind } from '../../engine/workload/kinds.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { YamlDocument } from '../../yaml/reading/documents.ts';
@@ -31,8 +31,9 @@ export function clusterText(object: KubernetesObject, kind: ClusterKind): Parsed
 /** `cluster:shop/deployment/web`; the kinds of other groups have the group: `cluster:shop/rollout.argoproj.io/web`. */
 export function clusterPlace(
   { metadata: { namespace, name } }: KubernetesObject,
-  { group, kind }: Pick<ClusterKind, 'group' | 'kind'>,
+  { apiVersion, kind }: Pick<ClusterKind, 'apiVersion' | 'kind'>,
 ): string {
+  const group = groupOfVersion(apiVersion);
   const isOwn = group === POLICY_GROUP || workloadKind(group, kind, BUILT_IN_KINDS) !== undefined;
   const type = `${kind.toLowerCase()}${isOwn ? '' : `.${group}`}`;
   return `${CLUSTER_PLACE}:${[...(namespace === undefined ? [] : [namespace]), type, name].join('/')}`;

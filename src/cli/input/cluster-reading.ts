@@ -16,7 +16,7 @@ import { CLUSTER_PLACE, clusterPlace } from './cluster-object.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FactKind } from '../../cluster/sources/fact-kinds.ts';
 
-type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource' | 'isNamespaced'> & {
+type ReadableKind = Pick<ClusterKind, 'apiVersion' | 'resource' | 'isNamespaced'> & {
   /** The cluster may lack the kind, and then has no objects of the kind. */
   readonly mayBeMissing?: boolean;
   /** The status of the objects is needed. */
@@ -149,10 +149,9 @@ export async function readObserverReports(
 ): Promise<readonly ObservedWorkload[]> {
   const observed: ObservedWorkload[] = [];
   for (const { apiVersion, kind, resource } of REPORT_APIS) {
-    const group = groupOfVersion(apiVersion);
     // Without the right to list, the API server answers 403 for missing kinds too.
-    if (groups !== undefined && groups.get(group)?.includes(apiVersion) !== true) continue;
-    const listed = { group, apiVersion, resource, isNamespaced: true };
+    if (groups !== undefined && groups.get(groupOfVersion(apiVersion))?.includes(apiVersion) !== true) continue;
+    const listed = { apiVersion, resource, isNamespaced: true };
     const found = await reading.list({ ...listed, mayBeMissing: true, isOptional: true }, (object) =>
       // Lists may leave out version and kind of their items.
       readObserverReport({ ...(object as unknown as JsonObject), apiVersion, kind }),

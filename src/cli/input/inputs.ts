@@ -1,12 +1,13 @@
 import { manifestsOf, nameOf, problemsOfDocuments } from './manifest.ts';
-import type { ManifestText, ParsedText } from './manifest.ts';
+import type { Manifest, ManifestText, ParsedText } from './manifest.ts';
 import { foundText, type PassedOver, type Unread } from './passed-over.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { readPolicyDocuments } from '../../cluster/sources/policy-documents.ts';
+import { PolicyCollection } from '../../cluster/sources/policy-documents.ts';
 import type { FileProblem, PolicyDocuments, PolicyPlaces } from '../../cluster/sources/policy-documents.ts';
-import { factKindOf } from '../../cluster/sources/fact-kinds.ts';
+import { yamlFileParts } from '../../yaml/reading/documents.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
@@ -96,6 +97,29 @@ export function inputsOf(
   };
 }
 
+/**
+ * Reads the policies and facts of texts, and of manifests that were parsed before.
+ *
+ * @param places gets the places of the policies. A document takes much more memory than its policies, so only short
+ *   commands keep documents.
+ */
+export function readPolicyDocuments(
+  texts: readonly Pick<ManifestText, 'file' | 'text'>[],
+  manifests: readonly Manifest[] = [],
+  namespace = 'default',
+  places?: PolicyPlaces,
+): PolicyDocuments {
+  const collected = new PolicyCollection(namespace, places);
+  for (const { file, text } of texts) {
+    for (const part of yamlFileParts(file, text)) {
+      collected.addPart(part);
+      if (collected.isFull(file)) break;
+    }
+  }
+  for (const { document, object, path } of manifests) collected.addDocument(document, object, path);
+  return collected;
+}
+
 /** The policies of texts alone, as one tier. */
 export function snapshotOf({ policies, facts }: PolicyDocuments): Snapshot {
   return Snapshot.of(CHECK_CATALOGUE, policies, facts);
@@ -135,9 +159,8 @@ function isForPolicies(object: JsonObject): boolean {
   if (apiVersion.startsWith(POLICY_API_GROUP)) return true;
   const kind = stringMember(object, 'kind');
   // A Namespace without a name, such as a patch or an assertion of a test, gives no labels to a namespace.
-  return (
-    (apiVersion === 'v1' && kind === 'Namespace' && nameOf(object) !== '') || factKindOf(apiVersion, kind) !== undefined
-  );
+  if (apiVersion === 'v1' && kind === 'Namespace') return nameOf(object) !== '';
+  return FACT_KINDS.some((known) => known.kind === kind && known.apiVersion === apiVersion);
 }
 
 /** The problems in documents that may be policies. */

@@ -1,4 +1,4 @@
-import { isJsonObject, member, numberOrLiteral, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, NumberLiteral } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { parseYamlDocuments, type Position, type YamlDocument } from '../../yaml/reading/documents.ts';
 import { templatesToLookAt, workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
@@ -159,4 +159,13 @@ function jsonWithLiterals(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Returns the number, or a NumberLiteral for a text that Go's decoder does not accept as an integer of at most 64 bits.
+ */
+function numberOrLiteral(value: number, source: string): number | NumberLiteral {
+  if (!/^-?\d{1,20}$/.test(source)) return new NumberLiteral(source);
+  const integer = BigInt(source);
+  return integer === BigInt.asIntN(64, integer) ? value : new NumberLiteral(source);
 }

@@ -3,7 +3,7 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { formatProblem, Reader, type Problem } from '../../engine/policy/reader.ts';
 import { parseInstant } from '../../base/text/duration.ts';
-import type { PolicyText } from '../../cluster/sources/policy-documents.ts';
+import type { ManifestText } from '../input/manifest.ts';
 
 /** The job of a KRM function: `fix` changes the objects, `check` only reports. */
 export const KRM_MODES = ['check', 'fix'] as const;
@@ -19,7 +19,7 @@ export interface FunctionSettings {
   readonly namespace: string;
   /** The instant of the verdict, in milliseconds since the epoch. Undefined = the present. */
   readonly now: number | undefined;
-  readonly policies: readonly PolicyText[];
+  readonly policies: readonly ManifestText[];
 }
 
 /**
@@ -59,7 +59,7 @@ function readKind(reader: Reader): FunctionSettings | undefined {
 function readFields(
   fields: Reader,
   flag: (field: Reader) => boolean | undefined,
-  policies: (field: Reader) => readonly PolicyText[] | undefined,
+  policies: (field: Reader) => readonly ManifestText[] | undefined,
 ): FunctionSettings | undefined {
   if (fields.isAbsent || fields.isNull) return DEFAULTS;
   if (fields.object(FIELDS) === undefined) return undefined;
@@ -86,12 +86,12 @@ function flagOfText(field: Reader): boolean | undefined {
   return word === undefined ? undefined : word === 'true';
 }
 
-function policiesOfText(field: Reader): readonly PolicyText[] | undefined {
+function policiesOfText(field: Reader): readonly ManifestText[] | undefined {
   const text = field.string();
   return text === undefined ? undefined : [{ file: 'functionConfig.data.policies', text }];
 }
 
-function policiesOfList(field: Reader): readonly PolicyText[] | undefined {
+function policiesOfList(field: Reader): readonly ManifestText[] | undefined {
   return field.list()?.map(({ value }, index) => ({
     file: `functionConfig.spec.policies[${index}]`,
     text: isJsonObject(value) ? JSON.stringify(value) : 'not an object',

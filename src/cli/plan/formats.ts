@@ -5,9 +5,9 @@ import { paragraph, type Screen } from '../output/screen.ts';
 import { unifiedDiff, type DiffLine } from '../../base/text/unified-diff.ts';
 import { renderBlock, type BlockLayout } from '../../yaml/editing/rendering.ts';
 import { objectName } from '../check/report.ts';
-import type { Plan, PlanSummary, WorkloadEffect } from '../../engine/verdict/compare/outcome.ts';
 import type { PlanOutput } from '../output/json-outputs.ts';
 import type { ProbeChange, ViolationChange } from '../../engine/verdict/compare/changes.ts';
+import type { Plan, PlanSummary, WorkloadEffect } from '../../engine/verdict/compare/plan.ts';
 
 /** Returns a plan for people: the effects, the largest first, and one sentence at the end. */
 export function planAsText(plan: Plan, screen: Screen): string {

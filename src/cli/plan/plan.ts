@@ -1,5 +1,4 @@
 import { didYouMean } from '../../base/text/suggestion.ts';
-import { planOf, type Plan, type PlanSummary } from '../../engine/verdict/compare/outcome.ts';
 import { knownSources, snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { workloadsOf } from './workloads.ts';
@@ -7,6 +6,7 @@ import { planAsJson, planAsMarkdown, planAsText } from './formats.ts';
 import { paintFor, type Screen } from '../output/screen.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
+import { planOf, type Plan, type PlanSummary } from '../../engine/verdict/compare/plan.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { Inputs } from '../input/inputs.ts';

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { messageOf } from '../../base/text/error-message.ts';
 import { codeOf } from './answer.ts';
 import { GoError } from './connection.ts';
-import { goQuote, goQuoteBytes } from '../../engine/probe/go-values.ts';
+import { goQuote, goCharacter } from '../../engine/probe/go-values.ts';
 import type { Head } from './http-probe.ts';
 
 /** net/http, Transport.MaxResponseHeaderBytes. */
@@ -159,4 +159,11 @@ function contentLength(lengths: readonly string[]): number | undefined {
 /** Strings as Go prints a list of them with %q. */
 function goQuoteAll(texts: readonly string[]): string {
   return `[${texts.map(goQuote).join(' ')}]`;
+}
+
+/** Bytes, which a text in Latin-1 holds, as Go's `%q` writes them. What is no ASCII is escaped. */
+function goQuoteBytes(latin1: string): string {
+  const escaped = (byte: string): string =>
+    byte < '\x80' ? goCharacter(byte) : `\\x${byte.charCodeAt(0).toString(16)}`;
+  return `"${Array.from(latin1, escaped).join('')}"`;
 }

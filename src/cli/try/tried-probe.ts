@@ -3,9 +3,9 @@ import { failureThresholdFor, guaranteedStartSeconds } from '../../engine/probe/
 import { isSuccess, NotRun, eventMessage, SUCCESS, type Answer } from './answer.ts';
 import { askProbe, type Asking } from './ask.ts';
 import { probeField, type PlannedProbe } from './planned-probes.ts';
-import { handlerText } from '../../engine/probe/probe.ts';
 import { remedyFor, type Diagnosis } from './diagnosis.ts';
 import { lookFurther } from './look-further.ts';
+import { handlerText } from '../../engine/probe/handler-text.ts';
 import type { TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
 
 /** A probe that fails so often in a row is not run again. */

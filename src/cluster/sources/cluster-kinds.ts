@@ -45,26 +45,6 @@ export const BUILT_IN_CLUSTER_KINDS: readonly ClusterKind[] = BUILT_IN_KINDS.map
   return { group, apiVersion: group === '' ? 'v1' : `${group}/v1`, kind, resource, names, isNamespaced: true };
 });
 
-/** True for a word that names a built-in or a known custom kind, in the singular or the usual plural. */
-export function isNameOfKind(word: string, kinds: readonly WorkloadKind[]): boolean {
-  if (BUILT_IN_CLUSTER_KINDS.some((kind) => isNamed(kind, word))) return true;
-  return kinds.some(({ group, kind }) => {
-    const singular = kind.toLowerCase();
-    return isNamed({ group, apiVersion: '', names: [singular, `${singular}s`] }, word);
-  });
-}
-
-/** True when kubectl would take the word for this kind: `deploy`, `deployments.apps`, `deployments.v1.apps`. */
-export function isNamed(
-  { group, apiVersion, names }: Pick<ClusterKind, 'group' | 'apiVersion' | 'names'>,
-  word: string,
-): boolean {
-  const [name = '', ...rest] = word.toLowerCase().split('.');
-  const suffix = rest.join('.');
-  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
-  return names.includes(name) && [...(rest.length === 0 ? [''] : []), group, `${version}.${group}`].includes(suffix);
-}
-
 /** The known kinds that the API server has. Rejects without contact, or when it refuses the credentials. */
 export async function discoverKinds(client: ApiRequests, known: readonly WorkloadKind[]): Promise<ClusterKinds> {
   const problems: string[] = [];
@@ -127,7 +107,8 @@ export function refusal(what: string, error: unknown): string {
 }
 
 /** A resource as RBAC and kubectl name it: `deployments.apps`, `pods`. */
-export function resourceOf({ group, resource }: Pick<ClusterKind, 'group' | 'resource'>): string {
+export function resourceOf({ apiVersion, resource }: Pick<ClusterKind, 'apiVersion' | 'resource'>): string {
+  const group = groupOfVersion(apiVersion);
   return group === '' ? resource : `${resource}.${group}`;
 }
 

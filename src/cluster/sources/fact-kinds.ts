@@ -4,6 +4,7 @@ import {
   NO_LIMITS,
   PROFILE_LIMITS,
   SERVICE_LIMITS,
+  type Limits,
 } from '../../engine/policy/budget.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import {
@@ -13,6 +14,7 @@ import {
   profileProblem,
   readStartupProfile,
   STARTUP_PROFILE_KIND,
+  type WorkloadStarts,
 } from '../../engine/facts/startup-profile.ts';
 import { readService, type ServiceDigest } from '../../engine/facts/services.ts';
 import { objectsAt, textAt, valueAt } from '../../base/json/field-path.ts';
@@ -21,20 +23,18 @@ import { without, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import {
   EXCEPTION_KIND,
+  exceptionSpec,
   parseProbeException,
-  ProbeException,
+  type ProbeException,
   type ReportedStatus,
 } from '../../engine/policy/probe-exception.ts';
 import { readNamespaceLabels, type Facts, type LabelsOfNamespace } from '../../engine/facts/facts.ts';
-import type { WorkloadStarts } from '../../engine/facts/startup-profile.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import type { Limits } from '../../engine/policy/budget.ts';
 import type { Named, StoredReading } from './object-store.ts';
 
 /** A namespaced kind whose objects are facts: the webhook mirrors it, and commands read it from files and clusters. */
 export interface FactKind<T extends Named = Named> {
   readonly kind: string;
-  readonly group: string;
   readonly apiVersion: string;
   readonly resource: string;
   readonly isInStatus?: boolean;
@@ -63,7 +63,6 @@ export interface KnownNamespace extends Named {
 /** Not one of FACT_KINDS, because commands list namespaces only where a policy looks at labels. */
 export const NAMESPACES: FactKind<KnownNamespace> = {
   kind: 'Namespace',
-  group: '',
   apiVersion: 'v1',
   resource: 'namespaces',
   isRequired: true,
@@ -83,15 +82,13 @@ export const NAMESPACES: FactKind<KnownNamespace> = {
 
 export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   kind: EXCEPTION_KIND,
-  group: 'probewright.dev',
   apiVersion: POLICY_API_VERSION,
   resource: 'probeexceptions',
   isRequired: true,
   read: (object) => {
     const parsed = parseProbeException(CHECK_CATALOGUE, object);
     if (parsed.problems !== undefined) return parsed;
-    const { name, expires, created, spec } = parsed.exception;
-    return { fact: new ProbeException(name, spec, { expires, created, ...reportedStatus(object) }) };
+    return { fact: { ...parsed.exception, ...reportedStatus(object) } };
   },
   limits: EXCEPTION_LIMITS,
   bytes: ({ name, text }) => memoryOfText(name) + memoryOfText(text),
@@ -114,14 +111,13 @@ export function reportedStatus(exception: object): ReportedStatus {
 export const WEBHOOK_EXCEPTIONS: FactKind<ProbeException> = {
   ...PROBE_EXCEPTIONS,
   mirrored: (exception) => {
-    const kept = { ...without(exception.spec, 'ticket'), reason: '' };
-    return new ProbeException(exception.name, kept, exception);
+    const kept = { ...without(exceptionSpec(exception), 'ticket'), reason: '' };
+    return { ...exception, text: JSON.stringify(kept) };
   },
 };
 
 export const SERVICES: FactKind<ServiceDigest> = {
   kind: 'Service',
-  group: '',
   apiVersion: 'v1',
   resource: 'services',
   isRequired: false,
@@ -137,7 +133,6 @@ export const SERVICES: FactKind<ServiceDigest> = {
 
 export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
   kind: STARTUP_PROFILE_KIND,
-  group: 'probewright.dev',
   apiVersion: POLICY_API_VERSION,
   resource: 'startupprofiles',
   isRequired: false,
@@ -156,8 +151,3 @@ export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
 };
 
 export const FACT_KINDS: readonly FactKind[] = [PROBE_EXCEPTIONS, SERVICES, STARTUP_PROFILES];
-
-/** The kind of an object, if its objects are facts. */
-export function factKindOf(apiVersion: unknown, kind: unknown): FactKind | undefined {
-  return FACT_KINDS.find((known) => known.kind === kind && known.apiVersion === apiVersion);
-}

@@ -14,8 +14,6 @@ export interface UnreadableObject {
 interface LeftOutRecord extends Age {
   readonly reason: LeftOutReason;
   readonly problem: string | undefined;
-  /** False from the beginning of a list until the list brings the object. */
-  isListed: boolean;
 }
 
 /** The most objects that are left out and recorded, so that logs, counts and statuses tell of them. */
@@ -30,14 +28,9 @@ export class LeftOutObjects {
   #unreadable: UnreadableObject[] = [];
   readonly #reportedOver = new Set<string>();
 
-  startList(): void {
-    for (const records of this.#records.values()) for (const record of records.values()) record.isListed = false;
-  }
-
-  /** What the list has not brought is gone. */
-  endList(): void {
+  forgetEach(isGone: (namespace: string, name: string) => boolean): void {
     for (const [namespace, records] of this.#records)
-      for (const { name, isListed } of records.values()) if (!isListed) this.forget(namespace, name);
+      for (const name of records.keys()) if (isGone(namespace, name)) this.forget(namespace, name);
   }
 
   /** Returns the record's name and problem; undefined when too many objects are recorded. */
@@ -54,7 +47,7 @@ export class LeftOutObjects {
     if (known === undefined) this.#size += 1;
     // The name may be a part of a text that is no longer kept.
     const shown = problem && cut(problem, LONGEST_PROBLEM);
-    const kept = { name: ownCopy(name), created, reason, problem: shown, isListed: true };
+    const kept = { name: ownCopy(name), created, reason, problem: shown };
     records.set(kept.name, kept);
     this.#records.set(namespace, records);
     if (shown !== undefined && known?.problem !== shown)

@@ -31,8 +31,8 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
   readonly #touched = new Set<T>();
   readonly #touchedNamespaces = new Set<string>();
   readonly #leftOut = new LeftOutObjects();
-  /** Entries that the list under way has not brought yet. Undefined while there is no list. */
-  #unlisted: Set<T> | undefined;
+  /** The objects that the list under way has brought. Undefined while there is no list. */
+  #listed: Set<string> | undefined;
   level = Infinity;
   #isChanged = false;
   isComplete = false;
@@ -74,8 +74,7 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
   }
 
   listing(): void {
-    this.#unlisted = new Set(this.all());
-    this.#leftOut.startList();
+    this.#listed = new Set();
     for (const [namespace, state] of this.#namespaces) {
       state.end = undefined;
       this.#touchedNamespaces.add(namespace);
@@ -93,10 +92,11 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
   }
 
   listed(): void {
+    const isGone = (namespace: string, name: string): boolean => this.#listed?.has(keyOf(namespace, name)) === false;
     for (const [namespace, { list }] of this.#namespaces)
-      for (const entry of [...list]) if (this.#unlisted?.has(entry) === true) this.#delete(namespace, entry.name);
-    this.#unlisted = undefined;
-    this.#leftOut.endList();
+      for (const { name } of [...list]) if (isGone(namespace, name)) this.#delete(namespace, name);
+    this.#leftOut.forgetEach(isGone);
+    this.#listed = undefined;
     this.#isChanged ||= !this.isComplete;
     this.isComplete = true;
     this.#settle();
@@ -109,9 +109,9 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
   #put(object: KubernetesObject): void {
     const { namespace = '', name, creationTimestamp } = object.metadata;
     this.#touchedNamespaces.add(namespace);
+    this.#listed?.add(keyOf(namespace, name));
     const state = this.#state(namespace);
     const before = this.find(namespace, name);
-    if (before !== undefined) this.#unlisted?.delete(before);
     const created = typeof creationTimestamp === 'string' ? parseInstant(creationTimestamp) : undefined;
     const age = { name, created: this.#kind.createdOf === undefined ? 0 : (created ?? 0) };
     const leaveOut = (reason: LeftOutReason, problem?: string): void => {
@@ -175,7 +175,7 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
   #settle(): void {
     for (const [namespace, state] of this.#namespaces) this.#cut(namespace, state);
     this.#settleLevel();
-    if (this.#unlisted === undefined) this.#report();
+    if (this.#listed === undefined) this.#report();
   }
 
   #cut(namespace: string, state: NamespaceState<T>): void {
@@ -210,7 +210,7 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     this.level = sum <= limits.total ? Infinity : fairLevel(wanted, limits.total);
     if (this.level < before) for (const [namespace, state] of this.#namespaces) this.#cut(namespace, state);
     // A list under way brings what fits.
-    if (this.#unlisted !== undefined) return;
+    if (this.#listed !== undefined) return;
     for (const { use, end } of this.#namespaces.values())
       if (end !== undefined && (end.isGone === true || fits(withObject(use, end.size), this.level)))
         return this.#listener.mayFit();
@@ -242,6 +242,10 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     this.#namespaces.set(namespace, state);
     return state;
   }
+}
+
+function keyOf(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
 }
 
 /** Where a name is, or belongs, in a list that is sorted by name. */

@@ -5,17 +5,12 @@ import { didYouMean } from '../../base/text/suggestion.ts';
 import { NO_FACTS, type Facts } from '../../engine/facts/facts.ts';
 import { POLICY_KINDS, parseProbePolicy, type ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import { MORE_PROBLEMS, formatProblem, type Problem } from '../../engine/policy/reader.ts';
-import { yamlFileParts, type YamlDocument, type YamlFilePart } from '../../yaml/reading/documents.ts';
+import type { YamlDocument, YamlFilePart } from '../../yaml/reading/documents.ts';
 import { FACT_KINDS, NAMESPACES, type FactKind } from './fact-kinds.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { Named } from './object-store.ts';
 import type { FileProblem } from './policy-source.ts';
-
-export interface PolicyText {
-  readonly file: string;
-  readonly text: string;
-}
 
 export type { FileProblem };
 
@@ -24,9 +19,6 @@ export interface DocumentPlace {
   readonly document: YamlDocument;
   readonly path: readonly PathStep[];
 }
-
-/** An object that was parsed before, and its place in the document. */
-export type PlacedObject = DocumentPlace & { readonly object: JsonObject };
 
 /** The places of policies, by their source: `ProbePolicy/apps/web`. */
 export type PolicyPlaces = Map<string, DocumentPlace>;
@@ -38,30 +30,6 @@ export function formatFileProblem({ file, line, column, message }: FileProblem):
   return `${file}:${line}:${column}: ${message}`;
 }
 
-/**
- * Reads policies, Namespaces (for their labels), the kinds of `FACT_KINDS`, and `v1` Lists of these. Any other kind
- * is a problem, so that a misspelt kind does not go unnoticed. Facts without a namespace are in `namespace`.
- *
- * @param places gets the places of the policies. A document takes much more memory than its policies, so only short
- *   commands keep documents.
- */
-export function readPolicyDocuments(
-  texts: readonly PolicyText[],
-  objects: readonly PlacedObject[] = [],
-  namespace = 'default',
-  places?: PolicyPlaces,
-): PolicyDocuments {
-  const collected = new PolicyCollection(namespace, places);
-  for (const { file, text } of texts) {
-    for (const part of yamlFileParts(file, text)) {
-      collected.addPart(part);
-      if (collected.isFull(file)) break;
-    }
-  }
-  for (const { document, object, path } of objects) collected.addDocument(document, object, path);
-  return collected;
-}
-
 /** The most problems of a file that are reported. After them, the file is not read on. */
 const MOST_PROBLEMS_OF_FILE = 100;
 /** Messages quote names and keys of files, which may have any length. */
@@ -69,6 +37,10 @@ const LONGEST_MESSAGE = 500;
 
 const KINDS_OF_FILES = [...FACT_KINDS, NAMESPACES];
 
+/**
+ * Collects policies, Namespaces (for their labels), the kinds of `FACT_KINDS`, and `v1` Lists of these. Any other kind
+ * is a problem, so that a misspelt kind does not go unnoticed. Facts without a namespace are in `namespace`.
+ */
 export class PolicyCollection {
   readonly policies: ProbePolicy[] = [];
   readonly #facts = new CollectedFacts();

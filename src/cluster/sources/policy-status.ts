@@ -5,7 +5,7 @@ import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
 import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
 import { POLICY_LIMITS, type Budget, type Use } from '../../engine/policy/budget.ts';
-import { updatedCondition } from './status-writer.ts';
+import { updatedCondition, type Condition } from './status-writer.ts';
 import type { PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
 
 export interface PolicyVerdict {
@@ -83,20 +83,13 @@ function withReady(
 ): ShownStatus['conditions'] {
   const time = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
   const ready = updatedCondition(conditions, { type: READY, ...readyCondition(verdict) }, verdict.generation, time);
-  const before = conditions.find(({ type }) => type === READY);
-  if (before === undefined) return [...conditions, ready];
-  return conditions.flatMap((condition) =>
-    condition === before ? [ready] : condition['type'] === READY ? [] : [condition],
-  );
+  // The CRDs allow one condition of a type.
+  const place = conditions.findIndex(({ type }) => type === READY);
+  return place < 0 ? [...conditions, ready] : conditions.with(place, ready);
 }
 
-interface Ready {
-  readonly status: 'True' | 'False';
-  readonly reason: 'Accepted' | 'AcceptedWithWarnings' | 'Invalid' | 'OverBudget';
-  readonly message: string;
-}
-
-function readyCondition({ problems, problemCount, warnings = [], overBudget, good }: PolicyVerdict): Ready {
+function readyCondition(verdict: PolicyVerdict): Omit<Condition, 'type'> {
+  const { problems, problemCount, warnings = [], overBudget, good } = verdict;
   const consequence = good === undefined ? 'no version is in force' : `generation ${good} stays in force`;
   if (problems.length > 0)
     return { status: 'False', reason: 'Invalid', message: bounded(consequence, problems, problemCount) };

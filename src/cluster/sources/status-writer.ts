@@ -210,15 +210,14 @@ export function patchStatus(
   return client.request({ method: 'PATCH', path, query: { fieldManager }, contentType: MERGE_PATCH, body, signal });
 }
 
+export interface Condition extends Readonly<Record<'type' | 'reason' | 'message', string>> {
+  readonly status: 'True' | 'False';
+}
+
 /** A condition as it is written. It keeps its time while its status is the same. */
 export function updatedCondition(
   before: readonly Readonly<Record<string, unknown>>[],
-  condition: {
-    readonly type: string;
-    readonly status: 'True' | 'False';
-    readonly reason: string;
-    readonly message: string;
-  },
+  condition: Condition,
   observedGeneration: unknown,
   now: string,
 ): Readonly<Record<string, unknown>> {

@@ -1,4 +1,3 @@
-import { integer } from '../policy/check-parameters.ts';
 import { endpointOf } from './lib/endpoint.ts';
 import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
@@ -18,18 +17,20 @@ export const delayedLiveness = defineCheck({
   action: 'Warn',
   judgesProbeAlone: true,
   parameters: {
-    seconds: integer({
+    seconds: {
+      type: 'integer',
       default: 30,
       text:
         'initialDelaySeconds of a liveness probe from which on it is taken for a substitute of a startup probe. ' +
         'Seconds, default 30.',
-    }),
-    toleranceSeconds: integer({
+    },
+    toleranceSeconds: {
+      type: 'integer',
       default: 120,
       text:
         'failureThreshold * periodSeconds from which on a liveness probe with a failureThreshold over 10 is taken for one. ' +
         'Seconds, default 120.',
-    }),
+    },
   },
   kinds: ['livenessProbe'],
   eachProbe: (liveness, { seconds, toleranceSeconds }) => {

@@ -1,4 +1,3 @@
-import { integer } from '../policy/check-parameters.ts';
 import { startupInPlaceOfDelays, startupProbeFor, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
 import { hasProbe, isTimed, timedProbe, type TimedProbe } from './checked-workload.ts';
@@ -13,10 +12,11 @@ export const delayedReadiness = defineCheck({
   action: 'Warn',
   relatedProbes: ['livenessProbe'],
   parameters: {
-    seconds: integer({
+    seconds: {
+      type: 'integer',
       default: 30,
       text: 'initialDelaySeconds of a readiness probe from which on the check reports the delay. Seconds, default 30.',
-    }),
+    },
   },
   kinds: ['readinessProbe'],
   eachProbe: (readiness, { seconds }) => {

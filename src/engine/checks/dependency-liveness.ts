@@ -1,4 +1,3 @@
-import { strings } from '../policy/check-parameters.ts';
 import { stringMember } from '../../base/json/json-value.ts';
 import { requestedPath } from '../probe/handler-values.ts';
 import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
@@ -53,18 +52,20 @@ export const dependencyLiveness = defineCheck({
   handlers: ['httpGet'],
   judgesProbeAlone: true,
   parameters: {
-    paths: strings({
+    paths: {
+      type: 'strings',
       ...BOUNDS,
       default: DEFAULT_PATHS,
       text:
         'Whole paths of endpoints that report on dependencies, e.g. [/actuator/health]. ' +
         'A list of your own replaces the built-in list of docs/checks.md and the rule about the last segment.',
-    }),
-    additionalPaths: strings({
+    },
+    additionalPaths: {
+      type: 'strings',
       ...BOUNDS,
       default: new Set(),
       text: 'Paths besides those in paths (or the built-in list), e.g. [/healthz/deep]. None by default.',
-    }),
+    },
   },
   kinds: ['livenessProbe'],
   eachProbe: (liveness, { paths, additionalPaths }) => {

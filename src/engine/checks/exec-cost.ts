@@ -1,4 +1,3 @@
-import { integer } from '../policy/check-parameters.ts';
 import { member, objectMember } from '../../base/json/json-value.ts';
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { isCount } from '../probe/timing.ts';
@@ -23,10 +22,11 @@ export const execCost = defineCheck({
   handlers: ['exec'],
   judgesProbeAlone: true,
   parameters: {
-    minimumPeriodSeconds: integer({
+    minimumPeriodSeconds: {
+      type: 'integer',
       default: EXEC_PERIOD_SECONDS,
       text: `Seconds that an exec probe must leave between two processes, at least. Default ${EXEC_PERIOD_SECONDS}.`,
-    }),
+    },
   },
   eachProbe: (probe, { minimumPeriodSeconds }) =>
     isTimed(probe) ? [tooOften, tooImpatient].flatMap((rule) => rule(probe, minimumPeriodSeconds) ?? []) : undefined,

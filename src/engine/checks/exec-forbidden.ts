@@ -1,5 +1,4 @@
 import { listMember } from '../../base/json/json-value.ts';
-import { choices, strings } from '../policy/check-parameters.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { containerPhrase, defineCheck, firstListed, located } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
@@ -20,17 +19,19 @@ export const execForbidden = defineCheck({
   handlers: ['exec'],
   judgesProbeAlone: true,
   parameters: {
-    names: strings({
+    names: {
+      type: 'strings',
       count: { maximum: 256, unit: 'names', at: 'checks.exec-forbidden.names' },
       length: { maximum: 253, unit: 'characters', at: 'checks.exec-forbidden.names[]' },
       default: new Set(['jcmd', 'ps', 'ls']),
       text: 'Programs that a probe must not run, by name or as a word in a shell line. Default [jcmd, ps, ls].',
-    }),
-    probes: choices({
+    },
+    probes: {
+      type: 'choices',
       choices: PROBE_KINDS,
       default: PROBE_KINDS,
       text: 'The probes that are looked at. Default: all three.',
-    }),
+    },
   },
   eachProbe: (probe, { names, probes }) =>
     (probes.includes(probe.kind) ? listMember(probe.handler, 'command') : []).flatMap((element, index) => {

@@ -1,4 +1,4 @@
-import { DEFAULT_HTTP_PROTOCOL, DEFAULT_SCHEME } from '../probe/api-defaults.ts';
+import { HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
 import { member } from '../../base/json/json-value.ts';
 import { isNamedForHttps } from '../workload/port-protocol.ts';
 import { handlerEdits } from './lib/endpoint.ts';
@@ -21,9 +21,10 @@ export const httpsScheme = defineCheck({
     const { handler } = probe;
     const scheme = member(handler, 'scheme') ?? '';
     const port = askedPort(probe)?.declared;
-    if (scheme !== '' && scheme !== DEFAULT_SCHEME) return undefined;
+    if (scheme !== '' && scheme !== HANDLER_DEFAULTS.scheme) return undefined;
     if (port?.name === undefined || !isNamedForHttps(port)) return undefined;
-    const isNewer = (member(handler, 'protocol') ?? DEFAULT_HTTP_PROTOCOL) !== DEFAULT_HTTP_PROTOCOL;
+    const { protocol } = HANDLER_DEFAULTS;
+    const isNewer = (member(handler, 'protocol') ?? protocol) !== protocol;
     return {
       ...located(probe, 'httpGet', 'scheme'),
       message: `${containerPhrase(probe.container)} gets plain HTTP on its port ${quote(port.name)} (${port.number}); a TLS server rejects such a request`,

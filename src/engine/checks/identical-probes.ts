@@ -1,5 +1,5 @@
 import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
-import { DEFAULT_GRPC_MODE, DEFAULT_HTTP_PROTOCOL, DEFAULT_TIMING } from '../probe/api-defaults.ts';
+import { DEFAULT_TIMING, HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
 import { isCut } from '../workload/bounded-container.ts';
 import { verdictSpan } from '../probe/timing.ts';
 import { drainingAdvice } from './lib/drain-race.ts';
@@ -30,12 +30,8 @@ export const identicalProbes = defineCheck({
   },
 });
 
-/** Values that mean the same as an absent field, and that API defaulting does not fill in. */
-const DEFAULTS: JsonObject = {
-  initialDelaySeconds: DEFAULT_TIMING.initialDelaySeconds,
-  protocol: DEFAULT_HTTP_PROTOCOL,
-  mode: DEFAULT_GRPC_MODE,
-};
+/** Values that mean the same as an absent field. */
+const DEFAULTS: JsonObject = { ...DEFAULT_TIMING, ...HANDLER_DEFAULTS };
 
 /** Compares two values deeply. Null equals an absent member, as in the API server. A cut text equals none. */
 function areEqual(a: unknown, b: unknown): boolean {

@@ -1,4 +1,3 @@
-import { probeBounds as bounds } from '../policy/check-parameters.ts';
 import { PROBE_INTEGERS } from '../probe/probe.ts';
 import { probeGraceSeconds } from '../probe/grace-period.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
@@ -15,9 +14,9 @@ export const probeBounds = defineCheck({
   action: 'Off',
   judgesProbeAlone: true,
   parameters: {
-    livenessProbe: bounds(`Bounds for liveness probes, ${EXAMPLE}`),
-    readinessProbe: bounds(`Bounds for readiness probes, ${EXAMPLE}`),
-    startupProbe: bounds(`Bounds for startup probes, ${EXAMPLE}`),
+    livenessProbe: { type: 'bounds', default: {}, text: `Bounds for liveness probes, ${EXAMPLE}` },
+    readinessProbe: { type: 'bounds', default: {}, text: `Bounds for readiness probes, ${EXAMPLE}` },
+    startupProbe: { type: 'bounds', default: {}, text: `Bounds for startup probes, ${EXAMPLE}` },
   },
   eachProbe: (probe, parameters) =>
     PROBE_INTEGERS.flatMap((field) => {

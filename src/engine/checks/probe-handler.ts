@@ -1,11 +1,10 @@
-import { choices, group, optionalChoices } from '../policy/check-parameters.ts';
 import { containerPhrase, defineCheck, listed, located } from './check.ts';
 
 const HANDLERS = ['httpGet', 'tcpSocket', 'grpc', 'exec'] as const;
 const HANDLERS_TEXT = 'Handlers that may be used, out of httpGet, tcpSocket, grpc and exec';
 
 /** The list for one probe kind. The common list applies when no policy sets this list. */
-const ownList = { allowed: optionalChoices({ choices: HANDLERS, text: `${HANDLERS_TEXT}.` }) };
+const fields = { allowed: { type: 'choices', choices: HANDLERS, text: `${HANDLERS_TEXT}.` } } as const;
 
 /** `<probe>.allowed` counts, else `allowed` (Gatekeeper, probeTypes). */
 export const probeHandler = defineCheck({
@@ -14,14 +13,15 @@ export const probeHandler = defineCheck({
   action: 'Off',
   judgesProbeAlone: true,
   parameters: {
-    allowed: choices({
+    allowed: {
+      type: 'choices',
       choices: HANDLERS,
       default: HANDLERS,
       text: `${HANDLERS_TEXT}. Default: all four, which finds nothing.`,
-    }),
-    livenessProbe: group('For liveness probes, in place of the common list.', ownList),
-    readinessProbe: group('For readiness probes, in place of the common list.', ownList),
-    startupProbe: group('For startup probes, in place of the common list.', ownList),
+    },
+    livenessProbe: { type: 'group', fields, text: 'For liveness probes, in place of the common list.' },
+    readinessProbe: { type: 'group', fields, text: 'For readiness probes, in place of the common list.' },
+    startupProbe: { type: 'group', fields, text: 'For startup probes, in place of the common list.' },
   },
   eachProbe: (probe, parameters) => {
     const allowed = parameters[probe.kind].allowed ?? parameters.allowed;

@@ -1,4 +1,3 @@
-import { boolean } from '../policy/check-parameters.ts';
 import { concernedParameters, requiresProbe } from './lib/missing-probe.ts';
 import { hasProbe } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
@@ -12,10 +11,11 @@ export const requiredStartup = defineCheck({
   summary: 'A container has no startup probe.',
   parameters: {
     ...concernedParameters,
-    whenLiveness: boolean({
+    whenLiveness: {
+      type: 'boolean',
       default: false,
       text: 'true: only containers with a liveness probe must have one, as nothing kills the others. Default false.',
-    }),
+    },
   },
   relatedProbes: ['livenessProbe'],
   run: (container, parameters) =>

@@ -6,7 +6,6 @@ import { equalJson, without } from '../../base/json/json-value.ts';
 import type { Check, Finding } from './check.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { stricter } from '../policy/action.ts';
-import { ownProbe, PROBE_KINDS } from '../probe/probe.ts';
 import { holdsCut } from '../workload/bounded-container.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
 import type { CheckFloor, CheckPolicy, EffectiveCheck } from '../policy/check-policy.ts';
@@ -127,8 +126,8 @@ function findingsAt(check: Check, policy: EffectiveCheck, container: CheckedCont
 }
 
 /** A finding's level replaces the default action; a policy's action and a floor count more. */
-function actionOf({ level }: Finding, { action, isDefaultAction, floor }: EffectiveCheck): Violation['action'] {
-  if (level === undefined || !isDefaultAction) return action as Violation['action'];
+function actionOf({ level }: Finding, { action, setBy, floor }: EffectiveCheck): Violation['action'] {
+  if (level === undefined || setBy !== undefined) return action as Violation['action'];
   return floor === undefined || floor.action === 'Off' ? level : stricter(level, floor.action);
 }
 
@@ -146,9 +145,8 @@ function asChecked(
   container: CheckedContainer,
   floor: CheckFloor | undefined,
 ): CheckedContainer | undefined {
-  const { role, name, spec } = container;
+  const { role } = container;
   if (check.everyContainer || role === 'application' || role === 'sidecar') return container;
   if (role !== 'mesh' || floor === undefined || floor.action === 'Off') return undefined;
-  const probes = PROBE_KINDS.map((kind) => ownProbe(spec, kind));
-  return hasMeshProbe(name, probes) ? container : { ...container, role: 'application' };
+  return hasMeshProbe(container) ? container : { ...container, role: 'application' };
 }

@@ -1,4 +1,3 @@
-import { integer } from '../policy/check-parameters.ts';
 import { killEndsPod, longestGraceWithin, longestKillSeconds, probeGraceSeconds } from '../probe/grace-period.ts';
 import type { Kill } from '../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan } from '../probe/timing.ts';
@@ -17,16 +16,18 @@ export const slowDetection = defineCheck({
   action: 'Audit',
   judgesProbeAlone: true,
   parameters: {
-    maximumSeconds: integer({
+    maximumSeconds: {
+      type: 'integer',
       default: 600,
       text: 'Seconds that a deadlocked container may last at worst, its grace period included. Default 600.',
-    }),
-    readinessSeconds: integer({
+    },
+    readinessSeconds: {
+      type: 'integer',
       default: MOST_DRAIN_SECONDS,
       text:
         'Seconds after which readiness must have stopped the traffic of a container that hangs. ' +
         `Default ${MOST_DRAIN_SECONDS}.`,
-    }),
+    },
   },
   kinds: ['livenessProbe', 'readinessProbe'],
   eachProbe: (probe, { maximumSeconds, readinessSeconds }) => {

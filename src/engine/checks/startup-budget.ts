@@ -1,4 +1,3 @@
-import { integer } from '../policy/check-parameters.ts';
 import { guaranteedStartSeconds, longestStartSeconds } from '../probe/timing.ts';
 import { LEAST_START_SECONDS, startGateOf } from '../probe/startup-budget.ts';
 import { longerStart, atLeastObserved } from './lib/startup-probe.ts';
@@ -15,12 +14,13 @@ export const startupBudget = defineCheck({
   action: 'Warn',
   judgesProbeAlone: true,
   parameters: {
-    minimumSeconds: integer({
+    minimumSeconds: {
+      type: 'integer',
       default: LEAST_START_SECONDS,
       text:
         'Seconds that a container must be guaranteed to start before a probe kills it. ' +
         `Default ${LEAST_START_SECONDS}; 0 accepts everything.`,
-    }),
+    },
   },
   run: (container, { minimumSeconds }) => {
     const gate = timedProbe(container, startGateOf(container.spec));

@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein';
 import { isJsonObject, listMember, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { describePort, isTcp } from '../workload/ports.ts';
@@ -39,15 +40,8 @@ export const undeclaredPort = defineCheck({
 /** True when one digit is changed, dropped or added, or when two neighbours are swapped. */
 function isOneTypo(written: number, meant: number): boolean {
   const [a, b] = [String(written), String(meant)];
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start += 1;
-  const [restOfA, restOfB] = [a.slice(start), b.slice(start)];
-  return (
-    restOfA.slice(1) === restOfB.slice(1) ||
-    restOfA.slice(1) === restOfB ||
-    restOfA === restOfB.slice(1) ||
-    (restOfA[0] === restOfB[1] && restOfA[1] === restOfB[0] && restOfA.slice(2) === restOfB.slice(2))
-  );
+  const swapped = Array.from(a, (digit, at) => a.slice(0, at) + a.charAt(at + 1) + digit + a.slice(at + 2));
+  return distance(a, b) <= 1 || swapped.includes(b);
 }
 
 function isNamed(port: number, container: JsonObject): boolean {

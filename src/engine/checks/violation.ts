@@ -66,12 +66,6 @@ export function formatViolation(violation: Violation): string {
   return `${formatPath(violation.path)}: ${fullMessage(violation)} (${violation.check})`;
 }
 
-/** Formats `ProbeException legacy (owner team-a) until 2027-01-31T00:00:00Z: reason`. */
-export function formatException({ name, owner, reason, ticket, expires }: AppliedException): string {
-  const people = [`owner ${owner}`, ...(ticket === undefined ? [] : [ticket])].join(', ');
-  return `ProbeException ${name} (${people}) until ${expires}: ${reason}`;
-}
-
 /** Returns the problem and the remedy as one text: `message; remedy`. */
 export function fullMessage({ message, remedy, ended }: Pick<Violation, 'message' | 'remedy' | 'ended'>): string {
   const text = remedy === undefined ? message : `${message}; ${remedy}`;
@@ -81,12 +75,6 @@ export function fullMessage({ message, remedy, ended }: Pick<Violation, 'message
 /** Returns the identity of a violation. A violation before and after an update is the same even if values change. */
 export function violationKey({ check, template, container, probe }: Violation): string {
   return JSON.stringify([check, template, container, probe]);
-}
-
-/** Identity for advice: two rules about two fields of a probe must not cause each other. */
-export function adviceKey(violation: Violation): string {
-  const field = violation.path.findLast((step) => typeof step === 'string');
-  return JSON.stringify([violationKey(violation), field]);
 }
 
 /** Returns a violation without edits. The remedy in words remains. */

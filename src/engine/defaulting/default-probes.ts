@@ -20,12 +20,11 @@ import {
   type Container,
   type MainContainer,
 } from '../workload/containers.ts';
-import { startupDefault, withoutLearnedBudget, plainDefault, type EffectiveLiveness } from './startup.ts';
+import { startupDefault, withoutLearnedBudget, plainDefault } from './startup.ts';
 import { appliesTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
 import { injectionAt, type HandlerProblem, type Injection, type NotInjected } from './injection.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { StartFigures } from '../probe/startup-budget.ts';
 import type { Evidence } from './handler.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 
@@ -64,18 +63,10 @@ export function defaultProbes(
   for (const container of own.containers) {
     const merged = own.policyFor(container);
     if (merged === undefined) continue;
-    const starts = merged.learned && policy.starts?.(container.name);
     const isInjected = (kind: ProbeKind): boolean => injectionAt(injectedEarlier, container, kind) !== undefined;
-    const evidence = {
-      ports: portsOf(container.spec),
-      hints: policy.portHints ?? NO_HINTS,
-      own: authorsProbes(container, isInjected),
-    };
-    const probe = objectMember(container.spec, 'livenessProbe');
-    const liveness = probe && { probe, isInjected: isInjected('livenessProbe') };
     const refusal = (kind: ProbeKind): HandlerProblem | undefined =>
       skip.has(kind) ? SKIPPED : forbidden(container, kind);
-    defaultContainer({ container, policy: merged, evidence, liveness, starts, refusal }, result);
+    defaultContainer(container, merged, policy, isInjected, refusal, result);
   }
   return result;
 }
@@ -94,25 +85,26 @@ export function withoutInjections(template: JsonObject, policy: WorkloadPolicy):
   return { injections: [], notInjected: [], warnings: templatePolicy(template, policy).annotations.warnings };
 }
 
-interface ContainerKnowledge {
-  readonly container: Container;
-  readonly policy: ContainerPolicy;
-  readonly evidence: Evidence;
-  readonly liveness: EffectiveLiveness | undefined;
-  readonly starts: StartFigures | undefined;
-  /** Why a probe must not be injected, whatever the policy says. */
-  readonly refusal: (kind: ProbeKind) => HandlerProblem | undefined;
-}
-
+/**
+ * @param isInjected true for a probe that an earlier call for the Pod injected
+ * @param refusal why a probe must not be injected, whatever the policy says
+ */
 function defaultContainer(
-  { container, policy, evidence, liveness: written, starts, refusal }: ContainerKnowledge,
+  container: Container,
+  policy: ContainerPolicy,
+  { starts: startsOf, portHints: hints = NO_HINTS }: WorkloadPolicy,
+  isInjected: (kind: ProbeKind) => boolean,
+  refusal: (kind: ProbeKind) => HandlerProblem | undefined,
   { injections, notInjected }: { readonly injections: Injection[]; readonly notInjected: NotInjected[] },
 ): void {
   const missing = PROBE_KINDS.filter((kind) => ownProbe(container.spec, kind) === undefined);
   const unfit = unfitFor(container);
   if (missing.length > 0 && unfit !== undefined) notInjected.push({ container: container.name, ...unfit });
   if (unfit !== undefined) return;
-  let liveness = written;
+  const starts = policy.learned && startsOf?.(container.name);
+  const evidence = { ports: portsOf(container.spec), hints, own: authorsProbes(container, isInjected) };
+  const written = objectMember(container.spec, 'livenessProbe');
+  let liveness = written && { probe: written, isInjected: isInjected('livenessProbe') };
   // PROBE_KINDS has liveness before startup: the startup probe depends on the liveness probe that the container gets.
   for (const kind of missing) {
     const isStartup = kind === 'startupProbe';
@@ -159,13 +151,13 @@ function sourceOf(
 
 const SKIPPED: HandlerProblem = { code: 'skipped-by-annotation', detail: `the annotation ${SKIP_ANNOTATION} says so` };
 
-function unfitFor({ name, role, spec }: Container): HandlerProblem | undefined {
+function unfitFor(container: Container): HandlerProblem | undefined {
+  const { role, spec } = container;
   const unfit = (code: HandlerProblem['code'], detail: string): HandlerProblem => ({ code, detail });
   if (role === 'mesh') return unfit('mesh-container', 'it is a service mesh proxy, which brings its own probes');
   if (role === 'init')
     return unfit('init-container', 'the API allows no probes on an init container without restartPolicy: Always');
-  const probes = PROBE_KINDS.map((kind) => ownProbe(spec, kind));
-  if (hasMeshProbe(name, probes))
+  if (hasMeshProbe(container))
     return unfit(
       'mesh-container',
       'Istio has redirected its probes to its agent; one added beside them would bypass the mesh',

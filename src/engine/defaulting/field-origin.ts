@@ -16,23 +16,6 @@ export interface Origin {
   readonly setting?: Setting;
 }
 
-export interface FieldSource {
-  readonly origin: Origin;
-  readonly overridden: readonly Setting[];
-}
-
-/**
- * What set a field of an injected probe. The layers are folded again, so the webhook keeps no sources of fields.
- *
- * @param field the path below the probe: `['periodSeconds']`, `['httpGet', 'path']`
- */
-export function fieldSource(injection: Injection, field: FieldPath): FieldSource {
-  const settings = settingsOf(injection, field);
-  const value = valueAt(injection.probe, field);
-  const origin = originOf(injection, field, value, settings);
-  return { origin, overridden: otherSettings(settings, value) };
-}
-
 export function handlerSettingOf(injection: Injection): Setting | undefined {
   const { kind, policy, copiesLiveness, source } = injection;
   const asksFor = lastValue(probeSettings(policy.layers, kind, []));
@@ -50,7 +33,14 @@ export function isShapedByNamespace({ kind, policy }: Injection): boolean {
   });
 }
 
-function originOf(injection: Injection, field: FieldPath, value: unknown, settings: readonly Setting[]): Origin {
+/**
+ * What set a field of an injected probe. The layers are folded again, so the webhook keeps no sources of fields.
+ *
+ * @param field the path below the probe: `['periodSeconds']`, `['httpGet', 'path']`
+ */
+export function fieldOrigin(injection: Injection, field: FieldPath): Origin {
+  const value = valueAt(injection.probe, field);
+  const settings = fieldSettings(injection, field);
   const { kind, copiesLiveness, follows } = injection;
   const [step, ...below] = field;
   const setting = effective(settings);
@@ -74,10 +64,12 @@ function originOf(injection: Injection, field: FieldPath, value: unknown, settin
   return { by: 'slow-start', ...(asked && { setting: asked }) };
 }
 
-function settingsOf({ kind, probe, policy, copiesLiveness, follows }: Injection, field: FieldPath): readonly Setting[] {
+/** The layers' values for a field of an injected probe, lowest first. */
+export function fieldSettings(injection: Injection, field: FieldPath): readonly Setting[] {
+  const { kind, probe, policy, copiesLiveness, follows } = injection;
   const settings = probeSettings(policy.layers, kind, field);
   const [step, part] = field;
-  const isHttpPort = step === 'httpGet' && part === 'port' && 'httpGet' in probe;
+  const isHttpPort = step === 'httpGet' && part === 'port' && probe['httpGet'] !== undefined;
   const isOpenPort = isHttpPort && copiesLiveness !== true && !follows?.fields.includes('port');
   // A handler without a port gets the port that policies name.
   return isOpenPort && effective(settings) === undefined ? portSettings(policy.layers) : settings;
@@ -96,9 +88,4 @@ function slowStartField({ policy, followsDelay, learned }: Injection): keyof Slo
 
 function lastValue(settings: readonly Setting[]): Setting | undefined {
   return settings.findLast(({ value }) => value !== undefined);
-}
-
-/** The settings with another value than a field has. Highest first. */
-export function otherSettings(settings: readonly Setting[], value: unknown): Setting[] {
-  return settings.filter((setting) => setting.value !== undefined && !equalJson(setting.value, value)).reverse();
 }

@@ -50,7 +50,7 @@ export function policyHandler(
   const explicit = explicitPort(given, port);
   if (explicit === undefined) {
     const inferred = inferHttpPort(ports, hints);
-    return 'code' in inferred ? inferred : withPort(fields, inferred, hints(inferred));
+    return inferred.code === undefined ? withPort(fields, inferred.port, hints(inferred.port)) : inferred;
   }
   const found = findPort(ports, explicit.value);
   if (found === undefined) return portProblem(explicit.value, ports);
@@ -163,7 +163,10 @@ const isHeaderText = (text: unknown): boolean => typeof text === 'string' && fir
  * The port for an HTTP path without a port, among TCP ports of no other protocol: the port named http, then https, then
  * the first named http-*; else the only port. Any other choice would be a guess.
  */
-function inferHttpPort(declared: readonly ContainerPort[], hints: PortHints): ContainerPort | HandlerProblem {
+function inferHttpPort(
+  declared: readonly ContainerPort[],
+  hints: PortHints,
+): { readonly code?: undefined; readonly port: ContainerPort } | HandlerProblem {
   const ports = declared.filter(isTcp);
   if (ports.length === 0) return { code: 'no-port', detail: 'declares no TCP port; declare one named "http"' };
   const candidates = ports.filter((port) => passedOver(port, hints(port)) === undefined);
@@ -173,12 +176,12 @@ function inferHttpPort(declared: readonly ContainerPort[], hints: PortHints): Co
     const more = ports.length > MOST_LISTED ? `; and ${ports.length - MOST_LISTED} more` : '';
     return { code: 'no-http-port', detail: `no port to ask by HTTP: ${reasons.join('; ')}${more}; ${REMEDY}` };
   }
-  const named =
+  const port =
     candidates.find(({ name }) => name === 'http') ??
     candidates.find(({ name }) => name === 'https') ??
     candidates.find(({ name }) => name?.startsWith('http-'));
-  if (named !== undefined) return named;
-  if (candidates.every(({ number }) => number === only.number)) return only;
+  if (port !== undefined) return { port };
+  if (candidates.every(({ number }) => number === only.number)) return { port: only };
   const list = describePorts(candidates).join(', ');
   const detail = `cannot tell which of its ports ${list} to ask; name one "http" or set the policy's port`;
   return { code: 'no-port', detail };

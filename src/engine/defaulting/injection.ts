@@ -1,11 +1,5 @@
-import {
-  isJsonObject,
-  listMember,
-  member,
-  objectMember,
-  without,
-  type JsonObject,
-} from '../../base/json/json-value.ts';
+import { withEdits } from '../../base/json/field-path.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { StartFigures } from '../probe/startup-budget.ts';
 import type { Probe, ProbeKind } from '../probe/probe.ts';
@@ -116,26 +110,9 @@ export function effectiveTemplate(
   template: JsonObject,
   probes: readonly (Pick<Injection, 'container' | 'kind'> & { readonly probe: Probe | undefined })[],
 ): JsonObject {
-  if (probes.length === 0) return template;
-  return withContainers(template, (elements, list) =>
-    elements.map((element, index) => {
-      const own = probes.filter(({ container }) => container.list === list && container.index === index);
-      if (!isJsonObject(element)) return element;
-      return own.reduce(
-        (all, { kind, probe }) => (probe === undefined ? without(all, kind) : { ...all, [kind]: probe }),
-        element,
-      );
-    }),
-  );
-}
-
-/** A copy of a Pod template with what a function makes of its lists of containers. */
-export function withContainers(
-  template: JsonObject,
-  change: (elements: readonly unknown[], list: string) => readonly unknown[],
-): JsonObject {
-  const spec = objectMember(template, 'spec') ?? {};
-  const lists = ['containers', 'initContainers'].filter((list) => Array.isArray(member(spec, list)));
-  const changed = lists.map((list) => [list, change(listMember(spec, list), list)]);
-  return { ...template, spec: { ...spec, ...(Object.fromEntries(changed) as JsonObject) } };
+  const edits = probes.map(({ container: { list, index }, kind, probe = null }) => ({
+    path: ['spec', list, index, kind],
+    value: probe,
+  }));
+  return withEdits(template, edits);
 }

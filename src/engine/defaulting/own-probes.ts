@@ -1,7 +1,7 @@
 import { equalJson, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { commandActs } from '../probe/exec-effects.ts';
-import { DEFAULT_SCHEME } from '../probe/api-defaults.ts';
+import { HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
 import { isLongList } from '../workload/bounded-container.ts';
 import { findPort, type ContainerPort } from '../workload/ports.ts';
@@ -100,7 +100,7 @@ const PORT_REMEDY = 'name the port in a policy with containers or workloadSelect
 /** The value of a field with the API server's default, and the number of a port that the container declares. */
 function meaning(ports: readonly ContainerPort[], handler: JsonObject, field: string): unknown {
   const value = member(handler, field) ?? '';
-  if (field === 'scheme' && value === '') return DEFAULT_SCHEME;
+  if (field === 'scheme' && value === '') return HANDLER_DEFAULTS.scheme;
   if (field === 'httpHeaders' && Array.isArray(value) && value.length === 0) return '';
   if (field !== 'port' || typeof value !== 'string') return value;
   return findPort(ports, value)?.number ?? value;

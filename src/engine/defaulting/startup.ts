@@ -19,7 +19,7 @@ import { livenessHandler, type Evidence } from './handler.ts';
 import { handlerFor, likeOwnLiveness } from './own-probes.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
-import type { GivenProbe, HandlerProblem, LearnedBudget } from './injection.ts';
+import type { GivenProbe, HandlerProblem } from './injection.ts';
 
 /** The source of a startup probe that protects an injected liveness probe and that no policy asked for. */
 export const SAFETY_SOURCE = 'safety';
@@ -38,9 +38,7 @@ export type StartupResult = (GivenProbe & { readonly instead?: HandlerProblem })
 
 interface Budget {
   readonly seconds: number;
-  readonly source: string;
-  readonly followsDelay?: true;
-  readonly learned?: LearnedBudget;
+  readonly basis: Pick<GivenProbe, 'source' | 'followsDelay' | 'learned'>;
 }
 
 /**
@@ -66,16 +64,12 @@ export function startupDefault(
     learnedBudget(policy, own, starts) ??
     slowStartBudget(policy, own) ??
     (isGiven || removedBy !== undefined ? undefined : safetyBudget(injected));
-  const basis = {
-    ...(budget?.followsDelay && { followsDelay: budget.followsDelay }),
-    ...(budget?.learned && { learned: budget.learned }),
-    ...(own && { isLikeOwn: true as const }),
-  };
+  const likeOwn = own && ({ isLikeOwn: true } as const);
   if (given !== undefined && fitted !== undefined && fitted.code === undefined) {
     const timing = budget === undefined ? keepPatience(integers, own) : slowStartTiming(integers, budget.seconds);
     const { handler, follows } = fitted;
     const copy = follows ? { follows } : own && COPY;
-    return { ...timed(handler, timing, liveness), source: given.layer.source, ...copy, ...basis };
+    return { ...timed(handler, timing, liveness), ...copy, ...budget?.basis, ...likeOwn, source: given.layer.source };
   }
   if (budget === undefined) return (removedBy === undefined ? unfit : undefined) ?? withoutHandler(removedBy);
   if (liveness === undefined)
@@ -86,7 +80,7 @@ export function startupDefault(
   const timeoutSeconds = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
   const timing = { ...slowStartTiming(integers, budget.seconds), timeoutSeconds };
   const instead = unfit && { instead: unfit };
-  return { ...timed(copied.handler, timing, liveness), source: budget.source, ...COPY, ...basis, ...instead };
+  return { ...timed(copied.handler, timing, liveness), ...COPY, ...budget.basis, ...likeOwn, ...instead };
 }
 
 const COPY = { copiesLiveness: true } as const;
@@ -120,8 +114,7 @@ function learnedBudget(
   const seconds = learnedSeconds(starts, learned.value, periodSeconds ?? STARTUP_PERIOD_SECONDS);
   return {
     seconds: Math.max(seconds, startupSeconds?.value ?? 0, patienceToday(own)),
-    source: learned.layer.source,
-    learned: { figures: starts, seconds },
+    basis: { source: learned.layer.source, learned: { figures: starts, seconds } },
   };
 }
 
@@ -147,20 +140,20 @@ function slowStartBudget(policy: ContainerPolicy, own: Probe | undefined): Budge
     const { value, layer } = policy.startupSeconds;
     // A policy's seconds are no less than what an author's liveness probe with a longer delay guarantees today.
     const waitsLonger = layer.kind !== undefined && own && probeTiming(own).initialDelaySeconds > value;
-    return { seconds: waitsLonger ? Math.max(value, patienceToday(own)) : value, source: layer.source };
+    return { seconds: waitsLonger ? Math.max(value, patienceToday(own)) : value, basis: { source: layer.source } };
   }
   const threshold = policy.fromInitialDelaySeconds;
   if (threshold === undefined || own === undefined) return undefined;
   const timing = probeTiming(own);
   if (timing.initialDelaySeconds < threshold.value) return undefined;
   const seconds = Math.max(LEAST_START_SECONDS, longestStartSeconds(timing));
-  return { seconds, source: threshold.layer.source, followsDelay: true };
+  return { seconds, basis: { source: threshold.layer.source, followsDelay: true } };
 }
 
 function safetyBudget(injected: Probe | undefined): Budget | undefined {
   if (injected === undefined) return undefined;
   const guaranteed = guaranteedStartSeconds(probeTiming(injected));
-  return { seconds: Math.max(SAFETY_SECONDS, guaranteed), source: SAFETY_SOURCE };
+  return { seconds: Math.max(SAFETY_SECONDS, guaranteed), basis: { source: SAFETY_SOURCE } };
 }
 
 type Integers = Readonly<Partial<Record<ProbeInteger, number | undefined>>>;

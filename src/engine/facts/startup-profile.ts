@@ -146,12 +146,6 @@ export function figuresOf({ samples, killed }: ContainerProfile): StartFigures {
   return { starts, longestSeconds, boundSeconds: killed.boundSeconds };
 }
 
-/** The smallest measured start that at least this share of the starts does not exceed; undefined without a start. */
-export function percentile(samples: readonly Pick<StartSample, 'seconds'>[], share: number): number | undefined {
-  const sorted = samples.map((sample) => sample.seconds).sort((one, other) => one - other);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
-}
-
 const LONGEST_NAME = 253;
 
 /**

@@ -1,36 +1,9 @@
 import { PROBE_INTEGERS, type ProbeInteger } from '../probe/probe.ts';
 import { ACTIONS, type Action } from './action.ts';
-import { given, type FieldTable, type Reader } from './reader.ts';
+import { given, type Reader } from './reader.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import type { Bound } from './bounds.ts';
-
-/**
- * How a parameter of a check is written in a policy, and what it is when no policy sets it. This type and the next are
- * exported because the declarations of the npm package name them.
- */
-export interface Parameter<Type extends string, Value> {
-  readonly type: Type;
-  /** The meaning of the parameter, its unit and its default: its description in the CRDs. */
-  readonly text: string;
-  readonly default: Value;
-}
-
-export interface Choices<Choice extends string> {
-  readonly choices: readonly Choice[];
-}
-
-/** A whole number from `minimum` on, from 0 without one. */
-type IntegerParameter = Parameter<'integer', number> & { readonly minimum?: number };
-type BooleanParameter = Parameter<'boolean', boolean>;
-type ChoiceParameter<Choice extends string> = Parameter<'choice', Choice> & Choices<Choice>;
-type ChoicesParameter<Choice extends string, Default> = Parameter<'choices', Default> & Choices<Choice>;
-/** A list of distinct texts, so many and so long at most. */
-type StringsParameter = Parameter<'strings', ReadonlySet<string>> & Readonly<Record<'count' | 'length', Bound>>;
-type BoundsParameter = Parameter<'bounds', ProbeBounds>;
-interface GroupParameter<Fields extends CheckParameters> extends Parameter<'group', ValuesOf<Fields>> {
-  readonly fields: Fields;
-}
 
 export interface Limits {
   readonly minimum?: number;
@@ -40,59 +13,55 @@ export interface Limits {
 /** Limits of a probe's integers: `{ periodSeconds: { minimum: 2, maximum: 60 } }`. */
 export type ProbeBounds = Readonly<Partial<Record<ProbeInteger, Limits>>>;
 
-export type CheckParameter =
-  | IntegerParameter
-  | BooleanParameter
-  | ChoiceParameter<string>
-  | ChoicesParameter<string, readonly string[] | undefined>
-  | StringsParameter
-  | BoundsParameter
-  | GroupParameter<CheckParameters>;
+/**
+ * How a parameter of a check is written in a policy, and its value when no policy sets it. `text` is its description in
+ * the CRDs: the meaning, the unit and the default. An integer is from `minimum` on, from 0 without one.
+ */
+export type CheckParameter = { readonly text: string } & (
+  | { readonly type: 'integer'; readonly default: number; readonly minimum?: number }
+  | { readonly type: 'boolean'; readonly default: boolean }
+  | { readonly type: 'choice'; readonly default: string; readonly choices: readonly string[] }
+  | { readonly type: 'choices'; readonly default?: readonly string[]; readonly choices: readonly string[] }
+  | { readonly type: 'strings'; readonly default: ReadonlySet<string>; readonly count: Bound; readonly length: Bound }
+  | { readonly type: 'bounds'; readonly default: ProbeBounds }
+  | { readonly type: 'group'; readonly fields: CheckParameters }
+);
 
 export interface CheckParameters {
   readonly [name: string]: CheckParameter;
 }
 
-/** The values that a check gets: one for each of its parameters, of the parameter's own type. */
+/** The values by the type of the parameter, but for groups. */
+interface PlainValues {
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly choice: string;
+  readonly choices: readonly string[];
+  readonly strings: ReadonlySet<string>;
+  readonly bounds: ProbeBounds;
+}
+
+type ValueOf<Of extends CheckParameter> = Of extends { readonly fields: infer Fields extends CheckParameters }
+  ? ValuesOf<Fields>
+  : PlainValues[Exclude<Of['type'], 'group'>] | (Of extends { readonly default: unknown } ? never : undefined);
+
+/** The values that a check gets: one for each of its parameters. Undefined without a default where nobody sets one. */
 export type ValuesOf<Parameters extends CheckParameters> = {
-  readonly [Name in keyof Parameters]: Parameters[Name]['default'];
+  readonly [Name in keyof Parameters]: ValueOf<Parameters[Name]>;
 };
 
-export type ParameterValue =
-  number | boolean | string | readonly string[] | ReadonlySet<string> | ProbeBounds | ParameterValues | undefined;
+export type ParameterValue = PlainValues[keyof PlainValues] | ParameterValues | undefined;
 
 export interface ParameterValues {
   readonly [name: string]: ParameterValue;
 }
 
-type Given<Built> = Omit<Built, 'type'>;
-
-export const integer = (given: Given<IntegerParameter>): IntegerParameter => ({ type: 'integer', ...given });
-export const boolean = (given: Given<BooleanParameter>): BooleanParameter => ({ type: 'boolean', ...given });
-export const strings = (given: Given<StringsParameter>): StringsParameter => ({ type: 'strings', ...given });
-export const choice = <Choice extends string>(given: Given<ChoiceParameter<Choice>>): ChoiceParameter<Choice> => ({
-  type: 'choice',
-  ...given,
-});
-export const choices = <Choice extends string>(
-  given: Given<ChoicesParameter<Choice, readonly Choice[]>>,
-): ChoicesParameter<Choice, readonly Choice[]> => ({ type: 'choices', ...given });
-/** Without a default the value is undefined where no policy sets the parameter. */
-export const optionalChoices = <Choice extends string>(
-  given: Omit<Given<ChoicesParameter<Choice, undefined>>, 'default'>,
-): ChoicesParameter<Choice, readonly Choice[] | undefined> => ({ type: 'choices', ...given, default: undefined });
-export const probeBounds = (text: string): BoundsParameter => ({ type: 'bounds', text, default: {} });
-export const group = <Fields extends CheckParameters>(text: string, fields: Fields): GroupParameter<Fields> => ({
-  type: 'group',
-  text,
-  fields,
-  default: defaultsOf(fields),
-});
-
-export function defaultsOf<Parameters extends CheckParameters>(parameters: Parameters): ValuesOf<Parameters> {
-  const defaults = Object.entries(parameters).map(([name, parameter]) => [name, parameter.default] as const);
-  // Object.fromEntries knows neither the names nor which value belongs to which.
-  return Object.fromEntries(defaults) as ValuesOf<Parameters>;
+export function defaultsOf(parameters: CheckParameters): ParameterValues {
+  const defaults = Object.entries(parameters).map(
+    ([name, parameter]) =>
+      [name, parameter.type === 'group' ? defaultsOf(parameter.fields) : parameter.default] as const,
+  );
+  return Object.fromEntries(defaults);
 }
 
 /** The bound of a list of choices: as many as there are, as no choice may be listed twice. */
@@ -146,14 +115,14 @@ const NONE: ParameterValues = {};
 const readAction = given((place) => (place.value === false ? 'Off' : place.oneOf(ACTIONS)));
 
 function readParameters(parameters: CheckParameters, reader: Reader): ParameterValues {
-  const readers = Object.entries(parameters).map(([name, parameter]) => [
-    name,
-    given((place) => readParameter(parameter, place)),
-  ]);
-  return reader.members<ParameterValues>(Object.fromEntries(readers) as FieldTable<ParameterValues>);
+  const values = Object.entries(parameters).map(
+    ([name, parameter]) => [name, readParameter(parameter, reader.at(name))] as const,
+  );
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 function readParameter(parameter: CheckParameter, reader: Reader): ParameterValue {
+  if (reader.isAbsent) return undefined;
   switch (parameter.type) {
     case 'integer':
       return reader.integer(parameter.minimum ?? 0, INT32_MAX);

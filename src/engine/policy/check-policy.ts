@@ -1,16 +1,14 @@
 import { stricter, type Action } from './action.ts';
 import { defaultsOf, type ParameterValues, type CheckSetting, type CheckCatalogue } from './check-parameters.ts';
-import type { PolicyLayer } from './probe-policy.ts';
+import type { PolicyKind, ProbePolicy } from './probe-policy.ts';
 
 export interface EffectiveCheck {
   readonly action: Action;
-  /** True when no layer sets the action, so `action` is the built-in one, or the floor's. */
-  readonly isDefaultAction: boolean;
+  /** The kind of the highest policy that sets the action. Without one, `action` is the built-in one, or the floor's. */
+  readonly setBy?: PolicyKind;
   /** The highest layer's value for each parameter, else the parameter's default. */
   readonly parameters: ParameterValues;
   readonly floor?: CheckFloor;
-  /** True when the highest layer that sets the action is a ClusterProbePolicy. */
-  readonly isPlatformAction: boolean;
 }
 
 export interface CheckFloor {
@@ -28,15 +26,12 @@ export type CheckPolicyByContainer = (container: string) => CheckPolicy;
 
 export function builtInPolicy(catalogue: CheckCatalogue): CheckPolicy {
   return new Map(
-    Object.values(catalogue).map(({ id, action, parameters }) => [
-      id,
-      { action, isDefaultAction: true, isPlatformAction: false, parameters: defaultsOf(parameters) },
-    ]),
+    Object.values(catalogue).map(({ id, action, parameters }) => [id, { action, parameters: defaultsOf(parameters) }]),
   );
 }
 
 /** Merges what layers say about checks, lowest first. The highest layer that sets a floor decides on the floor. */
-export function mergeChecks(builtIn: CheckPolicy, layers: readonly PolicyLayer[]): CheckPolicy {
+export function mergeChecks(builtIn: CheckPolicy, layers: readonly ProbePolicy[]): CheckPolicy {
   const merged = new Map(builtIn);
   for (const layer of layers)
     for (const [id, setting] of layer.checks) {
@@ -49,13 +44,13 @@ export function mergeChecks(builtIn: CheckPolicy, layers: readonly PolicyLayer[]
 }
 
 /** The merged settings for each container. Containers that no layer names share one: a Pod may have hundreds. */
-export function checksByContainer(builtIn: CheckPolicy, all: readonly PolicyLayer[]): CheckPolicyByContainer {
+export function checksByContainer(builtIn: CheckPolicy, all: readonly ProbePolicy[]): CheckPolicyByContainer {
   const layers = all.filter(({ checks }) => checks.size > 0);
   const named = new Set(layers.flatMap(({ containers }) => (typeof containers === 'string' ? [] : containers)));
   const merged = new Map<string, CheckPolicy>();
   return (container) => {
     const key = named.has(container) ? container : '';
-    const applying = ({ containers }: PolicyLayer): boolean =>
+    const applying = ({ containers }: ProbePolicy): boolean =>
       typeof containers === 'string' || containers.includes(container);
     const policy = merged.get(key) ?? mergeChecks(builtIn, layers.filter(applying));
     merged.set(key, policy);
@@ -66,12 +61,12 @@ export function checksByContainer(builtIn: CheckPolicy, all: readonly PolicyLaye
 function withSetting(
   below: EffectiveCheck,
   { action, floor, parameters: set }: CheckSetting,
-  { kind, source }: PolicyLayer,
+  { kind, source }: ProbePolicy,
 ): EffectiveCheck {
   const parameters = Object.keys(set).length === 0 ? below.parameters : { ...below.parameters, ...set };
   return {
     ...below,
-    ...(action && { action, isDefaultAction: false, isPlatformAction: kind === 'ClusterProbePolicy' }),
+    ...(action && { action, setBy: kind }),
     parameters,
     ...(floor && { floor: { action: floor, source, parameters } }),
   };

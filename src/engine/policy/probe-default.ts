@@ -104,7 +104,7 @@ function readEndpointPath(reader: Reader): string | undefined {
 export function endpointPathProblem(path: string): string | undefined {
   if (path === '') return 'must not be empty; "/" is the root';
   if (!path.startsWith('/')) return `must start with "/", not ${quoted(path)}`;
-  const tooLong = path.length > BOUNDS.path.maximum ? boundProblem(BOUNDS.path, textLength(path)) : undefined;
+  const tooLong = boundProblem(BOUNDS.path, textLength(path));
   if (tooLong !== undefined) return `${tooLong}: ${quoted(path)}`;
   if (/[\u0000-\u0020\u007f]/.test(path)) return `must have no spaces or control characters: ${quoted(path)}`;
   return undefined;

@@ -42,35 +42,18 @@ export interface ReportedStatus {
 }
 
 /** A ProbeException: violations that its namespace tolerates, until an instant; and what its status says. */
-export class ProbeException implements ReportedStatus {
+export interface ProbeException extends ReportedStatus {
   readonly name: string;
   /** The exception is not honoured at or after this instant, in milliseconds since the epoch. */
   readonly expires: number;
   /** In milliseconds since the epoch. Undefined for an exception in a file. */
   readonly created: number | undefined;
-  readonly state: string | undefined;
-  readonly isLimited: boolean;
-  readonly lastMatched: number | undefined;
   /** The spec as JSON. The webhook keeps tens of thousands, and one text takes a third of the memory of its objects. */
   readonly text: string;
+}
 
-  constructor(
-    name: string,
-    spec: ExceptionSpec,
-    known: Pick<ProbeException, 'expires' | 'created'> & Partial<ReportedStatus>,
-  ) {
-    this.name = name;
-    this.expires = known.expires;
-    this.created = known.created;
-    this.state = known.state;
-    this.isLimited = known.isLimited ?? false;
-    this.lastMatched = known.lastMatched;
-    this.text = JSON.stringify(spec);
-  }
-
-  get spec(): ExceptionSpec {
-    return JSON.parse(this.text) as ExceptionSpec;
-  }
+export function exceptionSpec({ text }: ProbeException): ExceptionSpec {
+  return JSON.parse(text) as ExceptionSpec;
 }
 
 export type ExceptionParse =
@@ -97,7 +80,8 @@ function readException(catalogue: CheckCatalogue, reader: Reader): ProbeExceptio
   const created = typeof at === 'string' ? parseInstant(at) : undefined;
   // A required field without a value is a problem, and then nobody uses the exception.
   const { expires, ...rest } = read as ExceptionSpec & { readonly expires: number };
-  return new ProbeException(name, rest, { expires, created });
+  const text = JSON.stringify(rest);
+  return { name, expires, created, text, state: undefined, isLimited: false, lastMatched: undefined };
 }
 
 function readMetadata(metadata: Reader): string | undefined {
@@ -240,7 +224,10 @@ export const EXPIRING_MILLISECONDS = 14 * DAY;
 /** True if the rules shorten an exception, or leave out some of its checks. */
 export function isLimited(exception: ProbeException, rules: ExceptionRules): boolean {
   if (rules.action === 'Ignore') return true;
-  return endOf(exception, rules) < exception.expires || exception.spec.checks.some((check) => !mayExcept(rules, check));
+  return (
+    endOf(exception, rules) < exception.expires ||
+    exceptionSpec(exception).checks.some((check) => !mayExcept(rules, check))
+  );
 }
 
 /** The states of an exception. Expiring: the end is within 14 days. Unused: no match for 30 days. */
@@ -248,13 +235,8 @@ export const EXCEPTION_STATES = ['Active', 'Expiring', 'Expired', 'Unused'] as c
 export type ExceptionState = (typeof EXCEPTION_STATES)[number];
 
 /** The states of an exception that Probewright does not keep: a budget has no room for it, or it cannot be read. */
-const LEFT_OUT_STATES = ['OverBudget', 'Invalid'] as const;
+export const LEFT_OUT_STATES = ['OverBudget', 'Invalid'] as const;
 export type LeftOutState = (typeof LEFT_OUT_STATES)[number];
-
-export const ALL_EXCEPTION_STATES: readonly (ExceptionState | LeftOutState)[] = [
-  ...EXCEPTION_STATES,
-  ...LEFT_OUT_STATES,
-];
 
 /**
  * The state of an exception at an instant. An exception that is unused and expiring is expiring.

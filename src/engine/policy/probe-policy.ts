@@ -89,8 +89,13 @@ function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | un
     kind,
     name,
     ...(namespace !== undefined && { namespace }),
-    source: [kind, ...(namespace === undefined ? [] : [namespace]), name].join('/'),
+    source: policySource(kind, namespace, name),
   };
+}
+
+/** A policy as `kind/namespace/name`; without the namespace for one of the cluster. */
+export function policySource(kind: string, namespace: string | undefined, name: string): string {
+  return [kind, ...(namespace === undefined ? [] : [namespace]), name].join('/');
 }
 
 const CLUSTER_SPEC_FIELDS = ['namespaceSelector', 'priority', 'annotations', 'exceptions'] as const;

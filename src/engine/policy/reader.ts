@@ -142,9 +142,7 @@ export class Reader {
   /** @param bound undefined when what the text must be says how long it may be */
   string(bound?: Bound): string | undefined {
     if (typeof this.value === 'string') {
-      // Code points are counted only where they can make a difference.
-      const length = bound === undefined || this.value.length <= bound.maximum ? 0 : textLength(this.value);
-      const problem = bound && boundProblem(bound, length);
+      const problem = bound && boundProblem(bound, textLength(this.value));
       return problem === undefined ? this.value : this.report(`${problem}: ${quoted(this.value)}`);
     }
     // YAML reads on, no, y and 8080 as something else than text.

@@ -17,11 +17,14 @@ export const DEFAULT_TIMING = {
 } as const;
 export const DEFAULT_POD_GRACE_SECONDS = 30;
 export const DEFAULT_RESTART_POLICY = 'Always';
-export const DEFAULT_SCHEME = 'HTTP';
-export const DEFAULT_HTTP_PATH = '/';
-export const DEFAULT_HTTP_PROTOCOL = 'HTTP1';
-export const DEFAULT_GRPC_MODE = 'Plaintext';
-export const DEFAULT_GRPC_SERVICE = '';
+/** What an absent or empty field of a handler means. */
+export const HANDLER_DEFAULTS = {
+  path: '/',
+  scheme: 'HTTP',
+  protocol: 'HTTP1',
+  service: '',
+  mode: 'Plaintext',
+} as const;
 /** The protocol of a container port. */
 export const DEFAULT_PROTOCOL = 'TCP';
 export const DEFAULT_PROGRESS_DEADLINE_SECONDS = 600;
@@ -37,12 +40,13 @@ const defaults = (fields: Readonly<Record<string, string | number | Defaults | r
   new Map(Object.entries(fields));
 
 /** SetDefaults_HTTPGetAction. A hook's httpGet gets the same as a probe's. */
-const HTTP_GET = defaults({ path: DEFAULT_HTTP_PATH, scheme: DEFAULT_SCHEME });
+const { path, scheme, service } = HANDLER_DEFAULTS;
+const HTTP_GET = defaults({ path, scheme });
 const HOOK = defaults({ httpGet: HTTP_GET });
 const INTEGERS = ['timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const;
 const PROBE = defaults({
   httpGet: HTTP_GET,
-  grpc: defaults({ service: DEFAULT_GRPC_SERVICE }),
+  grpc: defaults({ service }),
   ...Object.fromEntries(INTEGERS.map((field) => [field, DEFAULT_TIMING[field]])),
 });
 const CONTAINER = defaults({

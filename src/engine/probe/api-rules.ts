@@ -1,5 +1,5 @@
 import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from './api-defaults.ts';
-import { PROBE_KINDS, HANDLER_KINDS } from './probe.ts';
+import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from './probe.ts';
 import { FieldPlace } from '../../base/json/field-path.ts';
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { utf8Length } from '../../base/text/utf8.ts';
@@ -125,7 +125,6 @@ export function deploymentCauses(deployment: JsonObject): ApiCause[] {
   return causes;
 }
 
-const NON_NEGATIVE = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'];
 const GRACE = 'terminationGracePeriodSeconds';
 
 /** A container's three probes (validation.go, validateLivenessProbe, validateReadinessProbe, validateStartupProbe). */
@@ -135,9 +134,9 @@ function checkProbes(container: ApiStruct): void {
     if (probe === undefined) continue;
     checkHandler(probe, HANDLER_KINDS);
     // No upper bounds: 68 years between two probes are accepted.
-    for (const field of NON_NEGATIVE) {
+    for (const field of PROBE_INTEGERS) {
       const value = probe.integer(field);
-      if (value < 0) probe.invalid(field, value, 'must be greater than or equal to 0');
+      if (value < 0 && field !== GRACE) probe.invalid(field, value, 'must be greater than or equal to 0');
     }
     const [hasGrace, grace] = [probe.isSet(GRACE), probe.integer(GRACE)];
     const successes = probe.integer('successThreshold');

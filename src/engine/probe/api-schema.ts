@@ -113,12 +113,6 @@ const POD_SPEC_TYPE = struct('PodSpec', {
   terminationGracePeriodSeconds: 'int64',
 });
 
-/** The fields of a core/v1 Probe. */
-export const PROBE_FIELDS: readonly string[] = [...PROBE_TYPE.fields.keys()];
-
-/** The fields of a header of an httpGet handler. */
-export const HEADER_FIELDS: readonly string[] = [...httpHeader.fields.keys()];
-
 /** Why the API server cannot decode a Pod spec. */
 export interface DecodeProblem {
   /** The value's own path, with indices, which the server's message does not have. */

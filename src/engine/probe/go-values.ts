@@ -19,14 +19,8 @@ export function goQuote(text: string): string {
   return `"${PLAIN.test(text) ? text : Array.from(text.toWellFormed(), goCharacter).join('')}"`;
 }
 
-/** Bytes, which a text in Latin-1 holds, as Go's `%q` writes them. What is no ASCII is escaped. */
-export function goQuoteBytes(latin1: string): string {
-  const escaped = (byte: string): string =>
-    byte < '\x80' ? goCharacter(byte) : `\\x${byte.charCodeAt(0).toString(16)}`;
-  return `"${Array.from(latin1, escaped).join('')}"`;
-}
-
-function goCharacter(character: string): string {
+/** A character as Go's `%q` writes it. */
+export function goCharacter(character: string): string {
   const escape = SHORT_ESCAPES.get(character);
   if (escape !== undefined) return escape;
   // strconv.IsPrint: letters, marks, numbers, punctuation, symbols, and of the spaces only the ASCII one.

@@ -48,7 +48,7 @@ export function hasPreStop(container: JsonObject): boolean {
 }
 
 /** The shortest grace period of a kill in seconds (kuberuntime_manager.go, minimumGracePeriodInSeconds). */
-const MINIMUM_SECONDS = 2;
+export const MINIMUM_KILL_SECONDS = 2;
 
 /**
  * Seconds from the probe's verdict to the dead container, at worst: the container ignores SIGTERM. That is max(G,2). A
@@ -56,18 +56,13 @@ const MINIMUM_SECONDS = 2;
  * (pkg/kubelet/kuberuntime/kuberuntime_container.go, killContainer).
  */
 export function longestKillSeconds({ graceSeconds, hasPreStop }: Kill): number {
-  return hasPreStop ? graceSeconds + MINIMUM_SECONDS : Math.max(graceSeconds, MINIMUM_SECONDS);
-}
-
-/** The formula of longestKillSeconds. */
-export function longestKillFormula({ hasPreStop }: Kill): string {
-  return hasPreStop ? `G+${MINIMUM_SECONDS}` : `max(G,${MINIMUM_SECONDS})`;
+  return hasPreStop ? graceSeconds + MINIMUM_KILL_SECONDS : Math.max(graceSeconds, MINIMUM_KILL_SECONDS);
 }
 
 /** The longest grace period with which a container is dead within `seconds`, if there is one. */
 export function longestGraceWithin(seconds: number, { hasPreStop }: Kill): number | undefined {
-  const graceSeconds = hasPreStop ? seconds - MINIMUM_SECONDS : seconds;
-  return seconds >= MINIMUM_SECONDS && graceSeconds >= 1 ? graceSeconds : undefined;
+  const graceSeconds = hasPreStop ? seconds - MINIMUM_KILL_SECONDS : seconds;
+  return seconds >= MINIMUM_KILL_SECONDS && graceSeconds >= 1 ? graceSeconds : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject, objectMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
 
 /** The three probes of a container, in the order in which the API server validates and reports them. */
 export const PROBE_KINDS = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
@@ -30,31 +30,4 @@ export function ownProbe(container: JsonObject, kind: ProbeKind): unknown {
 /** The kinds of handler that a probe names. A valid probe names exactly one. */
 export function handlerKindsOf(probe: JsonObject): HandlerKind[] {
   return HANDLER_KINDS.filter((kind) => isJsonObject(member(probe, kind)));
-}
-
-/** The question of a probe in a few words: `httpGet /healthz on port http`. */
-export function handlerText(probe: JsonObject): string {
-  const named = handlerKindsOf(probe);
-  const kind = named[0];
-  if (kind === undefined) return 'no handler';
-  const handler = objectMember(probe, kind) ?? {};
-  const what = kind === 'exec' ? commandText(handler) : `${addressText(handler)}port ${scalarText(handler, 'port')}`;
-  return `${kind} ${what}${named.length > 1 ? ` (and ${named.slice(1).join(', ')})` : ''}`;
-}
-
-function commandText(handler: JsonObject): string {
-  const command = member(handler, 'command');
-  return Array.isArray(command) ? command.map(String).join(' ') : 'without a command';
-}
-
-/** Path and host of an httpGet, service of a gRPC probe; ends with `on `. */
-function addressText(handler: JsonObject): string {
-  const host = scalarText(handler, 'host');
-  const words = [scalarText(handler, 'path') || scalarText(handler, 'service'), host && `at ${host}`, 'on '];
-  return words.filter((word) => word !== '').join(' ');
-}
-
-function scalarText(handler: JsonObject, key: string): string {
-  const value = member(handler, key);
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -42,15 +42,6 @@ export function isCount(value: unknown): value is number {
 }
 
 /**
- * Seconds from one probe to the next while each probe takes `tau`: M = max(P, tau). Probes run one after the other. One
- * tick is kept while a slow probe runs, so the next probe starts at once (pkg/kubelet/prober/worker.go, run). tau is 0
- * for a refused connection and T for a connection that hangs.
- */
-function intervalSeconds({ periodSeconds: P }: ProbeTiming, tau: number): number {
-  return Math.max(P, tau);
-}
-
-/**
  * The first probe, after the container's start: max(0, D-1) to D+P. The worker's ticker is older than the container, so
  * its phase is arbitrary (worker.go, run); the kubelet cuts the start to whole seconds, so D may end one second early
  * (worker.go, doProbe; pkg/kubelet/status/status_manager.go).
@@ -63,10 +54,13 @@ export function firstProbeSpan({ initialDelaySeconds: D, periodSeconds: P }: Pro
  * The verdict on a container that is never healthy, after its start: the first probe, F-1 more intervals and the length
  * of the last probe (worker.go, doProbe: the run of equal results must reach F). Holds for the startup probe, and for
  * the liveness probe where there is no startup probe.
+ *
+ * @param tau seconds that each probe takes: 0 for a refused connection, T for one that hangs. After a slow probe, the
+ *   next one starts at once, because one tick is kept (worker.go, run): M = max(P, tau)
  */
 export function neverHealthySpan(timing: ProbeTiming, tau: number): Span {
   const first = firstProbeSpan(timing);
-  const rest = (timing.failureThreshold - 1) * intervalSeconds(timing, tau) + tau;
+  const rest = (timing.failureThreshold - 1) * Math.max(timing.periodSeconds, tau) + tau;
   return { earliest: first.earliest + rest, latest: first.latest + rest };
 }
 
@@ -110,7 +104,7 @@ export function failureThresholdFor(seconds: number, initialDelaySeconds: number
  * tau, and up to P more, because the fault may come right after a probe (worker.go, run and doProbe).
  */
 export function faultSpan(timing: ProbeTiming, tau: number): Span {
-  const earliest = (timing.failureThreshold - 1) * intervalSeconds(timing, tau) + tau;
+  const earliest = (timing.failureThreshold - 1) * Math.max(timing.periodSeconds, tau) + tau;
   return { earliest, latest: timing.periodSeconds + earliest };
 }
 

@@ -3,6 +3,7 @@ import { formatInstant } from '../../base/text/duration.ts';
 import {
   endOf,
   exceptionRules,
+  exceptionSpec,
   EXPIRING_MILLISECONDS,
   mayExcept,
   type ExceptionSpec,
@@ -87,7 +88,7 @@ function candidatesFor(
   const rules = exceptionRules(layers);
   const exceptions = rules.action === 'Ignore' ? [] : facts.exceptions.ofNamespace(workload.namespace);
   const candidates = exceptions
-    .map((exception) => ({ exception, spec: exception.spec, end: endOf(exception, rules) }))
+    .map((exception) => ({ exception, spec: exceptionSpec(exception), end: endOf(exception, rules) }))
     .filter(({ spec }) => coversWorkload(spec, workload))
     .map((found) => ({ ...found, containers: found.spec.containers && new Set(found.spec.containers) }))
     .sort((a, b) => b.end - a.end || (a.exception.name < b.exception.name ? -1 : 1));

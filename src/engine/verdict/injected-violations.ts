@@ -1,5 +1,5 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
-import { fieldSource, handlerSettingOf, isShapedByNamespace } from '../defaulting/field-origin.ts';
+import { fieldOrigin, handlerSettingOf, isShapedByNamespace } from '../defaulting/field-origin.ts';
 import { laxer } from '../policy/action.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { withoutEdits, type PolicyAtFault, type Violation } from '../checks/violation.ts';
@@ -99,7 +99,7 @@ function faultOf(
   const at = path.indexOf(injection.kind);
   const field = at < 0 ? [] : path.slice(at + 1);
   if (field.length > 0) {
-    const { by, setting } = fieldSource(injection, field).origin;
+    const { by, setting } = fieldOrigin(injection, field);
     if (setting !== undefined) return setting;
     if (by === 'readinessProbe' || by === 'startupProbe') return by;
     // A field that a copied probe lacks is a field that the liveness probe lacks.
@@ -121,7 +121,7 @@ function actionForAuthor(
   injection: Injection,
   check: EffectiveCheck | undefined,
 ): Violation['action'] {
-  if (check?.isPlatformAction === true && isShapedByNamespace(injection)) return action;
+  if (check?.setBy === 'ClusterProbePolicy' && isShapedByNamespace(injection)) return action;
   const floor = check?.floor?.action;
   return laxer(action, floor === undefined || floor === 'Off' ? 'Audit' : floor);
 }

@@ -2,7 +2,7 @@ import { equalJson, type JsonObject } from '../../base/json/json-value.ts';
 import { formatPath, withEdits, type FieldEdit } from '../../base/json/field-path.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { yamlFlow } from '../checks/check.ts';
-import { adviceKey, withoutEdits, type Violation } from '../checks/violation.ts';
+import { withoutEdits, type Violation, violationKey } from '../checks/violation.ts';
 
 /** Judges an object. Offline, the violations that only a manifest shows are included. */
 export type JudgeAgain = (object: JsonObject) => readonly Violation[];
@@ -86,4 +86,10 @@ function wordsOf({ path, value }: FieldEdit, violation: Violation): string {
 
 function countsOf(violations: readonly Violation[]): ReadonlyMap<string, number> {
   return new Map(Array.from(Map.groupBy(violations, adviceKey), ([key, same]) => [key, same.length]));
+}
+
+/** Identity for advice: two rules about two fields of a probe must not cause each other. */
+export function adviceKey(violation: Violation): string {
+  const field = violation.path.findLast((step) => typeof step === 'string');
+  return JSON.stringify([violationKey(violation), field]);
 }

@@ -1,22 +1,16 @@
-import { isJsonObject, isPresent, member, objectMember, stringMembers } from '../../base/json/json-value.ts';
+import { isPresent, member, objectMember, stringMembers } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import { HANDLER_KINDS } from '../probe/probe.ts';
+import { HANDLER_KINDS, PROBE_KINDS } from '../probe/probe.ts';
 
 /**
  * By container name (Istio: manifests/charts/istio-control; Linkerd: charts/partials/templates/_proxy.tpl). The
  * annotation is that of the mesh's injector in a Pod, or of `istioctl kube-inject` or `linkerd inject --manual`.
  * `answers` matches port and path of the proxy's own probes.
  */
-const MESH_PROXIES = new Map([
+export const MESH_PROXIES = new Map([
   ['istio-proxy', { statusAnnotation: 'sidecar.istio.io/status', answers: /^1502[01] \/healthz\/(?:ready|live)$/ }],
   ['linkerd-proxy', { statusAnnotation: 'linkerd.io/proxy-version', answers: /^4191 \/(?:live|ready)$/ }],
 ]);
-
-/** The annotations that mark the Pods of a mesh. Only their presence matters. */
-export const MESH_STATUS_ANNOTATIONS: readonly string[] = Array.from(
-  MESH_PROXIES.values(),
-  ({ statusAnnotation }) => statusAnnotation,
-);
 
 /** True for the name of a mesh's proxy, which is reserved in a Pod. */
 export function isMeshProxyName(name: string): boolean {
@@ -51,6 +45,6 @@ export function isMeshProbe(container: string, probe: JsonObject): boolean {
 }
 
 /** True when a mesh wrote one of the probes. Another beside it would bypass the mesh, and fail under strict mTLS. */
-export function hasMeshProbe(container: string, probes: readonly unknown[]): boolean {
-  return probes.some((probe) => isJsonObject(probe) && isMeshProbe(container, probe));
+export function hasMeshProbe({ name, spec }: { readonly name: string; readonly spec: JsonObject }): boolean {
+  return PROBE_KINDS.some((kind) => isMeshProbe(name, objectMember(spec, kind) ?? {}));
 }

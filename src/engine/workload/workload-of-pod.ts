@@ -76,17 +76,3 @@ export function isKubernetesKind({ apiVersion }: WorkloadReference): boolean {
   const group = groupOfVersion(apiVersion);
   return !group.includes('.') || group.endsWith('.k8s.io');
 }
-
-/** The owners for which Kubernetes' own controllers make objects, by the object's kind. A Node owns static Pods. */
-const OWNERS: Readonly<Record<string, readonly string[]>> = {
-  Pod: ['ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'ReplicationController', 'Node'],
-  ReplicaSet: ['Deployment'],
-  Job: ['CronJob'],
-};
-
-/** True if a controller can have made the object: of a custom kind, or one that Kubernetes has for the owner. */
-export function canHaveController(object: JsonObject, kind: string): boolean {
-  const owners = controllerOwners(object);
-  const own = Object.hasOwn(OWNERS, kind) ? OWNERS[kind] : undefined;
-  return owners.length > 0 && owners.every((owner) => !isKubernetesKind(owner) || own?.includes(owner.kind) === true);
-}

@@ -1,4 +1,4 @@
-import { duration, tickStep } from '../../base/text/duration.ts';
+import { duration } from '../../base/text/duration.ts';
 import type { Scene, Segment } from '../timeline/scene.ts';
 
 /** A moment that is written on the axis, and its place. */
@@ -49,4 +49,17 @@ export function segmentTimes({ from, to }: Segment): string {
 /** What the axis of a scene says about itself. After a break, moments follow at equal distances. */
 export function axisText({ breakAt }: SceneScale): string {
   return breakAt === undefined ? 'seconds' : 'seconds, not linear';
+}
+
+/**
+ * A step in seconds that divides `end` seconds into at most `most` parts. The step is a familiar number of seconds,
+ * minutes, hours or a day. A longer step is 1, 2, 5 or 10 times a power of ten.
+ */
+export function tickStep(end: number, most: number): number {
+  const wanted = end / most;
+  const familiar = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400];
+  const step = familiar.find((seconds) => seconds >= wanted);
+  if (step !== undefined) return step;
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  return [1, 2, 5, 10].map((factor) => factor * power).find((seconds) => seconds >= wanted) ?? 10 * power;
 }

@@ -1,7 +1,7 @@
 import { count } from '../../base/text/cut.ts';
 import { CHECKS } from '../../engine/checks/catalogue.ts';
 import { checkUrl } from '../../engine/checks/violation.ts';
-import { endOf, exceptionRules } from '../../engine/policy/probe-exception.ts';
+import { endOf, exceptionRules, exceptionSpec } from '../../engine/policy/probe-exception.ts';
 import { LIFE_ORDER, OWN_PROBE } from '../timeline/explained-probes.ts';
 import { EXCEPTED, FINDING_ACTIONS, VERDICTS, levelOf, shortestGuarantee, verdictOfAction } from './verdicts.ts';
 import type { Markup } from '../../base/text/visible.ts';
@@ -113,7 +113,7 @@ export function exceptionViews({ snapshot, now }: Report): ExceptionView[] {
   const exceptions = [...snapshot.facts.exceptions.lists].flatMap(([namespace, own]) => {
     const rules = exceptionRules(snapshot.policyFor(namespace, new Map()).layers);
     return own.map((exception) => ({
-      ...exception.spec,
+      ...exceptionSpec(exception),
       name: `${namespace}/${exception.name}`,
       expires: endOf(exception, rules),
     }));

@@ -1,5 +1,5 @@
-import { isJsonObject, member, without, type JsonObject } from '../../base/json/json-value.ts';
-import { fieldSource, otherSettings, type FieldSource, type Origin } from '../../engine/defaulting/field-origin.ts';
+import { equalJson, isJsonObject, member, without, type JsonObject } from '../../base/json/json-value.ts';
+import { fieldOrigin, fieldSettings, type Origin } from '../../engine/defaulting/field-origin.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { HANDLER_KINDS, ownProbe, PROBE_INTEGERS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { LIFE_ORDER } from './explained-probes.ts';
@@ -41,9 +41,7 @@ export function explainedFields(known: FieldsToExplain): ProbeFields[] {
     const injection = injectionAt(injections, container, kind);
     const fields = fieldsOf(probe).map(({ field, value }): FieldExplanation => {
       const { setBy, overrides } =
-        injection === undefined
-          ? ownField(known, kind, field, value)
-          : injectedField(fieldSource(injection, field), known);
+        injection === undefined ? ownField(known, kind, field, value) : injectedField(known, injection, field, value);
       return { field: field.join('.'), value, setBy, overrides };
     });
     return [{ kind, fields }];
@@ -78,11 +76,19 @@ function ownField(
 }
 
 function injectedField(
-  { origin, overridden }: FieldSource,
   { templatePath, places }: FieldsToExplain,
+  injection: Injection,
+  field: FieldPath,
+  value: unknown,
 ): Pick<FieldExplanation, 'setBy' | 'overrides'> {
   const show = (setting: Setting): FieldSetting => shown(setting, templatePath, places);
-  return { setBy: setterOf(origin, show), overrides: overridden.map(show) };
+  const overrides = otherSettings(fieldSettings(injection, field), value).map(show);
+  return { setBy: setterOf(fieldOrigin(injection, field), show), overrides };
+}
+
+/** The settings with another value than a field has. Highest first. */
+export function otherSettings(settings: readonly Setting[], value: unknown): Setting[] {
+  return settings.filter((setting) => setting.value !== undefined && !equalJson(setting.value, value)).reverse();
 }
 
 function setterOf({ by, setting }: Origin, show: (setting: Setting) => FieldSetting): FieldSetter {

@@ -1,9 +1,10 @@
 import { SAFETY_SOURCE } from '../../engine/defaulting/startup.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
-import { ownProbe, type ProbeKind, handlerText } from '../../engine/probe/probe.ts';
+import { ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
 import { timingLetters, type FormulaInputs } from './figures.ts';
 import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
+import { handlerText } from '../../engine/probe/handler-text.ts';
 import type { Container } from '../../engine/workload/containers.ts';
 import type { ContainerTimings } from './container-timings.ts';
 import type { ProbeExplanation } from './explanation.ts';

@@ -1,4 +1,4 @@
-import { longestKillFormula, longestKillSeconds } from '../../engine/probe/grace-period.ts';
+import { longestKillSeconds, MINIMUM_KILL_SECONDS } from '../../engine/probe/grace-period.ts';
 import {
   firstProbeSpan,
   guaranteedRestartSeconds,
@@ -10,6 +10,7 @@ import {
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ProbeTiming, Span } from '../../engine/probe/timing.ts';
 import type { ContainerTimings } from './container-timings.ts';
+import type { Kill } from '../../engine/probe/grace-period.ts';
 
 /**
  * Each figure with its name, and the run for which the figure holds. Figures of the start hold for the first start:
@@ -199,4 +200,9 @@ function newFigure(
     inputs: Object.fromEntries(available.filter(([letter]) => named.has(letter))),
     ...(hasHook && { preStopSeconds: kill.graceSeconds }),
   };
+}
+
+/** The formula of longestKillSeconds. */
+function longestKillFormula({ hasPreStop }: Kill): string {
+  return hasPreStop ? `G+${MINIMUM_KILL_SECONDS}` : `max(G,${MINIMUM_KILL_SECONDS})`;
 }

@@ -2,13 +2,14 @@ import { textAt } from '../../base/json/field-path.ts';
 import { isJsonObject, objectMember, stringMap, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
-import { ownProbe, PROBE_KINDS, type ProbeKind, handlerText } from '../../engine/probe/probe.ts';
+import { ownProbe, PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { cut } from '../../base/text/cut.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
 import { containersOf, type Container } from '../../engine/workload/containers.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { conditionOf, containerState, containerStatuses, MOST_CONTAINERS } from '../pod-status.ts';
 import { startLimits, type StartLimits } from '../start-limits.ts';
+import { handlerText } from '../../engine/probe/handler-text.ts';
 import type { EndedRun, PodCondition } from '../pod-status.ts';
 
 export interface DescribedProbe {

@@ -2,6 +2,7 @@ import { objectsAt } from '../../base/json/field-path.ts';
 import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
 import { instantOf } from '../pod-status.ts';
+import { policySource } from '../../engine/policy/probe-policy.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 
 export interface PolicyTime {
@@ -38,8 +39,10 @@ export async function readPolicyTimes(client: Pick<ApiClient, 'measured'>): Prom
     await new PagedList(client).forEachPage({ path, accept: METADATA_LIST, keepsManagedFields: true }, ({ items }) => {
       for (const { metadata } of items) {
         const { namespace, name, generation = 0 } = metadata;
-        const source = [kind, ...(namespace === undefined ? [] : [namespace]), name].join('/');
-        times.set(source, { generation, at: specChangedAt(metadata as unknown as JsonObject) });
+        times.set(policySource(kind, namespace, name), {
+          generation,
+          at: specChangedAt(metadata as unknown as JsonObject),
+        });
       }
     });
   return times;

@@ -3,7 +3,7 @@ import { isOfController } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
 import { laxer } from '../../engine/policy/action.ts';
 import { judge, podLabelsOf, type Judgement } from '../../engine/verdict/judge.ts';
-import { canHaveController, controllerOwners } from '../../engine/workload/workload-of-pod.ts';
+import { controllerOwners, isKubernetesKind } from '../../engine/workload/workload-of-pod.ts';
 import { isPod, templatesToLookAt, type PlacedTemplate } from '../../engine/workload/kinds.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import { versionOf, workloadKey, workloadOf } from '../observed-workload.ts';
@@ -219,4 +219,18 @@ function judgedWorkload(
 function templateOf({ path }: Violation, templates: readonly PlacedTemplate[]): PlacedTemplate | undefined {
   if (templates.length === 1) return templates[0];
   return templates.find((template) => template.path.every((step, index) => path[index] === step));
+}
+
+/** The owners for which Kubernetes' own controllers make objects, by the object's kind. A Node owns static Pods. */
+const OWNERS: Readonly<Record<string, readonly string[]>> = {
+  Pod: ['ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'ReplicationController', 'Node'],
+  ReplicaSet: ['Deployment'],
+  Job: ['CronJob'],
+};
+
+/** True if a controller can have made the object: of a custom kind, or one that Kubernetes has for the owner. */
+export function canHaveController(object: JsonObject, kind: string): boolean {
+  const owners = controllerOwners(object);
+  const own = Object.hasOwn(OWNERS, kind) ? OWNERS[kind] : undefined;
+  return owners.length > 0 && owners.every((owner) => !isKubernetesKind(owner) || own?.includes(owner.kind) === true);
 }

@@ -1,7 +1,6 @@
 import {
   figuresOf,
   NONE_KILLED,
-  percentile,
   PROFILE_BOUNDS,
   type ContainerProfile,
   type KilledStarts,
@@ -153,4 +152,10 @@ export function profileStatus({ workload, containers }: StartupProfile): JsonObj
       samples: container.samples,
     })),
   };
+}
+
+/** The smallest measured start that at least this share of the starts does not exceed; undefined without a start. */
+export function percentile(samples: readonly Pick<StartSample, 'seconds'>[], share: number): number | undefined {
+  const sorted = samples.map((sample) => sample.seconds).sort((one, other) => one - other);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 }

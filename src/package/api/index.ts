@@ -8,8 +8,8 @@ import { fixFile } from '../../cli/fix/fix-file.ts';
 import { LEVELS, type Level } from '../../cli/output/level.ts';
 import { planOutput } from '../../cli/plan/formats.ts';
 import { workloadsOf } from '../../cli/plan/workloads.ts';
-import { planOf } from '../../engine/verdict/compare/outcome.ts';
 import { snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
+import { planOf } from '../../engine/verdict/compare/plan.ts';
 import type { ListedViolation, PlanOutput } from '../../cli/output/json-outputs.ts';
 
 /** The exports of `import 'probewright'`. docs/api.md explains every name. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { count, cut } from '../../base/text/cut.ts';
+import { exceptionSpec } from '../../engine/policy/probe-exception.ts';
 import { outcomeOf, type WebhookBehaviour } from '../../engine/verdict/compare/outcome.ts';
 import { templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
 import { sizeProblem } from '../review/scope.ts';
@@ -104,7 +105,8 @@ async function impactOn(
   const milliseconds = Math.min(given, IMPACT_LIMITS.milliseconds);
   const now = dependencies.now();
   const effects: WorkloadEffect[] = [];
-  const named = (reviewed.kind === 'exception' && reviewed.applied?.spec.workloads) || [];
+  const exception = reviewed.kind === 'exception' ? reviewed.applied : undefined;
+  const named = (exception && exceptionSpec(exception).workloads) ?? [];
   const listed = new Set(builtInKinds(kinds).map(({ kind }) => kind));
   const missing = new Set(named.filter(({ kind }) => listed.has(kind)).map(({ kind, name }) => `${kind} ${name}`));
   /** Is aborted with the reason why not all is looked at. */

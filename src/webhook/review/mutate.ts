@@ -1,4 +1,4 @@
-import { laxer, type MutationMode } from '../../engine/policy/action.ts';
+import type { MutationMode } from '../../engine/policy/action.ts';
 import { effectiveTemplate, formatNotInjected } from '../../engine/defaulting/injection.ts';
 import { probePatch, provenance } from '../../engine/defaulting/patch.ts';
 import { podLabelsOf, violationsOf } from '../../engine/verdict/judge.ts';
@@ -7,7 +7,7 @@ import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { controllersOfPod, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import { skip, type Decision } from './decision.ts';
 import { allowed, auditText, violationAnnotation } from './response.ts';
-import { ObjectTooLarge, scopeOf, violationOfUnseen } from './scope.ts';
+import { atMost, ObjectTooLarge, scopeOf, violationOfUnseen } from './scope.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS, isControlled, isControlledByControllerManager } from './trusted-controllers.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
@@ -49,17 +49,18 @@ export function mutate(
           injectedEarlier: injectedBefore(pod, policy, kind),
         });
   const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
-  const sources = defaulting === undefined ? '' : provenance(defaulting.injections, undefined);
   const patch = probePatch(pod, injections);
   const warnings = defaulting?.warnings ?? [];
   const audited = (): readonly Violation[] => {
     const object = effectiveTemplate(pod, injections);
     const subject = { object, kind, namespace, controllers: controllersOfPod(pod) };
     const given = { injections, notInjected: [] };
-    return violationsOf(subject, { template: object, path: [] }, policies, policy, given, now).map(atMostAudit);
+    const violations = violationsOf(subject, { template: object, path: [] }, policies, policy, given, now);
+    // `/validate` has already checked the template of a controller's Pod.
+    return violations.map((violation) => atMost(violation, 'Audit'));
   };
   const violations = isAudited ? audited() : [];
-  const auditAnnotations = { ...defaultingAnnotations(defaulting, mode, sources), ...violationAnnotation(violations) };
+  const auditAnnotations = { ...defaultingAnnotations(defaulting, mode), ...violationAnnotation(violations) };
   return {
     reply: allowed(request.uid, { patch, warnings, auditAnnotations }),
     result: patch.length > 0 ? 'mutate' : warnings.length > 0 ? 'warn' : 'allow',
@@ -67,11 +68,6 @@ export function mutate(
     ...(defaulting && { defaulting }),
     ...(isAudited && { violations }),
   };
-}
-
-/** `/validate` has already checked the template of a controller's Pod. */
-function atMostAudit(violation: Violation): Violation {
-  return { ...violation, action: laxer(violation.action, 'Audit') };
 }
 
 /** An error would reject the Pod under failurePolicy Fail. Throws ObjectTooLarge for Pods that `/validate` sees. */
@@ -83,15 +79,10 @@ function tooLarge(request: AdmissionRequest, isAudited: boolean, problem: string
 }
 
 /** The API server keeps the first value of a key, and logs a warning about another: values stay the same, or go. */
-function defaultingAnnotations(
-  defaulting: Defaulting | undefined,
-  mode: MutationMode,
-  sources: string,
-): Record<string, string> {
-  const annotations: Record<string, string> = {};
-  if (defaulting === undefined) return annotations;
-  const { injections, notInjected } = defaulting;
-  if (injections.length > 0) annotations[mode === 'On' ? 'injected' : 'would-inject'] = sources;
-  if (notInjected.length > 0) annotations['not-injected'] = auditText(notInjected, formatNotInjected);
-  return annotations;
+function defaultingAnnotations(defaulting: Defaulting | undefined, mode: MutationMode): Record<string, string> {
+  const { injections = [], notInjected = [] } = defaulting ?? {};
+  return {
+    ...(injections.length > 0 && { [mode === 'On' ? 'injected' : 'would-inject']: provenance(injections, undefined) }),
+    ...(notInjected.length > 0 && { 'not-injected': auditText(notInjected, formatNotInjected) }),
+  };
 }

@@ -1,10 +1,10 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { exceptionSource } from '../../engine/facts/facts.ts';
 import { equalJson, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { endOf, exceptionRules, mayExcept } from '../../engine/policy/probe-exception.ts';
+import { endOf, exceptionRules, exceptionSpec, mayExcept } from '../../engine/policy/probe-exception.ts';
 import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { EXCEPTION_KIND, parseProbeException, type ProbeException } from '../../engine/policy/probe-exception.ts';
-import { POLICY_KINDS, parseProbePolicy } from '../../engine/policy/probe-policy.ts';
+import { POLICY_KINDS, parseProbePolicy, policySource } from '../../engine/policy/probe-policy.ts';
 import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
 import { count } from '../../base/text/cut.ts';
 import { formatInstant } from '../../base/text/duration.ts';
@@ -87,8 +87,8 @@ function ruleWarnings(exception: ProbeException, namespace: string, policies: Sn
   const rules = exceptionRules(policies.policyFor(namespace, new Map()).layers);
   if (rules.action === 'Ignore')
     return [`${EXCEPTION_KIND}s have no effect in namespace ${namespace}: a policy sets exceptions.action to Ignore`];
-  const warnings = exception.spec.checks
-    .filter((check) => !mayExcept(rules, check))
+  const warnings = exceptionSpec(exception)
+    .checks.filter((check) => !mayExcept(rules, check))
     .map((check) => `spec.checks: the policies allow no exception from ${check}, so ${check} stays in force`);
   const end = endOf(exception, rules);
   if (exception.expires <= now)
@@ -122,9 +122,8 @@ function deletion(request: AdmissionRequest, kind: (typeof REVIEWED_KINDS)[numbe
       ...decision,
       reviewed: { kind: 'exception', source: exceptionSource(namespace, name), namespace, applied },
     };
-  const isCluster = kind === 'ClusterProbePolicy';
-  const source = [kind, ...(isCluster ? [] : [namespace]), name].join('/');
-  return { ...decision, reviewed: { kind: 'policy', source, namespace: isCluster ? undefined : namespace, applied } };
+  const own = kind === 'ClusterProbePolicy' ? undefined : namespace;
+  return { ...decision, reviewed: { kind: 'policy', source: policySource(kind, own, name), namespace: own, applied } };
 }
 
 /** The object with its name and namespace. Old API servers send some objects without them. */

@@ -1,5 +1,6 @@
 import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { validProbe } from '../../engine/checks/valid-probe.ts';
+import { laxer } from '../../engine/policy/action.ts';
 import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { isBeingDeleted, templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
@@ -46,6 +47,10 @@ function skipped(reason: SkipReason): Scope {
 
 /** The object is too large to check: an error of the client. */
 export class ObjectTooLarge extends RangeError {}
+
+export function atMost(violation: Violation, action: Violation['action']): Violation {
+  return { ...violation, action: laxer(violation.action, action) };
+}
 
 export function violationOfUnseen(message: string, action: Violation['action']): Violation {
   return { check: validProbe.id, action, container: '', path: ['spec'], message, reason: 'FieldValueTooMany' };

@@ -10,7 +10,7 @@ import { judge, type Judgement, type Subject } from '../../engine/verdict/judge.
 import { controllersOfPod } from '../../engine/workload/workload-of-pod.ts';
 import { isControlled, type TrustedControllers } from './trusted-controllers.ts';
 import { allowed, denied, violationAnnotation } from './response.ts';
-import { scopeOf, sizeProblem, violationOfUnseen } from './scope.ts';
+import { atMost, scopeOf, sizeProblem, violationOfUnseen } from './scope.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { AdmissionRequest } from './review.ts';
 
@@ -61,10 +61,6 @@ export function validate(
     atMost(violation, isTolerated(violation) ? laxer('Warn', cap) : cap),
   );
   return decide(request, violations, isPod(kind) ? [] : judgement.warnings, judgement.policies);
-}
-
-function atMost(violation: Violation, action: Violation['action']): Violation {
-  return { ...violation, action: laxer(violation.action, action) };
 }
 
 /**

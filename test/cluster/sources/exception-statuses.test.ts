@@ -4,6 +4,7 @@ import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
 import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
 import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../../../src/cluster/sources/fact-kinds.ts';
 import { exceptionCounts, ExceptionStatuses } from '../../../src/cluster/sources/exception-statuses.ts';
+import { exceptionSpec } from '../../../src/engine/policy/probe-exception.ts';
 import { StatusWriter } from '../../../src/cluster/sources/status-writer.ts';
 import { ApiError } from '../../../src/cluster/client/api-client.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
@@ -229,7 +230,8 @@ describe('the webhook', () => {
     const read = WEBHOOK_EXCEPTIONS.read({ ...document, status });
     if (read === undefined || read.problems !== undefined) throw new Error('unreadable');
     const kept = WEBHOOK_EXCEPTIONS.mirrored?.(read.fact) ?? read.fact;
-    const { name, expires, created, state, isLimited, lastMatched, spec } = kept;
+    const { name, expires, created, state, isLimited, lastMatched } = kept;
+    const spec = exceptionSpec(kept);
     expect({ name, expires, created, state, isLimited, lastMatched, spec }).toEqual({
       name: 'legacy',
       expires: END,

@@ -81,8 +81,9 @@ describe('the list of checks', () => {
   });
 
   it.each(CHECKS)('$id tells the default of each number and switch in its text', ({ parameters }) => {
-    for (const { type, text, default: value } of Object.values(parameters))
-      if (type === 'integer' || type === 'boolean') expect(text).toMatch(new RegExp(`[Dd]efault ${String(value)}\\b`));
+    for (const parameter of Object.values(parameters))
+      if (parameter.type === 'integer' || parameter.type === 'boolean')
+        expect(parameter.text).toMatch(new RegExp(`[Dd]efault ${String(parameter.default)}\\b`));
   });
 
   const badNumbers = { initialDelaySeconds: 300, failureThreshold: 1, periodSeconds: 1, timeoutSeconds: 9 };

@@ -13,14 +13,15 @@ const FILE = `src/engine/checks/${ID}.ts`;
 
 /** The file that CONTRIBUTING.md asks for, with a rule that no check of the catalogue has. */
 const CHECK = `
-import { integer } from '../policy/check-parameters.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 
 export const inventedCheck = defineCheck({
   id: '${ID}',
   summary: 'A probe runs more often than you want.',
   action: 'Warn',
-  parameters: { shortest: integer({ minimum: 1, default: 3, text: 'Least periodSeconds of a probe. Default 3.' }) },
+  parameters: {
+    shortest: { type: 'integer', minimum: 1, default: 3, text: 'Least periodSeconds of a probe. Default 3.' },
+  },
   eachProbe: (probe, { shortest }) => {
     const { container, timing } = probe;
     if (timing === undefined || timing.periodSeconds >= shortest) return undefined;

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { misplacedProbes, unknownProbeFields } from '../../../src/engine/checks/lib/unknown-fields.ts';
-import { adviceKey, type Violation } from '../../../src/engine/checks/violation.ts';
+import { type Violation } from '../../../src/engine/checks/violation.ts';
 import { formatPath, withEdits, type FieldPath } from '../../../src/base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { killBy, longestKillSeconds } from '../../../src/engine/probe/grace-period.ts';
@@ -16,6 +16,7 @@ import { checkTexts } from '../../support/check-texts.ts';
 import { clusterPolicyDocument, policySet, subjectOf } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import { runs } from '../../support/runs.ts';
+import { adviceKey } from '../../../src/engine/verdict/safe-advice.ts';
 
 /** Every check of the catalogue is on. Checks that are on by default keep their actions and levels. */
 const everyCheck = clusterPolicyDocument({

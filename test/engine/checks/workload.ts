@@ -4,7 +4,7 @@ import { podTemplatesOf, workloadKindOfManifest, KNOWN_KINDS } from '../../../sr
 import { formatPath } from '../../../src/base/json/field-path.ts';
 import { NO_FACTS, type Facts } from '../../../src/engine/facts/facts.ts';
 import { CollectedFacts } from '../../../src/cluster/sources/policy-documents.ts';
-import { FACT_KINDS, factKindOf } from '../../../src/cluster/sources/fact-kinds.ts';
+import { FACT_KINDS } from '../../../src/cluster/sources/fact-kinds.ts';
 import { builtInPolicy, mergeChecks } from '../../../src/engine/policy/check-policy.ts';
 import { appContainer, parsedPolicy, pod, policyDocument } from '../../support/worlds.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -25,7 +25,7 @@ export function factsOf(objects: readonly JsonObject[] | undefined): Facts {
   const collected = new CollectedFacts();
   for (const kind of FACT_KINDS) collected.addKind(kind);
   for (const object of objects) {
-    const kind = factKindOf(object['apiVersion'], object['kind']);
+    const kind = FACT_KINDS.find((known) => known.kind === object['kind'] && known.apiVersion === object['apiVersion']);
     const read = kind?.read(object);
     const { namespace } = object['metadata'] as { readonly namespace: string };
     if (kind !== undefined && read !== undefined && read.problems === undefined)

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { equalJson, type JsonObject } from '../../../src/base/json/json-value.ts';
-import { fieldSource, handlerSettingOf } from '../../../src/engine/defaulting/field-origin.ts';
+import { fieldOrigin, fieldSettings, handlerSettingOf } from '../../../src/engine/defaulting/field-origin.ts';
+import { otherSettings } from '../../../src/explain/timeline/explained-fields.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS } from '../../../src/engine/probe/probe.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
 import { validPod } from '../../support/arbitraries.ts';
@@ -44,8 +45,9 @@ it('the layer that is told for a field has the value of the field, and no overri
         );
         const integers = PROBE_INTEGERS.map((name) => [[name], injection.probe[name]] as const);
         for (const [field, value] of [...handlers, ...integers]) {
-          const { origin, overridden } = fieldSource(injection, field);
-          for (const setting of overridden) expect(equalJson(setting.value, value)).toBe(false);
+          const origin = fieldOrigin(injection, field);
+          for (const setting of otherSettings(fieldSettings(injection, field), value))
+            expect(equalJson(setting.value, value)).toBe(false);
           expect(origin.by === 'default').toBe(value === undefined);
           if (origin.by !== 'policy') continue;
           told += 1;

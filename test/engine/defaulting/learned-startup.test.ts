@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultProbes } from '../../../src/engine/defaulting/default-probes.ts';
-import { fieldSource } from '../../../src/engine/defaulting/field-origin.ts';
+import { fieldOrigin } from '../../../src/engine/defaulting/field-origin.ts';
 import { probePatch } from '../../../src/engine/defaulting/patch.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
@@ -69,7 +69,7 @@ describe('an injected startup probe with learned start times', () => {
   it('names the layer whose setting decides', () => {
     const settingOf = ({ startup }: Result): unknown => {
       if (startup === undefined) return undefined;
-      const { origin } = fieldSource(startup, ['failureThreshold']);
+      const origin = fieldOrigin(startup, ['failureThreshold']);
       return origin.by === 'slow-start' ? origin.setting?.path.join('.') : origin.by;
     };
     expect(settingOf(result([learned()]))).toBe('spec.slowStart.learned');

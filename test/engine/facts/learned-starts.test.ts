@@ -5,13 +5,13 @@ import {
   startsOfWorkload,
   withoutSeconds,
   workloadStarts,
-  percentile,
   profileName,
   readStartupProfile,
 } from '../../../src/engine/facts/startup-profile.ts';
 import type { WorkloadStarts, StartSample } from '../../../src/engine/facts/startup-profile.ts';
 import { STARTUP_PROFILES } from '../../../src/cluster/sources/fact-kinds.ts';
 import { formatProblem } from '../../../src/engine/policy/reader.ts';
+import { percentile } from '../../../src/observer/starts/profile-update.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const sample = (seconds: number, restart = false): StartSample => ({

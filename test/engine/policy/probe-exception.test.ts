@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { formatProblem } from '../../../src/engine/policy/reader.ts';
-import { parseProbeException } from '../../../src/engine/policy/probe-exception.ts';
+import { exceptionSpec, parseProbeException } from '../../../src/engine/policy/probe-exception.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -25,7 +25,8 @@ describe('parseProbeException', () => {
         { creationTimestamp: '2026-07-01T00:00:00Z' },
       ),
     );
-    const { name, expires, created, state, isLimited, lastMatched, spec } = exception;
+    const { name, expires, created, state, isLimited, lastMatched } = exception;
+    const spec = exceptionSpec(exception);
     expect({ name, expires, created, state, isLimited, lastMatched, spec }).toEqual({
       name: 'legacy',
       expires: Date.UTC(2027, 0, 31),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { canHaveController, hasControllerOwner } from '../../../src/engine/workload/workload-of-pod.ts';
+import { hasControllerOwner } from '../../../src/engine/workload/workload-of-pod.ts';
+import { canHaveController } from '../../../src/observer/scan/verdicts.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const ownedBy = (apiVersion: unknown, kind: string, controller: unknown = true): JsonObject => ({

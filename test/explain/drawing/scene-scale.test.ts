@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sceneLines } from '../../../src/explain/drawing/text-scene.ts';
-import { sceneScale } from '../../../src/explain/drawing/scene-scale.ts';
+import { sceneScale, tickStep } from '../../../src/explain/drawing/scene-scale.ts';
 import type { Scene } from '../../../src/explain/timeline/scene.ts';
 
 const scene: Scene = {
@@ -40,3 +40,10 @@ it('the axis of text breaks in the columns where its bars break', () => {
   expect(axis.indexOf('//')).toBeGreaterThan(0);
   expect(bars.map((bar) => bar.indexOf('//'))).toEqual([axis.indexOf('//'), axis.indexOf('//')]);
 });
+
+it.each([
+  [5, 1],
+  [70, 10],
+  [640, 120],
+  [1e7, 2e6],
+])('an axis of %i s has a mark every %i s', (end, step) => expect(tickStep(end, 8)).toBe(step));

@@ -10,8 +10,8 @@ import { CONTAINER_LISTS } from '../../../engine/probe/api-defaults.ts';
 import { PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
 import { PROBE_KINDS } from '../../../engine/probe/probe.ts';
 import { DEFAULT_CONTAINER_ANNOTATION } from '../../../engine/workload/containers.ts';
-import { MESH_STATUS_ANNOTATIONS } from '../../../engine/workload/mesh.ts';
 import { containerPart } from './container.ts';
+import { MESH_PROXIES } from '../../../engine/workload/mesh.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';
 
 interface SnapshotSettings {
@@ -140,7 +140,10 @@ const SPEC = scalars('replicas', 'parallelism', 'progressDeadlineSeconds', 'minR
 const POD_SPEC = scalars('restartPolicy', 'terminationGracePeriodSeconds', 'hostNetwork');
 
 /** Annotations of others of which only the presence matters. */
-const PRESENT_OR_NOT: ReadonlySet<string> = new Set([...MESH_STATUS_ANNOTATIONS, MIRROR_POD_ANNOTATION]);
+const PRESENT_OR_NOT: ReadonlySet<string> = new Set([
+  ...Array.from(MESH_PROXIES.values(), ({ statusAnnotation }) => statusAnnotation),
+  MIRROR_POD_ANNOTATION,
+]);
 
 /**
  * Returns the part of a workload that verdicts depend on: names, numbers of the workload, and the Pod templates. Every

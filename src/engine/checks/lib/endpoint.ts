@@ -1,41 +1,17 @@
 import { equalJson, isJsonObject, member, type JsonObject } from '../../../base/json/json-value.ts';
 import { compareText } from '../../../base/text/cut.ts';
-import {
-  DEFAULT_GRPC_MODE,
-  DEFAULT_GRPC_SERVICE,
-  DEFAULT_HTTP_PATH,
-  DEFAULT_HTTP_PROTOCOL,
-  DEFAULT_SCHEME,
-} from '../../probe/api-defaults.ts';
+import { HANDLER_DEFAULTS } from '../../probe/api-defaults.ts';
+import { HANDLER_TYPES } from '../../probe/api-schema.ts';
 import { execArgv, requestedPath } from '../../probe/handler-values.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
 import type { Advice } from '../check.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
-import type { HandlerKind } from '../../probe/probe.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
-
-/** What a probe asks, by its handler. */
-const TARGET: Readonly<Record<HandlerKind, readonly string[]>> = {
-  httpGet: ['scheme', 'host', 'port', 'path', 'httpHeaders', 'protocol'],
-  tcpSocket: ['host', 'port'],
-  grpc: ['port', 'service', 'mode'],
-  exec: ['command'],
-};
-
-/** What an absent or empty text means. */
-const DEFAULTS: JsonObject = {
-  scheme: DEFAULT_SCHEME,
-  host: '',
-  port: '',
-  path: DEFAULT_HTTP_PATH,
-  protocol: DEFAULT_HTTP_PROTOCOL,
-  service: DEFAULT_GRPC_SERVICE,
-  mode: DEFAULT_GRPC_MODE,
-};
 
 /** The target as a text, equal for equal targets. Undefined when a part is malformed or cut. */
 export function endpointOf(probe: CheckedProbe): string | undefined {
-  const parts = TARGET[probe.handlerKind].map((field) => partOf(probe, field));
+  const fields = HANDLER_TYPES[probe.handlerKind].fields.keys();
+  const parts = Array.from(fields, (field) => partOf(probe, field));
   if (parts.includes(undefined)) return undefined;
   return parts.some(holdsCut) ? undefined : JSON.stringify([probe.handlerKind, ...parts]);
 }
@@ -45,7 +21,7 @@ function partOf({ container, handler }: CheckedProbe, field: string): unknown {
   if (field === 'httpHeaders') return httpHeaders(handler);
   const value = member(handler, field) ?? '';
   if (field === 'port' && typeof value === 'number') return value;
-  const text = value === '' ? DEFAULTS[field] : value;
+  const text = value === '' ? (member(HANDLER_DEFAULTS, field) ?? '') : value;
   if (typeof text !== 'string') return undefined;
   if (field === 'path') return requestedPath(text);
   // A port name that the container does not declare stays as it is.

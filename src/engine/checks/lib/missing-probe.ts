@@ -1,4 +1,4 @@
-import { boolean, choice, type ValuesOf } from '../../policy/check-parameters.ts';
+import type { ValuesOf } from '../../policy/check-parameters.ts';
 import { DEFAULT_CONTAINER_ANNOTATION, runsForever } from '../../workload/containers.ts';
 import { isGrpc, isNamedForMetrics } from '../../workload/port-protocol.ts';
 import { tcpPortsOf, type ContainerPort } from '../../workload/ports.ts';
@@ -10,15 +10,16 @@ import { PROBE_KINDS, type ProbeKind } from '../../probe/probe.ts';
 
 /** Parameters that select the containers for a check that requires a probe. */
 export const concernedParameters = {
-  containers: choice({
+  containers: {
+    type: 'choice',
     choices: ['main', 'all'],
     default: 'all',
     text:
       'Which containers must have it: all (the default) is every application container; ' +
       'main is the main container, as docs/defaulting.md finds it.',
-  }),
-  sidecars: boolean({ default: false, text: 'true: native sidecars must have it too. Default false.' }),
-};
+  },
+  sidecars: { type: 'boolean', default: false, text: 'true: native sidecars must have it too. Default false.' },
+} as const;
 
 /**
  * What checks have in common that require a probe. A container that runs to completion needs none. A requirement is

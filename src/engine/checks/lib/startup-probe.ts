@@ -1,5 +1,5 @@
 import { member, isPresent, type JsonObject } from '../../../base/json/json-value.ts';
-import { DEFAULT_GRPC_SERVICE, DEFAULT_SCHEME, DEFAULT_TIMING } from '../../probe/api-defaults.ts';
+import { DEFAULT_TIMING, HANDLER_DEFAULTS } from '../../probe/api-defaults.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
 import { podGraceSeconds, probeGraceSeconds } from '../../probe/grace-period.ts';
 import {
@@ -109,10 +109,11 @@ function graceOf(source: CheckedProbe): JsonObject {
   return { terminationGracePeriodSeconds: member(source.spec, 'terminationGracePeriodSeconds') };
 }
 
-const HANDLER_DEFAULTS: JsonObject = { scheme: DEFAULT_SCHEME, service: DEFAULT_GRPC_SERVICE };
+const { scheme, service } = HANDLER_DEFAULTS;
+const LEFT_OUT: JsonObject = { scheme, service };
 
 function withoutDefaults(handler: JsonObject): JsonObject {
-  const given = Object.entries(handler).filter(([key, value]) => isPresent(value) && value !== HANDLER_DEFAULTS[key]);
+  const given = Object.entries(handler).filter(([key, value]) => isPresent(value) && value !== LEFT_OUT[key]);
   return Object.fromEntries(given);
 }
 

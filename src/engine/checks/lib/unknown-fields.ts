@@ -9,7 +9,7 @@ import {
 } from '../../../base/json/json-value.ts';
 import { suggestion } from '../../../base/text/suggestion.ts';
 import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
-import { HANDLER_TYPES, HEADER_FIELDS, PROBE_FIELDS } from '../../probe/api-schema.ts';
+import { HANDLER_TYPES, PROBE_TYPE } from '../../probe/api-schema.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../../probe/probe.ts';
 import { BUILT_IN_KINDS, type PlacedTemplate, type WorkloadKind } from '../../workload/kinds.ts';
 import type { JsonObject } from '../../../base/json/json-value.ts';
@@ -46,6 +46,8 @@ const CONTAINER_FIELDS: readonly string[] = [
   ...['volumeMounts', ...PROBE_KINDS],
 ];
 
+const PROBE_FIELDS: readonly string[] = [...PROBE_TYPE.fields.keys()];
+const HEADER_FIELDS = ['name', 'value'];
 const HANDLERS = HANDLER_KINDS.map((kind) => ({ kind, fields: [...HANDLER_TYPES[kind].fields.keys()] }));
 const OF_HANDLERS = HANDLERS.flatMap(({ fields }) => fields);
 

@@ -8,7 +8,6 @@ import { workloadsOf } from '../../../../src/cli/plan/workloads.ts';
 import { equalJson, type JsonObject } from '../../../../src/base/json/json-value.ts';
 import { inputsOf, type Inputs } from '../../../../src/cli/input/inputs.ts';
 import { snapshotAfter } from '../../../../src/engine/verdict/compare/policy-change.ts';
-import { planOf } from '../../../../src/engine/verdict/compare/outcome.ts';
 import { without } from '../../../cluster/client/fake-store.ts';
 import { KNOWN_KINDS, podTemplatesOf, workloadKindOfManifest } from '../../../../src/engine/workload/kinds.ts';
 import { anyWorkload } from '../../../support/arbitrary-workloads.ts';
@@ -19,6 +18,7 @@ import { clusterDocument, namespaceDocument } from '../../../robustness/random-w
 import { clusterPolicyDocument, policyDocument } from '../../../support/worlds.ts';
 import { NOW } from '../../../support/now.ts';
 import { runs } from '../../../support/runs.ts';
+import { planOf } from '../../../../src/engine/verdict/compare/plan.ts';
 import type { PlacedViolation } from '../../../../src/cli/check/report.ts';
 
 interface Change {
