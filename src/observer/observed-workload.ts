@@ -1,4 +1,5 @@
-import { objectMember, stringMember, type JsonObject } from '../base/json/json-value.ts';
+import { textAt } from '../base/json/field-path.ts';
+import type { JsonObject } from '../base/json/json-value.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import { isDnsSubdomain } from '../engine/policy/object-names.ts';
 import { rootOf, type ClusterKind } from '../cluster/sources/cluster-kinds.ts';
@@ -69,8 +70,7 @@ export function controllerOfPod(pod: JsonObject): WorkloadReference | undefined 
 
 /** A Pod's Deployment, its controller, or itself. Undefined for a static Pod, which the kubelet runs from a file. */
 export function workloadNameOfPod(pod: JsonObject): WorkloadName | undefined {
-  const metadata = objectMember(pod, 'metadata') ?? {};
-  const [namespace, name] = [stringMember(metadata, 'namespace'), stringMember(metadata, 'name')];
+  const [namespace, name] = [textAt(pod, 'metadata', 'namespace'), textAt(pod, 'metadata', 'name')];
   if (namespace === undefined || name === undefined) return undefined;
   const owner = controllerOfPod(pod);
   if (owner === undefined) return hasControllerOwner(pod) ? undefined : { namespace, group: '', kind: 'Pod', name };

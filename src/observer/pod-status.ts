@@ -1,11 +1,5 @@
-import {
-  isJsonObject,
-  listMember,
-  member,
-  objectMember,
-  stringMember,
-  type JsonObject,
-} from '../base/json/json-value.ts';
+import { objectsAt, textAt } from '../base/json/field-path.ts';
+import { member, objectMember, stringMember, type JsonObject } from '../base/json/json-value.ts';
 
 /** A Pod of 1.4 MB has thousands of containers. Only so many are looked at. */
 export const MOST_CONTAINERS = 100;
@@ -18,7 +12,7 @@ export function instantOf(object: JsonObject, field: string): number | undefined
 
 /** A member of a Pod's metadata as text, or ''. */
 export function metadataOf(pod: JsonObject, field: 'name' | 'namespace' | 'uid'): string {
-  return stringMember(objectMember(pod, 'metadata') ?? {}, field) ?? '';
+  return textAt(pod, 'metadata', field) ?? '';
 }
 
 /** A condition of a Pod, and since when it is so, in milliseconds since the epoch. */
@@ -28,18 +22,16 @@ export interface PodCondition {
 }
 
 export function conditionOf(pod: JsonObject, type: string): PodCondition | undefined {
-  const conditions = listMember(objectMember(pod, 'status') ?? {}, 'conditions').filter(isJsonObject);
-  const found = conditions.find((one) => one['type'] === type);
+  const found = objectsAt(pod, 'status', 'conditions').find((one) => one['type'] === type);
   const since = found && instantOf(found, 'lastTransitionTime');
   return since === undefined ? undefined : { isTrue: found?.['status'] === 'True', since };
 }
 
 /** The statuses of a Pod's containers, by name. A name is unique among all containers of a Pod. */
 export function containerStatuses(pod: JsonObject): ReadonlyMap<string, JsonObject> {
-  const status = objectMember(pod, 'status') ?? {};
-  const all = ['initContainerStatuses', 'containerStatuses'].flatMap((list) => listMember(status, list));
+  const all = ['initContainerStatuses', 'containerStatuses'].flatMap((list) => objectsAt(pod, 'status', list));
   return new Map(
-    all.filter(isJsonObject).flatMap((one) => {
+    all.flatMap((one) => {
       const name = stringMember(one, 'name');
       return name === undefined ? [] : [[name, one] as const];
     }),

@@ -1,9 +1,8 @@
 import { textAt } from '../../base/json/field-path.ts';
 import { objectMember } from '../../base/json/json-value.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode, unlessMissing, type ApiClient, type ApiRequest } from './api-client.ts';
 import { isKubernetesObject, type ObjectMetadata } from './kubernetes-object.ts';
-import type { ClockAndRandom } from './timing.ts';
+import { pause, type ClockAndRandom } from './timing.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 
 export interface Candidate {
@@ -91,7 +90,7 @@ export class LeaderElection {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       await this.#attempt();
-      await sleep(this.#pause(), undefined, { signal }).catch(() => undefined);
+      await pause(this.#untilNext(), signal);
     }
   }
 
@@ -112,9 +111,9 @@ export class LeaderElection {
   }
 
   /** Milliseconds until the next attempt, or until this replica has to stop leading when that is earlier. */
-  #pause(): number {
-    const pause = this.#candidate.retryMilliseconds * (0.9 + 0.2 * this.#dependencies.random());
-    return this.#isLeader ? Math.max(0, Math.min(pause, this.#timeLeft())) : pause;
+  #untilNext(): number {
+    const retry = this.#candidate.retryMilliseconds * (0.9 + 0.2 * this.#dependencies.random());
+    return this.#isLeader ? Math.max(0, Math.min(retry, this.#timeLeft())) : retry;
   }
 
   #timeLeft(): number {

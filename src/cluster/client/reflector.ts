@@ -1,8 +1,7 @@
 import { isJsonObject } from '../../base/json/json-value.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { cut } from '../../base/text/cut.ts';
 import { AnswerTooLarge, ApiError, hasCode, type ApiClient, type ApiRequest } from './api-client.ts';
-import { Backoff, type BackoffLimits, type ClockAndRandom, type Timer } from './timing.ts';
+import { Backoff, pause, type BackoffLimits, type ClockAndRandom, type Timer } from './timing.ts';
 import { isKubernetesObject, type KubernetesObject } from './kubernetes-object.ts';
 import { PagedList, Unusable, withoutManagedFields } from './paged-list.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
@@ -136,13 +135,9 @@ export class Reflector {
         this.#fail(error);
         // An overloaded API server says in Retry-After how long to wait.
         const asked = error instanceof ApiError ? error.retryAfterMilliseconds : 0;
-        await this.#pause(Math.max(this.#backoff.next(), Math.min(asked, MAX_RETRY_AFTER)));
+        await pause(Math.max(this.#backoff.next(), Math.min(asked, MAX_RETRY_AFTER)), this.#stopped.signal);
       }
     }
-  }
-
-  async #pause(milliseconds: number): Promise<void> {
-    await sleep(milliseconds, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
   }
 
   async #list(): Promise<string> {
@@ -206,7 +201,7 @@ export class Reflector {
     if (!isBrief) this.#backoff.reset();
     if (this.#isListWanted) return;
     if (failure !== undefined) throw failure as Error;
-    if (isBrief) await this.#pause(this.#backoff.next());
+    if (isBrief) await pause(this.#backoff.next(), this.#stopped.signal);
   }
 
   #event(text: string): void {

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Ends after a while, or at the signal. True when the time has passed. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  return sleep(milliseconds, true, { signal }).catch(() => false);
+}
+
 /** Calls a function again and again, with a pause before each call, until the signal. The function must not reject. */
-export async function repeat(pauseMilliseconds: number, signal: AbortSignal, call: () => unknown): Promise<void> {
-  const hasPaused = (): Promise<boolean> => sleep(pauseMilliseconds, true, { signal }).catch(() => false);
-  while (await hasPaused()) await call();
+export async function repeat(milliseconds: number, signal: AbortSignal, call: () => unknown): Promise<void> {
+  while (await pause(milliseconds, signal)) await call();
 }
 
 export interface ClockAndRandom {
@@ -86,16 +90,16 @@ export class RepeatedWork {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    let pause = 0;
+    let wait = 0;
     while (this.#isAskedFor && !this.#isStopped) {
       this.#isAskedFor = false;
       clearTimeout(this.#next);
       const isDone = await this.#work();
       if (isDone) this.#backoff.reset();
-      pause = isDone ? this.#checkMilliseconds : Math.min(this.#backoff.next(), this.#checkMilliseconds);
+      wait = isDone ? this.#checkMilliseconds : Math.min(this.#backoff.next(), this.#checkMilliseconds);
     }
     this.#isRunning = false;
-    if (!this.#isStopped) this.#next = setTimeout(() => this.ask(), pause).unref();
+    if (!this.#isStopped) this.#next = setTimeout(() => this.ask(), wait).unref();
   }
 }
 

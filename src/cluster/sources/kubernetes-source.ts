@@ -179,10 +179,6 @@ export class KubernetesSource implements PolicySource {
     return this.#policyKinds.reduce((sum, each) => sum + figure(each.counts(), each.kind), 0);
   }
 
-  #isKnown(namespace: string): boolean {
-    return this.#namespaces.store.find('', namespace) !== undefined;
-  }
-
   #schedule(): void {
     if (this.#state !== 'running' || this.#callOff !== undefined) return;
     this.#callOff = this.#timer(GATHER_MILLISECONDS, () => this.#publish());
@@ -205,7 +201,7 @@ export class KubernetesSource implements PolicySource {
 
   /** Lets requests go on that wait for a namespace that has arrived, once its labels are in force. */
   #releaseArrived(): void {
-    const arrived = this.#waiters.names().filter((name) => this.#isKnown(name));
+    const arrived = this.#waiters.names().filter((name) => this.#namespaces.store.find('', name) !== undefined);
     if (arrived.length > 0) this.#publish();
     for (const name of arrived) this.#waiters.arrived(name);
   }

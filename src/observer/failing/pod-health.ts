@@ -1,3 +1,4 @@
+import { textAt } from '../../base/json/field-path.ts';
 import { isJsonObject, objectMember, stringMap, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
@@ -49,7 +50,7 @@ export interface PodHealth {
 
 /** The health of a Pod; undefined for a Pod without probes, and for one that is being deleted or has succeeded. */
 export function podHealth(pod: JsonObject): PodHealth | undefined {
-  const phase = stringMember(objectMember(pod, 'status') ?? {}, 'phase');
+  const phase = textAt(pod, 'status', 'phase');
   const metadata = objectMember(pod, 'metadata') ?? {};
   const uid = stringMember(metadata, 'uid');
   const spec = objectMember(pod, 'spec');

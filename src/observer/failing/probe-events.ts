@@ -1,3 +1,4 @@
+import { textAt } from '../../base/json/field-path.ts';
 import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
@@ -46,16 +47,14 @@ const MAX_UID_LENGTH = 64;
 
 /** Reads a v1 Event; undefined when the event is not about a probe. */
 export function readProbeEvent(event: JsonObject): ProbeHint | undefined {
-  const object = objectMember(event, 'involvedObject');
-  const podUid = object && stringMember(object, 'uid');
-  const fieldPath = object && stringMember(object, 'fieldPath');
-  const namespace = stringMember(objectMember(event, 'metadata') ?? {}, 'namespace');
-  const text = stringMember(event, 'message');
-  if (object?.['kind'] !== 'Pod' || podUid === undefined || namespace === undefined || text === undefined)
-    return undefined;
+  const podUid = textAt(event, 'involvedObject', 'uid');
+  const namespace = textAt(event, 'metadata', 'namespace');
+  const [kind, text] = [textAt(event, 'involvedObject', 'kind'), stringMember(event, 'message')];
+  if (kind !== 'Pod' || podUid === undefined || namespace === undefined || text === undefined) return undefined;
   if (podUid.length > MAX_UID_LENGTH || text.length > MAX_TEXT_LENGTH) return undefined;
   const message = text.startsWith(COMBINED) ? text.slice(COMBINED.length) : text;
-  const container = FIELD_PATH.exec(fieldPath ?? '')?.[1] ?? KILLED_BY_PROBE.exec(message)?.[1];
+  const container =
+    FIELD_PATH.exec(textAt(event, 'involvedObject', 'fieldPath') ?? '')?.[1] ?? KILLED_BY_PROBE.exec(message)?.[1];
   if (container === undefined) return undefined;
   const place = { namespace, podUid, container: ownCopy(container), times: eventTimes(event) };
   switch (stringMember(event, 'reason')) {

@@ -1,3 +1,4 @@
+import { objectsAt, textAt } from '../../base/json/field-path.ts';
 import {
   equalJson,
   isJsonObject,
@@ -65,7 +66,7 @@ export function missedProbes(
 ): MissedProbes | undefined {
   const metadata = objectMember(pod, 'metadata') ?? {};
   const namespace = stringMember(metadata, 'namespace') ?? '';
-  const phase = stringMember(objectMember(pod, 'status') ?? {}, 'phase');
+  const phase = textAt(pod, 'status', 'phase');
   if (isBeingDeleted(pod) || phase === 'Succeeded' || phase === 'Failed') return undefined;
   if (isFromNode(pod) || templatesToLookAt(pod, POD_KIND).kind === 'skipped') return undefined;
   const annotations = stringMap(metadata, 'annotations');
@@ -103,8 +104,7 @@ function areNamed(sources: readonly string[], injectedBefore: Provenance): boole
 
 /** True for the API server's copy of a static Pod, which the Node owns. The kubelet runs the file, and not the copy. */
 function isFromNode(pod: JsonObject): boolean {
-  const owners = listMember(objectMember(pod, 'metadata') ?? {}, 'ownerReferences');
-  return owners.some((owner) => isJsonObject(owner) && owner['kind'] === 'Node');
+  return objectsAt(pod, 'metadata', 'ownerReferences').some(({ kind }) => kind === 'Node');
 }
 
 /** Containers that other webhooks add, by the annotations that those leave in the Pod. The engine leaves out meshes. */
@@ -126,7 +126,7 @@ function bareOf(pod: JsonObject, annotations: ReadonlyMap<string, string>, named
   if (sidecars.length === 0 && named.size === 0) return pod;
   const [metadata, spec] = [objectMember(pod, 'metadata') ?? {}, objectMember(pod, 'spec') ?? {}];
   const bareContainer = (container: unknown): readonly unknown[] => {
-    const name = isJsonObject(container) ? (stringMember(container, 'name') ?? '') : '';
+    const name = textAt(container, 'name') ?? '';
     if (sidecars.includes(name)) return [];
     return [isJsonObject(container) ? without(container, ...(named.get(name)?.keys() ?? [])) : container];
   };

@@ -1,4 +1,5 @@
-import { isJsonObject, listMember, objectMember, type JsonObject } from '../../base/json/json-value.ts';
+import { objectsAt } from '../../base/json/field-path.ts';
+import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
 import { instantOf } from '../pod-status.ts';
 import { policySource } from '../../engine/policy/probe-policy.ts';
@@ -55,8 +56,8 @@ export async function readPolicyTimes(client: Pick<ApiClient, 'measured'>): Prom
 export function specChangedAt(metadata: JsonObject): number | undefined {
   const created = instantOf(metadata, 'creationTimestamp');
   if (metadata['generation'] === 1) return created;
-  const times = listMember(metadata, 'managedFields').flatMap((entry) => {
-    if (!isJsonObject(entry) || (entry['subresource'] ?? '') !== '') return [];
+  const times = objectsAt(metadata, 'managedFields').flatMap((entry) => {
+    if ((entry['subresource'] ?? '') !== '') return [];
     const ofSpec = Object.hasOwn(objectMember(entry, 'fieldsV1') ?? {}, 'f:spec');
     return ofSpec ? (instantOf(entry, 'time') ?? []) : [];
   });

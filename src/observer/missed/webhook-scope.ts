@@ -1,4 +1,5 @@
-import { isJsonObject, listMember, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
+import { objectsAt, textAt } from '../../base/json/field-path.ts';
+import { listMember, member, objectMember, stringMap } from '../../base/json/json-value.ts';
 import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../../engine/policy/annotations.ts';
 import { readLabelSelector, selects, type LabelSelector } from '../../engine/policy/label-selector.ts';
 import { NAMESPACE_NAME_LABEL } from '../../engine/policy/policy-set.ts';
@@ -31,12 +32,9 @@ export const DEFAULT_SCOPE: WebhookScope = {
 
 /** Undefined without a webhook of ours. A selector that cannot be read counts as a foreign condition. */
 export function readWebhookScope(configuration: JsonObject): WebhookScope | undefined {
-  const webhooks = listMember(configuration, 'webhooks').filter(isJsonObject);
-  const webhook = webhooks.find(({ name }) => name === WEBHOOK_NAME);
+  const webhook = objectsAt(configuration, 'webhooks').find(({ name }) => name === WEBHOOK_NAME);
   if (webhook === undefined) return undefined;
-  const conditions = listMember(webhook, 'matchConditions').map((one) =>
-    isJsonObject(one) ? (stringMember(one, 'name') ?? '') : '',
-  );
+  const conditions = listMember(webhook, 'matchConditions').map((one) => textAt(one, 'name') ?? '');
   const foreignConditions = conditions.filter((name) => !OWN_CONDITIONS.includes(name));
   const read = (field: string): LabelSelector => {
     const value = member(webhook, field) ?? {};

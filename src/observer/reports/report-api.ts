@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/json/json-value.ts';
+import { objectsAt } from '../../base/json/field-path.ts';
 import { unlessMissing, type ApiClient } from '../../cluster/client/api-client.ts';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
@@ -30,8 +30,7 @@ export async function discoverReportApis(client: ApiClient, setting: ReportsSett
 
 async function isServed(client: ApiClient, { apiVersion, resource }: ReportApi): Promise<boolean> {
   const answer = await unlessMissing(client.request({ method: 'GET', path: `/apis/${apiVersion}` }));
-  const resources: unknown = isJsonObject(answer) ? answer['resources'] : undefined;
-  return Array.isArray(resources) && resources.some((each) => isJsonObject(each) && each['name'] === resource);
+  return objectsAt(answer, 'resources').some(({ name }) => name === resource);
 }
 
 export function reportsPath({ apiVersion, resource }: ReportApi, namespace?: string): string {

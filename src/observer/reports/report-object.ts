@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
-import { isJsonObject, listMember, objectMember, type JsonObject } from '../../base/json/json-value.ts';
+import { objectsAt } from '../../base/json/field-path.ts';
+import { isJsonObject, objectMember } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { MOST_RESULTS, PROBEWRIGHT, type ReportApi } from '../../cluster/sources/observer-reports.ts';
 import type { ObservedWorkload } from '../observed-workload.ts';
@@ -118,9 +119,8 @@ interface Timestamp {
 }
 
 function timestampsOf(report: KubernetesObject | undefined): ReadonlyMap<string, Timestamp> {
-  const results = listMember((report ?? {}) as JsonObject, 'results').filter(isJsonObject);
   return new Map(
-    results.flatMap((result) => {
+    objectsAt(report, 'results').flatMap((result) => {
       const { seconds, nanos } = objectMember(result, 'timestamp') ?? {};
       return typeof seconds === 'number' && typeof nanos === 'number'
         ? [[identityOf(result), { seconds, nanos }] as const]

@@ -1,6 +1,6 @@
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { ApiError, hasCode, isUnavailable } from '../../cluster/client/api-client.ts';
-import { Backoff, RepeatedWork } from '../../cluster/client/timing.ts';
+import { Backoff, pause, RepeatedWork } from '../../cluster/client/timing.ts';
 import { gauge } from '../gauges.ts';
 import {
   KnownReports,
@@ -13,7 +13,6 @@ import {
 } from './report-api.ts';
 import { reportName, type ReportContent } from './report-object.ts';
 import { PAUSES, ReportQueue, type QueuedReport } from './report-queue.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, type Registry } from 'prom-client';
 import type { WorkloadName } from '../observed-workload.ts';
 import { RateLimiter } from '../scan/scan-lists.ts';
@@ -178,7 +177,7 @@ export class ReportWriter {
       const known = this.#known;
       const report = known?.isSynced === true ? this.#queue.take(this.#dependencies.monotonic()) : undefined;
       if (known === undefined || report === undefined) {
-        await this.#pause(IDLE_MILLISECONDS);
+        await pause(IDLE_MILLISECONDS, this.#stopped.signal);
         continue;
       }
       try {
@@ -242,7 +241,7 @@ export class ReportWriter {
     this.#note(messageOf(error));
     if (!isOfAll) return this.#queue.failed(report.namespace, this.#dependencies.monotonic());
     const asked = error instanceof ApiError ? Math.min(error.retryAfterMilliseconds, LONGEST_RETRY_AFTER) : 0;
-    await this.#pause(Math.max(asked, this.#backoff.next()));
+    await pause(Math.max(asked, this.#backoff.next()), this.#stopped.signal);
   }
 
   #note(problem: string | undefined): void {
@@ -251,10 +250,6 @@ export class ReportWriter {
     const news = this.#problem.note(problem);
     if (news === 'ended') log.info('reports can be written again');
     else if (news === 'began') log.warn({ problem }, 'reports cannot be written now');
-  }
-
-  async #pause(milliseconds: number): Promise<void> {
-    await sleep(milliseconds, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
   }
 }
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import { Backoff, RepeatedWork } from '../../cluster/client/timing.ts';
+import { Backoff, pause, RepeatedWork } from '../../cluster/client/timing.ts';
 import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type WorkloadName } from '../observed-workload.ts';
 import { affectedNamespaces, exceptionEnds, kindKey, listReader, listsFor, RateLimiter, union } from './scan-lists.ts';
 import { Verdicts, type Run, type ScanDependencies, type WorkloadRecord } from './verdicts.ts';
@@ -165,8 +164,7 @@ export class LeadingScan {
     const { signal } = this.#stopped;
     this.#isStarting = true;
     const run = this.#started(this.#runId, 'start', 'all');
-    while (!signal.aborted && !(await this.#watches.discover()))
-      await sleep(DISCOVERY_RETRY_MILLISECONDS, undefined, { signal }).catch(() => undefined);
+    while (!signal.aborted && !(await this.#watches.discover())) await pause(DISCOVERY_RETRY_MILLISECONDS, signal);
     await this.#watches.firstLists();
     if (signal.aborted) return;
     this.#isStarting = false;

@@ -1,3 +1,4 @@
+import { textAt } from '../../base/json/field-path.ts';
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { shortHash } from '../../base/text/utf8.ts';
 import { PROFILE_BOUNDS, type StartSample } from '../../engine/facts/startup-profile.ts';
@@ -55,7 +56,7 @@ export function startId(pod: JsonObject, containerID: string): string {
 }
 
 export function nodeOf(pod: JsonObject): string {
-  return stringMember(objectMember(pod, 'spec') ?? {}, 'nodeName') ?? '';
+  return textAt(pod, 'spec', 'nodeName') ?? '';
 }
 
 /** The start of the container that runs now. `rounding`: the error of the two instants, in seconds. */

@@ -1,3 +1,4 @@
+import { textAt } from '../../base/json/field-path.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -98,11 +99,10 @@ export class ProfileWriter {
     signal: AbortSignal,
   ): Promise<JsonObject | undefined> {
     const owner = await this.#findWorkload(namespace, workload);
-    const metadata = owner?.['metadata'];
-    const uid = isJsonObject(metadata) ? metadata['uid'] : undefined;
-    if (owner === undefined || typeof uid !== 'string') return undefined;
+    const uid = textAt(owner, 'metadata', 'uid');
+    if (uid === undefined) return undefined;
     const { kind, name: ownerName } = workload;
-    const apiVersion = typeof owner['apiVersion'] === 'string' ? owner['apiVersion'] : workload.apiVersion;
+    const apiVersion = textAt(owner, 'apiVersion') ?? workload.apiVersion;
     const body = {
       apiVersion: POLICY_API_VERSION,
       kind: STARTUP_PROFILE_KIND,
