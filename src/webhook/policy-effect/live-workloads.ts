@@ -1,11 +1,10 @@
-import { ApiError, hasCode } from '../../cluster/client/api-client.ts';
+import { ApiError, hasCode, type ApiClient, type ApiRequest } from '../../cluster/client/api-client.ts';
 import { inParallel } from '../../cluster/client/timing.ts';
 import { PagedList } from '../../cluster/client/paged-list.ts';
 import { BUILT_IN_CLUSTER_KINDS, discoverKinds, resourceOf, rootOf } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { isReadyMade, BUILT_IN_KINDS, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
-import type { ApiClient, ApiRequest } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { count, cut } from '../../base/text/cut.ts';
 import { exceptionSpec } from '../../engine/policy/probe-exception.ts';
-import { outcomeOf, type WebhookBehaviour } from '../../engine/verdict/compare/outcome.ts';
+import { outcomeOf, type Outcome, type WebhookBehaviour } from '../../engine/verdict/compare/outcome.ts';
 import { templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
 import { sizeProblem } from '../review/scope.ts';
 import { builtInKinds, listWorkloads, type ListProgress, type LiveWorkloadsDependencies } from './live-workloads.ts';
@@ -9,7 +9,6 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { Outcome } from '../../engine/verdict/compare/outcome.ts';
 import type { EffectLimits, PolicyEffect } from '../http/review-endpoint.ts';
 import type { EffectResult, Reviewed } from '../review/decision.ts';
 

@@ -1,10 +1,9 @@
-import { allowed } from './response.ts';
+import { allowed, type AdmissionReviewReply } from './response.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { UntouchedReason } from '../../engine/workload/kinds.ts';
-import type { AdmissionReviewReply } from './response.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /** The reason why Probewright allows a request without checks: design section 3, "always allowed untouched". */
