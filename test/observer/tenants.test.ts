@@ -9,10 +9,10 @@ import { reportContent, type ReportContent } from '../../src/observer/reports/re
 import { ReportQueue } from '../../src/observer/reports/report-queue.ts';
 import { resultOfWarning } from '../../src/observer/reports/report-result.ts';
 import { ReportWriter } from '../../src/observer/reports/report-writer.ts';
-import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { waitUntil } from '../cluster/client/wait-until.ts';
 import { deployment, deploymentsOf, ObservedCluster, OPEN_REPORTS, reportsOf } from './observed-cluster.ts';
-import type { ScanDependencies, WorkloadRecords } from '../../src/observer/scan/verdicts.ts';
+import type { ScanDependencies, WorkloadRecord, WorkloadRecords } from '../../src/observer/scan/verdicts.ts';
 
 describe('reports that wait', () => {
   const queue = (...reports: readonly (readonly [namespace: string, uid: string])[]): ReportQueue => {
@@ -51,45 +51,10 @@ describe('reports that wait', () => {
   });
 });
 
-describe('a report whose deletion waits', () => {
-  it('stays when the workload is there again', async () => {
-    const api = await startFakeApiServer();
-    api.serve([OPEN_REPORTS]);
-    const workload = {
-      apiVersion: 'apps/v1',
-      group: 'apps',
-      kind: 'Deployment',
-      namespace: 'shop',
-      name: 'web',
-      uid: '1',
-    };
-    const record = { workload, digest: 'sha256:1', isClean: false, version: 1, findings: [] };
-    const metadata = {
-      name: 'probewright-1',
-      labels: { 'app.kubernetes.io/managed-by': 'probewright' },
-      annotations: { 'probewright.dev/content-hash': record.digest },
-    };
-    api.put(reportsOf('shop'), { metadata });
-    const records: WorkloadRecords = new NamespaceShares(Infinity);
-    records.set('shop', workloadKey(workload), record);
-    const read = (): Promise<ReportContent> => Promise.resolve({ ...judged, hash: record.digest });
-    const judged = reportContent({ workload, results: [resultOfWarning('a finding')], passed: 0 }, []);
-    const dependencies = {
-      client: new ApiClient(api.access, 'test'),
-      log: pino({ enabled: false }),
-      reportSettings: { setting: 'auto', includeClean: false },
-      now: Date.now,
-      monotonic: () => performance.now(),
-      random: () => 1,
-    } as unknown as ScanDependencies;
-    const writer = new ReportWriter(
-      dependencies,
-      { verdicts: { records }, isComplete: false, read },
-      new Counter({ name: 'writes', help: 'writes', labelNames: ['result'], registers: [] }),
-    );
-    writer.start();
-    await waitUntil('the reports are known', () => writer.details()['reports'] === 1);
-    writer.gone('shop', workload.uid);
+describe('a report whose deletion is asked for', () => {
+  it('stays when the workload is there again before the deletion', async () => {
+    const { api, writer, record } = await writerOfOneReport();
+    writer.gone('shop', record.workload.uid);
     writer.changed(record);
     await waitUntil('nothing waits', () => writer.waiting === 0);
     await sleep(100);
@@ -97,7 +62,71 @@ describe('a report whose deletion waits', () => {
     writer.stop();
     await api.stop();
   });
+
+  it('is written again when the workload is there again during the deletion', async () => {
+    const { api, writer, record, records } = await writerOfOneReport();
+    api.intercept(({ method }) => (method === 'DELETE' ? { delay: 200 } : undefined));
+    const writes = (): readonly string[] =>
+      api.requests.map(({ method }) => method).filter((method) => method !== 'GET');
+    records.delete('shop', workloadKey(record.workload));
+    writer.gone('shop', record.workload.uid);
+    await waitUntil('the deletion is under way', () => writes().length === 1);
+    records.set('shop', workloadKey(record.workload), record);
+    writer.changed(record);
+    await waitUntil('the report is written', () => writes().length >= 2);
+    expect(writes()).toEqual(['DELETE', 'POST']);
+    writer.stop();
+    await api.stop();
+  });
 });
+
+interface WriterOfOneReport {
+  readonly api: FakeApiServer;
+  readonly writer: ReportWriter;
+  readonly record: WorkloadRecord;
+  readonly records: WorkloadRecords;
+}
+
+/** A writer that knows the report of one workload, which is as the verdict says. */
+async function writerOfOneReport(): Promise<WriterOfOneReport> {
+  const api = await startFakeApiServer();
+  api.serve([OPEN_REPORTS]);
+  const workload = {
+    apiVersion: 'apps/v1',
+    group: 'apps',
+    kind: 'Deployment',
+    namespace: 'shop',
+    name: 'web',
+    uid: '1',
+  };
+  const record = { workload, digest: 'sha256:1', isClean: false, version: 1, findings: [] };
+  const metadata = {
+    name: 'probewright-1',
+    labels: { 'app.kubernetes.io/managed-by': 'probewright' },
+    annotations: { 'probewright.dev/content-hash': record.digest },
+  };
+  api.put(reportsOf('shop'), { metadata });
+  const records: WorkloadRecords = new NamespaceShares(Infinity);
+  records.set('shop', workloadKey(workload), record);
+  const read = (): Promise<ReportContent> => Promise.resolve({ ...judged, hash: record.digest });
+  const judged = reportContent({ workload, results: [resultOfWarning('a finding')], passed: 0 }, []);
+  const dependencies = {
+    client: new ApiClient(api.access, 'test'),
+    log: pino({ enabled: false }),
+    reportSettings: { setting: 'auto', includeClean: false },
+    now: Date.now,
+    monotonic: () => performance.now(),
+    random: () => 1,
+  } as unknown as ScanDependencies;
+  const writer = new ReportWriter(
+    dependencies,
+    { verdicts: { records }, isComplete: false, read },
+    new Counter({ name: 'writes', help: 'writes', labelNames: ['result'], registers: [] }),
+  );
+  writer.start();
+  await waitUntil('the reports are known', () => writer.details()['reports'] === 1);
+  return { api, writer, record, records };
+}
 
 describe('the observer', () => {
   let cluster: ObservedCluster;

@@ -82,7 +82,7 @@ export class ReportWriter {
     const wanted = isClean && !this.#dependencies.reportSettings.includeClean ? undefined : digest;
     // Before all reports are known, `reconcile` compares all workloads with them at once.
     if (this.#known?.isSynced !== true) return;
-    // What waits may be the deletion of the report: the workload was gone, and is there again.
+    // What waits, or is under way, may be the deletion of the report: the workload was gone, and is there again.
     if (this.#known.get(keyOf(namespace, uid)) !== wanted || this.#queue.has(namespace, uid))
       this.#queue.add({ namespace, uid, workload });
   }
