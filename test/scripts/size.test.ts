@@ -55,16 +55,16 @@ describe('the texts', () => {
 });
 
 /*
- * What an auditor has to read. The design wants 44,500 lines with `try`, and 21,000 behind `serve`. These bounds are what
- * is reached: lower them with each change that makes the code smaller, and raise none.
+ * What an auditor has to read. The design wants 44,500 lines with `try`, and 21,000 behind `serve`. The bounds stand
+ * near what is reached: lower them with each change that makes the code smaller, and raise none.
  */
 describe('the code', () => {
   const src = filesBelow('src');
 
-  it('of src is at most 43,220 lines, 33,550 of them code, in 500 files', () => {
+  it('of src is at most 43,150 lines, 33,500 of them code, in 500 files', () => {
     const { files, lines, code } = sizeOf(src);
-    expect(lines).toBeLessThanOrEqual(43_220);
-    expect(code).toBeLessThanOrEqual(33_550);
+    expect(lines).toBeLessThanOrEqual(43_150);
+    expect(code).toBeLessThanOrEqual(33_500);
     expect(files).toBeLessThanOrEqual(500);
   });
 
@@ -76,7 +76,7 @@ describe('the code', () => {
     expect(sizeOf(filesBelow('test')).lines).toBeLessThanOrEqual(56_000);
   });
 
-  it('that serve can load is at most 21,370 lines', () => {
-    expect(sizeOf(closureOf('src/webhook/serve.ts', importGraph(src))).lines).toBeLessThanOrEqual(21_370);
+  it('that serve can load is at most 21,000 lines', () => {
+    expect(sizeOf(closureOf('src/webhook/serve.ts', importGraph(src))).lines).toBeLessThanOrEqual(21_000);
   });
 });
