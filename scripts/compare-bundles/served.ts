@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from '../../test/e2e/processes.ts';
 import { makeServingPair } from '../../test/support/certificate.ts';
 
 /** A bundle that runs `serve` on loopback with the policies of one world. */
@@ -15,15 +15,6 @@ export interface Served {
   /** Returns the samples of /metrics that count reviews and verdicts, without those that measure time or memory. */
   readonly counters: () => Promise<string>;
   readonly stop: () => Promise<void>;
-}
-
-/** Two free ports, which the system chooses. */
-async function freePorts(): Promise<readonly number[]> {
-  const servers = [createServer(), createServer()];
-  for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  for (const server of servers) await once(server.close(), 'close');
-  return ports;
 }
 
 /**
@@ -39,7 +30,7 @@ export async function serveBundle(bundle: string, documents: readonly unknown[])
   await writeFile(join(directory, 'tls.key'), keyPem);
   const policies = documents.map((document) => JSON.stringify(document)).join('\n---\n');
   await writeFile(join(directory, 'policies/all.yaml'), policies);
-  const [port = 0, healthPort = 0] = await freePorts();
+  const [port, healthPort] = await freePorts(2);
   const flags = [
     ...['--policies', join(directory, 'policies'), '--host', '127.0.0.1'],
     ...['--port', String(port), '--health-port', String(healthPort)],

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type AddressInfo, createServer } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { leftovers } from './leftovers.ts';
 
@@ -65,17 +66,28 @@ export async function waitUntil<T>(
   }
 }
 
-/** That many loopback ports that nothing listens on, all different. */
+/**
+ * That many loopback ports that nothing listens on, all different. They are below the range that Linux gives to outgoing
+ * connections (ip_local_port_range, from 32768 on), or such a connection could take a port before its process listens.
+ */
 export async function freePorts(count: 1): Promise<[number]>;
 export async function freePorts(count: 2): Promise<[number, number]>;
 export async function freePorts(count: 4): Promise<[number, number, number, number]>;
 export async function freePorts(count: number): Promise<number[]> {
-  const holders = Array.from({ length: count }, () => createServer());
+  const holders = new Map<number, Server>();
   // All are held until each has one, or the same port would be given twice.
-  await Promise.all(holders.map((holder) => new Promise<void>((done) => holder.listen(0, '127.0.0.1', done))));
-  const ports = holders.map((holder) => (holder.address() as AddressInfo).port);
-  await Promise.all(holders.map((holder) => new Promise((done) => holder.close(done))));
-  return ports;
+  while (holders.size < count) {
+    const [holder, port] = [createServer(), randomInt(10_000, 32_768)];
+    if (await listens(holder, port)) holders.set(port, holder);
+  }
+  await Promise.all(Array.from(holders.values(), (holder) => new Promise((done) => holder.close(done))));
+  return [...holders.keys()];
+}
+
+function listens(server: Server, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+  });
 }
 
 const running = new Set<ChildProcess>();
