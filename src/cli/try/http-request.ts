@@ -1,12 +1,13 @@
 import { connect as http2Connect } from 'node:http2';
 import { firstControlCharacter } from '../../engine/probe/handler-values.ts';
+import { goQuote } from '../../engine/probe/go-values.ts';
 import { compareText } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { codeOf, KUBE_PROBE } from './answer.ts';
 import { GoError, readText, alertText, openTls, type Connect } from './connection.ts';
 import { readHttp1 } from './http1-reader.ts';
 import { urlText, type Head, type Headers, type Send } from './http-probe.ts';
-import type { ClientHttp2Stream } from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 
 /** Sends each request over a connection of its own: no proxy, no compression, TLS without verification. */
 export function sendOver(connect: Connect): Send {
@@ -22,7 +23,8 @@ export function sendOver(connect: Connect): Send {
       const session = http2Connect(urlText(url), { createConnection: () => tls });
       session.on('error', () => undefined);
       const fields = Object.fromEntries(headers.filter(([name]) => name !== 'Connection'));
-      return await readHttp2(session.request({ ':path': url.target, ':authority': host, ...fields }), textOf);
+      const stream = session.request({ ':path': url.target, ':authority': host, ...fields });
+      return await readHttp2(session, stream, textOf);
     }
     const stream = tls ?? connection.stream;
     const lines = [['Host', host], ...headers, ['Connection', 'close']].map((field) => `${field.join(': ')}\r\n`);
@@ -62,30 +64,50 @@ function canonical(name: string): string {
   return name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }
 
+/** The codes of HTTP/2, as Go names them. */
+const CODES = (
+  'NO_ERROR PROTOCOL_ERROR INTERNAL_ERROR FLOW_CONTROL_ERROR SETTINGS_TIMEOUT STREAM_CLOSED FRAME_SIZE_ERROR ' +
+  'REFUSED_STREAM CANCEL COMPRESSION_ERROR CONNECT_ERROR ENHANCE_YOUR_CALM INADEQUATE_SECURITY HTTP_1_1_REQUIRED'
+).split(' ');
+
 /** @param textOf the words of Go for an error of the connection */
-function readHttp2(stream: ClientHttp2Stream, textOf: (error: unknown) => string): Promise<Head> {
-  let failure: unknown;
-  const brokenOff = (): GoError => new GoError(failure === undefined ? 'unexpected EOF' : streamText(failure, textOf));
+function readHttp2(
+  session: ClientHttp2Session,
+  stream: ClientHttp2Stream,
+  textOf: (error: unknown) => string,
+): Promise<Head> {
+  let failure: string | undefined;
+  const brokenOff = (): GoError => new GoError(failure ?? 'unexpected EOF');
   async function* body(): AsyncGenerator<Buffer> {
     try {
       for await (const piece of stream as AsyncIterable<Buffer>) yield piece;
     } catch {
       throw brokenOff();
     }
+    // Node takes the end of the connection for the end of the body.
+    if (stream.rstCode !== 0) throw brokenOff();
   }
+  // x/net/http2, ClientConn.setGoAway and GoAwayError
+  session.on('goaway', (code: number, last: number, debug?: Uint8Array) => {
+    const closed = `LastStreamID=${last}, ErrCode=${CODES[code]}, debug=${goQuote(String(debug ?? ''))}`;
+    if (code === 0) return;
+    if (last === 0) failure = `http2: Transport received GOAWAY from server ErrCode:${CODES[code]}`;
+    else failure = `http2: server sent GOAWAY and closed the connection; ${closed}`;
+  });
   return new Promise((resolve, reject) => {
     stream.on('response', ({ ':status': status, location }) =>
       resolve({ status: Number(status), location, body: body() }),
     );
-    stream.on('error', (error: unknown) => void (failure = error));
+    stream.on('error', (error) => void (failure ??= streamText(error, stream.rstCode, textOf)));
     stream.on('close', () => reject(brokenOff()));
   });
 }
 
-/** x/net/http2, StreamError.Error. Node names the code: `Stream closed with error code NGHTTP2_INTERNAL_ERROR`. */
-function streamText(error: unknown, textOf: (error: unknown) => string): string {
+/** x/net/http2, StreamError.Error and ConnectionError.Error */
+function streamText(error: unknown, reset: number, textOf: (error: unknown) => string): string {
   const [code, message] = [codeOf(error), messageOf(error)];
-  if (code === 'ERR_HTTP2_STREAM_ERROR')
-    return `stream error: stream ID 1; ${message.split('NGHTTP2_')[1]}; received from peer`;
+  if (code === 'ERR_HTTP2_STREAM_ERROR') return `stream error: stream ID 1; ${CODES[reset]}; received from peer`;
+  // Node names the code in words: `Protocol error`.
+  if (code === 'ERR_HTTP2_ERROR') return `connection error: ${message.toUpperCase().replaceAll(' ', '_')}`;
   return code?.startsWith('ERR_') === true ? message : textOf(error);
 }
