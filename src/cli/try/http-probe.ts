@@ -17,8 +17,6 @@ interface ProbeUrl {
 
 /** Characters that Go leaves as they are in a path (net/url, validEncoded). */
 const VALID_PATH = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@[\]/]|%[0-9A-Fa-f]{2})*$/;
-/** Characters that Go escapes in a path that it has to escape (net/url, shouldEscape with encodePath). */
-const ESCAPED = /[^A-Za-z0-9\-._~$&+,/:;=@]/gu;
 const URL_PARTS = /^(?:([a-z][a-z\d+.-]*):)?(?:\/\/(?!\/)(?:[^/?#]*@)?([^/?#]*))?([^?#]*)(\?[^#]*)?/i;
 
 /** The parts of a URL as Go parses it (net/url, Parse). The path is escaped. A fault tells why it is no URL. */
@@ -61,12 +59,10 @@ function probeUrl(scheme: string, host: string, port: number, given: string): Pr
   };
 }
 
+/** Escapes a path as Go does (net/url, shouldEscape with encodePath). */
 function escape(path: string): string {
-  return path
-    .toWellFormed()
-    .replace(ESCAPED, (character) =>
-      [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
-    );
+  const hex = (sign: string): string => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURI(path.toWellFormed()).replace(/[!'()*?#]/g, hex);
 }
 
 /** A text in which percent signs stand for bytes; the text itself where they do not. */
@@ -158,7 +154,6 @@ export async function httpProbe(probe: HttpProbe, timeoutMilliseconds: number, s
   let code: number | undefined;
   try {
     const first = probeUrl(scheme, host, port, path);
-    const hasReferer = probe.headers.some(([name]) => /^referer$/i.test(name));
     let [url, headers] = [first, probe.headers];
     for (let requests = 1; ; requests += 1) {
       shown = urlText(url);
@@ -178,9 +173,7 @@ export async function httpProbe(probe: HttpProbe, timeoutMilliseconds: number, s
       // Go reads a little of the body before it goes on (net/http/client.go, maxBodySlurpSize).
       await readBody(head.body, 2048).catch(() => undefined);
       // A relative redirect keeps the header Host of the probe, and an absolute one drops it (net/http/client.go, do).
-      const dropped = /^[a-z][a-z\d+.-]*:/i.test(location) ? /^(?:host|referer)$/i : /^referer$/i;
-      if (!hasReferer) headers = headers.filter(([name]) => !dropped.test(name));
-      if (!hasReferer && url.scheme === next.scheme) headers = [...headers, ['Referer', shown]];
+      if (parseUrl(location).scheme !== '') headers = headers.filter(([name]) => !/^host$/i.test(name));
       url = next;
     }
   } catch (error) {

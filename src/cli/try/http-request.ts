@@ -7,7 +7,7 @@ import { codeOf, KUBE_PROBE } from './answer.ts';
 import { GoError, readText, alertText, openTls, type Connect } from './connection.ts';
 import { readHttp1 } from './http1-reader.ts';
 import { urlText, type Head, type Headers, type Send } from './http-probe.ts';
-import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
+import type { ClientHttp2Stream } from 'node:http2';
 
 /** Sends each request over a connection of its own: no proxy, no compression, TLS without verification. */
 export function sendOver(connect: Connect): Send {
@@ -23,8 +23,7 @@ export function sendOver(connect: Connect): Send {
       const session = http2Connect(urlText(url), { createConnection: () => tls });
       session.on('error', () => undefined);
       const fields = Object.fromEntries(headers.filter(([name]) => name !== 'Connection'));
-      const stream = session.request({ ':path': url.target, ':authority': host, ...fields });
-      return await readHttp2(session, stream, textOf);
+      return await readHttp2(session.request({ ':path': url.target, ':authority': host, ...fields }), textOf);
     }
     const stream = tls ?? connection.stream;
     const lines = [['Host', host], ...headers, ['Connection', 'close']].map((field) => `${field.join(': ')}\r\n`);
@@ -71,11 +70,7 @@ const CODES = (
 ).split(' ');
 
 /** @param textOf the words of Go for an error of the connection */
-function readHttp2(
-  session: ClientHttp2Session,
-  stream: ClientHttp2Stream,
-  textOf: (error: unknown) => string,
-): Promise<Head> {
+function readHttp2(stream: ClientHttp2Stream, textOf: (error: unknown) => string): Promise<Head> {
   let failure: string | undefined;
   const brokenOff = (): GoError => new GoError(failure ?? 'unexpected EOF');
   async function* body(): AsyncGenerator<Buffer> {
@@ -88,9 +83,8 @@ function readHttp2(
     if (stream.rstCode !== 0) throw brokenOff();
   }
   // x/net/http2, ClientConn.setGoAway and GoAwayError
-  session.on('goaway', (code: number, last: number, debug?: Uint8Array) => {
+  stream.session?.on('goaway', (code: number, last: number, debug?: Uint8Array) => {
     const closed = `LastStreamID=${last}, ErrCode=${CODES[code]}, debug=${goQuote(String(debug ?? ''))}`;
-    if (code === 0) return;
     if (last === 0) failure = `http2: Transport received GOAWAY from server ErrCode:${CODES[code]}`;
     else failure = `http2: server sent GOAWAY and closed the connection; ${closed}`;
   });

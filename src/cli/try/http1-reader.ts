@@ -93,8 +93,6 @@ class Source {
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #textOf: (error: unknown) => string;
   #bytes: Buffer = Buffer.alloc(0);
-  /** All bytes so far. */
-  #read = 0;
   /** The text of Go for the way in which the connection ended. Undefined while it is open. */
   end: string | undefined;
 
@@ -109,10 +107,7 @@ class Source {
     try {
       const next = await this.#chunks.next();
       if (next.done === true) this.end = 'EOF';
-      else {
-        this.#bytes = Buffer.concat([this.#bytes, next.value]);
-        this.#read += next.value.length;
-      }
+      else this.#bytes = Buffer.concat([this.#bytes, next.value]);
     } catch (error) {
       this.end = codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE' ? 'EOF' : this.#textOf(error);
     }
@@ -128,7 +123,7 @@ class Source {
   async rawLine(most = Infinity): Promise<string> {
     let at = this.#bytes.indexOf('\n');
     while (at < 0 && this.#bytes.length < most && (await this.more())) {
-      if (this.#read > MOST_HEADER_BYTES)
+      if (this.#bytes.length > MOST_HEADER_BYTES)
         throw new GoError(`net/http: server response headers exceeded ${MOST_HEADER_BYTES} bytes; aborted`);
       at = this.#bytes.indexOf('\n');
     }
