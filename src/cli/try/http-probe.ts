@@ -87,14 +87,12 @@ export function urlText({ scheme, authority, target }: ProbeUrl): string {
 function redirectUrl(location: string, base: ProbeUrl): ProbeUrl {
   const { authority, host, port, path, query, isRelative, fault, ...parsed } = parseUrl(location);
   if (fault !== undefined) {
-    const what = `${goQuote(location)}: parse ${goQuote(location.replace(/#.*/, ''))}`;
-    throw new GoError(`failed to parse Location header ${what}: ${fault}`);
+    const parse = `parse ${goQuote(location.replace(/#.*/, ''))}: ${fault}`;
+    throw new GoError(`failed to parse Location header ${goQuote(location)}: ${parse}`);
   }
   if (isRelative && path + query === '') return base;
-  const { pathname } = new URL(
-    path.startsWith('/') ? `http://x${path}` : path,
-    `http://x${isRelative ? base.target : ''}`,
-  );
+  const from = `http://x${isRelative ? base.target : ''}`;
+  const { pathname = '' } = URL.parse(path.startsWith('/') ? `http://x${path}` : path, from) ?? {};
   const target = `${pathname}${query}`;
   if (isRelative) return { ...base, target };
   const scheme = parsed.scheme || base.scheme;
