@@ -28,7 +28,6 @@ const CODE_OF_HTTP: Readonly<Record<number, number>> = {
 };
 /** The same for the code of a stream that is reset (internal/transport/http_util.go, http2ErrConvTab). */
 const CODE_OF_RESET: Readonly<Record<number, number>> = { 3: 8, 7: UNAVAILABLE, 11: 8, 12: 7 };
-const NO_STATUS = { code: UNKNOWN, message: '' };
 const NO_TRAILERS = { code: INTERNAL, message: 'server closed the stream without sending trailers' };
 /** grpc-go waits about so long before it dials again (backoff.DefaultConfig, BaseDelay). */
 const DIAL_PAUSE_MILLISECONDS = 1000;
@@ -146,7 +145,7 @@ async function call(
   const reset = stream.rstCode;
   // Node's code for a connection that is lost.
   if (reset === constants.NGHTTP2_CANCEL) return { code: UNAVAILABLE, message: 'error reading from server: EOF' };
-  if (reset === constants.NGHTTP2_NO_ERROR) return chunks.length === 0 ? NO_STATUS : NO_TRAILERS;
+  if (reset === constants.NGHTTP2_NO_ERROR) return NO_TRAILERS;
   const how = `stream terminated by RST_STREAM with error code: ${HTTP2_CODES[reset]}`;
   return { code: CODE_OF_RESET[reset] ?? INTERNAL, message: how };
 }

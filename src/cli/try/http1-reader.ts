@@ -69,7 +69,6 @@ const CHUNK_FAULTS: readonly (readonly [RegExp, string])[] = [
   [/\r(?!\n$)/, 'invalid CR in chunked line'],
   [/^(?:[ \t]*\r|;)/, 'empty hex number for chunk length'],
   [/^(?![\da-f]+(?:;|[ \t]*\r))/i, 'invalid byte in chunk length'],
-  [/^[\da-f]{17}/i, 'http chunk length too large'],
 ];
 
 async function* chunks(source: Source): AsyncGenerator<Buffer> {
