@@ -29,6 +29,7 @@ function parseUrl(url: string) {
     [/[\0-\x1f\x7f]/.test(url), 'net/url: invalid control character in URL'],
     [url.startsWith(':'), 'missing protocol scheme'],
     [isRelative && /^[^/]*:/.test(path), 'first path segment in URL cannot contain colon'],
+    [/^\[[^\]]*$/.test(host), "missing ']' in host"],
     [!/^(?::\d*)?$/.test(port), `invalid port ${goQuote(port)} after host`],
     [host.includes(' '), 'invalid character " " in host name'],
     [broken !== undefined, `invalid URL escape ${goQuote(broken ?? '')}`],
