@@ -55,6 +55,11 @@ export function hostPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
+/** The text of bytes, which a text in Latin-1 holds. */
+export function utf8(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString();
+}
+
 const SOCKET_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset by peer',

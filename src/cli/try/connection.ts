@@ -88,8 +88,11 @@ const ALERTS: Readonly<Record<string, string>> = {
   71: 'insufficient security level',
   90: 'user canceled',
   110: 'unsupported extension',
+  111: 'certificate unobtainable',
   112: 'unrecognized name',
   113: 'bad certificate status response',
+  114: 'bad certificate hash value',
+  115: 'unknown PSK identity',
 };
 
 /** The first bytes of a server that speaks HTTP without TLS. */
@@ -114,19 +117,21 @@ export async function openTls(
     socket: tapped(connection.stream, seen),
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
-    // Go accepts keys that OpenSSL finds too short.
-    ciphers: 'DEFAULT@SECLEVEL=0',
+    // Those of Go for TLS 1.2 (crypto/tls/defaults.go). It accepts keys that OpenSSL finds too short.
+    ciphers: 'ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES+SHA1:@SECLEVEL=0',
     ALPNProtocols: [...protocols],
     ...(isIP(host) === 0 && { servername: host }),
   });
   const late = AbortSignal.timeout(HANDSHAKE_MILLISECONDS);
   try {
     await until(socket, 'secureConnect', AbortSignal.any([signal, late]));
-    return socket;
   } catch (error) {
     connection.stream.destroy();
     throw new GoError(late.aborted ? 'net/http: TLS handshake timeout' : handshakeText(error, seen, connection));
   }
+  if (socket.getPeerX509Certificate()?.serialNumber.startsWith('-') === true)
+    throw new GoError('tls: failed to parse certificate from server: x509: negative serial number');
+  return socket;
 }
 
 /** net/http/transport.go, and crypto/tls/conn.go, RecordHeaderError. */
@@ -135,15 +140,19 @@ function handshakeText(error: unknown, { first, failure }: Seen, connection: Con
   const alert = alertText(error);
   if (alert !== undefined) return alert;
   if (failure !== undefined) return readText(failure, connection);
+  if (first.length > 0 && first.length < HTTP.length) return 'unexpected EOF';
+  const [type = 0, , minor] = first;
   // The content types of TLS are 20 to 23.
-  if (first.length > 0 && (first[0] ?? 0) >> 2 !== 5) return 'tls: first record does not look like a TLS handshake';
-  return codeOf(error)?.startsWith('ERR_SSL') === true ? `tls: ${messageOf(error)}` : 'EOF';
+  if (first.length > 0 && type >> 2 !== 5) return 'tls: first record does not look like a TLS handshake';
+  const code = codeOf(error);
+  if (code === 'ERR_SSL_UNSUPPORTED_PROTOCOL') return `tls: server selected unsupported protocol version 30${minor}`;
+  return code?.startsWith('ERR_SSL') === true ? `tls: ${(error as { reason?: string }).reason}` : 'EOF';
 }
 
 /** An alert of the server. Undefined for any other error. */
 export function alertText(error: unknown): string | undefined {
   const [, name, number] = /(?:alert ([a-z ]+):.*)?SSL alert number (\d+)/.exec(messageOf(error)) ?? [];
-  return number === undefined ? undefined : `remote error: tls: ${ALERTS[number] ?? name ?? `alert(${number})`}`;
+  return number === undefined ? undefined : `remote error: tls: ${ALERTS[number] ?? name}`;
 }
 
 /** What came in place of TLS, which OpenSSL does not tell. */

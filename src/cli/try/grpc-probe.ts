@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, goDuration, hostPort, KUBE_PROBE, NotRun, SUCCESS, type Answer } from './answer.ts';
 import { until, type Connect, type Endpoint } from './connection.ts';
 import { decoded } from './http-probe.ts';
+import { HTTP2_CODES } from './http-request.ts';
 
 /** google.golang.org/grpc/codes, by number. */
 const CODES =
@@ -25,6 +26,9 @@ const CODE_OF_HTTP: Readonly<Record<number, number>> = {
   503: UNAVAILABLE,
   504: UNAVAILABLE,
 };
+/** The same for the code of a stream that is reset (internal/transport/http_util.go, http2ErrConvTab). */
+const CODE_OF_RESET: Readonly<Record<number, number>> = { 3: 8, 7: UNAVAILABLE, 11: 8, 12: 7 };
+const NO_TRAILERS = { code: INTERNAL, message: 'server closed the stream without sending trailers' };
 /** grpc-go waits about so long before it dials again (backoff.DefaultConfig, BaseDelay). */
 const DIAL_PAUSE_MILLISECONDS = 1000;
 
@@ -136,11 +140,14 @@ async function call(
   if (signal.aborted) return { code: DEADLINE_EXCEEDED, message: '' };
   if (status !== undefined)
     return { code: Number(status), message: decoded(String(message)), body: Buffer.concat(chunks) };
-  if (http !== undefined) return withoutGrpc(http, fields['content-type']);
+  const type = fields['content-type'];
+  if (http !== undefined && type?.startsWith('application/grpc') !== true) return withoutGrpc(http, type);
   const reset = stream.rstCode;
-  const isReset = reset !== constants.NGHTTP2_NO_ERROR && reset !== constants.NGHTTP2_CANCEL;
-  const lost = isReset ? `stream terminated by RST_STREAM with error code: ${reset}` : 'error reading from server: EOF';
-  return { code: UNAVAILABLE, message: lost };
+  // Node's code for a connection that is lost.
+  if (reset === constants.NGHTTP2_CANCEL) return { code: UNAVAILABLE, message: 'error reading from server: EOF' };
+  if (reset === constants.NGHTTP2_NO_ERROR) return NO_TRAILERS;
+  const how = `stream terminated by RST_STREAM with error code: ${HTTP2_CODES[reset]}`;
+  return { code: CODE_OF_RESET[reset] ?? INTERNAL, message: how };
 }
 
 /** An answer of a server that speaks HTTP/2 and no gRPC (internal/transport/http2_client.go, operateHeaders). */

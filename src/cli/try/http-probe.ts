@@ -1,5 +1,5 @@
 import { goQuote } from '../../engine/probe/go-values.ts';
-import { hostPort, failure, NotRun, SUCCESS, type Answer } from './answer.ts';
+import { hostPort, failure, NotRun, SUCCESS, utf8, type Answer } from './answer.ts';
 import { GoError } from './connection.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 
@@ -17,10 +17,27 @@ interface ProbeUrl {
 
 /** Characters that Go leaves as they are in a path (net/url, validEncoded). */
 const VALID_PATH = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@[\]/]|%[0-9A-Fa-f]{2})*$/;
-/** Characters that Go escapes in a path that it has to escape (net/url, shouldEscape with encodePath). */
-const ESCAPED = /[^A-Za-z0-9\-._~$&+,/:;=@]/gu;
-const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2}).{0,2}/;
-const CONTROL = /[\0-\x1f\x7f]/;
+const URL_PARTS = /^(?:([a-z][a-z\d+.-]*):)?(?:\/\/(?!\/)(?:[^/?#]*@)?([^/?#]*))?([^?#]*)(\?[^#]*)?/i;
+
+/** The parts of a URL as Go parses it (net/url, Parse). The path is escaped. A fault tells why it is no URL. */
+function parseUrl(url: string) {
+  const [, scheme = '', authority = '', path = '', query = ''] = URL_PARTS.exec(url) ?? [];
+  const isRelative = scheme + authority === '';
+  const [, host = '', port = ''] = /^(\[.*\]|.*?)(:[^:\]]*)?$/.exec(authority) ?? [];
+  const broken = /%(?![0-9A-Fa-f]{2}).{0,2}/.exec(path)?.[0];
+  const faults: readonly (readonly [boolean, string])[] = [
+    [/[\0-\x1f\x7f]/.test(url), 'net/url: invalid control character in URL'],
+    [url.startsWith(':'), 'missing protocol scheme'],
+    [isRelative && /^[^/]*:/.test(path), 'first path segment in URL cannot contain colon'],
+    [/^\[[^\]]*$/.test(host), "missing ']' in host"],
+    [!/^(?::\d*)?$/.test(port), `invalid port ${goQuote(port)} after host`],
+    [host.includes(' '), 'invalid character " " in host name'],
+    [broken !== undefined, `invalid URL escape ${goQuote(broken ?? '')}`],
+  ];
+  const fault = faults.find(([isFault]) => isFault)?.[1];
+  const own = VALID_PATH.test(path) ? path : escape(decoded(path));
+  return { scheme: scheme.toLowerCase(), authority, host, port, path: own, query, isRelative, fault };
+}
 
 /**
  * The URL that the kubelet makes of an httpGet handler: the path is parsed as a URL, and scheme and host are
@@ -28,11 +45,11 @@ const CONTROL = /[\0-\x1f\x7f]/;
  *
  * @throws GoError for a path that leaves no host in the URL, such as `localhost:8080/healthz`
  */
-function probeUrl(scheme: string, host: string, port: number, path: string): ProbeUrl {
-  const found = /^[A-Za-z][A-Za-z0-9+.-]*:/.exec(path)?.[0] ?? '';
-  const rest = path.slice(found.length);
-  if (found !== '' && rest !== '' && !rest.startsWith('/')) throw new GoError('http: no Host in request URL');
-  const target = (CONTROL.test(path) ? undefined : targetOf(rest)) ?? escape(path);
+function probeUrl(scheme: string, host: string, port: number, given: string): ProbeUrl {
+  const { scheme: own, authority, path, query, fault } = parseUrl(given);
+  if (fault === undefined && own !== '' && authority === '' && /^[^/]/.test(path))
+    throw new GoError('http: no Host in request URL');
+  const target = fault === undefined ? `${path}${query}` : escape(given);
   return {
     scheme,
     host,
@@ -42,20 +59,10 @@ function probeUrl(scheme: string, host: string, port: number, path: string): Pro
   };
 }
 
-function targetOf(url: string): string | undefined {
-  const [, before = '', query = ''] = /^([^?#]*)(\?[^#]*)?/.exec(url) ?? [];
-  const path = before.replace(/^\/\/[^/]*/, '');
-  // A first segment with a colon is no path of a URL.
-  if (/^[^/]*:/.test(path) || BROKEN_ESCAPE.test(path)) return undefined;
-  return `${VALID_PATH.test(path) ? path : escape(decoded(path))}${query}`;
-}
-
+/** Escapes a path as Go does (net/url, shouldEscape with encodePath). */
 function escape(path: string): string {
-  return path
-    .toWellFormed()
-    .replace(ESCAPED, (character) =>
-      [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
-    );
+  const hex = (sign: string): string => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURI(path.toWellFormed()).replace(/[!'()*?#]/g, hex);
 }
 
 /** A text in which percent signs stand for bytes; the text itself where they do not. */
@@ -73,24 +80,24 @@ export function urlText({ scheme, authority, target }: ProbeUrl): string {
 }
 
 /**
- * The URL of a redirect.
+ * The URL of a redirect. Its host is empty in a URL such as `mailto:a@b`.
  *
  * @throws GoError for a Location that Go cannot parse (net/http/client.go, do)
  */
 function redirectUrl(location: string, base: ProbeUrl): ProbeUrl {
-  const next = URL.parse(location, urlText(base));
-  const broken = BROKEN_ESCAPE.exec(location.replace(/\?.*/, ''))?.[0];
-  const why = broken === undefined ? '' : `: parse ${goQuote(location)}: invalid URL escape ${goQuote(broken)}`;
-  if (next === null || broken !== undefined)
-    throw new GoError(`failed to parse Location header ${goQuote(location)}${why}`);
-  const { protocol, hostname, port, host, pathname, search } = next;
-  return {
-    scheme: protocol.slice(0, -1),
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
-    authority: host,
-    target: `${pathname}${search}`,
-  };
+  const { authority, host, port, path, query, isRelative, fault, ...parsed } = parseUrl(location);
+  if (fault !== undefined) {
+    const parse = `parse ${goQuote(location.replace(/#.*/, ''))}: ${fault}`;
+    throw new GoError(`failed to parse Location header ${goQuote(location)}: ${parse}`);
+  }
+  if (isRelative && path + query === '') return base;
+  const from = `http://x${isRelative ? base.target : ''}`;
+  const { pathname = '' } = URL.parse(path.startsWith('/') ? `http://x${path}` : path, from) ?? {};
+  const target = `${pathname}${query}`;
+  if (isRelative) return { ...base, target };
+  const scheme = parsed.scheme || base.scheme;
+  const number = Number(port.slice(1)) || (scheme === 'https' ? 443 : 80);
+  return { scheme, host: host.replace(/^\[|\]$/g, ''), port: number, authority, target };
 }
 
 /** One request of an HTTP probe. */
@@ -141,7 +148,7 @@ export async function httpProbe(probe: HttpProbe, timeoutMilliseconds: number, s
   const time = AbortSignal.timeout(timeoutMilliseconds);
   const end = new AbortController();
   const signal = AbortSignal.any([time, end.signal]);
-  let shown = `${scheme}:${path}`;
+  let shown = `${scheme}:${path.slice(path.indexOf(':') + 1)}`;
   let code: number | undefined;
   try {
     const first = probeUrl(scheme, host, port, path);
@@ -150,7 +157,8 @@ export async function httpProbe(probe: HttpProbe, timeoutMilliseconds: number, s
       shown = urlText(url);
       if (!/^https?$/.test(url.scheme)) throw new GoError(`unsupported protocol scheme "${url.scheme}"`);
       const head = await send(url, headers, signal);
-      const { status, location = '' } = head;
+      const { status } = head;
+      const location = utf8(head.location ?? '');
       const next = REDIRECTS.has(status) && location !== '' ? redirectUrl(location, url) : undefined;
       if (next === undefined || next.host !== first.host) {
         code = status;
@@ -160,9 +168,11 @@ export async function httpProbe(probe: HttpProbe, timeoutMilliseconds: number, s
         shown = location;
         throw new GoError('stopped after 10 redirects');
       }
-      url = next;
+      // Go reads a little of the body before it goes on (net/http/client.go, maxBodySlurpSize).
+      await readBody(head.body, 2048).catch(() => undefined);
       // A relative redirect keeps the header Host of the probe, and an absolute one drops it (net/http/client.go, do).
-      if (URL.canParse(location)) headers = headers.filter(([name]) => !/^host$/i.test(name));
+      if (parseUrl(location).scheme !== '') headers = headers.filter(([name]) => !/^host$/i.test(name));
+      url = next;
     }
   } catch (error) {
     if (error instanceof NotRun) throw error;
@@ -178,19 +188,19 @@ export async function httpProbe(probe: HttpProbe, timeoutMilliseconds: number, s
 const MOST_BODY_BYTES = 10 * 1024;
 
 /** Reads a body as far as the kubelet does. Rejects with a GoError. */
-export async function readBody(body: Body): Promise<Buffer> {
+export async function readBody(body: Body, mostBytes = MOST_BODY_BYTES): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const piece of body) {
       pieces.push(piece);
       bytes += piece.length;
-      if (bytes >= MOST_BODY_BYTES) break;
+      if (bytes >= mostBytes) break;
     }
   } catch (error) {
     throw error instanceof GoError ? error : new GoError('unexpected EOF');
   }
-  return Buffer.concat(pieces).subarray(0, MOST_BODY_BYTES);
+  return Buffer.concat(pieces).subarray(0, mostBytes);
 }
 
 /** The verdict on an answer that is not followed further. Its body may hold secrets, so our text leaves it out. */

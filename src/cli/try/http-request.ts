@@ -1,5 +1,6 @@
 import { connect as http2Connect } from 'node:http2';
 import { firstControlCharacter } from '../../engine/probe/handler-values.ts';
+import { goQuote } from '../../engine/probe/go-values.ts';
 import { compareText } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { codeOf, KUBE_PROBE } from './answer.ts';
@@ -62,30 +63,45 @@ function canonical(name: string): string {
   return name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }
 
+/** The codes of HTTP/2, as Go names them. */
+export const HTTP2_CODES = (
+  'NO_ERROR PROTOCOL_ERROR INTERNAL_ERROR FLOW_CONTROL_ERROR SETTINGS_TIMEOUT STREAM_CLOSED FRAME_SIZE_ERROR ' +
+  'REFUSED_STREAM CANCEL COMPRESSION_ERROR CONNECT_ERROR ENHANCE_YOUR_CALM INADEQUATE_SECURITY HTTP_1_1_REQUIRED'
+).split(' ');
+
 /** @param textOf the words of Go for an error of the connection */
 function readHttp2(stream: ClientHttp2Stream, textOf: (error: unknown) => string): Promise<Head> {
-  let failure: unknown;
-  const brokenOff = (): GoError => new GoError(failure === undefined ? 'unexpected EOF' : streamText(failure, textOf));
+  let failure: string | undefined;
+  const brokenOff = (): GoError => new GoError(failure ?? 'unexpected EOF');
   async function* body(): AsyncGenerator<Buffer> {
     try {
       for await (const piece of stream as AsyncIterable<Buffer>) yield piece;
     } catch {
       throw brokenOff();
     }
+    // Node takes the end of the connection for the end of the body.
+    if (stream.rstCode !== 0) throw brokenOff();
   }
+  // x/net/http2, ClientConn.setGoAway and GoAwayError
+  stream.session?.on('goaway', (code: number, last: number, debug?: Uint8Array) => {
+    const closed = `LastStreamID=${last}, ErrCode=${HTTP2_CODES[code]}, debug=${goQuote(String(debug ?? ''))}`;
+    if (last === 0) failure = `http2: Transport received GOAWAY from server ErrCode:${HTTP2_CODES[code]}`;
+    else failure = `http2: server sent GOAWAY and closed the connection; ${closed}`;
+  });
   return new Promise((resolve, reject) => {
     stream.on('response', ({ ':status': status, location }) =>
       resolve({ status: Number(status), location, body: body() }),
     );
-    stream.on('error', (error: unknown) => void (failure = error));
+    stream.on('error', (error) => void (failure ??= streamText(error, stream.rstCode, textOf)));
     stream.on('close', () => reject(brokenOff()));
   });
 }
 
-/** x/net/http2, StreamError.Error. Node names the code: `Stream closed with error code NGHTTP2_INTERNAL_ERROR`. */
-function streamText(error: unknown, textOf: (error: unknown) => string): string {
+/** x/net/http2, StreamError.Error and ConnectionError.Error */
+function streamText(error: unknown, reset: number, textOf: (error: unknown) => string): string {
   const [code, message] = [codeOf(error), messageOf(error)];
-  if (code === 'ERR_HTTP2_STREAM_ERROR')
-    return `stream error: stream ID 1; ${message.split('NGHTTP2_')[1]}; received from peer`;
+  if (code === 'ERR_HTTP2_STREAM_ERROR') return `stream error: stream ID 1; ${HTTP2_CODES[reset]}; received from peer`;
+  // Node names the code in words: `Protocol error`.
+  if (code === 'ERR_HTTP2_ERROR') return `connection error: ${message.toUpperCase().replaceAll(' ', '_')}`;
   return code?.startsWith('ERR_') === true ? message : textOf(error);
 }

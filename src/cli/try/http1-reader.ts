@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { messageOf } from '../../base/text/error-message.ts';
-import { codeOf } from './answer.ts';
+import { codeOf, utf8 } from './answer.ts';
 import { GoError } from './connection.ts';
 import { goQuote, goCharacter } from '../../engine/probe/go-values.ts';
 import type { Head } from './http-probe.ts';
@@ -31,33 +31,59 @@ export async function readHttp1(stream: Duplex, textOf: (error: unknown) => stri
 
 async function readHead(source: Source): Promise<Head> {
   const { status, isOld } = statusOf(await source.line());
-  const lines: string[] = [];
-  for (let line = await source.line(); line !== ''; line = await source.line()) {
-    if (/^[ \t]/.test(line)) {
-      const before = lines.pop();
-      if (before === undefined) throw new GoError(`malformed MIME header initial line: ${line}`);
-      lines.push(`${before} ${line.trim()}`);
-    } else if (line.includes(':')) lines.push(line);
-    else throw new GoError(`malformed MIME header: missing colon: ${goQuoteBytes(line)}`);
-  }
-  const fields = Map.groupBy(lines.map(fieldOf), ([name]) => name);
+  const fields = await readFields(source);
   const valuesOf = (name: string): string[] => (fields.get(name) ?? []).map(([, value]) => value);
   const [location] = valuesOf('location');
   const isChunked = !isOld && chunked(valuesOf('transfer-encoding'));
   const length = contentLength(valuesOf('content-length'));
-  if (status === 204 || status === 304) return { status, location, body: source.take(0) };
+  // After an upgrade, the rest of the connection is the body.
+  if (status === 101 && fields.has('upgrade')) return { status, location, body: source.take() };
+  if ([101, 204, 304].includes(status)) return { status, location, body: source.take(0) };
   return { status, location, body: isChunked ? chunks(source) : source.take(length) };
 }
 
-/** net/http/internal/chunked.go */
+type Field = readonly [name: string, value: string];
+
+/** Headers or trailers, by their names in small letters (net/textproto, ReadMIMEHeader). */
+async function readFields(source: Source): Promise<ReadonlyMap<string, readonly Field[]>> {
+  const fields: Field[] = [];
+  for (let field: string | undefined; ;) {
+    const line = await source.line();
+    if (/^[ \t]/.test(line)) {
+      if (field === undefined) throw new GoError(`malformed MIME header initial line: ${utf8(line)}`);
+      field = trimmed(`${field} ${trimmed(line)}`);
+      continue;
+    }
+    if (field !== undefined) fields.push(fieldOf(field));
+    if (line === '') return Map.groupBy(fields, ([name]) => name);
+    if (!line.includes(':')) throw new GoError(`malformed MIME header: missing colon: ${goQuoteBytes(line)}`);
+    field = trimmed(line);
+  }
+}
+
+/** What is wrong with the line before a chunk, in Go's order (net/http/internal/chunked.go). */
+const CHUNK_FAULTS: readonly (readonly [RegExp, string])[] = [
+  [/^.{4096}/, 'header line too long'],
+  [/[^\n]$/, 'unexpected EOF'],
+  [/^[^\r]*\n$/, 'chunked line ends with bare LF'],
+  [/\r(?!\n$)/, 'invalid CR in chunked line'],
+  [/^(?:[ \t]*\r|;)/, 'empty hex number for chunk length'],
+  [/^(?![\da-f]+(?:;|[ \t]*\r))/i, 'invalid byte in chunk length'],
+];
+
 async function* chunks(source: Source): AsyncGenerator<Buffer> {
-  for (;;) {
-    const [size = ''] = (await source.line()).split(';', 1);
-    if (!/^[0-9a-f]{1,16}$/i.test(size.trim())) throw new GoError('invalid byte in chunk length');
-    const length = Number.parseInt(size, 16);
-    if (length === 0) return;
+  for (let length = Infinity; length > 0;) {
+    const line = await source.rawLine(4096);
+    const fault = CHUNK_FAULTS.find(([pattern]) => pattern.test(line))?.[1];
+    if (fault !== undefined) throw new GoError(fault);
+    length = Number.parseInt(line, 16);
     yield* source.take(length);
-    if ((await source.line()) !== '') throw new GoError('malformed chunked encoding');
+    if (length > 0 && (await source.rawLine(2)) !== '\r\n') throw new GoError('malformed chunked encoding');
+  }
+  try {
+    await readFields(source);
+  } catch (error) {
+    throw source.end === undefined ? error : new GoError('http: unexpected EOF reading trailer');
   }
 }
 
@@ -87,19 +113,26 @@ class Source {
     return this.end === undefined;
   }
 
-  /** One line in Latin-1, without its end. The last line may end with the connection (net/textproto, ReadLine). */
+  /** One line in Latin-1, without its end. */
   async line(): Promise<string> {
+    return (await this.rawLine()).replace(/\r?\n$/, '');
+  }
+
+  /** The same with its end. The last line may end with the connection (net/textproto, ReadLine). */
+  async rawLine(most = Infinity): Promise<string> {
     let at = this.#bytes.indexOf('\n');
-    while (at < 0 && (await this.more())) {
+    while (at < 0 && this.#bytes.length < most && (await this.more())) {
       if (this.#bytes.length > MOST_HEADER_BYTES)
         throw new GoError(`net/http: server response headers exceeded ${MOST_HEADER_BYTES} bytes; aborted`);
       at = this.#bytes.indexOf('\n');
     }
     if (this.#bytes.length === 0) throw this.#endedEarly();
+    // Go tells only once that a connection was reset.
+    if (at < 0) this.end = 'EOF';
     const end = at < 0 ? this.#bytes.length : at + 1;
     const line = this.#bytes.toString('latin1', 0, end);
     this.#bytes = this.#bytes.subarray(end);
-    return line.replace(/\r?\n$/, '');
+    return line;
   }
 
   /** The next bytes in pieces; without a length, all until the connection ends. */
@@ -123,17 +156,16 @@ class Source {
 
 /** net/http, ReadResponse. Answers of HTTP/1.0 are old. */
 function statusOf(line: string): { readonly status: number; readonly isOld: boolean } {
-  const [, version, code] = /^(\S*) +(\S*)/.exec(line) ?? [];
+  const [, version, code] = /^([^ ]*) +([^ ]*)/.exec(line) ?? [];
   if (version === undefined || code === undefined) throw new GoError(`malformed HTTP response ${goQuoteBytes(line)}`);
   if (!/^\d{3}$/.test(code)) throw new GoError(`malformed HTTP status code ${goQuoteBytes(code)}`);
   if (!/^HTTP\/\d\.\d$/.test(version)) throw new GoError(`malformed HTTP version ${goQuoteBytes(version)}`);
   return { status: Number(code), isOld: version < 'HTTP/1.1' };
 }
 
-/** A header with its name in small letters (net/textproto, ReadMIMEHeader). */
-function fieldOf(line: string): readonly [name: string, value: string] {
+function fieldOf(line: string): Field {
   const [, name, value] = /^([-\w!#$%&'*+.^`|~ ]+):([\t\x20-\x7e\x80-\xff]*)$/.exec(line) ?? [];
-  if (name === undefined || value === undefined) throw new GoError(`malformed MIME header line: ${line.trim()}`);
+  if (name === undefined || value === undefined) throw new GoError(`malformed MIME header line: ${utf8(line)}`);
   return [name.toLowerCase(), value.trim()];
 }
 
@@ -152,7 +184,7 @@ function contentLength(lengths: readonly string[]): number | undefined {
   if (lengths.some((other) => other !== length))
     throw new GoError(`http: message cannot contain multiple Content-Length headers; got ${goQuoteAll(lengths)}`);
   if (length === '') throw new GoError('invalid empty Content-Length ""');
-  if (!/^\d{1,18}$/.test(length)) throw new GoError(`bad Content-Length ${goQuote(length)}`);
+  if (!/^\d+$/.test(length) || BigInt(length) >= 1n << 63n) throw new GoError(`bad Content-Length ${goQuote(length)}`);
   return Number(length);
 }
 
@@ -161,9 +193,16 @@ function goQuoteAll(texts: readonly string[]): string {
   return `[${texts.map(goQuote).join(' ')}]`;
 }
 
-/** Bytes, which a text in Latin-1 holds, as Go's `%q` writes them. What is no ASCII is escaped. */
+/** Bytes, which a text in Latin-1 holds, as Go's `%q` writes them. What is no UTF-8 is escaped. */
 function goQuoteBytes(latin1: string): string {
+  const text = utf8(latin1);
+  if (!text.includes('\ufffd')) return goQuote(text);
   const escaped = (byte: string): string =>
     byte < '\x80' ? goCharacter(byte) : `\\x${byte.charCodeAt(0).toString(16)}`;
   return `"${Array.from(latin1, escaped).join('')}"`;
+}
+
+/** net/textproto, trim. */
+function trimmed(line: string): string {
+  return line.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '');
 }

@@ -43,8 +43,10 @@ export interface DescribedServer {
   readonly says?: string;
   readonly closes?: Moment;
   readonly resets?: Moment;
-  /** True = the bytes stand before the reset. */
+  /** True = the bytes, or the headers of HTTP/2, stand before the end. */
   readonly saysFirst?: boolean;
+  /** Of HTTP/2: the code with which the session ends. */
+  readonly goaway?: number;
 }
 
 /** Starts a server for one test, and returns its port. */
@@ -95,14 +97,14 @@ async function answer(server: DescribedServer, request: IncomingMessage, respons
   response.end();
 }
 
-function respond({ isSilent, closes, resets, ...server }: DescribedServer, stream: ServerHttp2Stream): void {
+function respond({ isSilent, closes, resets, goaway, ...server }: DescribedServer, stream: ServerHttp2Stream): void {
   if (isSilent === true) return;
-  if (resets !== undefined) {
+  if ((resets ?? closes ?? goaway) !== undefined) {
     stream.on('error', () => undefined);
     if (server.saysFirst === true) stream.respond({ ':status': 200 });
-    setTimeout(() => stream.destroy(new Error('broken')), 50);
-  } else if (closes !== undefined) stream.session?.destroy();
-  else if (server.healthOfServices !== undefined)
+    if (goaway !== undefined) stream.session?.goaway(goaway);
+    setTimeout(() => (resets === undefined ? stream.session?.destroy() : stream.destroy(new Error('broken'))), 50);
+  } else if (server.healthOfServices !== undefined)
     stream.once('data', (bytes: Buffer) =>
       health((bytes.length > 5 ? server.healthOfServices : server.health) ?? {})(stream),
     );
