@@ -5,14 +5,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../../src/cluster/client/api-client.ts';
 import { NamespaceShares } from '../../src/observer/namespace-shares.ts';
 import { workloadKey } from '../../src/observer/observed-workload.ts';
-import { reportContent, type ReportContent } from '../../src/observer/reports/report-object.ts';
+import { reportContent } from '../../src/observer/reports/report-object.ts';
 import { ReportQueue } from '../../src/observer/reports/report-queue.ts';
 import { resultOfWarning } from '../../src/observer/reports/report-result.ts';
 import { ReportWriter } from '../../src/observer/reports/report-writer.ts';
 import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { waitUntil } from '../cluster/client/wait-until.ts';
 import { deployment, deploymentsOf, ObservedCluster, OPEN_REPORTS, reportsOf } from './observed-cluster.ts';
-import type { ScanDependencies, WorkloadRecord, WorkloadRecords } from '../../src/observer/scan/verdicts.ts';
+import type { ScanDependencies, WorkloadRecords } from '../../src/observer/scan/verdicts.ts';
 
 describe('reports that wait', () => {
   const queue = (...reports: readonly (readonly [namespace: string, uid: string])[]): ReportQueue => {
@@ -51,46 +51,7 @@ describe('reports that wait', () => {
   });
 });
 
-describe('a report whose deletion is asked for', () => {
-  it('stays when the workload is there again before the deletion', async () => {
-    const { api, writer, record } = await writerOfOneReport();
-    writer.gone('shop', record.workload.uid);
-    writer.changed(record);
-    await waitUntil('nothing waits', () => writer.waiting === 0);
-    await sleep(100);
-    expect(api.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
-    writer.stop();
-    await api.stop();
-  });
-
-  it('is written again when the workload is there again during the deletion', async () => {
-    const { api, writer, record, records } = await writerOfOneReport();
-    api.intercept(({ method }) => (method === 'DELETE' ? { delay: 200 } : undefined));
-    const writes = (): readonly string[] =>
-      api.requests.map(({ method }) => method).filter((method) => method !== 'GET');
-    records.delete('shop', workloadKey(record.workload));
-    writer.gone('shop', record.workload.uid);
-    await waitUntil('the deletion is under way', () => writes().length === 1);
-    records.set('shop', workloadKey(record.workload), record);
-    writer.changed(record);
-    await waitUntil('the report is written', () => writes().length >= 2);
-    expect(writes()).toEqual(['DELETE', 'POST']);
-    writer.stop();
-    await api.stop();
-  });
-});
-
-interface WriterOfOneReport {
-  readonly api: FakeApiServer;
-  readonly writer: ReportWriter;
-  readonly record: WorkloadRecord;
-  readonly records: WorkloadRecords;
-}
-
-/** A writer that knows the report of one workload, which is as the verdict says. */
-async function writerOfOneReport(): Promise<WriterOfOneReport> {
-  const api = await startFakeApiServer();
-  api.serve([OPEN_REPORTS]);
+describe('a report whose deletion waits or is under way', () => {
   const workload = {
     apiVersion: 'apps/v1',
     group: 'apps',
@@ -99,34 +60,74 @@ async function writerOfOneReport(): Promise<WriterOfOneReport> {
     name: 'web',
     uid: '1',
   };
-  const record = { workload, digest: 'sha256:1', isClean: false, version: 1, findings: [] };
-  const metadata = {
-    name: 'probewright-1',
-    labels: { 'app.kubernetes.io/managed-by': 'probewright' },
-    annotations: { 'probewright.dev/content-hash': record.digest },
-  };
-  api.put(reportsOf('shop'), { metadata });
-  const records: WorkloadRecords = new NamespaceShares(Infinity);
-  records.set('shop', workloadKey(workload), record);
-  const read = (): Promise<ReportContent> => Promise.resolve({ ...judged, hash: record.digest });
   const judged = reportContent({ workload, results: [resultOfWarning('a finding')], passed: 0 }, []);
-  const dependencies = {
-    client: new ApiClient(api.access, 'test'),
-    log: pino({ enabled: false }),
-    reportSettings: { setting: 'auto', includeClean: false },
-    now: Date.now,
-    monotonic: () => performance.now(),
-    random: () => 1,
-  } as unknown as ScanDependencies;
-  const writer = new ReportWriter(
-    dependencies,
-    { verdicts: { records }, isComplete: false, read },
-    new Counter({ name: 'writes', help: 'writes', labelNames: ['result'], registers: [] }),
-  );
-  writer.start();
-  await waitUntil('the reports are known', () => writer.details()['reports'] === 1);
-  return { api, writer, record, records };
-}
+  const record = { workload, digest: judged.hash, isClean: false, version: 1, findings: [] };
+  let api: FakeApiServer;
+  let writer: ReportWriter;
+  const writes = (): string[] => api.requests.map(({ method }) => method).filter((method) => method !== 'GET');
+
+  beforeEach(async () => {
+    api = await startFakeApiServer();
+    api.serve([OPEN_REPORTS]);
+    const metadata = {
+      name: 'probewright-1',
+      labels: { 'app.kubernetes.io/managed-by': 'probewright' },
+      annotations: { 'probewright.dev/content-hash': record.digest },
+    };
+    api.put(reportsOf('shop'), { metadata });
+    const records: WorkloadRecords = new NamespaceShares(Infinity);
+    records.set('shop', workloadKey(workload), record);
+    const dependencies = {
+      client: new ApiClient(api.access, 'test'),
+      log: pino({ enabled: false }),
+      reportSettings: { setting: 'auto', includeClean: false },
+      now: Date.now,
+      monotonic: () => performance.now(),
+      random: () => 1,
+    } as unknown as ScanDependencies;
+    writer = new ReportWriter(
+      dependencies,
+      { verdicts: { records }, isComplete: false, read: () => Promise.resolve(judged) },
+      new Counter({ name: 'writes', help: 'writes', labelNames: ['result'], registers: [] }),
+    );
+    writer.start();
+    await waitUntil('the reports are known', () => writer.details()['reports'] === 1);
+  });
+  afterEach(async () => {
+    writer.stop();
+    await api.stop();
+  });
+
+  it('stays when the workload is there again before', async () => {
+    writer.gone('shop', workload.uid);
+    writer.changed(record);
+    await waitUntil('nothing waits', () => writer.waiting === 0);
+    await sleep(100);
+    expect(writes()).toEqual([]);
+  });
+
+  it('is written again when the workload is there again meanwhile', async () => {
+    api.intercept(({ method }) => {
+      if (method === 'DELETE') writer.changed(record);
+      return undefined;
+    });
+    writer.gone('shop', workload.uid);
+    await waitUntil('the report is written', () => writes().length === 2);
+    expect(writes()).toEqual(['DELETE', 'POST']);
+  });
+
+  it('stays when the workload is there again before the deletion fails', async () => {
+    api.intercept(({ method }) => {
+      if (method !== 'DELETE') return undefined;
+      writer.changed(record);
+      return { status: 503, body: { kind: 'Status', code: 503 } };
+    });
+    writer.gone('shop', workload.uid);
+    await waitUntil('the deletion has been refused', () => writer.problem !== undefined);
+    await waitUntil('nothing waits', () => writer.problem === undefined && writer.waiting === 0);
+    expect(writes()).toEqual(['DELETE']);
+  });
+});
 
 describe('the observer', () => {
   let cluster: ObservedCluster;

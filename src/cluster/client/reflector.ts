@@ -37,6 +37,7 @@ export interface ReflectorContext extends ClockAndRandom {
   readonly watchRenewal?: number | undefined;
   /** How long a watch may outlast its time before the reflector gives it up, in milliseconds. Default 15 s. */
   readonly watchMargin?: number;
+  /** The pauses after failures. Default 250 ms to 5 s. */
   readonly retry?: BackoffLimits;
 }
 

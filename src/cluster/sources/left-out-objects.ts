@@ -28,9 +28,11 @@ export class LeftOutObjects {
   #unreadable: UnreadableObject[] = [];
   readonly #reportedOver = new Set<string>();
 
-  forgetEach(isGone: (namespace: string, name: string) => boolean): void {
-    for (const [namespace, records] of this.#records)
-      for (const name of records.keys()) if (isGone(namespace, name)) this.forget(namespace, name);
+  /** The objects that are recorded. */
+  places(): (readonly [namespace: string, name: string])[] {
+    return [...this.#records].flatMap(([namespace, records]) =>
+      Array.from(records.keys(), (name) => [namespace, name] as const),
+    );
   }
 
   /** Returns the record's name and problem; undefined when too many objects are recorded. */
@@ -82,8 +84,9 @@ export class LeftOutObjects {
     isCut: boolean,
   ): { readonly count: number; readonly first: readonly string[] } | undefined {
     const over = [...(this.#records.get(namespace)?.values() ?? [])].filter(({ reason }) => reason !== 'invalid');
-    const isOver = isCut || over.length > 0;
-    if (isOver === this.#reportedOver.has(namespace)) return undefined;
+    const isReported = this.#reportedOver.has(namespace);
+    const isOver = over.length > 0 || (isCut && isReported);
+    if (isOver === isReported) return undefined;
     if (isOver) this.#reportedOver.add(namespace);
     else this.#reportedOver.delete(namespace);
     const names = over.sort(byAge).map(({ name }) => name);

@@ -92,10 +92,11 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
   }
 
   listed(): void {
-    const isGone = (namespace: string, name: string): boolean => this.#listed?.has(keyOf(namespace, name)) === false;
-    for (const [namespace, { list }] of this.#namespaces)
-      for (const { name } of [...list]) if (isGone(namespace, name)) this.#delete(namespace, name);
-    this.#leftOut.forgetEach(isGone);
+    const ofNamespaces = [...this.#namespaces].flatMap(([namespace, { list, end }]) =>
+      [...list, ...(end === undefined ? [] : [end])].map(({ name }) => [namespace, name] as const),
+    );
+    for (const [namespace, name] of [...ofNamespaces, ...this.#leftOut.places()])
+      if (this.#listed?.has(keyOf(namespace, name)) === false) this.#delete(namespace, name);
     this.#listed = undefined;
     this.#isChanged ||= !this.isComplete;
     this.isComplete = true;
@@ -122,15 +123,16 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     const reading = this.#kind.read(object, before);
     const entry = reading?.problems === undefined ? reading?.fact : undefined;
     const size = entry && this.#kind.sizeOf(entry);
+    const isTooLarge = size !== undefined && size.bytes > this.#kind.limits.object;
     if (state.end?.name === name) {
-      state.end = size === undefined ? { ...state.end, isGone: true } : { ...state.end, size };
+      state.end = size === undefined || isTooLarge ? { ...state.end, isGone: true } : { ...state.end, size };
       return leaveOut(state.end.reason);
     }
     if (reading?.problems !== undefined) {
       const [problem] = reading.problems;
       return leaveOut('invalid', problem === undefined ? 'cannot be read' : formatProblem(problem));
     }
-    if (size !== undefined && size.bytes > this.#kind.limits.object) return leaveOut('object');
+    if (isTooLarge) return leaveOut('object');
     this.#leftOut.forget(namespace, name);
     this.#set(namespace, name, entry);
   }

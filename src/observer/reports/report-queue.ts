@@ -15,7 +15,6 @@ export class ReportQueue {
   readonly #random: () => number;
   /** By UID, in the order in which the reports were asked for. The namespace whose turn is next comes first. */
   readonly #waiting = new Map<string, Map<string, QueuedReport>>();
-  #taken: QueuedReport | undefined;
   readonly #paused = new Map<string, { readonly backoff: Backoff; until: number }>();
 
   constructor(random: () => number) {
@@ -33,9 +32,8 @@ export class ReportQueue {
     else ofNamespace.set(uid, report);
   }
 
-  /** True while a report waits, or is being written. */
   has(namespace: string, uid: string): boolean {
-    return this.#waiting.get(namespace)?.has(uid) === true || this.#taken?.uid === uid;
+    return this.#waiting.get(namespace)?.has(uid) === true;
   }
 
   /** Takes out the next report of a namespace without a pause. `now`: a clock that never goes back, in milliseconds. */
@@ -47,7 +45,6 @@ export class ReportQueue {
       reports.delete(report.uid);
       this.#waiting.delete(namespace);
       if (reports.size > 0) this.#waiting.set(namespace, reports);
-      this.#taken = report;
       return report;
     }
     return undefined;

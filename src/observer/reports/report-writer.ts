@@ -52,6 +52,8 @@ export class ReportWriter {
   /** The API that is written to; `unknown` until the API server has been asked. */
   #target: ReportApi | 'unknown' | undefined = 'unknown';
   #known: KnownReports | undefined;
+  /** The key of the report whose write is under way. */
+  #underWay: string | undefined;
   /** APIs in which no report of ours is left. */
   readonly #emptied = new Set<string>();
 
@@ -82,8 +84,9 @@ export class ReportWriter {
     const wanted = isClean && !this.#dependencies.reportSettings.includeClean ? undefined : digest;
     // Before all reports are known, `reconcile` compares all workloads with them at once.
     if (this.#known?.isSynced !== true) return;
-    // What waits, or is under way, may be the deletion of the report: the workload was gone, and is there again.
-    if (this.#known.get(keyOf(namespace, uid)) !== wanted || this.#queue.has(namespace, uid))
+    const key = keyOf(namespace, uid);
+    // What waits or is under way may be the deletion of the report: the workload was gone, and is there again.
+    if (this.#known.get(key) !== wanted || this.#underWay === key || this.#queue.has(namespace, uid))
       this.#queue.add({ namespace, uid, workload });
   }
 
@@ -180,6 +183,7 @@ export class ReportWriter {
         await pause(IDLE_MILLISECONDS, this.#stopped.signal);
         continue;
       }
+      this.#underWay = keyOf(report.namespace, report.uid);
       try {
         await this.#write(report, known);
         this.#backoff.reset();
@@ -188,6 +192,8 @@ export class ReportWriter {
       } catch (error) {
         if (this.#isStopped()) return;
         await this.#failed(report, error);
+      } finally {
+        this.#underWay = undefined;
       }
     }
   }
@@ -237,7 +243,9 @@ export class ReportWriter {
     const isOfAll = !(error instanceof ReportRefused) && isUnavailable(error);
     const code = error instanceof ApiError ? error.code : 0;
     // A missing right may be granted again, and a conflict is another writer. Other refusals stay.
-    if (isOfAll || code >= 500 || [403, 409].includes(code)) this.#queue.add(report);
+    const isForLater = isOfAll || code >= 500 || [403, 409].includes(code);
+    // What was asked for meanwhile is newer.
+    if (isForLater && !this.#queue.has(report.namespace, report.uid)) this.#queue.add(report);
     this.#note(messageOf(error));
     if (!isOfAll) return this.#queue.failed(report.namespace, this.#dependencies.monotonic());
     const asked = error instanceof ApiError ? Math.min(error.retryAfterMilliseconds, LONGEST_RETRY_AFTER) : 0;

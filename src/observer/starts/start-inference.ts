@@ -103,6 +103,7 @@ export class StartInference {
     return this.#pods.size;
   }
 
+  /** A list of all Pods begins. Changes before it were not seen. */
   listing(): void {
     this.#isListing = true;
   }

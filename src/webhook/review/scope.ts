@@ -48,6 +48,7 @@ function skipped(reason: SkipReason): Scope {
 /** The object is too large to check: an error of the client. */
 export class ObjectTooLarge extends RangeError {}
 
+/** The violation with this action, if its own is stricter. */
 export function atMost(violation: Violation, action: Violation['action']): Violation {
   return { ...violation, action: laxer(violation.action, action) };
 }

@@ -32,6 +32,7 @@ class World {
   readonly over: OverBudgetChange[] = [];
   readonly unreadable: object[] = [];
   readonly told: LeftOut<Named>[] = [];
+  readonly gone: string[] = [];
   readonly limits: Limits;
   readonly store: ObjectStore<Named>;
   changes = 0;
@@ -45,6 +46,7 @@ class World {
       overBudget: (change) => this.over.push(change),
       unreadable: (object) => this.unreadable.push(object),
       leftOut: (left) => this.told.push(left),
+      gone: (namespace, name) => this.gone.push(`${namespace}/${name}`),
       mayFit: () => (this.isListWanted = true),
       troubled: () => undefined,
     });
@@ -209,6 +211,34 @@ describe('a store with budgets', () => {
     expect([world.kept, world.lists]).toEqual([['apps/a', 'apps/b'], 0]);
   });
 
+  it('counts nothing that is gone when a list ends', () => {
+    const world = new World({ objects: 2 });
+    for (const [minute, name] of ['b', 'c'].entries()) world.apply(exception('apps', name, minute + 1));
+    world.objects.delete('apps/c');
+    world.put(exception('apps', 'a', 0));
+    world.list();
+    expect([world.kept, world.store.counts().leftOut.objects, world.over]).toEqual([['apps/a', 'apps/b'], 0, []]);
+  });
+
+  it('tells of each object that is gone when a list ends, also of those that were left out', () => {
+    const world = new World({ objects: 2 });
+    for (const [minute, name] of ['a', 'b', 'c', 'd'].entries()) world.apply(exception('apps', name, minute));
+    world.apply(BAD);
+    world.objects.clear();
+    world.list();
+    expect(world.gone.toSorted()).toEqual(['apps/a', 'apps/b', 'apps/bad', 'apps/c', 'apps/d']);
+  });
+
+  it('keeps a younger exception once the one that had no room is too large by itself', () => {
+    const world = new World({ object: 400, bytes: 650 });
+    const sizes = { a: 60, b: 60, c: 1 };
+    for (const [minute, [name, size]] of Object.entries(sizes).entries())
+      world.apply(exception('apps', name, minute, size));
+    expect(world.kept).toEqual(['apps/a']);
+    world.apply(exception('apps', 'b', 1, 128));
+    expect([world.kept, world.store.counts().leftOut.object]).toEqual([['apps/a', 'apps/c'], 1]);
+  });
+
   it('reports once an exception that cannot be read, and keeps it once it can be', () => {
     const world = new World();
     world.put(BAD);
@@ -266,6 +296,8 @@ describe('a store with budgets', () => {
       { weight: 6, arbitrary: fc.tuple(fc.constant('apply'), namespace, name, fc.nat(4), fc.constantFrom(1, 60, 128)) },
       { weight: 3, arbitrary: fc.tuple(fc.constant('delete'), namespace, name, fc.constant(0), fc.constant(0)) },
       { weight: 1, arbitrary: fc.tuple(fc.constant('list'), namespace, name, fc.constant(0), fc.constant(0)) },
+      // A list after changes that no event told: an object is gone, and one is new.
+      { weight: 1, arbitrary: fc.tuple(fc.constant('gap'), namespace, name, fc.nat(4), fc.constantFrom(1, 60, 128)) },
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(900, 1500, 4000), (steps, total) => {
@@ -279,7 +311,11 @@ describe('a store with budgets', () => {
             const creationTimestamp = known?.metadata.creationTimestamp ?? created(minute);
             world.apply({ ...made, metadata: { ...made.metadata, creationTimestamp } });
           } else if (what === 'delete') world.delete(space, each);
-          else world.list();
+          else {
+            if (what === 'gap') world.objects.delete(`${space}/${each}`);
+            if (what === 'gap') world.put(exception(space, 'f', minute, size));
+            world.list();
+          }
           expect(world.kept).toEqual(world.expected);
           expect(world.store.counts().used).toBeLessThanOrEqual(total);
         }
