@@ -88,4 +88,23 @@ describe('explain --fields', () => {
       ],
     });
   });
+
+  it('lists a setting that a null removed, even when its value is the default', async () => {
+    const probe = (periodSeconds: string): string => `spec:
+  kubernetesProbeEndpoints: { readinessProbe: /readyz }
+  probes: { readinessProbe: { periodSeconds: ${periodSeconds} } }
+`;
+    const head = 'apiVersion: probewright.dev/v1alpha1\nkind: ';
+    const base = `${head}ClusterProbePolicy\nmetadata: { name: base }\n${probe('10')}`;
+    const team = `${head}ProbePolicy\nmetadata: { name: team, namespace: apps }\n${probe('null')}`;
+    const stdin = [WORKLOAD, base, team].join('---\n');
+    const { stdout } = await runProbewright(['explain', '-', '--output', 'json'], { stdin });
+    const { workloads } = JSON.parse(stdout) as { workloads: { containers: { probes: Listed[] }[] }[] };
+    const readiness = workloads[0]?.containers[0]?.probes.find(({ kind }) => kind === 'readinessProbe');
+    expect(readiness?.fields.find(({ field }) => field === 'periodSeconds')).toMatchObject({
+      value: 10,
+      setBy: { by: 'default', asked: { source: 'ProbePolicy/apps/team' } },
+      overrides: [{ source: 'ClusterProbePolicy/base', value: 10 }],
+    });
+  });
 });

@@ -30,8 +30,15 @@ export const identicalProbes = defineCheck({
   },
 });
 
-/** Values that mean the same as an absent field. */
-const DEFAULTS: JsonObject = { ...DEFAULT_TIMING, ...HANDLER_DEFAULTS };
+/**
+ * Values that mean the same as an absent field, and that API defaulting does not fill in. Others must not be here: a
+ * periodSeconds in a handler is a field that no handler knows.
+ */
+const DEFAULTS: JsonObject = {
+  initialDelaySeconds: DEFAULT_TIMING.initialDelaySeconds,
+  protocol: HANDLER_DEFAULTS.protocol,
+  mode: HANDLER_DEFAULTS.mode,
+};
 
 /** Compares two values deeply. Null equals an absent member, as in the API server. A cut text equals none. */
 function areEqual(a: unknown, b: unknown): boolean {

@@ -4,7 +4,7 @@ import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { HANDLER_KINDS, ownProbe, PROBE_INTEGERS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { LIFE_ORDER } from './explained-probes.ts';
 import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
+import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
 import { probeSettings, type ContainerPolicy, type Setting } from '../../engine/policy/container-policy.ts';
 import type { Container } from '../../engine/workload/containers.ts';
 import type { FieldExplanation, FieldSetter, FieldSetting, ProbeFields } from './explanation.ts';
@@ -41,7 +41,7 @@ export function explainedFields(known: FieldsToExplain): ProbeFields[] {
     const injection = injectionAt(injections, container, kind);
     const fields = fieldsOf(probe).map(({ field, value }): FieldExplanation => {
       const { setBy, overrides } =
-        injection === undefined ? ownField(known, kind, field, value) : injectedField(known, injection, field, value);
+        injection === undefined ? ownField(known, kind, field, value) : injectedField(known, injection, field);
       return { field: field.join('.'), value, setBy, overrides };
     });
     return [{ kind, fields }];
@@ -79,9 +79,10 @@ function injectedField(
   { templatePath, places }: FieldsToExplain,
   injection: Injection,
   field: FieldPath,
-  value: unknown,
 ): Pick<FieldExplanation, 'setBy' | 'overrides'> {
   const show = (setting: Setting): FieldSetting => shown(setting, templatePath, places);
+  // Without the API server's defaults: a null overrides a setting of the same value as the default, too.
+  const value = valueAt(injection.probe, field);
   const overrides = otherSettings(fieldSettings(injection, field), value).map(show);
   return { setBy: setterOf(fieldOrigin(injection, field), show), overrides };
 }
