@@ -61,10 +61,10 @@ describe('the texts', () => {
 describe('the code', () => {
   const src = filesBelow('src');
 
-  it('of src is at most 43,150 lines, 33,500 of them code, in 500 files', () => {
+  it('of src is at most 43,220 lines, 33,550 of them code, in 500 files', () => {
     const { files, lines, code } = sizeOf(src);
-    expect(lines).toBeLessThanOrEqual(43_150);
-    expect(code).toBeLessThanOrEqual(33_500);
+    expect(lines).toBeLessThanOrEqual(43_220);
+    expect(code).toBeLessThanOrEqual(33_550);
     expect(files).toBeLessThanOrEqual(500);
   });
 

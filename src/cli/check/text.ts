@@ -1,4 +1,4 @@
-import { formatViolation } from '../../engine/checks/violation.ts';
+import { formatViolation, type AppliedException } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { isInCluster, type Origin } from '../input/cluster-object.ts';
 import { count } from '../../base/text/cut.ts';
@@ -10,7 +10,6 @@ import { isShownAt, LEVEL_OF_ACTION, LEVELS, type Level } from '../output/level.
 import { COVERED_PROBES, type LackReason } from '../../engine/verdict/coverage.ts';
 import type { ListedProbeCounts } from '../output/json-outputs.ts';
 import type { Coverage, NoMainContainer } from './check-inputs.ts';
-import type { AppliedException } from '../../engine/checks/violation.ts';
 
 /**
  * For people. On a terminal, findings are grouped by file and workload. Elsewhere each finding is one line, in the form

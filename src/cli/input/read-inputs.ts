@@ -7,8 +7,7 @@ import { readChart, renderChart, unrenderedChart } from './charts.ts';
 import { findInputs, linksOf, unreadable, type InputFiles } from './input-files.ts';
 import { NO_TEXTS, type ReadTexts } from './inputs.ts';
 import { isMeantAsManifest } from './passed-over.ts';
-import { buildKustomization, plannedInputs } from './kustomizations.ts';
-import type { PlannedInput, Stream } from './kustomizations.ts';
+import { buildKustomization, plannedInputs, type PlannedInput, type Stream } from './kustomizations.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ManifestText } from './manifest.ts';
 

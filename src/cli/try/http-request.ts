@@ -1,4 +1,4 @@
-import { connect as http2Connect } from 'node:http2';
+import { connect as http2Connect, type ClientHttp2Stream } from 'node:http2';
 import { firstControlCharacter } from '../../engine/probe/handler-values.ts';
 import { goQuote } from '../../engine/probe/go-values.ts';
 import { compareText } from '../../base/text/cut.ts';
@@ -7,7 +7,6 @@ import { codeOf, KUBE_PROBE } from './answer.ts';
 import { GoError, readText, alertText, openTls, type Connect } from './connection.ts';
 import { readHttp1 } from './http1-reader.ts';
 import { urlText, type Head, type Headers, type Send } from './http-probe.ts';
-import type { ClientHttp2Stream } from 'node:http2';
 
 /** Sends each request over a connection of its own: no proxy, no compression, TLS without verification. */
 export function sendOver(connect: Connect): Send {

@@ -1,5 +1,4 @@
-import { isPresent, member, objectMember, stringMembers } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { isPresent, member, objectMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../probe/probe.ts';
 
 /**

@@ -1,14 +1,13 @@
 import { count } from '../../base/text/cut.ts';
 import { CHECKS } from '../../engine/checks/catalogue.ts';
 import { checkUrl } from '../../engine/checks/violation.ts';
-import { endOf, exceptionRules, exceptionSpec } from '../../engine/policy/probe-exception.ts';
+import { endOf, exceptionRules, exceptionSpec, type ExceptionSpec } from '../../engine/policy/probe-exception.ts';
 import { LIFE_ORDER, OWN_PROBE } from '../timeline/explained-probes.ts';
 import { EXCEPTED, FINDING_ACTIONS, VERDICTS, levelOf, shortestGuarantee, verdictOfAction } from './verdicts.ts';
 import type { Markup } from '../../base/text/visible.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { CheckView, CountView, CoverageView, ExceptionView, NamespaceView, PageView } from './page-view.ts';
 import type { LabelSelector, Requirement } from '../../engine/policy/label-selector.ts';
-import type { ExceptionSpec } from '../../engine/policy/probe-exception.ts';
 import type { Report, ReportedWorkload } from './report.ts';
 
 export function tileViews(workloads: readonly ReportedWorkload[], exceptions: number): PageView['tiles'] {

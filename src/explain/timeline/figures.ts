@@ -1,4 +1,4 @@
-import { longestKillSeconds, MINIMUM_KILL_SECONDS } from '../../engine/probe/grace-period.ts';
+import { longestKillSeconds, MINIMUM_KILL_SECONDS, type Kill } from '../../engine/probe/grace-period.ts';
 import {
   firstProbeSpan,
   guaranteedRestartSeconds,
@@ -10,7 +10,6 @@ import {
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ProbeTiming, Span } from '../../engine/probe/timing.ts';
 import type { ContainerTimings } from './container-timings.ts';
-import type { Kill } from '../../engine/probe/grace-period.ts';
 
 /**
  * Each figure with its name, and the run for which the figure holds. Figures of the start hold for the first start:

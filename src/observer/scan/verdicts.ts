@@ -1,7 +1,7 @@
 import type { ReportsSetting } from '../../cluster/sources/observer-reports.ts';
 import { isOfController } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
-import { laxer } from '../../engine/policy/action.ts';
+import { laxer, type Enforcement } from '../../engine/policy/action.ts';
 import { judge, podLabelsOf, type Judgement } from '../../engine/verdict/judge.ts';
 import { controllerOwners, isKubernetesKind } from '../../engine/workload/workload-of-pod.ts';
 import { isPod, templatesToLookAt, type PlacedTemplate } from '../../engine/workload/kinds.ts';
@@ -14,7 +14,6 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { Enforcement } from '../../engine/policy/action.ts';
 import type { ObservedKind, ObservedWorkload, WorkloadName } from '../observed-workload.ts';
 import type { ObserverContext } from '../observer-part.ts';
 

@@ -1,5 +1,5 @@
 import { textAt } from '../../base/json/field-path.ts';
-import { isJsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import {
   figuresOf,
@@ -13,7 +13,6 @@ import { statusWriteFailure } from '../../cluster/sources/status-writer.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { profileStatus, shownFigures, updatedProfile } from './profile-update.ts';
 import type { ContainerProfile, StartupProfile } from '../../engine/facts/startup-profile.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import { sinceOf, type PendingStarts, type PendingWorkload } from './pending-starts.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { Counter } from 'prom-client';
 import { hasCode, isUnavailable } from '../../cluster/client/api-client.ts';
 import { RepeatedWork } from '../../cluster/client/timing.ts';
@@ -10,7 +10,6 @@ import { collectionOf } from '../observed-workload.ts';
 import { PendingStarts, type PendingWorkload } from './pending-starts.ts';
 import { ProfileWriter, WRITE_MILLISECONDS } from './profile-writer.ts';
 import { StartInference } from './start-inference.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';
 
