@@ -72,7 +72,7 @@ const PRODUCTS: readonly Product[] = [
     program: 'postgres',
     port: 5432,
     args: (directory, program) => {
-      const as = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
+      const as = process.getuid?.() === 0 ? ['/usr/sbin/runuser', '-u', 'postgres', '--'] : [];
       const [first, ...rest] = [...as, program.replace(/postgres$/, 'initdb'), '-D', join(directory, 'data')] as const;
       execFileSync(first, rest, { stdio: 'ignore' });
       return ['-D', join(directory, 'data'), '-h', '127.0.0.1', '-k', directory];
@@ -220,7 +220,7 @@ describe('the library, against real programs', () =>
     }
     const directory = mkdtempSync(join(tmpdir(), 'probewright-library-'));
     chmodSync(directory, 0o777);
-    const as = user !== undefined && isRoot ? ['runuser', '-u', user, '--'] : [];
+    const as = user !== undefined && isRoot ? ['/usr/sbin/runuser', '-u', user, '--'] : [];
     const [first = '', ...rest] = [...as, program, ...args(directory, program)];
     const environment = { ...process.env, ...env?.(directory) };
     const child = spawn(first, rest, { detached: true, stdio: 'ignore', cwd: directory, env: environment });
