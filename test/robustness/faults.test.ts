@@ -110,6 +110,12 @@ describe('a policy directory', () => {
   });
 });
 
+async function expectEnd({ process: server }: Program): Promise<void> {
+  server.kill('SIGTERM');
+  await until('the server has ended', () => server.exitCode !== null);
+  expect(server.exitCode).toBe(0);
+}
+
 describe('a full disk', () => {
   it('below the log does not end the server: it answers on', async () => {
     const full = openSync('/dev/full', 'w');
@@ -117,8 +123,8 @@ describe('a full disk', () => {
     closeSync(full);
     for (let count = 0; count < 200; count += 1) await expectRight(program.port);
     expect(program.process.exitCode).toBeNull();
-    program.process.kill('SIGTERM');
-    report('Faults', 'standard output on a full disk (ENOSPC at every line)', '200 requests answered');
+    await expectEnd(program);
+    report('Faults', 'standard output on a full disk (ENOSPC at every line)', '200 requests answered, ends at SIGTERM');
   });
 
   it('or a reader of the log that goes away does not end the server either', async () => {
@@ -126,7 +132,14 @@ describe('a full disk', () => {
     program.process.stdout?.destroy();
     for (let count = 0; count < 200; count += 1) await expectRight(program.port);
     expect(program.process.exitCode).toBeNull();
-    report('Faults', 'reader of the log gone (EPIPE at every line)', '200 requests answered');
+    await expectEnd(program);
+    report('Faults', 'reader of the log gone (EPIPE at every line)', '200 requests answered, ends at SIGTERM');
+  });
+
+  it('or a reader that goes away while nothing is said keeps no process from its end', async () => {
+    const program = await start();
+    program.process.stdout?.destroy();
+    await expectEnd(program);
   });
 });
 
