@@ -39,7 +39,7 @@ export function listMember(object: JsonObject, key: string): readonly unknown[] 
 }
 
 /** Returns the strings of a member that maps names to strings (labels). Values of other types are skipped. */
-export function stringMap(object: JsonObject, key: string): ReadonlyMap<string, string> {
+export function stringMap(object: JsonObject, key: string): Map<string, string> {
   const strings = new Map<string, string>();
   const map = objectMember(object, key) ?? {};
   // Object.entries would allocate an array for each entry.

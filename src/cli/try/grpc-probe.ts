@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, goDuration, hostPort, KUBE_PROBE, NotRun, SUCCESS, type Answer } from './answer.ts';
 import { until, type Connect, type Endpoint } from './connection.ts';
 import { decoded } from './http-probe.ts';
-import { HTTP2_CODES } from './http-request.ts';
+import { http2Code } from './http-request.ts';
 
 /** google.golang.org/grpc/codes, by number. */
 const CODES =
@@ -146,7 +146,7 @@ async function call(
   // Node's code for a connection that is lost.
   if (reset === constants.NGHTTP2_CANCEL) return { code: UNAVAILABLE, message: 'error reading from server: EOF' };
   if (reset === constants.NGHTTP2_NO_ERROR) return NO_TRAILERS;
-  const how = `stream terminated by RST_STREAM with error code: ${HTTP2_CODES[reset]}`;
+  const how = `stream terminated by RST_STREAM with error code: ${http2Code(reset)}`;
   return { code: CODE_OF_RESET[reset] ?? INTERNAL, message: how };
 }
 

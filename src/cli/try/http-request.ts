@@ -62,11 +62,15 @@ function canonical(name: string): string {
   return name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-/** The codes of HTTP/2, as Go names them. */
-export const HTTP2_CODES = (
+const HTTP2_CODES = (
   'NO_ERROR PROTOCOL_ERROR INTERNAL_ERROR FLOW_CONTROL_ERROR SETTINGS_TIMEOUT STREAM_CLOSED FRAME_SIZE_ERROR ' +
   'REFUSED_STREAM CANCEL COMPRESSION_ERROR CONNECT_ERROR ENHANCE_YOUR_CALM INADEQUATE_SECURITY HTTP_1_1_REQUIRED'
 ).split(' ');
+
+/** A code of HTTP/2 as Go names it (x/net/http2, ErrCode.String). */
+export function http2Code(code: number): string {
+  return HTTP2_CODES[code] ?? `unknown error code 0x${code.toString(16)}`;
+}
 
 /** @param textOf the words of Go for an error of the connection */
 function readHttp2(stream: ClientHttp2Stream, textOf: (error: unknown) => string): Promise<Head> {
@@ -83,8 +87,8 @@ function readHttp2(stream: ClientHttp2Stream, textOf: (error: unknown) => string
   }
   // x/net/http2, ClientConn.setGoAway and GoAwayError
   stream.session?.on('goaway', (code: number, last: number, debug?: Uint8Array) => {
-    const closed = `LastStreamID=${last}, ErrCode=${HTTP2_CODES[code]}, debug=${goQuote(String(debug ?? ''))}`;
-    if (last === 0) failure = `http2: Transport received GOAWAY from server ErrCode:${HTTP2_CODES[code]}`;
+    const closed = `LastStreamID=${last}, ErrCode=${http2Code(code)}, debug=${goQuote(String(debug ?? ''))}`;
+    if (last === 0) failure = `http2: Transport received GOAWAY from server ErrCode:${http2Code(code)}`;
     else failure = `http2: server sent GOAWAY and closed the connection; ${closed}`;
   });
   return new Promise((resolve, reject) => {
@@ -99,7 +103,7 @@ function readHttp2(stream: ClientHttp2Stream, textOf: (error: unknown) => string
 /** x/net/http2, StreamError.Error and ConnectionError.Error */
 function streamText(error: unknown, reset: number, textOf: (error: unknown) => string): string {
   const [code, message] = [codeOf(error), messageOf(error)];
-  if (code === 'ERR_HTTP2_STREAM_ERROR') return `stream error: stream ID 1; ${HTTP2_CODES[reset]}; received from peer`;
+  if (code === 'ERR_HTTP2_STREAM_ERROR') return `stream error: stream ID 1; ${http2Code(reset)}; received from peer`;
   // Node names the code in words: `Protocol error`.
   if (code === 'ERR_HTTP2_ERROR') return `connection error: ${message.toUpperCase().replaceAll(' ', '_')}`;
   return code?.startsWith('ERR_') === true ? message : textOf(error);

@@ -44,7 +44,7 @@ const NO_LABELS: LabelsOfNamespace = new Map();
 
 /** Reads `metadata.labels` of a Namespace: texts only, without the label that repeats the name. */
 export function readNamespaceLabels(labels: unknown): LabelsOfNamespace {
-  const read = new Map(stringMap({ labels }, 'labels'));
+  const read = stringMap({ labels }, 'labels');
   read.delete(NAMESPACE_NAME_LABEL);
   return read.size === 0 ? NO_LABELS : read;
 }
