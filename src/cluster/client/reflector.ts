@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { AnswerTooLarge, ApiError, hasCode, type ApiClient, type ApiRequest } from './api-client.ts';
-import { Backoff, pause, type BackoffLimits, type ClockAndRandom, type Timer } from './timing.ts';
+import { Backoff, pause, type BackoffLimits, type ClockAndRandom } from './timing.ts';
 import { isKubernetesObject, type KubernetesObject } from './kubernetes-object.ts';
 import { PagedList, Unusable, withoutManagedFields } from './paged-list.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
@@ -31,8 +31,6 @@ export interface ReflectorListener {
 /** What the reflectors of a process share. */
 export interface ReflectorContext extends ClockAndRandom {
   readonly client: ApiClient;
-  /** Absent: the real one. */
-  readonly timer?: Timer;
   /** How long a watch lasts, up to a fifth less or more, in milliseconds. Default 5 minutes. */
   readonly watchRenewal?: number | undefined;
   /** How long a watch may outlast its time before the reflector gives it up, in milliseconds. Default 15 s. */

@@ -7,6 +7,11 @@ import type { Facts } from '../../engine/facts/facts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FactKind } from './fact-kinds.ts';
 
+/** The context of a reflector, and the timer of its pauses between lists. Absent: the real one. */
+export interface InformerContext extends ReflectorContext {
+  readonly timer?: Timer;
+}
+
 export interface InformedKind<T extends Named> extends Reflected, StoredKind<T> {
   /** A source waits for the first list. */
   readonly isRequired: boolean;
@@ -26,7 +31,7 @@ export class Informer<T extends Named> extends Reflector {
   #endRest: (() => void) | undefined;
   #isListWanted = false;
 
-  constructor(context: ReflectorContext, kind: InformedKind<T>, listener: InformerListener<T>) {
+  constructor(context: InformerContext, kind: InformedKind<T>, listener: InformerListener<T>) {
     const store = new ObjectStore(kind, { ...listener, mayFit: () => this.listAgain() });
     super(context, kind, store);
     this.store = store;
@@ -64,7 +69,7 @@ export class FactInformer<T extends Named = Named> extends Informer<T> {
   /** The same value until something changes. */
   #facts: Partial<Facts> | undefined;
 
-  constructor(context: ReflectorContext, kind: FactKind<T>, listener: InformerListener<T>) {
+  constructor(context: InformerContext, kind: FactKind<T>, listener: InformerListener<T>) {
     const changed = (): void => {
       this.#facts = undefined;
       listener.changed();

@@ -4,8 +4,7 @@ import { EXCEPTION_KIND } from '../../engine/policy/probe-exception.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { realTimer, type Timer } from '../client/timing.ts';
 import { NAMESPACES, type FactKind, type KnownNamespace } from './fact-kinds.ts';
-import type { ReflectorContext } from '../client/reflector.ts';
-import { FactInformer, type InformerListener } from './informer.ts';
+import { FactInformer, type InformerContext, type InformerListener } from './informer.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
 import { PolicyInformer, type PolicyCounts, type PolicyStatuses } from './policy-informer.ts';
 import type { Named, StoreCounts } from './object-store.ts';
@@ -61,7 +60,7 @@ export class KubernetesSource implements PolicySource {
   #state: 'starting' | 'running' | 'stopped' = 'starting';
   #callOff: (() => void) | undefined;
 
-  constructor(context: ReflectorContext, options: KubernetesSourceOptions = {}) {
+  constructor(context: InformerContext, options: KubernetesSourceOptions = {}) {
     this.#options = options;
     this.#timer = context.timer ?? realTimer;
     const total = (this.#policyBudget = options.policyBudget ?? POLICY_BUDGET_BYTES);

@@ -8,8 +8,7 @@ import { parseProbePolicy, type PolicyKind, type ProbePolicy } from '../../engin
 import { formatProblem } from '../../engine/policy/reader.ts';
 import { adviceAbout, type PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
-import type { ReflectorContext } from '../client/reflector.ts';
-import { Informer, type InformedKind, type InformerListener } from './informer.ts';
+import { Informer, type InformedKind, type InformerContext, type InformerListener } from './informer.ts';
 import { shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
 import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
 import type { Budget, Size } from '../../engine/policy/budget.ts';
@@ -67,7 +66,7 @@ interface PolicyRecord extends Named, ObservedObject {
 
 export class PolicyInformer extends Informer<PolicyRecord> {
   readonly kind: PolicyKind;
-  readonly #context: ReflectorContext;
+  readonly #context: InformerContext;
   readonly #listener: PolicyListener;
   readonly #statuses: PolicyStatuses | undefined;
   readonly #total: number;
@@ -77,7 +76,7 @@ export class PolicyInformer extends Informer<PolicyRecord> {
    * @param total bytes of memory that the ProbePolicies of all namespaces may take together
    */
   constructor(
-    context: ReflectorContext,
+    context: InformerContext,
     kind: PolicyKind,
     listener: PolicyListener,
     statuses: PolicyStatuses | undefined,

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { ApiError, isUnavailable, MERGE_PATCH, type ApiRequests } from '../client/api-client.ts';
 import { Backoff, realTimer, type Timer } from '../client/timing.ts';
-import type { ReflectorContext } from '../client/reflector.ts';
+import type { InformerContext } from './informer.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 
 export interface StatusWriterListener {
@@ -70,7 +70,7 @@ export class StatusWriter {
 
   constructor(
     listener: StatusWriterListener,
-    { random, timer = realTimer }: Pick<ReflectorContext, 'random' | 'timer'>,
+    { random, timer = realTimer }: Pick<InformerContext, 'random' | 'timer'>,
   ) {
     this.#listener = listener;
     this.#random = random;
