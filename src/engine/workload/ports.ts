@@ -50,12 +50,16 @@ export function describePorts(ports: readonly ContainerPort[]): string[] {
 
 /** True when a port of any protocol has the number or the name. */
 export function isDeclared(declared: readonly ContainerPort[], wanted: number | string): boolean {
-  return declared.some(({ name, number }) => number === wanted || name === wanted);
+  return declared.some((port) => isMeant(port, wanted));
 }
 
 /** The declared TCP port that a policy's or probe's port means: a number or a name. */
 export function findPort(declared: readonly ContainerPort[], wanted: number | string): ContainerPort | undefined {
-  return declared.find((port) => isTcp(port) && (port.number === wanted || port.name === wanted));
+  return declared.find((port) => isTcp(port) && isMeant(port, wanted));
+}
+
+function isMeant({ name, number }: ContainerPort, wanted: number | string): boolean {
+  return number === wanted || name === wanted;
 }
 
 /** The port name that an httpGet or tcpSocket probe asks for, if its container declares it for no protocol. */
