@@ -40,6 +40,13 @@ export function closureOf(start: string, graph: ReadonlyMap<string, readonly str
   return found;
 }
 
+/** The files of single checks: what the catalogue imports, without the form that all checks share. */
+export function singleChecksOf(graph: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const folder = 'src/engine/checks';
+  const imported = graph.get(join(folder, 'catalogue.ts')) ?? [];
+  return new Set(imported.filter((file) => dirname(file) === folder && file !== join(folder, 'check.ts')));
+}
+
 /** The size of texts for people. A word has a letter or a digit; marks of tables are no words, pictures are no links. */
 export function textSizeOf(files: Iterable<string>): {
   readonly pages: number;

@@ -1,12 +1,21 @@
-import { closureOf, filesBelow, importGraph, sizeOf, textSizeOf, type Size } from './measure.ts';
+import { closureOf, filesBelow, importGraph, singleChecksOf, sizeOf, textSizeOf, type Size } from './measure.ts';
+
+/** The two files that decide about a request. */
+const DECISION = ['src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts'];
 
 /** Prints how large the project is: each room, all of src, what the webhook's process can load, and the tests. */
 const src = filesBelow('src');
 const rooms = [...new Set(src.map((file) => file.split('/').slice(0, 2).join('/')))];
+const graph = importGraph(src);
+const singleChecks = singleChecksOf(graph);
+const withoutSingleChecks = (...starts: readonly string[]): Size =>
+  sizeOf(new Set(starts.flatMap((start) => [...closureOf(start, graph)])).difference(singleChecks));
 const rows: readonly (readonly [string, Size])[] = [
   ...rooms.map((room) => [room, sizeOf(src.filter((file) => file === room || file.startsWith(`${room}/`)))] as const),
   ['src', sizeOf(src)],
-  ['src: all that serve imports', sizeOf(closureOf('src/webhook/serve.ts', importGraph(src)))],
+  ['src: all that serve imports', sizeOf(closureOf('src/webhook/serve.ts', graph))],
+  ['  without single checks', withoutSingleChecks('src/webhook/serve.ts')],
+  ['src: a decision, without single checks', withoutSingleChecks(...DECISION)],
   ['test', sizeOf(filesBelow('test'))],
 ];
 
