@@ -8,8 +8,10 @@ const src = filesBelow('src');
 const rooms = [...new Set(src.map((file) => file.split('/').slice(0, 2).join('/')))];
 const graph = importGraph(src);
 const singleChecks = singleChecksOf(graph);
-const withoutSingleChecks = (...starts: readonly string[]): Size =>
-  sizeOf(new Set(starts.flatMap((start) => [...closureOf(start, graph)])).difference(singleChecks));
+const withoutSingleChecks = (...starts: readonly string[]): Size => {
+  const files = new Set(starts.flatMap((start) => [...closureOf(start, graph)]));
+  return sizeOf([...files].filter((file) => !singleChecks.has(file)));
+};
 const rows: readonly (readonly [string, Size])[] = [
   ...rooms.map((room) => [room, sizeOf(src.filter((file) => file === room || file.startsWith(`${room}/`)))] as const),
   ['src', sizeOf(src)],

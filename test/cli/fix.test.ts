@@ -61,7 +61,7 @@ describe('probewright fix', () => {
     const levels = Math.floor(MAX_DEPTH / 2) - 3;
     const deep = `${'{kind: List, items: ['.repeat(levels)}${pod}${']}'.repeat(levels)}\n`;
     const bad = `${workload('Deployment', 'apps/v1')}---\n${deep}`;
-    await writePolicy('{ containers: ["*"], probes: { readinessProbe: { exec: { command: ["true"] } } } }');
+    await writePolicy('{ containers: ["*"], probes: { readinessProbe: { exec: { command: ["ask"] } } } }');
     await writeFile(join(directory, 'bad.yaml'), bad);
     await writeFile(join(directory, 'good.yaml'), workload('Deployment', 'apps/v1'));
     const files = ['bad.yaml', 'good.yaml'].map((file) => join(directory, file));

@@ -175,6 +175,8 @@ const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'opted-out': 'a label keeps the Pod from the webhook',
   'forbidden-by-floor': 'a floor of a cluster policy forbids the probe',
   'too-few-starts': 'too few starts are known for a learned startup probe',
+  'own-path-differs': 'the own probes ask other paths than the policy',
+  'cannot-work': 'a check says that the probe cannot work',
 };
 
 function coverageLines({ containers, ...counts }: Coverage, screen: Screen): string[] {

@@ -22,6 +22,7 @@ import {
 } from '../workload/containers.ts';
 import { isPod, type PlacedTemplate, type WorkloadKind } from '../workload/kinds.ts';
 import { isMeshProbe, meshProxyTest } from '../workload/mesh.ts';
+import type { PortHints } from '../workload/port-protocol.ts';
 import { portsOf, type ContainerPort } from '../workload/ports.ts';
 
 /**
@@ -81,14 +82,16 @@ export interface CheckedWorkload {
   readonly namespace: string;
   /** The known facts about the cluster. */
   readonly facts: Facts;
+  /** What Services say about the ports of the Pods, where it is known already; else the facts tell. */
+  readonly portHints?: PortHints | undefined;
   /** Results that checks computed for the whole workload, keyed by the function that computed them. */
   readonly answers: Map<unknown, unknown>;
 }
 
 /** The inputs of a verdict beside the object and the policies. */
-export type Circumstances = Pick<CheckedWorkload, 'namespace' | 'facts'>;
+export type Circumstances = Pick<CheckedWorkload, 'namespace' | 'facts' | 'portHints'>;
 
-const NOWHERE: Circumstances = { namespace: '', facts: NO_FACTS };
+export const NOWHERE: Circumstances = { namespace: '', facts: NO_FACTS };
 
 /**
  * Builds a workload as checks see it, from an object and one of its Pod templates. Pass the effective template. API

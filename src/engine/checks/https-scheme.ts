@@ -14,6 +14,7 @@ export const httpsScheme = defineCheck({
   summary: 'The probe sends plain HTTP to a port that is named for HTTPS.',
   action: 'Warn',
   cannotWork: true,
+  judgesByName: true,
   handlers: ['httpGet'],
   // The port's name is in the policy too.
   judgesProbeAlone: true,

@@ -11,6 +11,7 @@ export const otherProtocol = defineCheck({
   summary: 'The probe sends HTTP to a port of another protocol, such as gRPC or Redis.',
   action: 'Warn',
   cannotWork: true,
+  judgesByName: true,
   handlers: ['httpGet'],
   // The port's name is in the policy too.
   judgesProbeAlone: true,
@@ -31,6 +32,7 @@ export const otherProtocol = defineCheck({
   },
 });
 
-const hintsOf = oncePerWorkload(({ facts, namespace, podLabels }) =>
-  portHintsOf(facts.services?.ofNamespace(namespace) ?? [], podLabels),
+const hintsOf = oncePerWorkload(
+  ({ facts, namespace, podLabels, portHints }) =>
+    portHints ?? portHintsOf(facts.services?.ofNamespace(namespace) ?? [], podLabels),
 );

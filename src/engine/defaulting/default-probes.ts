@@ -1,4 +1,4 @@
-import { objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
+import { objectMember, stringMap, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import {
   OPT_OUT_LABEL,
   OPT_OUT_VALUE,
@@ -20,11 +20,13 @@ import {
   type Container,
   type MainContainer,
 } from '../workload/containers.ts';
-import { startupDefault, withoutLearnedBudget, plainDefault } from './startup.ts';
+import { withoutLearnedBudget } from './start-budget.ts';
+import { startupDefault, plainDefault, type EffectiveLiveness } from './startup.ts';
 import { appliesTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
 import { injectionAt, type HandlerProblem, type Injection, type NotInjected } from './injection.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
+import { ownPathDiffers } from './own-probes.ts';
 import type { Evidence } from './handler.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 
@@ -37,6 +39,8 @@ export interface Defaulting {
 export interface DefaultingOptions {
   /** The Pods run to completion: Job, CronJob. */
   readonly runsToCompletion: boolean;
+  /** The port that the kind's controller fills into probes. */
+  readonly defaultProbePort?: number | undefined;
   /** Probes of the Pod that are not the author's. */
   readonly injectedEarlier?: readonly Injection[];
 }
@@ -102,9 +106,12 @@ function defaultContainer(
   if (missing.length > 0 && unfit !== undefined) notInjected.push({ container: container.name, ...unfit });
   if (unfit !== undefined) return;
   const starts = policy.learned && startsOf?.(container.name);
-  const evidence = { ports: portsOf(container.spec), hints, own: authorsProbes(container, isInjected) };
+  const own = authorsProbes(container, isInjected);
+  const image = stringMember(container.spec, 'image') ?? '';
+  const contradiction = ownPathDiffers(own, policy);
+  const evidence = { ports: portsOf(container.spec), hints, own, image, contradiction };
   const written = objectMember(container.spec, 'livenessProbe');
-  let liveness = written && { probe: written, isInjected: isInjected('livenessProbe') };
+  let liveness: EffectiveLiveness | undefined = written && { probe: written, isInjected: isInjected('livenessProbe') };
   // PROBE_KINDS has liveness before startup: the startup probe depends on the liveness probe that the container gets.
   for (const kind of missing) {
     const isStartup = kind === 'startupProbe';
@@ -128,7 +135,8 @@ function defaultContainer(
     if (instead !== undefined)
       report({ code: instead.code, detail: `${instead.detail}; it asks what the livenessProbe asks instead` });
     injections.push({ container, kind, policy, ...given });
-    if (kind === 'livenessProbe') liveness = { probe: given.probe, isInjected: true };
+    if (kind === 'livenessProbe')
+      liveness = { probe: given.probe, isInjected: true, isPortAimed: given.isPortAimed };
   }
 }
 

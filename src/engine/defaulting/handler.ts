@@ -16,6 +16,7 @@ import {
   isTcp,
   type ContainerPort,
 } from '../workload/ports.ts';
+import { isForwardingProxy } from '../probe/image-name.ts';
 import { isAimed, type Given } from '../policy/container-policy.ts';
 import type { FollowedProbe, HandlerProblem } from './injection.ts';
 
@@ -26,6 +27,8 @@ export interface FittedHandler {
   readonly code?: undefined;
   readonly handler: JsonObject;
   readonly follows?: FollowedProbe;
+  /** A layer that is aimed at the container names the port. */
+  readonly isPortAimed?: true;
 }
 
 /** What a container's author wrote, and what Services say about its ports. */
@@ -34,6 +37,10 @@ export interface Evidence {
   readonly hints: PortHints;
   /** The author's own probes. A probe that an earlier call for the same Pod injected is none of them. */
   readonly own: readonly (readonly [ProbeKind, Probe])[];
+  /** The container's image; empty when it names none. */
+  readonly image: string;
+  /** Why the policy's paths do not hold in this container. */
+  readonly contradiction: HandlerProblem | undefined;
 }
 
 /**
@@ -41,28 +48,47 @@ export interface Evidence {
  * Only a layer that is aimed at the container may name a port of another protocol.
  */
 export function policyHandler(
-  { ports, hints }: Pick<Evidence, 'ports' | 'hints'>,
+  { ports, hints, image }: Evidence,
   given: Given<HandlerDefault>,
   port: Given<number | string> | undefined,
 ): HandlerResult {
   const { kind, fields } = given.value;
   if (kind === 'exec') return { handler: { exec: fields } };
   const explicit = explicitPort(given, port);
+  if (kind === 'httpGet' && !isAimed(given.layer) && isForwardingProxy(image)) return PROXY;
   if (explicit === undefined) {
     const inferred = inferHttpPort(ports, hints);
     return inferred.code === undefined ? withPort(fields, inferred.port, hints(inferred.port)) : inferred;
   }
   const found = findPort(ports, explicit.value);
   if (found === undefined) return portProblem(explicit.value, ports);
-  if (kind !== 'httpGet') return { handler: { [kind]: fields } };
-  if (isAimed(explicit.layer)) return withPort(fields, found, []);
+  const isPortAimed = isAimed(explicit.layer);
+  const says = isPortAimed ? [] : hints(found);
+  if (kind !== 'httpGet')
+    return transportProblem(found, says) ?? { handler: { [kind]: fields } };
+  if (isPortAimed) return { ...withPort(fields, found, []), isPortAimed };
   // Only a policy that is aimed at the container asks a port of another protocol.
-  const says = hints(found);
   if (protocolOfPort(found, says).speaks !== 'other') return withPort(fields, found, says);
   return {
     code: 'no-http-port',
     detail: `the policy's port ${describePort(found)} ${passedOver(found, says)}; ${REMEDY}`,
   };
+}
+
+/** kube-rbac-proxy and its like answer 401 or a redirect to each path that they forward. */
+const PROXY: HandlerProblem = {
+  code: 'cannot-work',
+  detail:
+    'its image is a proxy that forwards requests with credentials only; if it answers the path, ' +
+    'name the container in a policy with containers or workloadSelector',
+};
+
+/** A Service says that the port is for UDP or SCTP, where the container says nothing. */
+function transportProblem(port: ContainerPort, hints: readonly PortHint[]): HandlerProblem | undefined {
+  const other = hints.find(({ transport }) => transport !== undefined);
+  if (other === undefined) return undefined;
+  const said = `is for ${other.transport ?? ''} (Service ${other.service})`;
+  return { code: 'port-not-tcp', detail: `the policy's port ${describePort(port)} ${said}` };
 }
 
 /** The port that a policy names, of the handler or for all its probes. */

@@ -22,6 +22,23 @@ export interface GivenProbe {
   /** A startup probe that follows from the `initialDelaySeconds` of the author's liveness probe. */
   readonly followsDelay?: true;
   readonly learned?: LearnedBudget;
+  /** The time to start that a startup probe guarantees. */
+  readonly budget?: StartBudget;
+  /** A layer that is aimed at the container names the port. */
+  readonly isPortAimed?: true;
+}
+
+/** Seconds to start, and the rule that gives them (start-budget.ts). */
+export interface StartBudget {
+  readonly seconds: number;
+  readonly rule:
+    | 'learned'
+    | 'startupSeconds'
+    | 'fromInitialDelaySeconds'
+    | 'failureThreshold'
+    | 'livenessProbe'
+    | 'readinessProbe'
+    | 'safety';
 }
 
 export interface Injection extends GivenProbe {
@@ -74,6 +91,8 @@ export const REASON_CODES = [
   'opted-out',
   'forbidden-by-floor',
   'too-few-starts',
+  'own-path-differs',
+  'cannot-work',
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 

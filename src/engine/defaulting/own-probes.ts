@@ -1,5 +1,6 @@
 import { equalJson, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
+import { quote } from '../../base/text/cut.ts';
 import { commandActs } from '../probe/exec-effects.ts';
 import { HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
@@ -7,8 +8,9 @@ import { isLongList } from '../workload/bounded-container.ts';
 import { findPort, type ContainerPort } from '../workload/ports.ts';
 import { explicitPort, causesOf, livenessHandler, policyHandler, soundHandler } from './handler.ts';
 import type { Evidence, HandlerResult } from './handler.ts';
+import type { HandlerProblem } from './injection.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
-import { isAimed, type Given } from '../policy/container-policy.ts';
+import { isAimed, type ContainerPolicy, type Given } from '../policy/container-policy.ts';
 
 /**
  * A handler for a container, by what its author wrote (issue 30, A). The author's probes tell the kind of handler, the
@@ -19,7 +21,8 @@ export function handlerFor(
   given: Given<HandlerDefault>,
   port: Given<number | string> | undefined,
 ): HandlerResult {
-  const { own, ports } = evidence;
+  const { own, ports, contradiction } = evidence;
+  if (contradiction !== undefined && given.value.kind === 'httpGet' && !isAimed(given.layer)) return contradiction;
   if (own.length === 0) return policyHandler(evidence, given, port);
   const { kind, fields } = given.value;
   const sameKind = own.filter(([, spec]) => handlerKindsOf(spec)[0] === kind);
@@ -42,6 +45,29 @@ export function handlerFor(
   const copied = FOLLOWED[kind].filter((field) => !isGiven(field) && member(model.handler, field) !== undefined);
   return { handler: { [kind]: merged(given, model, copied) }, follows: { kind: model.probe, fields: copied } };
 }
+
+/**
+ * The path of an author's httpGet probe that differs from the policy's path for the same kind: the policy's convention
+ * does not hold in this container (issue 38, B). Undefined where the policy names no path for the author's kinds.
+ */
+export function ownPathDiffers(own: Evidence['own'], { probes }: ContainerPolicy): HandlerProblem | undefined {
+  for (const [kind, probe] of own) {
+    const written = objectMember(probe, 'httpGet');
+    const given = probes[kind].handler?.value;
+    const wanted = given?.kind === 'httpGet' ? member(given.fields, 'path') : undefined;
+    const path = written && (member(written, 'path') ?? '');
+    if (typeof wanted !== 'string' || typeof path !== 'string' || withSlash(path) === withSlash(wanted)) continue;
+    const remedy = 'to inject them all the same, name the container in a policy with containers or workloadSelector';
+    const asked = `its ${kind} asks ${quote(withSlash(path), MOST_PATH)}, and the policy's asks ${quote(wanted, MOST_PATH)}`;
+    return { code: 'own-path-differs', detail: `${asked}, so the policy's paths do not hold here; ${remedy}` };
+  }
+  return undefined;
+}
+
+const MOST_PATH = 100;
+
+/** The API server's default of a path is `/`, and the kubelet puts one before a path without it (net/url, String). */
+const withSlash = (path: string): string => (path.startsWith('/') ? path : `/${path}`);
 
 interface OwnHandler {
   readonly probe: ProbeKind;
@@ -121,6 +147,7 @@ function likeModelOnSamePort(
     (field) => field !== 'port' && member(fields, field) === undefined && member(model.handler, field) !== undefined,
   );
   return {
+    ...fitted,
     handler: { httpGet: { ...httpGet, ...pick(model.handler, copied) } },
     follows: { kind: model.probe, fields: copied },
   };

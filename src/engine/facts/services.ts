@@ -135,24 +135,36 @@ function saysOf(entry: JsonObject, target: unknown): readonly string[] {
  * @param services the Services of the Pod's namespace
  */
 export function portHintsOf(services: readonly ServiceDigest[], labels: Labels): PortHints {
-  let hints: Map<number | string, PortHint[]> | undefined;
+  let targets: ReturnType<typeof targetsOf> | undefined;
   return ({ name, number }) => {
-    hints ??= hintsOf(services, labels);
-    return [...(hints.get(number) ?? []), ...((name !== undefined && hints.get(name)) || [])];
+    targets ??= targetsOf(services, labels);
+    const { hints, tcp } = targets;
+    const said = [...(hints.get(number) ?? []), ...((name !== undefined && hints.get(name)) || [])];
+    // A server of HTTP/3 listens on UDP, too.
+    const isTcp = tcp.has(number) || (name !== undefined && tcp.has(name));
+    return isTcp ? said.filter(({ transport }) => transport === undefined) : said;
   };
 }
 
-function hintsOf(services: readonly ServiceDigest[], labels: Labels): Map<number | string, PortHint[]> {
+/** What Services say about their target ports, and the ports that get TCP traffic. */
+function targetsOf(services: readonly ServiceDigest[], labels: Labels) {
   const hints = new Map<number | string, PortHint[]>();
+  const tcp = new Set<number | string>();
   for (const service of services) {
-    if (!service.text.includes(':') || !service.selectsPods(labels)) continue;
-    for (const { port, says } of service.targetPorts) {
-      const known = hints.get(port) ?? [];
-      hints.set(port, [...known, ...says.map((text) => ({ service: service.name, text }))].slice(0, MOST_HINTS));
+    if (!SAYS_ANYTHING.test(service.text) || !service.selectsPods(labels)) continue;
+    for (const { port, protocol, says } of service.targetPorts) {
+      const isTcp = protocol === DEFAULT_PROTOCOL;
+      if (isTcp) tcp.add(port);
+      const texts = isTcp ? says : [protocol.toLowerCase()];
+      const said = texts.map((text) => ({ service: service.name, text, ...(!isTcp && { transport: protocol }) }));
+      hints.set(port, [...(hints.get(port) ?? []), ...said].slice(0, MOST_HINTS));
     }
   }
-  return hints;
+  return { hints, tcp };
 }
+
+/** A name or an appProtocol behind a colon, or a protocol behind a slash. */
+const SAYS_ANYTHING = /[:/][^ ]*$/;
 
 /** A port has a few Services. More say nothing new. */
 const MOST_HINTS = 8;

@@ -27,11 +27,12 @@ export function saysWithoutTools(image: string): string | undefined {
 }
 
 /** Proxies that stand in front of another container of their Pod and have no health of their own to report. */
-const PROXIES: ReadonlySet<string> = new Set(['kube-rbac-proxy', 'oauth-proxy', 'oauth2-proxy', 'ose-oauth-proxy']);
+const PROXIES = ['kube-rbac-proxy', 'oauth-proxy', 'oauth2-proxy', 'keycloak-gatekeeper', 'gogatekeeper', 'louketo-proxy'];
 
-/** True for the image of a proxy that only forwards to another container of its Pod. */
+/** True for the image of a proxy that only forwards to another container of its Pod: `ose-kube-rbac-proxy:v4` too. */
 export function isForwardingProxy(image: string): boolean {
   if (image.length > LONGEST_NAME) return false;
   const last = image.slice(image.lastIndexOf('/') + 1);
-  return PROXIES.has(last.split(/[:@]/, 1)[0] ?? '');
+  const name = last.split(/[:@]/, 1)[0]?.replace(/-rhel\d+$/, '') ?? '';
+  return PROXIES.some((proxy) => name === proxy || name.endsWith(`-${proxy}`));
 }

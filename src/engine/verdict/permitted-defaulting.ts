@@ -1,5 +1,8 @@
 import { CHECKS } from '../checks/catalogue.ts';
-import { checkedWorkload } from '../checks/checked-workload.ts';
+import type { Check, Finding } from '../checks/check.ts';
+import { checkedWorkload, NOWHERE } from '../checks/checked-workload.ts';
+import { fullMessage } from '../checks/violation.ts';
+import { defaultsOf } from '../policy/check-parameters.ts';
 import { findingsOf, type PlacedFinding } from '../checks/run-checks.ts';
 import { defaultProbes, type Defaulting, type DefaultingOptions } from '../defaulting/default-probes.ts';
 import { safeStartupProbe } from '../defaulting/startup.ts';
@@ -13,11 +16,12 @@ import { containersOf, type Container } from '../workload/containers.ts';
 import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
 import { readProvenance } from '../defaulting/patch.ts';
-import type { CheckPolicyByContainer } from '../policy/check-policy.ts';
+import type { CheckPolicy, CheckPolicyByContainer } from '../policy/check-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
 /**
- * The probes that policies give, without those that violate a floor Deny. Otherwise a namespace's policy could inject
+ * The probes that policies give, without those that a check says cannot work (issue 38, C), and without those that
+ * violate a floor Deny. Otherwise a namespace's policy could inject
  * what the cluster's policy forbids, into workloads that were judged before the policy existed. Nor can it remove a
  * probe that such a floor requires: the container gets what the cluster's policies alone give. The decision depends on
  * the Pod alone, so a template and its Pods get the same decision.
@@ -28,9 +32,9 @@ export function permittedDefaulting(
   options: DefaultingOptions,
 ): Defaulting {
   const floors = floorPolicy(policy);
-  if (floors === undefined) return defaultProbes(template, policy, options);
-  const asked = { template, policy, options, floors };
+  const asked = { template, policy, options, floors: floors ?? NO_FLOORS };
   const permitted = withoutForbidden(asked);
+  if (floors === undefined) return permitted;
   const isPlatformOnly = policy.layers.every(({ kind }) => kind === 'ClusterProbePolicy');
   if (isPlatformOnly || !policy.layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.has(id))))
     return permitted;
@@ -74,6 +78,15 @@ export function injectedBefore(
   return [];
 }
 
+/** The checks that say that a probe cannot work, with their defaults: no setting of a policy makes such a probe work. */
+const CANNOT_WORK: CheckPolicy = new Map(
+  CHECKS.filter(({ cannotWork }) => cannotWork).map(({ id, parameters }) => {
+    return [id, { action: 'Deny', parameters: defaultsOf(parameters) }];
+  }),
+);
+
+const NO_FLOORS: CheckPolicyByContainer = () => new Map();
+
 const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
 
 interface Asked {
@@ -86,7 +99,7 @@ interface Asked {
 /** Gives a container without a required probe what the cluster's policies give, unless another floor forbids it. */
 function withRequired(asked: Asked, permitted: Defaulting): Defaulting {
   const { template, policy, floors } = asked;
-  const found = findings(effectiveTemplate(template, permitted.injections), floors);
+  const found = findings(effectiveTemplate(template, permitted.injections), asked, floors);
   const lacking = new Set(
     found.filter(({ check }) => check.requiresProbes).map(({ at }) => formatPath(at.place.path())),
   );
@@ -100,7 +113,7 @@ function withRequired(asked: Asked, permitted: Defaulting): Defaulting {
   if (added.length === 0) return permitted;
   const injections = withSafeStarts([...permitted.injections, ...added]);
   const before = new Set(found.map(keyOf));
-  const after = findings(effectiveTemplate(template, injections), floors);
+  const after = findings(effectiveTemplate(template, injections), asked, floors);
   if (after.some((finding) => !before.has(keyOf(finding)))) return permitted;
   const notInjected = permitted.notInjected.filter(
     ({ container: name, probe }) => !added.some(({ container, kind }) => container.name === name && kind === probe),
@@ -119,19 +132,23 @@ function withSafeStarts(injections: readonly Injection[]): Injection[] {
   });
 }
 
-function withoutForbidden({ template, policy, options, floors }: Asked): Defaulting {
+function withoutForbidden(asked: Asked): Defaulting {
+  const { template, policy, options, floors } = asked;
   let permitted = defaultProbes(template, policy, options);
+  const rules: CheckPolicyByContainer = (container) => new Map([...CANNOT_WORK, ...floors(container)]);
   const forbidden = new Map<string, HandlerProblem>();
   let before: ReadonlySet<string> | undefined;
   // Each round forbids at least one more probe, so the loop ends. The first round usually finds nothing.
   while (permitted.injections.length > 0) {
-    const found = findings(effectiveTemplate(template, permitted.injections), floors);
-    if (found.length === 0) break;
-    before ??= new Set(findings(template, floors).map(keyOf));
+    const { injections } = permitted;
+    const found = findings(effectiveTemplate(template, injections), asked, rules);
+    const concerning = found.filter((finding) => finding.floor !== undefined || isAbout(finding, injections));
+    if (concerning.length === 0) break;
+    before ??= new Set(findings(template, asked, rules).map(keyOf));
     const known = before;
-    const caused = found.filter((finding) => !known.has(keyOf(finding)));
+    const caused = concerning.filter((finding) => !known.has(keyOf(finding)));
     if (caused.length === 0) break;
-    forbidCulprits(caused, permitted.injections, forbidden);
+    forbidCulprits(caused, injections, forbidden);
     permitted = defaultProbes(template, policy, options, (container, kind) =>
       forbidden.get(placeOf(pathOf(container), kind)),
     );
@@ -139,14 +156,26 @@ function withoutForbidden({ template, policy, options, floors }: Asked): Default
   return permitted;
 }
 
+/** True for a finding about an injected probe, unless only a port's name says so and an aimed policy names the port. */
+function isAbout({ check, at, finding }: PlacedFinding, injections: readonly Injection[]): boolean {
+  const path = formatPath(at.place.path());
+  const one = injections.find(({ container, kind }) => kind === finding.probe && pathOf(container) === path);
+  return one !== undefined && !(one.isPortAimed === true && check.judgesByName === true);
+}
+
 function floorPolicy({ layers, checkPolicy }: WorkloadPolicy): CheckPolicyByContainer | undefined {
   if (!layers.some(({ checks }) => [...checks.values()].some(({ floor }) => floor === 'Deny'))) return undefined;
   return (container) => new Map([...checkPolicy(container)].filter(([, { floor }]) => floor?.action === 'Deny'));
 }
 
-function findings(template: JsonObject, floors: CheckPolicyByContainer): PlacedFinding[] {
-  const workload = checkedWorkload(template, POD_KIND, { template, path: [] });
-  return findingsOf(workload, floors);
+function findings(
+  template: JsonObject,
+  { policy: { portHints }, options }: Asked,
+  rules: CheckPolicyByContainer,
+): PlacedFinding[] {
+  const kind = { ...POD_KIND, defaultProbePort: options.defaultProbePort };
+  const workload = checkedWorkload(template, kind, { template, path: [] }, { ...NOWHERE, portHints });
+  return findingsOf(workload, rules);
 }
 
 /** Identifies a finding, so that it can be recognised with and without the injected probes. */
@@ -172,27 +201,41 @@ function forbidCulprits(
   forbidden: Map<string, HandlerProblem>,
 ): void {
   const byContainer = Map.groupBy(injections, ({ container }) => pathOf(container));
-  for (const { check, at, floor, finding } of caused) {
+  // The rule of the platform is the better reason.
+  const floorsFirst = caused.toSorted((a, b) => Number(b.floor !== undefined) - Number(a.floor !== undefined));
+  for (const { check, at, floor, finding } of floorsFirst) {
     const inContainer = byContainer.get(formatPath(at.place.path())) ?? [];
     const own = inContainer.filter(({ kind }) => kind === finding.probe);
     const related = inContainer.filter(({ kind }) => check.relatedProbes?.includes(kind));
-    const rule = `${check.id}, which ${floor?.source ?? 'a cluster policy'} sets with the floor Deny`;
     // A finding without a container concerns the whole Pod: then nothing is injected.
-    if (inContainer.length === 0)
-      for (const { container, kind } of injections) forbid(container, kind, `${rule}, forbids it`);
+    if (inContainer.length === 0) for (const { container, kind } of injections) forbid(container, kind, check, floor);
     for (const { container, kind } of [own, related, inContainer].find(({ length }) => length > 0) ?? []) {
-      forbid(container, kind, `${rule}, forbids it: ${cut(finding.message, MOST_QUOTED)}`);
+      forbid(container, kind, check, floor, finding);
       // An injected liveness probe must not kill a container that is starting.
       if (kind === 'startupProbe' && inContainer.some((other) => other.kind === 'livenessProbe'))
-        forbid(container, 'livenessProbe', `${rule}, forbids the startupProbe that would protect its start`);
+        forbid(container, 'livenessProbe', check, floor, 'the startupProbe that would protect its start');
     }
     if (inContainer.length === 0) return;
   }
 
-  function forbid(container: Container, kind: ProbeKind, detail: string): void {
-    const probe = placeOf(pathOf(container), kind);
-    if (!forbidden.has(probe)) forbidden.set(probe, { code: 'forbidden-by-floor', detail });
+  function forbid(
+    container: Container,
+    kind: ProbeKind,
+    { id }: Check,
+    floor: PlacedFinding['floor'],
+    what: Finding | string = 'it',
+  ): void {
+    const place = placeOf(pathOf(container), kind);
+    if (forbidden.has(place)) return;
+    const said = typeof what === 'string' ? what : `it: ${cut(what.message, MOST_QUOTED)}`;
+    if (floor !== undefined)
+      forbidden.set(place, {
+        code: 'forbidden-by-floor',
+        detail: `${id}, which ${floor.source} sets with the floor Deny, forbids ${said}`,
+      });
+    else if (typeof what === 'string') forbidden.set(place, { code: 'cannot-work', detail: `${id} is against ${what}` });
+    else forbidden.set(place, { code: 'cannot-work', detail: `${cut(fullMessage(what), MOST_QUOTED)} (${id})` });
   }
 }
 
-const MOST_QUOTED = 200;
+const MOST_QUOTED = 300;

@@ -12,7 +12,7 @@ export interface WorkloadKind {
   readonly templatePaths: readonly (readonly string[])[];
   readonly runsToCompletion: boolean;
   /** The port that the kind's own controller gives a probe without one, when the container declares no port. */
-  readonly defaultProbePort?: number;
+  readonly defaultProbePort?: number | undefined;
 }
 
 /** Makes an entry. `path` is a template's path with dots; several are separated by blanks. */

@@ -17,6 +17,8 @@ export interface PortProtocol {
 export interface PortHint {
   readonly service: string;
   readonly text: string;
+  /** UDP or SCTP, where no Service sends TCP traffic to the port. */
+  readonly transport?: string;
 }
 
 /** Returns what the Services of a Pod say about a port of its containers. */
@@ -33,17 +35,18 @@ function wordTable(text: string): ReadonlyMap<string, string> {
  * `<protocol>[-suffix]`, `<purpose>-<protocol>`. Servers of these protocols never answer HTTP.
  */
 const NEVER_HTTP = wordTable(`
-  amqp: AMQP, cql: CQL, delve: Delve, dns: DNS, ftp: FTP, grpc: gRPC, imap: IMAP, jdwp: JDWP, kafka: Kafka,
-  ldap: LDAP, mariadb: MariaDB, memcache: memcached, memcached: memcached, mongo: MongoDB, mongodb: MongoDB,
-  mqtt: MQTT, mssql: SQL Server, mysql: MySQL, nats: NATS, postgres: PostgreSQL, postgresql: PostgreSQL,
-  redis: Redis, sftp: SFTP, smtp: SMTP, ssh: SSH, statsd: StatsD, stomp: STOMP, thrift: Thrift,
-  zookeeper: ZooKeeper
+  amqp: AMQP, amqps: AMQP, bolt: Bolt, cifs: SMB, cql: CQL, delve: Delve, dns: DNS, ftp: FTP, grpc: gRPC, imap: IMAP,
+  imaps: IMAP, jdwp: JDWP, kafka: Kafka, ldap: LDAP, ldaps: LDAP, mariadb: MariaDB, memcache: memcached,
+  memcached: memcached, microsoft: SMB, mongo: MongoDB, mongodb: MongoDB, mqtt: MQTT, mssql: SQL Server, mysql: MySQL,
+  nats: NATS, netbios: SMB, nfs: NFS, pop3: POP3, postgres: PostgreSQL, postgresql: PostgreSQL, redis: Redis,
+  rsync: rsync, rtmp: RTMP, samba: SMB, sftp: SFTP, smb: SMB, smtp: SMTP, smtps: SMTP, ssh: SSH, statsd: StatsD,
+  stomp: STOMP, thrift: Thrift, zookeeper: ZooKeeper
 `);
 
 /** Words of ports that seldom have a health endpoint. Some servers behind such names answer HTTP all the same. */
 const SELDOM_HTTP = wordTable(`
   cluster: cluster members, debug: a debugger, gossip: gossip, h2c: HTTP/2, http2: HTTP/2, jmx: JMX, peer: peers,
-  raft: Raft, serf: Serf, tcp: plain TCP, tls: TLS, udp: UDP
+  raft: Raft, sctp: SCTP, serf: Serf, tcp: plain TCP, tls: TLS, udp: UDP
 `);
 
 const METRICS = wordTable(`
@@ -60,9 +63,11 @@ const HTTP_WORDS: ReadonlySet<string> = new Set(
 
 /** Well-known numbers: IANA's for these protocols, and what their products and debuggers listen on by default. */
 const NUMBERS = wordTable(`
-  21: FTP, 22: SSH, 25: SMTP, 53: DNS, 389: LDAP, 636: LDAP, 1433: SQL Server, 1883: MQTT, 2181: ZooKeeper,
-  3306: MySQL, 4222: NATS, 5432: PostgreSQL, 5671: AMQP, 5672: AMQP, 6379: Redis, 8883: MQTT, 9042: CQL,
-  9092: Kafka, 11211: memcached, 27017: MongoDB, 40000: a debugger, 50051: gRPC
+  21: FTP, 22: SSH, 25: SMTP, 53: DNS, 110: POP3, 139: SMB, 143: IMAP, 389: LDAP, 445: SMB, 465: SMTP, 587: SMTP,
+  636: LDAP, 873: rsync, 993: IMAP, 995: POP3, 1433: SQL Server, 1521: Oracle, 1883: MQTT, 2049: NFS, 2181: ZooKeeper,
+  3306: MySQL, 4222: NATS, 4317: gRPC, 5432: PostgreSQL, 5671: AMQP, 5672: AMQP, 6379: Redis, 7233: gRPC, 7687: Bolt,
+  8125: StatsD, 8883: MQTT, 9042: CQL, 9092: Kafka, 10901: gRPC, 11211: memcached, 14250: gRPC, 26257: PostgreSQL,
+  26379: Redis, 26500: gRPC, 27017: MongoDB, 40000: a debugger, 50051: gRPC, 50052: gRPC, 61616: ActiveMQ
 `);
 
 const TLS_NUMBERS: ReadonlySet<number> = new Set([443, 8443, 9443]);

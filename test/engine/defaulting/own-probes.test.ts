@@ -102,6 +102,8 @@ describe('the annotation about injected probes', () => {
     const container = appContainer({ livenessProbe });
     expect(given(container, 'livenessProbe', [cluster])['startupProbe']).toEqual({
       httpGet: { path: '/begun', port: 'http' },
+      periodSeconds: 5,
+      failureThreshold: 61,
     });
     const template = pod([container], { metadata: metadata('livenessProbe') });
     const { injections } = permittedDefaulting(template, policySet(cluster).policyFor('apps', new Map()), POD_KIND);
