@@ -9,6 +9,7 @@ import {
   type WorkloadAnnotations,
 } from '../policy/annotations.ts';
 import { handlerKindsOf, ownProbe, PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
+import { CommandReader } from '../workload/command-reader.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
 import { NO_HINTS } from '../workload/port-protocol.ts';
 import { portsOf } from '../workload/ports.ts';
@@ -39,6 +40,8 @@ export interface DefaultingOptions {
   readonly runsToCompletion: boolean;
   /** Probes of the Pod that are not the author's. */
   readonly injectedEarlier?: readonly Injection[];
+  /** Reads the commands of the object. Needed when the object has several templates, or is judged, too. */
+  readonly commands?: CommandReader;
 }
 
 /**
@@ -50,7 +53,7 @@ export interface DefaultingOptions {
 export function defaultProbes(
   template: JsonObject,
   policy: WorkloadPolicy,
-  { runsToCompletion, injectedEarlier = [] }: DefaultingOptions,
+  { runsToCompletion, injectedEarlier = [], commands = new CommandReader([template]) }: DefaultingOptions,
   forbidden: (container: Container, kind: ProbeKind) => HandlerProblem | undefined = () => undefined,
 ): Defaulting {
   const own = templatePolicy(template, policy);
@@ -66,7 +69,7 @@ export function defaultProbes(
     const isInjected = (kind: ProbeKind): boolean => injectionAt(injectedEarlier, container, kind) !== undefined;
     const refusal = (kind: ProbeKind): HandlerProblem | undefined =>
       skip.has(kind) ? SKIPPED : forbidden(container, kind);
-    defaultContainer(container, merged, policy, isInjected, refusal, result);
+    defaultContainer(container, merged, { ...policy, commands }, isInjected, refusal, result);
   }
   return result;
 }
@@ -92,7 +95,7 @@ export function withoutInjections(template: JsonObject, policy: WorkloadPolicy):
 function defaultContainer(
   container: Container,
   policy: ContainerPolicy,
-  { starts: startsOf, portHints: hints = NO_HINTS }: WorkloadPolicy,
+  { starts: startsOf, portHints: hints = NO_HINTS, commands }: WorkloadPolicy & Pick<Evidence, 'commands'>,
   isInjected: (kind: ProbeKind) => boolean,
   refusal: (kind: ProbeKind) => HandlerProblem | undefined,
   { injections, notInjected }: { readonly injections: Injection[]; readonly notInjected: NotInjected[] },
@@ -102,7 +105,7 @@ function defaultContainer(
   if (missing.length > 0 && unfit !== undefined) notInjected.push({ container: container.name, ...unfit });
   if (unfit !== undefined) return;
   const starts = policy.learned && startsOf?.(container.name);
-  const evidence = { ports: portsOf(container.spec), hints, own: authorsProbes(container, isInjected) };
+  const evidence = { ports: portsOf(container.spec), hints, commands, own: authorsProbes(container, isInjected) };
   const written = objectMember(container.spec, 'livenessProbe');
   let liveness = written && { probe: written, isInjected: isInjected('livenessProbe') };
   // PROBE_KINDS has liveness before startup: the startup probe depends on the liveness probe that the container gets.

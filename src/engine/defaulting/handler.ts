@@ -17,6 +17,7 @@ import {
   type ContainerPort,
 } from '../workload/ports.ts';
 import { isAimed, type Given } from '../policy/container-policy.ts';
+import type { CommandReader } from '../workload/command-reader.ts';
 import type { FollowedProbe, HandlerProblem } from './injection.ts';
 
 /** A handler that can work in its container, as a member of a probe; or why there is none. */
@@ -32,6 +33,7 @@ export interface FittedHandler {
 export interface Evidence {
   readonly ports: readonly ContainerPort[];
   readonly hints: PortHints;
+  readonly commands: CommandReader;
   /** The author's own probes. A probe that an earlier call for the same Pod injected is none of them. */
   readonly own: readonly (readonly [ProbeKind, Probe])[];
 }

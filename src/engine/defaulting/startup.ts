@@ -57,7 +57,7 @@ export function startupDefault(
   const { ports } = evidence;
   const [own, injected] = liveness?.isInjected === true ? [undefined, liveness.probe] : [liveness?.probe, undefined];
   const fitted =
-    given && (own === undefined ? handlerFor(evidence, given, policy.port) : likeOwnLiveness(ports, own, given));
+    given && (own === undefined ? handlerFor(evidence, given, policy.port) : likeOwnLiveness(evidence, own, given));
   const unfit = fitted?.code === undefined ? undefined : fitted;
   const isGiven = fitted !== undefined && unfit === undefined;
   const budget =
@@ -75,7 +75,7 @@ export function startupDefault(
   if (liveness === undefined)
     return { code: 'no-liveness-probe', detail: 'a slow start is configured, but it has no livenessProbe to guard' };
   // A policy's own command runs from second 0 in the liveness probe, so the startup probe may run the command, too.
-  const copied = own === undefined ? livenessHandler(ports, liveness.probe) : likeOwnLiveness(ports, own);
+  const copied = own === undefined ? livenessHandler(ports, liveness.probe) : likeOwnLiveness(evidence, own);
   if (copied.code !== undefined) return copied;
   const timeoutSeconds = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
   const timing = { ...slowStartTiming(integers, budget.seconds), timeoutSeconds };

@@ -9,6 +9,8 @@ import { cut } from '../../base/text/cut.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import { injectionAt, effectiveTemplate, type HandlerProblem, type Injection } from '../defaulting/injection.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
+import { NO_FACTS } from '../facts/facts.ts';
+import { CommandReader } from '../workload/command-reader.ts';
 import { containersOf, type Container } from '../workload/containers.ts';
 import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
@@ -29,7 +31,8 @@ export function permittedDefaulting(
 ): Defaulting {
   const floors = floorPolicy(policy);
   if (floors === undefined) return defaultProbes(template, policy, options);
-  const asked = { template, policy, options, floors };
+  const { commands = new CommandReader([template]) } = options;
+  const asked = { template, policy, options: { ...options, commands }, floors };
   const permitted = withoutForbidden(asked);
   const isPlatformOnly = policy.layers.every(({ kind }) => kind === 'ClusterProbePolicy');
   if (isPlatformOnly || !policy.layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.has(id))))
@@ -79,14 +82,14 @@ const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
 interface Asked {
   readonly template: JsonObject;
   readonly policy: WorkloadPolicy;
-  readonly options: DefaultingOptions;
+  readonly options: Required<Pick<DefaultingOptions, 'commands'>> & DefaultingOptions;
   readonly floors: CheckPolicyByContainer;
 }
 
 /** Gives a container without a required probe what the cluster's policies give, unless another floor forbids it. */
 function withRequired(asked: Asked, permitted: Defaulting): Defaulting {
-  const { template, policy, floors } = asked;
-  const found = findings(effectiveTemplate(template, permitted.injections), floors);
+  const { template, policy } = asked;
+  const found = findings(effectiveTemplate(template, permitted.injections), asked);
   const lacking = new Set(
     found.filter(({ check }) => check.requiresProbes).map(({ at }) => formatPath(at.place.path())),
   );
@@ -100,7 +103,7 @@ function withRequired(asked: Asked, permitted: Defaulting): Defaulting {
   if (added.length === 0) return permitted;
   const injections = withSafeStarts([...permitted.injections, ...added]);
   const before = new Set(found.map(keyOf));
-  const after = findings(effectiveTemplate(template, injections), floors);
+  const after = findings(effectiveTemplate(template, injections), asked);
   if (after.some((finding) => !before.has(keyOf(finding)))) return permitted;
   const notInjected = permitted.notInjected.filter(
     ({ container: name, probe }) => !added.some(({ container, kind }) => container.name === name && kind === probe),
@@ -119,15 +122,16 @@ function withSafeStarts(injections: readonly Injection[]): Injection[] {
   });
 }
 
-function withoutForbidden({ template, policy, options, floors }: Asked): Defaulting {
+function withoutForbidden(asked: Asked): Defaulting {
+  const { template, policy, options } = asked;
   let permitted = defaultProbes(template, policy, options);
   const forbidden = new Map<string, HandlerProblem>();
   let before: ReadonlySet<string> | undefined;
   // Each round forbids at least one more probe, so the loop ends. The first round usually finds nothing.
   while (permitted.injections.length > 0) {
-    const found = findings(effectiveTemplate(template, permitted.injections), floors);
+    const found = findings(effectiveTemplate(template, permitted.injections), asked);
     if (found.length === 0) break;
-    before ??= new Set(findings(template, floors).map(keyOf));
+    before ??= new Set(findings(template, asked).map(keyOf));
     const known = before;
     const caused = found.filter((finding) => !known.has(keyOf(finding)));
     if (caused.length === 0) break;
@@ -144,8 +148,9 @@ function floorPolicy({ layers, checkPolicy }: WorkloadPolicy): CheckPolicyByCont
   return (container) => new Map([...checkPolicy(container)].filter(([, { floor }]) => floor?.action === 'Deny'));
 }
 
-function findings(template: JsonObject, floors: CheckPolicyByContainer): PlacedFinding[] {
-  const workload = checkedWorkload(template, POD_KIND, { template, path: [] });
+function findings(template: JsonObject, { floors, options }: Asked): PlacedFinding[] {
+  const circumstances = { namespace: '', facts: NO_FACTS, commands: options.commands };
+  const workload = checkedWorkload(template, POD_KIND, { template, path: [] }, circumstances);
   return findingsOf(workload, floors);
 }
 
