@@ -22,7 +22,8 @@ import {
   type MainContainer,
 } from '../workload/containers.ts';
 import { startupDefault, withoutLearnedBudget, plainDefault } from './startup.ts';
-import { appliesTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
+import { applyingTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
+import { LayerSets } from '../policy/layer-sets.ts';
 import { injectionAt, type HandlerProblem, type Injection, type NotInjected } from './injection.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
@@ -191,10 +192,12 @@ export function templatePolicy(template: JsonObject, policy: WorkloadPolicy): Te
   const isMain = ({ name, list, index }: Container): boolean =>
     annotations.containers?.has(name) ??
     (main.kind === 'found' && main.container.list === list && main.container.index === index);
-  const policyFor = (container: Container): ContainerPolicy | undefined => {
-    const applying = layers.filter((layer) => appliesTo(layer, container, isMain(container)));
-    return container.name === '' || applying.length === 0 ? undefined : mergeLayers(applying);
-  };
+  const bySet = new LayerSets((applying: readonly PolicyLayer[]) =>
+    applying.length === 0 ? undefined : mergeLayers(applying),
+  );
+  const testFor = applyingTo(layers);
+  const policyFor = (container: Container): ContainerPolicy | undefined =>
+    container.name === '' ? undefined : bySet.of(layers, testFor(container, isMain(container)));
   return { annotations, containers, layers, main, policyFor };
 }
 

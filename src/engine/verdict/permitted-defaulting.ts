@@ -15,7 +15,7 @@ import { containersOf, type Container } from '../workload/containers.ts';
 import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
 import { readProvenance } from '../defaulting/patch.ts';
-import type { CheckPolicyByContainer } from '../policy/check-policy.ts';
+import type { CheckPolicy, CheckPolicyByContainer } from '../policy/check-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
 /**
@@ -145,7 +145,14 @@ function withoutForbidden(asked: Asked): Defaulting {
 
 function floorPolicy({ layers, checkPolicy }: WorkloadPolicy): CheckPolicyByContainer | undefined {
   if (!layers.some(({ checks }) => [...checks.values()].some(({ floor }) => floor === 'Deny'))) return undefined;
-  return (container) => new Map([...checkPolicy(container)].filter(([, { floor }]) => floor?.action === 'Deny'));
+  // Containers with the same layers share one policy.
+  const byPolicy = new Map<CheckPolicy, CheckPolicy>();
+  return (container) => {
+    const whole = checkPolicy(container);
+    const known = byPolicy.get(whole) ?? new Map([...whole].filter(([, { floor }]) => floor?.action === 'Deny'));
+    byPolicy.set(whole, known);
+    return known;
+  };
 }
 
 function findings(template: JsonObject, { floors, options }: Asked): PlacedFinding[] {
