@@ -57,7 +57,7 @@ export class CommandReader {
   #read(argv: readonly string[]): ExecCommand {
     const length = argv.reduce((sum, word) => sum + word.length, 0);
     if (length > MOST_COMMAND_CHARACTERS) return UNREAD_COMMAND;
-    const key = JSON.stringify(argv);
+    const key = [...argv.map((word) => word.length), ...argv].join(' ');
     const equal = this.#equal.get(key);
     if (equal !== undefined) return equal;
     if (!this.#hasRoomFor(length)) return UNREAD_COMMAND;
