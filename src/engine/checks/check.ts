@@ -5,7 +5,7 @@ import type { HandlerKind, ProbeKind } from '../probe/probe.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
 import type { Violation } from './violation.ts';
 
-type Reported = 'probe' | 'path' | 'message' | 'remedy' | 'edits' | 'properties' | 'reason';
+type Reported = 'probe' | 'path' | 'message' | 'remedy' | 'edits' | 'properties' | 'reason' | 'isUnread';
 
 /**
  * A violation of one check, as the check reports it: without `probe` it is about the container as a whole. The message
@@ -58,6 +58,8 @@ interface CheckRule<Parameters> {
   readonly kinds?: readonly ProbeKind[];
   /** Judges the container, in place of `eachProbe`. */
   readonly run?: (container: CheckedContainer, parameters: Parameters) => Found;
+  /** `eachProbe` needs the whole command. With a floor, a command that is too long to be read is a violation. */
+  readonly readsCommand?: true;
 }
 
 /** Most findings of a check about one probe: lists of headers or words may have thousands of elements. */
@@ -68,6 +70,7 @@ export function defineCheck<const Parameters extends CheckParameters = Record<st
   eachProbe,
   kinds,
   run,
+  readsCommand,
   ...definition
 }: Omit<CheckDefinition, 'parameters'> &
   CheckTraits &
@@ -80,6 +83,7 @@ export function defineCheck<const Parameters extends CheckParameters = Record<st
       const found = eachProbe?.(probe, parameters);
       const list = listOf(found);
       if (list.length > 0) (findings ??= []).push(...list.slice(0, MOST_PROBE_FINDINGS));
+      if (readsCommand && !probe.command.isWhole) (findings ??= []).push(unreadCommand(probe));
     }
     return findings;
   };
@@ -109,6 +113,17 @@ export function located(
   ...steps: readonly (string | number)[]
 ): Required<Pick<Finding, 'probe' | 'path'>> {
   return { probe: probe.kind, path: probe.place.path(...steps) };
+}
+
+/** Says that a rule cannot tell whether a command violates it. */
+export function unreadCommand(probe: CheckedProbe): Finding {
+  const { kind, container } = probe;
+  return unread(located(probe, 'exec', 'command'), `the command of the ${kind} of ${containerPhrase(container)}`);
+}
+
+export function unread(place: Pick<Finding, 'probe' | 'path'>, what: string): Finding {
+  const message = `${what} is too long to be checked`;
+  return { ...place, message, remedy: 'write it into a file of the image', isUnread: true };
 }
 
 /** Longest container name that the API server accepts, with its quotes. */

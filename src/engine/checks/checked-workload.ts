@@ -9,10 +9,12 @@ import {
   type JsonObject,
 } from '../../base/json/json-value.ts';
 import { defaultedPodSpec } from '../probe/api-defaults.ts';
+import { NO_COMMAND, type ExecCommand } from '../probe/exec-invocation.ts';
 import { HANDLER_KINDS, ownProbe, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../probe/probe.ts';
 import { isCount, soundTiming, type ProbeTiming } from '../probe/timing.ts';
 import { NO_FACTS, type Facts } from '../facts/facts.ts';
 import { boundedContainer } from '../workload/bounded-container.ts';
+import { CommandReader, type CommandLine } from '../workload/command-reader.ts';
 import {
   containerName,
   containersOf,
@@ -40,6 +42,8 @@ export interface CheckedContainer {
   readonly probes: readonly CheckedProbe[];
   /** The ports that the container declares. Undefined when the list of ports is malformed. */
   readonly ports: readonly ContainerPort[] | undefined;
+  /** The flags in `command` and `args`, read once for each object. */
+  readonly line: () => CommandLine;
   readonly workload: CheckedWorkload;
 }
 
@@ -51,6 +55,8 @@ export interface CheckedProbe {
   readonly place: FieldPlace;
   readonly handlerKind: HandlerKind;
   readonly handler: JsonObject;
+  /** The command of an exec handler, read once for each object. Without words for other handlers. */
+  readonly command: ExecCommand;
   /** Undefined when an integer field holds another type, because no timing can be computed then. */
   readonly timing: ProbeTiming | undefined;
   readonly container: CheckedContainer;
@@ -84,12 +90,15 @@ export interface CheckedWorkload {
   readonly facts: Facts;
   /** What Services say about the ports of the Pods, where it is known already; else the facts tell. */
   readonly portHints?: PortHints | undefined;
+  /** Reads the commands of the whole object. */
+  readonly commands: CommandReader;
   /** Results that checks computed for the whole workload, keyed by the function that computed them. */
   readonly answers: Map<unknown, unknown>;
 }
 
 /** The inputs of a verdict beside the object and the policies. */
-export type Circumstances = Pick<CheckedWorkload, 'namespace' | 'facts' | 'portHints'>;
+export type Circumstances = Pick<CheckedWorkload, 'namespace' | 'facts' | 'portHints'> &
+  Partial<Pick<CheckedWorkload, 'commands'>>;
 
 export const NOWHERE: Circumstances = { namespace: '', facts: NO_FACTS };
 
@@ -113,6 +122,7 @@ export function checkedWorkload(
   const checked: CheckedContainer[] = [];
   let main: MainContainer | undefined;
   const workload: CheckedWorkload = {
+    commands: new CommandReader([template]),
     ...circumstances,
     kind,
     object,
@@ -140,26 +150,29 @@ function ephemeralContainersOf(podSpec: JsonObject) {
   );
 }
 
-function checkedContainer(placed: Omit<CheckedContainer, 'probes' | 'ports'>): CheckedContainer {
+function checkedContainer(placed: Omit<CheckedContainer, 'probes' | 'ports' | 'line'>): CheckedContainer {
   const spec = boundedContainer(placed.spec);
   const probes: CheckedProbe[] = [];
-  const container = { ...placed, spec, probes, ports: declaredPorts(spec) };
+  const line = (): CommandLine => placed.workload.commands.lineOf(placed.spec);
+  const container = { ...placed, spec, probes, ports: declaredPorts(spec), line };
   for (const kind of PROBE_KINDS) {
-    const probe = checkedProbe(container, kind);
+    const probe = checkedProbe(container, kind, placed.spec);
     if (probe !== undefined) probes.push(probe);
   }
   return container;
 }
 
 /** Undefined for a probe that no check may judge. valid-probe reports a probe without exactly one handler. */
-function checkedProbe(container: CheckedContainer, kind: ProbeKind): CheckedProbe | undefined {
+function checkedProbe(container: CheckedContainer, kind: ProbeKind, whole: JsonObject): CheckedProbe | undefined {
   const spec = ownProbe(container.spec, kind);
   if (!isJsonObject(spec) || isMeshProbe(container.name, spec)) return undefined;
   const [handlerKind, ...others] = HANDLER_KINDS.filter((name) => isPresent(member(spec, name)));
   const handler = handlerKind && objectMember(spec, handlerKind);
   if (handlerKind === undefined || handler === undefined || others.length > 0) return undefined;
   const place = container.place.at(kind);
-  return { kind, spec, place, handlerKind, handler, timing: soundTiming(spec), container };
+  const exec = handlerKind === 'exec' ? objectMember(objectMember(whole, kind) ?? {}, 'exec') : undefined;
+  const command = exec === undefined ? NO_COMMAND : container.workload.commands.commandOf(exec);
+  return { kind, spec, place, handlerKind, handler, command, timing: soundTiming(spec), container };
 }
 
 /** Undefined when the list is malformed: the probe may refer to the port that cannot be read. */

@@ -1,6 +1,7 @@
-import { listMember, stringMember } from '../../base/json/json-value.ts';
+import { stringMember } from '../../base/json/json-value.ts';
 import { clusterQuestionIn } from './lib/cluster-questions.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
+import type { ExecCommand } from '../probe/exec-invocation.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**
@@ -12,9 +13,9 @@ export const clusterProbe = defineCheck({
   summary: 'A probe asks for the state of a whole cluster.',
   action: 'Warn',
   kinds: ['livenessProbe', 'readinessProbe'],
+  readsCommand: true,
   eachProbe: (probe) => {
-    const asked = askedBy(probe);
-    const question = asked === undefined ? undefined : clusterQuestionIn(asked);
+    const question = questionOf(probe);
     if (question === undefined) return undefined;
     const harm = probe.kind === 'livenessProbe' ? 'restarts every member' : 'makes every member unready';
     return {
@@ -27,8 +28,11 @@ export const clusterProbe = defineCheck({
   },
 });
 
-function askedBy({ handlerKind, handler }: CheckedProbe): string | undefined {
-  if (handlerKind === 'httpGet') return stringMember(handler, 'path');
-  const words = handlerKind === 'exec' ? listMember(handler, 'command') : [];
-  return words.map((word) => (typeof word === 'string' ? ` ${word}` : '')).join('');
+function questionOf({ handlerKind, handler, command }: CheckedProbe): ReturnType<typeof clusterQuestionIn> {
+  if (handlerKind !== 'httpGet') return command.once(questionInWords);
+  const path = stringMember(handler, 'path');
+  return path === undefined ? undefined : clusterQuestionIn(path);
 }
+
+const questionInWords = ({ argv }: ExecCommand): ReturnType<typeof clusterQuestionIn> =>
+  clusterQuestionIn(argv.map((word) => ` ${word}`).join(''));

@@ -1,4 +1,4 @@
-import { execCommandOf, type ExecCommand } from '../probe/exec-invocation.ts';
+import { parsedScript, type ExecCommand } from '../probe/exec-invocation.ts';
 import { alwaysTrue, statusOfProgram, type AlwaysTrue } from '../probe/shell-status.ts';
 import { shellLine } from '../probe/shell-quoting.ts';
 import { isCut } from '../workload/bounded-container.ts';
@@ -15,10 +15,11 @@ export const execAlwaysTrue = defineCheck({
   action: 'Warn',
   cannotWork: true,
   handlers: ['exec'],
+  readsCommand: true,
   judgesProbeAlone: true,
   eachProbe: (probe) => {
-    const command = execCommandOf(probe.handler);
-    const found = alwaysTrueCommand(command);
+    const { command } = probe;
+    const found = command.once(alwaysTrueCommand);
     if (found === undefined) return undefined;
     const scriptAt = command.shell?.scriptAt;
     const cause = CAUSES[found.reason](quote(found.program));
@@ -30,9 +31,9 @@ export const execAlwaysTrue = defineCheck({
   },
 });
 
-function alwaysTrueCommand({ argv, invocation, shell }: ExecCommand): AlwaysTrue | undefined {
-  const script = argv[shell?.scriptAt ?? argv.length] ?? '';
-  if (shell !== undefined) return isCut(script) ? undefined : alwaysTrue(script, shell);
+function alwaysTrueCommand(command: ExecCommand): AlwaysTrue | undefined {
+  const { argv, invocation, shell } = command;
+  if (shell !== undefined) return isCut(command.script ?? '') ? undefined : alwaysTrue(parsedScript(command), shell);
   if (invocation === undefined) return undefined;
   return statusOfProgram(invocation.program, argv.slice(invocation.at + 1), false);
 }

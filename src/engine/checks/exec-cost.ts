@@ -20,6 +20,7 @@ export const execCost = defineCheck({
   summary: 'A probe starts processes often, or gives them a second.',
   action: 'Warn',
   handlers: ['exec'],
+  readsCommand: true,
   judgesProbeAlone: true,
   parameters: {
     minimumPeriodSeconds: {

@@ -1,6 +1,5 @@
-import { listMember } from '../../base/json/json-value.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
-import { containerPhrase, defineCheck, firstListed, located } from './check.ts';
+import { containerPhrase, defineCheck, firstListed, located, unreadCommand, type Finding } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
 
 /** Most characters of a forbidden name in a message, with its quotes. */
@@ -33,17 +32,22 @@ export const execForbidden = defineCheck({
       text: 'The probes that are looked at. Default: all three.',
     },
   },
-  eachProbe: (probe, { names, probes }) =>
-    (probes.includes(probe.kind) ? listMember(probe.handler, 'command') : []).flatMap((element, index) => {
-      const forbidden = typeof element === 'string' ? forbiddenIn(element, names) : [];
+  eachProbe: (probe, { names, probes }) => {
+    if (!probes.includes(probe.kind)) return undefined;
+    const found = probe.command.argv.flatMap((element, index): Finding[] => {
+      const forbidden = forbiddenIn(element, names);
       if (forbidden.length === 0) return [];
       const listed = firstListed(forbidden.map((name) => quote(name, MOST_NAME_CHARACTERS)));
-      return {
-        ...located(probe, 'exec', 'command', index),
-        message: `${containerPhrase(probe.container)} runs ${listed} in its ${probe.kind}, which a policy forbids`,
-        remedy: 'use an httpGet, tcpSocket or grpc handler, or another command',
-      };
-    }),
+      return [
+        {
+          ...located(probe, 'exec', 'command', index),
+          message: `${containerPhrase(probe.container)} runs ${listed} in its ${probe.kind}, which a policy forbids`,
+          remedy: 'use an httpGet, tcpSocket or grpc handler, or another command',
+        },
+      ];
+    });
+    return probe.command.isWhole ? found : [unreadCommand(probe), ...found];
+  },
 });
 
 /** Blanks, operators, quotes and braces separate words in a shell. */

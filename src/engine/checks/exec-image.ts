@@ -1,6 +1,6 @@
 import { wordSet } from '../probe/acting-words.ts';
 import { stringMember } from '../../base/json/json-value.ts';
-import { execCommandOf, firstProgramAt, isShell, programName } from '../probe/exec-invocation.ts';
+import { firstProgramAt, isShell, programName } from '../probe/exec-invocation.ts';
 import { saysWithoutTools } from '../probe/image-name.ts';
 import { quote } from '../../base/text/cut.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
@@ -12,8 +12,9 @@ export const execImage = defineCheck({
   action: 'Warn',
   cannotWork: true,
   handlers: ['exec'],
+  readsCommand: true,
   eachProbe: (probe) => {
-    const { argv, invocation } = execCommandOf(probe.handler);
+    const { argv, invocation } = probe.command;
     const lacking = saysWithoutTools(stringMember(probe.container.spec, 'image') ?? '');
     // The first program, or the one behind `timeout` or `env`.
     const at = [firstProgramAt(argv), invocation?.at].find((index) => isTool(argv[index ?? argv.length] ?? ''));

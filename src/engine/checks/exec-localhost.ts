@@ -1,7 +1,4 @@
-import { execCommandOf } from '../probe/exec-invocation.ts';
 import { localClient } from '../probe/local-client.ts';
-import { isCut } from '../workload/bounded-container.ts';
-import { listenFlags } from '../workload/listen-flags.ts';
 import { quote } from '../../base/text/cut.ts';
 import { loopbackFlag } from './listen-address.ts';
 import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
@@ -16,15 +13,14 @@ export const execLocalhost = defineCheck({
   summary: 'A probe starts an HTTP or TCP client where the kubelet can ask the address itself.',
   action: 'Audit',
   handlers: ['exec'],
+  readsCommand: true,
   // The probe works, so a copy of its handler works too.
   acceptsHandler: true,
   judgesProbeAlone: true,
   eachProbe: (probe) => {
-    const command = execCommandOf(probe.handler);
-    const client = command.argv.some(isCut) ? undefined : localClient(command);
+    const client = probe.command.isWhole ? probe.command.once(localClient) : undefined;
     const [inner] = Object.values(client?.handler ?? {}) as JsonObject[];
-    if (client === undefined || loopbackFlag(listenFlags(probe.container.spec), Number(inner?.['port'])))
-      return undefined;
+    if (client === undefined || loopbackFlag(probe.container.line().flags, Number(inner?.['port']))) return undefined;
     return {
       ...located(probe, 'exec', 'command'),
       message: `${containerPhrase(probe.container)} starts ${quote(client.program)} for each ${probe.kind}, to ask an address that the kubelet can ask without a process`,

@@ -1,9 +1,9 @@
 import { quoted } from '../../base/json/quoted-value.ts';
 import { beginning, cut } from '../../base/text/cut.ts';
 import { wordSet } from '../probe/acting-words.ts';
-import { execCommandOf, firstProgramAt, isShell, programName, type ExecCommand } from '../probe/exec-invocation.ts';
+import { firstProgramAt, isShell, parsedScript, programName, type ExecCommand } from '../probe/exec-invocation.ts';
 import { isBlank } from '../probe/go-values.ts';
-import { programWords, readShellScript } from '../probe/shell-script.ts';
+import { programWords } from '../probe/shell-script.ts';
 import { isShellOperator, shellLine, variableIn } from '../probe/shell-quoting.ts';
 import { MOST_TEXT_CHARACTERS, isCut } from '../workload/bounded-container.ts';
 import { declaredVariables } from '../workload/containers.ts';
@@ -18,9 +18,10 @@ export const execShell = defineCheck({
   action: 'Warn',
   cannotWork: true,
   handlers: ['exec'],
+  readsCommand: true,
   judgesProbeAlone: true,
   eachProbe: (probe) => {
-    const problem = shellProblem(probe.container, execCommandOf(probe.handler));
+    const problem = shellProblem(probe.container, probe.command);
     if (problem === undefined) return undefined;
     // Joined words may make a text of megabytes.
     const shown = problem.meant.slice(0, LONGEST_REMEDY).map((word) => beginning(word, MOST_TEXT_CHARACTERS));
@@ -50,7 +51,7 @@ interface ShellProblem {
 
 /** Returns the first problem of a command. Undefined also for a command that is cut. */
 function shellProblem(container: CheckedContainer, reading: ExecCommand): ShellProblem | undefined {
-  if (reading.argv.some(isCut)) return undefined;
+  if (!reading.isWhole) return undefined;
   return (
     lineAsProgram(reading) ??
     operatorAsArgument(reading) ??
@@ -172,9 +173,10 @@ function wordsBehindScript({ argv, shell }: ExecCommand): ShellProblem | undefin
 }
 
 /** `["sh", "-c", "'pg_isready -U app'"]`: the quotes make one word of the line. */
-function lineInQuotes({ argv, shell }: ExecCommand): ShellProblem | undefined {
+function lineInQuotes(reading: ExecCommand): ShellProblem | undefined {
+  const { argv, shell } = reading;
   if (shell?.scriptAt === undefined) return undefined;
-  const commands = readShellScript(argv[shell.scriptAt] ?? '')?.commands.filter(({ words }) => words.length > 0);
+  const commands = parsedScript(reading)?.commands.filter(({ words }) => words.length > 0);
   const [command, ...rest] = commands ?? [];
   const [word, ...others] = programWords(command?.words ?? []);
   if (word === undefined || others.length > 0) return undefined;

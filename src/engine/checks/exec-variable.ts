@@ -1,4 +1,4 @@
-import { execCommandOf } from '../probe/exec-invocation.ts';
+import type { ExecCommand } from '../probe/exec-invocation.ts';
 import { declaredVariables, variableReferences, type VariableSource } from '../workload/containers.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
@@ -14,10 +14,11 @@ export const execVariable = defineCheck({
   action: 'Warn',
   cannotWork: true,
   handlers: ['exec'],
+  readsCommand: true,
   eachProbe: (probe) => {
-    const { argv, shell } = execCommandOf(probe.handler);
+    const { argv, shell } = probe.command;
     const variables = declaredVariables(probe.container.spec);
-    const lost = variables && lostReference(argv, shell?.scriptAt, variables);
+    const lost = variables && lostReference(probe.command, variables);
     if (variables === undefined || lost === undefined) return undefined;
     const { at, name, source } = lost;
     const isScript = at === shell?.scriptAt;
@@ -45,17 +46,19 @@ const SCRIPT_REFERENCES = /\$\((_*[A-Z][A-Z0-9_]*)\)/g;
 
 /** The first reference without a literal value, and its place in the command. */
 function lostReference(
-  argv: readonly string[],
-  scriptAt: number | undefined,
+  command: ExecCommand,
   variables: Variables,
 ): { readonly at: number; readonly name: string; readonly source: VariableSource | undefined } | undefined {
-  for (const [at, word] of argv.entries())
-    for (const name of variableReferences(word)) {
+  for (const [at, names] of command.once(referencesIn).entries())
+    for (const name of names) {
       const source = variables.get(name);
-      if ((at === scriptAt ? SCRIPT_NAME : NAME).test(name) && source?.from !== 'value') return { at, name, source };
+      if ((at === command.shell?.scriptAt ? SCRIPT_NAME : NAME).test(name) && source?.from !== 'value')
+        return { at, name, source };
     }
   return undefined;
 }
+
+const referencesIn = ({ argv }: ExecCommand): readonly (readonly string[])[] => argv.map(variableReferences);
 
 /** Lets the shell replace the variables. Undefined in single quotes, or when a variable may be missing. */
 function repairedScript(script: string, variables: Variables): string | undefined {

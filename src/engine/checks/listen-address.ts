@@ -1,10 +1,10 @@
 import { formatPath } from '../../base/json/field-path.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { listenFlags, otherPorts, type ListenFlag } from '../workload/listen-flags.ts';
+import type { CommandWord, ListenFlag } from '../workload/listen-flags.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { findPort } from '../workload/ports.ts';
 import { askedPort, mayAnswer, portValue, type AskedPort } from './lib/probe-port.ts';
-import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, unread, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
 
 /**
@@ -19,11 +19,19 @@ export const listenAddress = defineCheck({
   eachProbe: (probe) => {
     const asked = askedPort(probe);
     if (asked === undefined) return undefined;
-    const flags = listenFlags(probe.container.spec);
+    const { flags, unread: script } = probe.container.line();
     const binding = loopbackFlag(flags, asked.number);
-    return binding === undefined ? portViolation(probe, asked, flags) : bindViolation(probe, binding);
+    const found = binding === undefined ? portViolation(probe, asked, flags) : bindViolation(probe, binding);
+    return [...(found === undefined ? [] : [found]), ...(script === undefined ? [] : [unreadScript(probe, script)])];
   },
 });
+
+function unreadScript({ kind, container }: CheckedProbe, { list, index }: CommandWord): Finding {
+  return unread(
+    { probe: kind, path: container.place.path(list, index) },
+    `the script of ${containerPhrase(container)}`,
+  );
+}
 
 const FOR_PROBES = /health|probe/i;
 
@@ -64,7 +72,7 @@ function portViolation(
   // The port is right if a flag names it, or if it is declared and another probe asks the flag's port.
   const isNamed =
     flags.some(({ addresses }) => addresses.some((other) => other.port === port)) ||
-    otherPorts(container.spec, flags).has(port);
+    container.line().otherPorts().has(port);
   const isAskedByOther = container.probes.some((other) => other !== probe && askedPort(other)?.number === address.port);
   if (isNamed || (declared !== undefined && isAskedByOther)) return undefined;
   const answering = address.isLoopback ? undefined : findPort(container.ports ?? [], address.port);

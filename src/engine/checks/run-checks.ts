@@ -1,10 +1,9 @@
-import { execArgv } from '../probe/handler-values.ts';
-import { commandActs } from '../probe/exec-effects.ts';
+import { effectOf } from '../probe/exec-effects.ts';
 import { cut, quote } from '../../base/text/cut.ts';
 import { CHECKS } from './catalogue.ts';
 import { equalJson, without } from '../../base/json/json-value.ts';
 import type { Check, Finding } from './check.ts';
-import { formatPath } from '../../base/json/field-path.ts';
+import { formatPath, type FieldPlace } from '../../base/json/field-path.ts';
 import { stricter } from '../policy/action.ts';
 import { holdsCut } from '../workload/bounded-container.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
@@ -30,10 +29,12 @@ export interface PlacedFinding {
  */
 export function runChecks(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): Violation[] {
   const found = findingsOf(workload, policyFor);
+  let byContainer: ReadonlyMap<FieldPlace, readonly PlacedFinding[]> | undefined;
+  const grouped = (): NonNullable<typeof byContainer> => (byContainer ??= Map.groupBy(found, ({ at }) => at.place));
   return found.map((placed): Violation => {
     const { check, action, at, isFloored, finding } = placed;
     const { message, remedy, edits, reason } = finding;
-    const otherRemedy = withoutEarlierCommand(placed) ?? withoutDoubtfulCopy(placed, found);
+    const otherRemedy = withoutEarlierCommand(placed) ?? withoutDoubtfulCopy(placed, grouped);
     const hasEdits = otherRemedy === undefined && edits?.some(({ value }) => holdsCut(value)) === false;
     const isLong = message.length > MOST_MESSAGE_CHARACTERS && remedy !== undefined && reason === undefined;
     return {
@@ -52,15 +53,21 @@ export function runChecks(workload: CheckedWorkload, policyFor: (container: stri
 const MOST_MESSAGE_CHARACTERS = 200;
 
 /** The remedy in place of a copy of a handler that another finding is about. */
-function withoutDoubtfulCopy({ finding, at }: PlacedFinding, found: readonly PlacedFinding[]): string | undefined {
+function withoutDoubtfulCopy(
+  { finding, at }: PlacedFinding,
+  found: () => ReadonlyMap<FieldPlace, readonly PlacedFinding[]>,
+): string | undefined {
   const { copied } = finding;
   if (copied === undefined) return undefined;
   const source = probeOf(at, copied.probe);
-  const isDoubtful = found.some(({ check, at: { place }, finding: other }) => {
-    if (place !== at.place || other.probe !== copied.probe || check.acceptsHandler) return false;
-    const step = other.path[place.path().length + 1];
-    return step === undefined || step === source?.handlerKind;
-  });
+  const step = at.place.path().length + 1;
+  const isDoubtful = found()
+    .get(at.place)
+    ?.some(({ check, finding: other }) => {
+      if (other.probe !== copied.probe || check.acceptsHandler || other.isUnread) return false;
+      const field = other.path[step];
+      return field === undefined || field === source?.handlerKind;
+    });
   return isDoubtful ? copied.otherwise : undefined;
 }
 
@@ -76,8 +83,7 @@ function withoutEarlierCommand({ finding, at }: PlacedFinding): string | undefin
   for (const probe of at.probes) {
     const isCopied = copied?.probe === probe.kind;
     if (probe.handlerKind !== 'exec' || (!isCopied && !removesDelay(finding, probe))) continue;
-    const argv = execArgv(probe.handler);
-    const effect = argv && commandActs(argv);
+    const effect = probe.command.once(effectOf);
     if (effect === undefined) continue;
     const why = `the command of the ${probe.kind} has side effects (${quote(effect, MOST_COMMAND_CHARACTERS)})`;
     return isCopied
@@ -113,8 +119,9 @@ const NOTHING: readonly Finding[] = [];
 function findingsAt(check: Check, policy: EffectiveCheck, container: CheckedContainer): readonly PlacedFinding[] {
   const { parameters, floor } = policy;
   const at = asChecked(check, container, floor);
-  const findings = at === undefined ? NOTHING : check.run(at, parameters);
-  if (at === undefined || (findings.length === 0 && floor === undefined)) return [];
+  if (at === undefined) return [];
+  const findings = check.run(at, parameters);
+  if (findings.length === 0 && floor === undefined) return [];
   let bound = NOTHING;
   if (floor !== undefined) bound = floor.parameters === parameters ? findings : check.run(at, floor.parameters);
   const known = new Set(bound.map(textOf));
@@ -125,8 +132,13 @@ function findingsAt(check: Check, policy: EffectiveCheck, container: CheckedCont
   });
 }
 
-/** A finding's level replaces the default action; a policy's action and a floor count more. */
-function actionOf({ level }: Finding, { action, setBy, floor }: EffectiveCheck): Violation['action'] {
+/**
+ * A finding's level replaces the default action; a policy's action and a floor count more. What is too long to be read
+ * is a note, unless a floor counts: else padding would hide what a floor forbids.
+ */
+function actionOf({ level, isUnread }: Finding, { action, setBy, floor }: EffectiveCheck): Violation['action'] {
+  if (isUnread === true)
+    return floor === undefined ? 'Audit' : stricter<Violation['action']>('Audit', floor.action as Violation['action']);
   if (level === undefined || setBy !== undefined) return action as Violation['action'];
   return floor === undefined || floor.action === 'Off' ? level : stricter(level, floor.action);
 }

@@ -10,6 +10,8 @@ export interface Violation {
   readonly container: string;
   /** True when the parameters of a floor cause the violation. Policies in namespaces cannot remove such a violation. */
   readonly isFloored?: boolean;
+  /** True when the command or script at the path is too long to be read: nobody knows if it violates the check. */
+  readonly isUnread?: true;
   /** Name of the Pod template, for objects with several. It survives changes of the list. */
   readonly template?: string;
   readonly probe?: ProbeKind;
@@ -72,9 +74,12 @@ export function fullMessage({ message, remedy, ended }: Pick<Violation, 'message
   return ended === undefined ? text : `${text}; ProbeException ${ended.name} ended at ${ended.expires}`;
 }
 
-/** Returns the identity of a violation. A violation before and after an update is the same even if values change. */
-export function violationKey({ check, template, container, probe }: Violation): string {
-  return JSON.stringify([check, template, container, probe]);
+/**
+ * Returns the identity of a violation. A violation before and after an update is the same even if values change. What
+ * could not be read is no violation that was known before.
+ */
+export function violationKey({ check, template, container, probe, isUnread }: Violation): string {
+  return JSON.stringify([check, template, container, probe, isUnread]);
 }
 
 /** Returns a violation without edits. The remedy in words remains. */

@@ -9,6 +9,7 @@ import {
   type WorkloadAnnotations,
 } from '../policy/annotations.ts';
 import { handlerKindsOf, ownProbe, PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
+import { CommandReader } from '../workload/command-reader.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
 import { NO_HINTS } from '../workload/port-protocol.ts';
 import { portsOf } from '../workload/ports.ts';
@@ -22,7 +23,8 @@ import {
 } from '../workload/containers.ts';
 import { withoutLearnedBudget } from './start-budget.ts';
 import { startupDefault, plainDefault, type EffectiveLiveness } from './startup.ts';
-import { appliesTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
+import { applyingTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
+import { LayerSets } from '../policy/layer-sets.ts';
 import { injectionAt, type HandlerProblem, type Injection, type NotInjected } from './injection.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
@@ -43,6 +45,8 @@ export interface DefaultingOptions {
   readonly defaultProbePort?: number | undefined;
   /** Probes of the Pod that are not the author's. */
   readonly injectedEarlier?: readonly Injection[];
+  /** Reads the commands of the object. Needed when the object has several templates, or is judged, too. */
+  readonly commands?: CommandReader;
 }
 
 /**
@@ -54,7 +58,7 @@ export interface DefaultingOptions {
 export function defaultProbes(
   template: JsonObject,
   policy: WorkloadPolicy,
-  { runsToCompletion, injectedEarlier = [] }: DefaultingOptions,
+  { runsToCompletion, injectedEarlier = [], commands = new CommandReader([template]) }: DefaultingOptions,
   forbidden: (container: Container, kind: ProbeKind) => HandlerProblem | undefined = () => undefined,
 ): Defaulting {
   const own = templatePolicy(template, policy);
@@ -70,7 +74,7 @@ export function defaultProbes(
     const isInjected = (kind: ProbeKind): boolean => injectionAt(injectedEarlier, container, kind) !== undefined;
     const refusal = (kind: ProbeKind): HandlerProblem | undefined =>
       skip.has(kind) ? SKIPPED : forbidden(container, kind);
-    defaultContainer(container, merged, policy, isInjected, refusal, result);
+    defaultContainer(container, merged, { ...policy, commands }, isInjected, refusal, result);
   }
   return result;
 }
@@ -96,7 +100,7 @@ export function withoutInjections(template: JsonObject, policy: WorkloadPolicy):
 function defaultContainer(
   container: Container,
   policy: ContainerPolicy,
-  { starts: startsOf, portHints: hints = NO_HINTS }: WorkloadPolicy,
+  { starts: startsOf, portHints: hints = NO_HINTS, commands }: WorkloadPolicy & Pick<Evidence, 'commands'>,
   isInjected: (kind: ProbeKind) => boolean,
   refusal: (kind: ProbeKind) => HandlerProblem | undefined,
   { injections, notInjected }: { readonly injections: Injection[]; readonly notInjected: NotInjected[] },
@@ -109,7 +113,7 @@ function defaultContainer(
   const own = authorsProbes(container, isInjected);
   const image = stringMember(container.spec, 'image') ?? '';
   const contradiction = ownPathDiffers(own, policy);
-  const evidence = { ports: portsOf(container.spec), hints, own, image, contradiction };
+  const evidence = { ports: portsOf(container.spec), hints, commands, own, image, contradiction };
   const written = objectMember(container.spec, 'livenessProbe');
   let liveness: EffectiveLiveness | undefined = written && { probe: written, isInjected: isInjected('livenessProbe') };
   // PROBE_KINDS has liveness before startup: the startup probe depends on the liveness probe that the container gets.
@@ -196,10 +200,12 @@ export function templatePolicy(template: JsonObject, policy: WorkloadPolicy): Te
   const isMain = ({ name, list, index }: Container): boolean =>
     annotations.containers?.has(name) ??
     (main.kind === 'found' && main.container.list === list && main.container.index === index);
-  const policyFor = (container: Container): ContainerPolicy | undefined => {
-    const applying = layers.filter((layer) => appliesTo(layer, container, isMain(container)));
-    return container.name === '' || applying.length === 0 ? undefined : mergeLayers(applying);
-  };
+  const bySet = new LayerSets((applying: readonly PolicyLayer[]) =>
+    applying.length === 0 ? undefined : mergeLayers(applying),
+  );
+  const testFor = applyingTo(layers);
+  const policyFor = (container: Container): ContainerPolicy | undefined =>
+    container.name === '' ? undefined : bySet.of(layers, testFor(container, isMain(container)));
   return { annotations, containers, layers, main, policyFor };
 }
 

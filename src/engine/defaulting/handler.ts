@@ -18,6 +18,7 @@ import {
 } from '../workload/ports.ts';
 import { isForwardingProxy } from '../probe/image-name.ts';
 import { isAimed, type Given } from '../policy/container-policy.ts';
+import type { CommandReader } from '../workload/command-reader.ts';
 import type { FollowedProbe, HandlerProblem } from './injection.ts';
 
 /** A handler that can work in its container, as a member of a probe; or why there is none. */
@@ -35,6 +36,7 @@ export interface FittedHandler {
 export interface Evidence {
   readonly ports: readonly ContainerPort[];
   readonly hints: PortHints;
+  readonly commands: CommandReader;
   /** The author's own probes. A probe that an earlier call for the same Pod injected is none of them. */
   readonly own: readonly (readonly [ProbeKind, Probe])[];
   /** The container's image; empty when it names none. */

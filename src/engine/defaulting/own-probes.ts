@@ -1,10 +1,9 @@
 import { equalJson, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { quote } from '../../base/text/cut.ts';
-import { commandActs } from '../probe/exec-effects.ts';
+import { effectOf } from '../probe/exec-effects.ts';
 import { HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
 import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
-import { isLongList } from '../workload/bounded-container.ts';
 import { findPort, type ContainerPort } from '../workload/ports.ts';
 import { explicitPort, causesOf, livenessHandler, policyHandler, soundHandler } from './handler.ts';
 import type { Evidence, HandlerResult } from './handler.ts';
@@ -162,11 +161,11 @@ function differs({ own }: Evidence, kind: HandlerKind): HandlerResult {
 
 /** The startup probe beside the author's liveness probe asks the same. Only an aimed layer changes the HTTP path. */
 export function likeOwnLiveness(
-  ports: readonly ContainerPort[],
+  evidence: Pick<Evidence, 'ports' | 'commands'>,
   liveness: Probe,
   given?: Given<HandlerDefault>,
 ): HandlerResult {
-  const copied = harmlessLivenessHandler(ports, liveness);
+  const copied = harmlessLivenessHandler(evidence, liveness);
   if (copied.code !== undefined || given === undefined || !isAimed(given.layer) || given.value.kind !== 'httpGet')
     return copied;
   const path = member(given.value.fields, 'path');
@@ -177,14 +176,18 @@ export function likeOwnLiveness(
 }
 
 /** The author's liveness handler, without a command that acts: it would run from the first second. */
-function harmlessLivenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
+function harmlessLivenessHandler(
+  { ports, commands }: Pick<Evidence, 'ports' | 'commands'>,
+  liveness: Probe,
+): HandlerResult {
   const copied = livenessHandler(ports, liveness);
   if (copied.code !== undefined) return copied;
-  const command = member(objectMember(copied.handler, 'exec') ?? {}, 'command');
-  if (!Array.isArray(command)) return copied;
-  if (isLongList(command))
+  const exec = objectMember(copied.handler, 'exec');
+  if (exec === undefined) return copied;
+  const command = commands.commandOf(exec);
+  if (!command.isWhole)
     return { code: 'own-handler-acts', detail: 'the command of its livenessProbe is too long to be read' };
-  const act = commandActs(command as readonly string[]);
+  const act = command.once(effectOf);
   if (act === undefined) return copied;
   return {
     code: 'own-handler-acts',

@@ -48,7 +48,7 @@ export function startupDefault(
   const known = { liveness: own, readiness, injectedLiveness: injected, starts };
   const asked = slowStartRule(policy, known);
   const fitted =
-    given && (own === undefined ? handlerFor(evidence, given, policy.port) : likeOwnLiveness(ports, own, given));
+    given && (own === undefined ? handlerFor(evidence, given, policy.port) : likeOwnLiveness(evidence, own, given));
   const unfit = fitted?.code === undefined ? undefined : fitted;
   const likeOwn = own && ({ isLikeOwn: true } as const);
   if (given !== undefined && fitted !== undefined && fitted.code === undefined) {
@@ -62,7 +62,7 @@ export function startupDefault(
   if (liveness === undefined)
     return { code: 'no-liveness-probe', detail: 'a slow start is configured, but it has no livenessProbe to guard' };
   // A policy's own command runs from second 0 in the liveness probe, so the startup probe may run the command, too.
-  const copied = own === undefined ? livenessHandler(ports, liveness.probe) : likeOwnLiveness(ports, own);
+  const copied = own === undefined ? livenessHandler(ports, liveness.probe) : likeOwnLiveness(evidence, own);
   if (copied.code !== undefined) return copied;
   const timeoutSeconds = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
   const basis = asked?.basis ?? { source: SAFETY_SOURCE };

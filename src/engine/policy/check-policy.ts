@@ -1,5 +1,6 @@
 import { stricter, type Action } from './action.ts';
 import { defaultsOf, type ParameterValues, type CheckSetting, type CheckCatalogue } from './check-parameters.ts';
+import { layerNames, LayerSets } from './layer-sets.ts';
 import type { PolicyKind, ProbePolicy } from './probe-policy.ts';
 
 export interface EffectiveCheck {
@@ -32,42 +33,44 @@ export function builtInPolicy(catalogue: CheckCatalogue): CheckPolicy {
 
 /** Merges what layers say about checks, lowest first. The highest layer that sets a floor decides on the floor. */
 export function mergeChecks(builtIn: CheckPolicy, layers: readonly ProbePolicy[]): CheckPolicy {
-  const merged = new Map(builtIn);
+  const merged = new Map<string, Draft>();
   for (const layer of layers)
     for (const [id, setting] of layer.checks) {
-      const below = merged.get(id);
-      if (below !== undefined) merged.set(id, withSetting(below, setting, layer));
+      const below = merged.get(id) ?? builtIn.get(id);
+      if (below !== undefined) merged.set(id, withSetting(below, setting, layer, merged.has(id)));
     }
-  for (const [id, check] of merged)
-    if (check.floor !== undefined) merged.set(id, { ...check, action: stricter(check.action, check.floor.action) });
-  return merged;
+  for (const check of merged.values())
+    if (check.floor !== undefined) check.action = stricter(check.action, check.floor.action);
+  return new Map(Array.from(builtIn, ([id, check]) => [id, merged.get(id) ?? check]));
 }
 
-/** The merged settings for each container. Containers that no layer names share one: a Pod may have hundreds. */
+/** The merged settings for each container: merged once for each set of layers, as a Pod may have hundreds. */
 export function checksByContainer(builtIn: CheckPolicy, all: readonly ProbePolicy[]): CheckPolicyByContainer {
-  const layers = all.filter(({ checks }) => checks.size > 0);
-  const named = new Set(layers.flatMap(({ containers }) => (typeof containers === 'string' ? [] : containers)));
-  const merged = new Map<string, CheckPolicy>();
+  const setting = all.filter(({ checks }) => checks.size > 0);
+  const names = layerNames(setting);
+  const byName = new Map<string, CheckPolicy>();
+  const bySet = new LayerSets((layers: readonly ProbePolicy[]) => mergeChecks(builtIn, layers));
   return (container) => {
-    const key = named.has(container) ? container : '';
-    const applying = ({ containers }: ProbePolicy): boolean =>
-      typeof containers === 'string' || containers.includes(container);
-    const policy = merged.get(key) ?? mergeChecks(builtIn, layers.filter(applying));
-    merged.set(key, policy);
+    const known = byName.get(container);
+    if (known !== undefined) return known;
+    const policy = bySet.of(setting, (layer) => names.get(layer)?.has(container) ?? true);
+    byName.set(container, policy);
     return policy;
   };
 }
 
+type Draft = { -readonly [Key in keyof EffectiveCheck]: EffectiveCheck[Key] };
+
+/** A hundred policies of a namespace may set each check of each container, so a setting changes a draft in place. */
 function withSetting(
   below: EffectiveCheck,
   { action, floor, parameters: set }: CheckSetting,
   { kind, source }: ProbePolicy,
-): EffectiveCheck {
-  const parameters = Object.keys(set).length === 0 ? below.parameters : { ...below.parameters, ...set };
-  return {
-    ...below,
-    ...(action && { action, setBy: kind }),
-    parameters,
-    ...(floor && { floor: { action: floor, source, parameters } }),
-  };
+  isDraft: boolean,
+): Draft {
+  const draft: Draft = isDraft ? below : { ...below };
+  if (action) [draft.action, draft.setBy] = [action, kind];
+  if (Object.keys(set).length > 0) draft.parameters = { ...below.parameters, ...set };
+  if (floor) draft.floor = { action: floor, source, parameters: draft.parameters };
+  return draft;
 }

@@ -3,7 +3,8 @@ import type { FieldPath } from '../../base/json/field-path.ts';
 import { PROBE_INTEGERS, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
 import { DEFAULT_LEARNED, type LearnedSettings } from '../probe/startup-budget.ts';
 import { ANNOTATION_SOURCE, endpointAnnotation, STARTUP_SECONDS_ANNOTATION } from './annotations.ts';
-import { matchesImage } from './image-pattern.ts';
+import { imagePath, matchesPath } from './image-pattern.ts';
+import { layerNames } from './layer-sets.ts';
 import type { Container } from '../workload/containers.ts';
 import type { HandlerDefault, ProbeDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
@@ -171,12 +172,25 @@ export function layersWithProbes<Layer extends PolicyLayer>(layers: readonly Lay
 }
 
 /**
- * True when a layer applies to a container. Only layers that name them apply to sidecars, init and mesh containers; a
- * layer with images names the sidecars that have them.
+ * Tells which of these layers apply to a container. Only layers that name them apply to sidecars, init and mesh
+ * containers; a layer with images names the sidecars that have them. Names and patterns are prepared once for a Pod.
  */
-export function appliesTo({ containers, images }: PolicyLayer, container: Container, isMain: boolean): boolean {
-  if (images !== undefined && !matchesImage(images, stringMember(container.spec, 'image') ?? '')) return false;
-  if (containers === 'all')
-    return container.role === 'application' || (images !== undefined && container.role === 'sidecar');
-  return containers === 'main' ? isMain : containers.includes(container.name);
+export function applyingTo(layers: readonly PolicyLayer[]): (container: Container, isMain: boolean) => LayerTest {
+  const names = layerNames(layers);
+  const patterns = new Map(layers.map(({ images }) => [images, images?.map((pattern) => pattern.split('/'))]));
+  return ({ name, role, spec }, isMain) => {
+    let path: readonly string[] | undefined;
+    return (layer) => {
+      const { containers, images } = layer;
+      const wanted = patterns.get(images);
+      if (wanted !== undefined) {
+        path ??= imagePath(stringMember(spec, 'image') ?? '').split('/');
+        if (!matchesPath(wanted, path)) return false;
+      }
+      if (containers === 'all') return role === 'application' || (images !== undefined && role === 'sidecar');
+      return containers === 'main' ? isMain : names.get(layer)?.has(name) === true;
+    };
+  };
 }
+
+type LayerTest = (layer: PolicyLayer) => boolean;

@@ -24,12 +24,8 @@ export function imagePath(image: string): string {
   return path.join('/').split(':', 1)[0] ?? '';
 }
 
-/** True when one of the patterns fits the image. `*` stands for one part of the path. */
-export function matchesImage(patterns: readonly string[], image: string): boolean {
-  const parts = imagePath(image).split('/');
-  const fits = (part: string, index: number): boolean => part === '*' || part === parts[index];
-  return patterns.some((pattern) => {
-    const wanted = pattern.split('/');
-    return wanted.length === parts.length && wanted.every(fits);
-  });
+/** True when one of the patterns fits the path of an image; both are split at `/`. `*` stands for one part. */
+export function matchesPath(patterns: readonly (readonly string[])[], path: readonly string[]): boolean {
+  const fits = (part: string, index: number): boolean => part === '*' || part === path[index];
+  return patterns.some((wanted) => wanted.length === path.length && wanted.every(fits));
 }

@@ -9,7 +9,14 @@ import {
   textActs,
   wordSet,
 } from './acting-words.ts';
-import { firstProgramAt, invocationOf, isShell, programName, shellInvocationOf } from './exec-invocation.ts';
+import {
+  firstProgramAt,
+  invocationOf,
+  isShell,
+  programName,
+  shellInvocationOf,
+  type ExecCommand,
+} from './exec-invocation.ts';
 import {
   isAssignment,
   readShellScript,
@@ -49,6 +56,10 @@ export function commandActs(command: readonly string[]): string | undefined {
     { depth: 0, isFed: false },
   );
 }
+
+/** The same for a command that checks read. Undefined for one without words. */
+export const effectOf = ({ argv, isWhole }: ExecCommand): string | undefined =>
+  argv.length > 0 ? commandActs(argv) : isWhole ? undefined : 'it is too long to be read';
 
 type Word = Pick<ShellWord, 'text' | 'isLiteral'>;
 

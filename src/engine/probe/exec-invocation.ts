@@ -1,5 +1,6 @@
 import { wordSet } from './acting-words.ts';
 import { execArgv, namesNoProgram } from './handler-values.ts';
+import { readShellScript, type ShellScript } from './shell-script.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** The program that does the work of a command, behind programs such as `env` that start another program. */
@@ -147,17 +148,48 @@ export function shellInvocationOf(argv: readonly string[]): ShellInvocation | un
   };
 }
 
-/** The command of an exec probe, as the checks about commands read it. */
-export interface ExecCommand {
+/** The command of an exec probe, as the checks about commands read it. What is costly is read at the first question. */
+export class ExecCommand {
   readonly argv: readonly string[];
+  /** False when the command, or a part of it, is too long to be read. */
+  readonly isWhole: boolean;
   /** The program that does the work. */
   readonly invocation: Invocation | undefined;
   /** The shell, if the program is one. */
   readonly shell: ShellInvocation | undefined;
+  readonly #answers = new Map<unknown, unknown>();
+
+  constructor(argv: readonly string[], isWhole = true) {
+    this.argv = argv;
+    this.isWhole = isWhole;
+    this.invocation = invocationOf(argv);
+    this.shell = shellInvocationOf(argv);
+  }
+
+  /** The text behind `-c`. Undefined for a command without one. */
+  get script(): string | undefined {
+    return this.shell?.scriptAt === undefined ? undefined : this.argv[this.shell.scriptAt];
+  }
+
+  /** Computes an answer once. The key is the function, so a caller passes the same one each time. */
+  once<Answer>(work: (command: ExecCommand) => Answer): Answer {
+    if (!this.#answers.has(work)) this.#answers.set(work, work(this));
+    return this.#answers.get(work) as Answer;
+  }
 }
+
+/** The command of a handler that has none. */
+export const NO_COMMAND = new ExecCommand([]);
+/** A command that is too long to be read. */
+export const UNREAD_COMMAND = new ExecCommand([], false);
+
+/** The parsed script of a command. Undefined without a script, and for one that cannot be parsed. */
+export const parsedScript = (command: ExecCommand): ShellScript | undefined => command.once(parse);
+
+const parse = ({ script }: ExecCommand): ShellScript | undefined =>
+  script === undefined ? undefined : readShellScript(script);
 
 /** Reads the command of an exec handler. A command that the API server rejects has no words. */
 export function execCommandOf(handler: JsonObject): ExecCommand {
-  const argv = execArgv(handler) ?? [];
-  return { argv, invocation: invocationOf(argv), shell: shellInvocationOf(argv) };
+  return new ExecCommand(execArgv(handler) ?? []);
 }

@@ -1,6 +1,6 @@
-import { invocationOf, type ExecCommand } from './exec-invocation.ts';
+import { invocationOf, parsedScript, type ExecCommand } from './exec-invocation.ts';
 import { isLoopbackHost, isPortNumber } from './handler-values.ts';
-import { programWords, readShellScript, type ShellCommand, type ShellScript } from './shell-script.ts';
+import { programWords, type ShellCommand, type ShellScript } from './shell-script.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** The options of a client that change nothing that a probe reads: output, time limits, and certificates to skip. */
@@ -40,8 +40,9 @@ export interface LocalClient {
 }
 
 /** Returns the client that is all of a command, or of its script. Undefined when no handler can ask the same. */
-export function localClient({ argv, shell }: ExecCommand): LocalClient | undefined {
-  const words = shell === undefined ? argv : onlyCommand(readShellScript(argv[shell.scriptAt ?? argv.length] ?? ''));
+export function localClient(command: ExecCommand): LocalClient | undefined {
+  const { argv, shell } = command;
+  const words = shell === undefined ? argv : onlyCommand(parsedScript(command));
   const invocation = invocationOf(words);
   const handler = invocation && handlerOf(invocation.program, words.slice(invocation.at + 1));
   return handler && { program: invocation.program, handler };

@@ -1,6 +1,6 @@
 import { wordSet } from './acting-words.ts';
 import { CURL_VALUED, invocationOf, optionsOf, type ShellInvocation } from './exec-invocation.ts';
-import { programWords, readShellScript, type ShellWord } from './shell-script.ts';
+import { programWords, type ShellScript, type ShellWord } from './shell-script.ts';
 
 /**
  * Why the status of a script is always 0:
@@ -31,8 +31,8 @@ const UNKNOWN_EFFECTS = wordSet('. source eval trap alias shopt');
  * when nothing is known. The rules are those of POSIX, Shell Command Language, section 2.9. Everything that this reader
  * does not know may fail.
  */
-export function alwaysTrue(script: string, options: StatusOptions): AlwaysTrue | undefined {
-  const { commands = [] } = readShellScript(script) ?? {};
+export function alwaysTrue(script: ShellScript | undefined, options: StatusOptions): AlwaysTrue | undefined {
+  const { commands = [] } = script ?? {};
   try {
     return new StatusReader(commands.flatMap(({ words, operator }) => [...words, operator])).list(options, '').status;
   } catch (error) {

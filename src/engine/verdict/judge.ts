@@ -5,6 +5,7 @@ import { withoutInjections, type Defaulting } from '../defaulting/default-probes
 import { effectiveTemplate } from '../defaulting/injection.ts';
 import { isPod, mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
+import { CommandReader } from '../workload/command-reader.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import { withExceptions } from './exceptions-of-workload.ts';
 import { withPoliciesAtFault, withReasons } from './injected-violations.ts';
@@ -44,19 +45,31 @@ export interface Judgement {
  * @param willBeDefaulted true when `/mutate` will add probes to the Pods. False for a Pod that `/mutate` has seen
  *   already, and while mutation is not On
  * @param now the instant of the verdict, in milliseconds since the epoch
+ * @param commands reads the commands of the object; the same for each verdict on it
  */
-export function judge(subject: Subject, policies: Snapshot, willBeDefaulted: boolean, now: number): Judgement {
+export function judge(
+  subject: Subject,
+  policies: Snapshot,
+  willBeDefaulted: boolean,
+  now: number,
+  commands = commandsOf(subject),
+): Judgement {
   const { object, kind, templates, namespace } = subject;
   // A Pod's controller reference is ignored: anybody can write one.
   const itself = workloadNameOf(object, kind, false);
+  const options = { ...kind, commands };
   const judged = templates.map(({ template, path }) => {
     const policy = policies.policyFor(namespace, podLabelsOf(template), itself);
     const { injections, notInjected, warnings } = willBeDefaulted
-      ? permittedDefaulting(template, policy, kind)
+      ? permittedDefaulting(template, policy, options)
       : withoutInjections(template, policy);
     const effective = { template: effectiveTemplate(template, injections), path };
     const isSeen = !willBeDefaulted && isPod(kind);
-    const given = { injections: isSeen ? injectedBefore(template, policy, kind) : injections, notInjected };
+    const given = {
+      injections: isSeen ? injectedBefore(template, policy, options) : injections,
+      notInjected,
+      commands,
+    };
     const found = violationsOf(subject, effective, policies, policy, given, now);
     const which = mayHoldSeveralTemplates(kind) && { template: templateName(object, path) };
     const violations = which ? found.map((violation) => ({ ...violation, ...which })) : found;
@@ -81,24 +94,30 @@ function reported(violations: readonly Violation[]): readonly Violation[] {
 /**
  * The violations of one template as its Pods will be, with the policies at fault and with exceptions.
  *
- * @param given the injected probes, and why others are not injected
+ * @param given the injected probes, why others are not injected, and what reads the commands of the object
  */
 export function violationsOf(
   subject: Omit<Subject, 'templates'>,
   effective: PlacedTemplate,
   policies: Snapshot,
   policy: WorkloadPolicy,
-  { injections, notInjected }: Pick<Defaulting, 'injections' | 'notInjected'>,
+  given: Pick<Defaulting, 'injections' | 'notInjected'> & { readonly commands: CommandReader },
   now: number,
 ): readonly Violation[] {
   const { object, kind, namespace } = subject;
   const { checkPolicy, layers } = policy;
-  const workload = checkedWorkload(object, kind, effective, { namespace, facts: policies.facts });
+  const { injections, notInjected, commands } = given;
+  const workload = checkedWorkload(object, kind, effective, { namespace, facts: policies.facts, commands });
   const found = runChecks(workload, checkPolicy);
   if (found.length === 0) return found;
   const assigned = withPoliciesAtFault(withReasons(found, notInjected, layers), injections, checkPolicy);
   const named = { namespace, names: namesOfSubject(subject), podLabels: podLabelsOf(effective.template) };
   return withExceptions(assigned, named, policies, policy, now);
+}
+
+/** What reads the commands of an object, with the budget of one object for all of its templates. */
+export function commandsOf({ templates }: Pick<Subject, 'templates'>): CommandReader {
+  return new CommandReader(templates.map(({ template }) => template));
 }
 
 export function podLabelsOf(template: JsonObject): ReturnType<typeof stringMembers> {

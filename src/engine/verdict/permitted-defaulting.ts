@@ -12,6 +12,7 @@ import { cut } from '../../base/text/cut.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import { injectionAt, effectiveTemplate, type HandlerProblem, type Injection } from '../defaulting/injection.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
+import { CommandReader } from '../workload/command-reader.ts';
 import { containersOf, type Container } from '../workload/containers.ts';
 import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
@@ -32,7 +33,8 @@ export function permittedDefaulting(
   options: DefaultingOptions,
 ): Defaulting {
   const floors = floorPolicy(policy);
-  const asked = { template, policy, options, floors: floors ?? NO_FLOORS };
+  const { commands = new CommandReader([template]) } = options;
+  const asked = { template, policy, options: { ...options, commands }, floors: floors ?? NO_FLOORS };
   const permitted = withoutForbidden(asked);
   if (floors === undefined) return permitted;
   const isPlatformOnly = policy.layers.every(({ kind }) => kind === 'ClusterProbePolicy');
@@ -85,14 +87,15 @@ const CANNOT_WORK: CheckPolicy = new Map(
   }),
 );
 
-const NO_FLOORS: CheckPolicyByContainer = () => new Map();
+const NO_FLOOR: CheckPolicy = new Map();
+const NO_FLOORS: CheckPolicyByContainer = () => NO_FLOOR;
 
 const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
 
 interface Asked {
   readonly template: JsonObject;
   readonly policy: WorkloadPolicy;
-  readonly options: DefaultingOptions;
+  readonly options: Required<Pick<DefaultingOptions, 'commands'>> & DefaultingOptions;
   readonly floors: CheckPolicyByContainer;
 }
 
@@ -135,7 +138,7 @@ function withSafeStarts(injections: readonly Injection[]): Injection[] {
 function withoutForbidden(asked: Asked): Defaulting {
   const { template, policy, options, floors } = asked;
   let permitted = defaultProbes(template, policy, options);
-  const rules: CheckPolicyByContainer = (container) => new Map([...CANNOT_WORK, ...floors(container)]);
+  const rules = oncePerPolicy(floors, (of) => (of.size === 0 ? CANNOT_WORK : new Map([...CANNOT_WORK, ...of])));
   const forbidden = new Map<string, HandlerProblem>();
   let before: ReadonlySet<string> | undefined;
   // Each round forbids at least one more probe, so the loop ends. The first round usually finds nothing.
@@ -165,16 +168,30 @@ function isAbout({ check, at, finding }: PlacedFinding, injections: readonly Inj
 
 function floorPolicy({ layers, checkPolicy }: WorkloadPolicy): CheckPolicyByContainer | undefined {
   if (!layers.some(({ checks }) => [...checks.values()].some(({ floor }) => floor === 'Deny'))) return undefined;
-  return (container) => new Map([...checkPolicy(container)].filter(([, { floor }]) => floor?.action === 'Deny'));
+  return oncePerPolicy(checkPolicy, (whole) => new Map([...whole].filter(([, { floor }]) => floor?.action === 'Deny')));
+}
+
+/** Containers with the same layers share one policy. */
+function oncePerPolicy(
+  policyOf: CheckPolicyByContainer,
+  derive: (policy: CheckPolicy) => CheckPolicy,
+): CheckPolicyByContainer {
+  const known = new Map<CheckPolicy, CheckPolicy>();
+  return (container) => {
+    const policy = policyOf(container);
+    const derived = known.get(policy) ?? derive(policy);
+    known.set(policy, derived);
+    return derived;
+  };
 }
 
 function findings(
   template: JsonObject,
-  { policy: { portHints }, options }: Asked,
+  { policy: { portHints }, options: { commands, defaultProbePort } }: Asked,
   rules: CheckPolicyByContainer,
 ): PlacedFinding[] {
-  const kind = { ...POD_KIND, defaultProbePort: options.defaultProbePort };
-  const workload = checkedWorkload(template, kind, { template, path: [] }, { ...NOWHERE, portHints });
+  const kind = { ...POD_KIND, defaultProbePort };
+  const workload = checkedWorkload(template, kind, { template, path: [] }, { ...NOWHERE, portHints, commands });
   return findingsOf(workload, rules);
 }
 

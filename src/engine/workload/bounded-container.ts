@@ -23,6 +23,11 @@ export function boundedContainer(container: JsonObject): JsonObject {
   return boundedMembers(container, BOUNDED_FIELDS, DEEPEST);
 }
 
+/** An object with one bounded member. */
+export function boundedMember(object: JsonObject, field: string): JsonObject {
+  return boundedMembers(object, [field], DEEPEST);
+}
+
 /** True for a list that a bounded container has cut, or of which it has cut a text. */
 export function isLongList(list: unknown): boolean {
   return Array.isArray(list) && boundedList(list, DEEPEST) !== list;

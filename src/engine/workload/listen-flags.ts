@@ -11,7 +11,7 @@ export interface ListenAddress {
 }
 
 /** A word of a command, and where it is written. */
-interface CommandWord {
+export interface CommandWord {
   readonly text: string;
   readonly list: 'command' | 'args';
   readonly index: number;
@@ -35,14 +35,17 @@ const NAMES_ANOTHER = /advertise|upstream|backend|remote|target|connect|redirect
 /** `http://127.0.0.1:8080/path`, `[::1]:8080`, `:8080`, `127.0.0.1:8080`. */
 const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/)?(\[[^\]]*\]|[^:/[\]]*):(\d{1,5})(?:\/.*)?$/i;
 
-/**
- * The flags of a bounded container that name an address with a port to listen on, in `command` and `args`:
- * `--flag=value` or `--flag value`, also with one dash, and in a script behind `sh -c`. A value may list several
- * addresses with commas. An address without a port has the port of a flag such as `--port`. Cut words are skipped, and
- * a cut list has no flags: a later flag may replace an earlier one.
- */
+/** The flags of a container, and other ports that its command names. For containers that no check reads. */
 export function listenFlags(container: JsonObject): readonly ListenFlag[] {
-  const words = wordsOf(container);
+  return listenFlagsOf(commandWords(container).words);
+}
+
+/**
+ * The flags among the words of `command` and `args` that name an address with a port to listen on: `--flag=value` or
+ * `--flag value`, also with one dash, and in a script behind `sh -c`. A value may list several addresses with commas.
+ * An address without a port has the port of a flag such as `--port`.
+ */
+export function listenFlagsOf(words: readonly CommandWord[]): readonly ListenFlag[] {
   let byPort: readonly ListenAddress[] | undefined;
   const flags: ListenFlag[] = [];
   for (const [at, word] of words.entries()) {
@@ -73,27 +76,42 @@ function addressByPort(words: readonly CommandWord[]): readonly ListenAddress[] 
 
 /** Every port number that a flag other than these names, such as `--webhook-port=9443`. */
 export function otherPorts(container: JsonObject, flags: readonly ListenFlag[]): ReadonlySet<number> {
+  return portsBeside(commandWords(container).words, flags);
+}
+
+/** The port numbers in the words that are no values of these flags. */
+export function portsBeside(words: readonly CommandWord[], flags: readonly ListenFlag[]): ReadonlySet<number> {
   const named = new Set(flags.map(({ list, index }) => `${list} ${index}`));
-  const others = wordsOf(container).filter(({ list, index }) => !named.has(`${list} ${index}`));
+  const others = words.filter(({ list, index }) => !named.has(`${list} ${index}`));
   return new Set(others.flatMap(({ text }) => /(?:^|[:=])(\d{1,5})$/.exec(text)?.[1] ?? []).map(Number));
 }
 
-function wordsOf(container: JsonObject): readonly CommandWord[] {
+/**
+ * The words of a bounded container, with those of a script behind `sh -c` in its place. Cut words are skipped, and a
+ * cut list has no words: a later flag may replace an earlier one.
+ *
+ * @param mayRead false for a script that is too long to be read; the script is then returned as `unread`
+ */
+export function commandWords(
+  container: JsonObject,
+  mayRead: (script: CommandWord) => boolean = ({ text }) => !isCut(text),
+): { readonly words: readonly CommandWord[]; readonly unread?: CommandWord } {
   const words: CommandWord[] = [];
   for (const list of ['command', 'args'] as const) {
     const elements = listMember(container, list);
-    if (elements.at(-1) === CUT_MARK) return [];
-    for (const [index, text] of elements.entries())
-      if (typeof text === 'string' && !isCut(text)) words.push({ text, list, index });
+    if (elements.at(-1) === CUT_MARK) return { words: [] };
+    for (const [index, text] of elements.entries()) if (typeof text === 'string') words.push({ text, list, index });
   }
+  const whole = words.filter(({ text }) => !isCut(text));
   // A script stands behind an option such as `-c` or `-ec`.
-  if (!words.some(({ text }) => /^-[A-Za-z]*c/.test(text))) return words;
+  if (!words.some(({ text }) => /^-[A-Za-z]*c/.test(text))) return { words: whole };
   const scriptAt = shellInvocationOf(words.map(({ text }) => text))?.scriptAt;
   const script = scriptAt === undefined ? undefined : words[scriptAt];
-  if (scriptAt === undefined || script === undefined) return words;
+  if (script === undefined) return { words: whole };
+  if (!mayRead(script)) return { words: whole.filter((word) => word !== script), unread: script };
   const commands = readShellScript(script.text)?.commands ?? [];
   const inside = commands.flatMap((command) => command.words.map(({ text }) => ({ ...script, text })));
-  return [...words.slice(0, scriptAt), ...inside, ...words.slice(scriptAt + 1)];
+  return { words: whole.flatMap((word) => (word === script ? inside : [word])) };
 }
 
 function splitFlag(text: string): [name: string, value: string | undefined] {

@@ -4,7 +4,8 @@ import { effectiveTemplate, formatNotInjected, type Injection } from '../../engi
 import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { mayBeRestarted } from '../../engine/probe/grace-period.ts';
-import { podLabelsOf } from '../../engine/verdict/judge.ts';
+import { commandsOf, podLabelsOf } from '../../engine/verdict/judge.ts';
+import type { DefaultingOptions } from '../../engine/defaulting/default-probes.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload, type ExceptionOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
 import { containersOf, type Container } from '../../engine/workload/containers.ts';
@@ -55,11 +56,12 @@ export function explainManifest(
   const namespace = stringMember(metadata, 'namespace') ?? fallback;
   const itself = workloadNameOf(object, kind, false);
   const names = [{ kind: kind.kind, name: stringMember(metadata, 'name') ?? '' }];
+  const options = { ...kind, commands: commandsOf(found) };
   const explained = found.templates.map((placed) => {
     const podLabels = podLabelsOf(placed.template);
     const policy = policies.policyFor(namespace, podLabels, itself);
     const excepted = exceptionsOfWorkload({ namespace, names, podLabels }, policies, policy, now);
-    return { ...explainTemplate(placed, kind, policy, places), exceptions: excepted.map(exceptionSentence) };
+    return { ...explainTemplate(placed, options, policy, places), exceptions: excepted.map(exceptionSentence) };
   });
   const exceptions = explained.flatMap((each) => each.exceptions);
   return {
@@ -82,7 +84,7 @@ function exceptionSentence(exception: ExceptionOfWorkload): string {
 
 function explainTemplate(
   { template, path }: PlacedTemplate,
-  kind: WorkloadKind,
+  kind: WorkloadKind & DefaultingOptions,
   policy: WorkloadPolicy,
   places: FieldPlaces,
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {

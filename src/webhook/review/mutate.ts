@@ -3,6 +3,7 @@ import { effectiveTemplate, formatNotInjected } from '../../engine/defaulting/in
 import { probePatch, provenance } from '../../engine/defaulting/patch.ts';
 import { podLabelsOf, violationsOf } from '../../engine/verdict/judge.ts';
 import { injectedBefore, permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
+import { CommandReader } from '../../engine/workload/command-reader.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { controllersOfPod, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import { skip, type Decision } from './decision.ts';
@@ -41,12 +42,13 @@ export function mutate(
   // Learned start times are those of the workload that a trusted controller made the Pod for.
   const workload = workloadNameOf(pod, kind, isControlled(request, controllers));
   const policy = policies.policyFor(namespace, podLabelsOf(pod), workload);
+  const options = { runsToCompletion: false, commands: new CommandReader([pod]) };
   const defaulting =
     mode === 'Off'
       ? undefined
       : permittedDefaulting(pod, policy, {
-          runsToCompletion: false,
-          injectedEarlier: injectedBefore(pod, policy, kind),
+          ...options,
+          injectedEarlier: injectedBefore(pod, policy, options),
         });
   const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
   const patch = probePatch(pod, injections);
@@ -54,7 +56,7 @@ export function mutate(
   const audited = (): readonly Violation[] => {
     const object = effectiveTemplate(pod, injections);
     const subject = { object, kind, namespace, controllers: controllersOfPod(pod) };
-    const given = { injections, notInjected: [] };
+    const given = { injections, notInjected: [], commands: options.commands };
     const violations = violationsOf(subject, { template: object, path: [] }, policies, policy, given, now);
     // `/validate` has already checked the template of a controller's Pod.
     return violations.map((violation) => atMost(violation, 'Audit'));

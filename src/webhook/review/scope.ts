@@ -59,11 +59,14 @@ export function violationOfUnseen(message: string, action: Violation['action']):
 
 /** No node runs as many containers in one Pod: a node has at most 110 Pods by default. */
 const MAX_CONTAINERS = 300;
+/** Of one object. Policies are selected and merged for each template, and a JobSet has a few. */
+const MAX_TEMPLATES = 100;
 /** Of all templates together. Each element takes time. */
 const MAX_ELEMENTS = 5000;
 
 /** Why Pod templates are too large to check; undefined if they are within the limits. */
 export function sizeProblem(templates: readonly PlacedTemplate[]): string | undefined {
+  if (templates.length > MAX_TEMPLATES) return tooMany(templates.length, 'Pod templates', MAX_TEMPLATES);
   let containers = 0;
   let elements = 0;
   for (const { template } of templates) {

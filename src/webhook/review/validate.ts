@@ -1,16 +1,17 @@
 import { equalJson, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
-import { formatPath } from '../../base/json/field-path.ts';
+import { formatPath, valueAt } from '../../base/json/field-path.ts';
 import { formatViolation, violationKey, type Violation } from '../../engine/checks/violation.ts';
 import { laxer, type Enforcement, type MutationMode } from '../../engine/policy/action.ts';
 import { containersOf } from '../../engine/workload/containers.ts';
 import { isPod, podTemplatesOf, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { skip, type Decision } from './decision.ts';
-import { judge, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
+import { commandsOf, judge, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
 import { controllersOfPod } from '../../engine/workload/workload-of-pod.ts';
 import { isControlled, type TrustedControllers } from './trusted-controllers.ts';
 import { allowed, denied, violationAnnotation } from './response.ts';
 import { atMost, scopeOf, sizeProblem, violationOfUnseen } from './scope.ts';
+import type { CommandReader } from '../../engine/workload/command-reader.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { AdmissionRequest } from './review.ts';
 
@@ -20,6 +21,8 @@ export interface ValidateSettings {
   readonly kinds: readonly WorkloadKind[];
   readonly controllers: TrustedControllers;
 }
+
+type JudgeAt = (subject: Subject, policies: Snapshot, commands?: CommandReader) => Judgement;
 
 /**
  * Answers `/validate`: runs all checks on the effective template, at CREATE and when the template or a rollout limit
@@ -45,8 +48,8 @@ export function validate(
   if (isUnchanged && (isPod(kind) || policies.facts.exceptions.ofNamespace(namespace).length === 0))
     return skip(request, 'unchanged');
 
-  const judgeAt = (subject: Subject, snapshot: Snapshot): Judgement =>
-    judge(subject, snapshot, mutation === 'On' && !isPod(kind), now);
+  const judgeAt: JudgeAt = (subject, snapshot, commands) =>
+    judge(subject, snapshot, mutation === 'On' && !isPod(kind), now, commands);
   const ofController = isPod(kind) && isControlled(request, controllers);
   const judgement = judgeAt(
     { object, kind, templates, namespace, ...(ofController && { controllers: controllersOfPod(object) }) },
@@ -71,24 +74,43 @@ function toleranceOf(
   violations: readonly Violation[],
   { object, kind, namespace }: Omit<Subject, 'templates'>,
   oldObject: JsonObject | undefined,
-  judgeAt: (subject: Subject, policies: Snapshot) => Judgement,
+  judgeAt: JudgeAt,
   policies: Snapshot,
 ): (violation: Violation) => boolean {
   if (oldObject === undefined || violations.length === 0) return () => false;
   const old = { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace };
-  const tolerated = new Set(judgeAt(old, policies).violations.map(violationKey));
+  const commands = commandsOf(old);
+  const numberOf = numbering();
+  // What nobody could read before excuses the same text alone: another text may hide what a floor forbids.
+  const keyIn = (owner: JsonObject) => (violation: Violation) =>
+    violationKey(violation) + (violation.isUnread ? String(numberOf(valueAt(owner, violation.path))) : '');
+  const [keyBefore, keyNow] = [keyIn(oldObject), keyIn(object)];
+  const tolerated = new Set(judgeAt(old, policies, commands).violations.map(keyBefore));
   // With its own parameters, a namespace could make its old object violate a floored check, and so excuse the next
   // violation. So floored violations of the old object are checked again with the cluster's policies alone.
-  const needsPlatform = violations.some((found) => found.isFloored === true && tolerated.has(violationKey(found)));
+  const needsPlatform = violations.some((found) => found.isFloored === true && tolerated.has(keyNow(found)));
   const floored = needsPlatform
-    ? judgeAt(old, policies.ofCluster).violations.filter(({ isFloored }) => isFloored === true)
+    ? judgeAt(old, policies.ofCluster, commands).violations.filter(({ isFloored }) => isFloored === true)
     : [];
-  const flooredBefore = new Set(floored.map(violationKey));
+  const flooredBefore = new Set(floored.map(keyBefore));
   const isSameTemplate = !isPod(kind) && equalJson(podTemplatesOf(object, kind), podTemplatesOf(oldObject, kind));
   return (violation) => {
-    const key = violationKey(violation);
+    const key = keyNow(violation);
     if (violation.ended !== undefined && !isSameTemplate) return false;
     return tolerated.has(key) && (violation.isFloored !== true || flooredBefore.has(key));
+  };
+}
+
+/** Gives equal values equal numbers. Several checks ask about each long command, and each is compared once. */
+function numbering(): (value: unknown) => number {
+  const ofValue = new Map<unknown, number>();
+  const ofText = new Map<string, number>();
+  return (value) => {
+    const text = ofValue.has(value) ? '' : JSON.stringify(value ?? null);
+    const number = ofValue.get(value) ?? ofText.get(text) ?? ofText.size;
+    ofValue.set(value, number);
+    if (text !== '') ofText.set(text, number);
+    return number;
   };
 }
 

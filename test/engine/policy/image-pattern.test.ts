@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { imagePath, imagePatternProblem, matchesImage } from '../../../src/engine/policy/image-pattern.ts';
+import { imagePath, imagePatternProblem, matchesPath } from '../../../src/engine/policy/image-pattern.ts';
 import { NOW } from '../../support/now.ts';
 import { mutate } from '../../support/decisions.ts';
 import { parsedPolicy, pod, policyDocument, policySet, requestOf, reviewOf } from '../../support/worlds.ts';
@@ -8,6 +8,12 @@ import { parseProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
 import { formatProblem } from '../../../src/engine/policy/reader.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
+
+const matchesImage = (patterns: readonly string[], image: string): boolean =>
+  matchesPath(
+    patterns.map((pattern) => pattern.split('/')),
+    imagePath(image).split('/'),
+  );
 
 describe('the path of an image', () =>
   it.each([

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { cases } from '../../support/cases.ts';
 import { alwaysTrue } from '../../../src/engine/probe/shell-status.ts';
+import { readShellScript } from '../../../src/engine/probe/shell-script.ts';
 
 const NO_OPTIONS = { isErrexit: false, isPipefail: false };
 
 function reasonOf(script: string, options = NO_OPTIONS): string | undefined {
-  const found = alwaysTrue(script, options);
+  const found = alwaysTrue(readShellScript(script), options);
   return found && `${found.reason} ${found.program}`;
 }
 

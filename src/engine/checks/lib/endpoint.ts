@@ -2,7 +2,8 @@ import { equalJson, isJsonObject, member, type JsonObject } from '../../../base/
 import { compareText } from '../../../base/text/cut.ts';
 import { HANDLER_DEFAULTS } from '../../probe/api-defaults.ts';
 import { HANDLER_TYPES } from '../../probe/api-schema.ts';
-import { execArgv, requestedPath } from '../../probe/handler-values.ts';
+import { execCommandOf, type ExecCommand } from '../../probe/exec-invocation.ts';
+import { requestedPath } from '../../probe/handler-values.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
 import type { Advice } from '../check.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
@@ -10,14 +11,17 @@ import type { FieldEdit } from '../../../base/json/field-path.ts';
 
 /** The target as a text, equal for equal targets. Undefined when a part is malformed or cut. */
 export function endpointOf(probe: CheckedProbe): string | undefined {
+  if (probe.handlerKind === 'exec') return probe.command.once(commandText);
   const fields = HANDLER_TYPES[probe.handlerKind].fields.keys();
   const parts = Array.from(fields, (field) => partOf(probe, field));
   if (parts.includes(undefined)) return undefined;
   return parts.some(holdsCut) ? undefined : JSON.stringify([probe.handlerKind, ...parts]);
 }
 
+const commandText = ({ argv, isWhole }: ExecCommand): string | undefined =>
+  isWhole && argv.length > 0 ? JSON.stringify(['exec', argv]) : undefined;
+
 function partOf({ container, handler }: CheckedProbe, field: string): unknown {
-  if (field === 'command') return execArgv(handler);
   if (field === 'httpHeaders') return httpHeaders(handler);
   const value = member(handler, field) ?? '';
   if (field === 'port' && typeof value === 'number') return value;
@@ -50,7 +54,9 @@ export function handlerEdits(probe: CheckedProbe, fields: JsonObject): Pick<Advi
   const edits = editsOf(probe, fields);
   const other = container.probes.find((one) => one.kind !== kind && one.kind !== 'startupProbe');
   const before = endpointOf(probe);
-  const after = endpointOf({ ...probe, handler: { ...handler, ...fields } });
+  const edited = { ...handler, ...fields };
+  const command = member(fields, 'command') === undefined ? probe.command : execCommandOf(edited);
+  const after = endpointOf({ ...probe, handler: edited, command });
   if (kind === 'startupProbe' || other === undefined || before === undefined || after === undefined) return { edits };
   const beside = endpointOf(other);
   if (beside !== before) return beside === after ? {} : { edits };

@@ -1,6 +1,5 @@
 import { wordSet } from '../../probe/acting-words.ts';
-import { listMember } from '../../../base/json/json-value.ts';
-import { invocationOf, isShell } from '../../probe/exec-invocation.ts';
+import { invocationOf, isShell, type ExecCommand } from '../../probe/exec-invocation.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
 
 /** Programs that start a virtual machine or an interpreter, which takes about a second of a processor. */
@@ -16,12 +15,14 @@ const HEAVY_ANYWHERE = /rabbitmq|nodetool|cqlsh|java|mongosh|kafka-|python/;
 const SHELL_WORDS: ReadonlySet<string> = wordSet('exec if then while until ! {');
 
 /** The heavy client that an exec probe runs: its program, or a command in the script of its shell. */
-export function heavyClientOf({ handlerKind, handler }: CheckedProbe): string | undefined {
-  const words = handlerKind === 'exec' ? listMember(handler, 'command') : [];
-  if (!words.every((word) => typeof word === 'string')) return undefined;
-  const program = invocationOf(words)?.program ?? '';
+export function heavyClientOf({ command }: CheckedProbe): string | undefined {
+  return command.once(heavyClientIn);
+}
+
+function heavyClientIn({ argv, invocation }: ExecCommand): string | undefined {
+  const program = invocation?.program ?? '';
   if (isHeavy(program)) return program;
-  return isShell(program) ? words.map(heavyCommandIn).find((name) => name !== undefined) : undefined;
+  return isShell(program) ? argv.map(heavyCommandIn).find((name) => name !== undefined) : undefined;
 }
 
 function heavyCommandIn(script: string): string | undefined {
