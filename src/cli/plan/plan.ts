@@ -1,5 +1,6 @@
 import { didYouMean } from '../../base/text/suggestion.ts';
 import { knownSources, snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
+import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { workloadsOf } from './workloads.ts';
 import { planAsJson, planAsMarkdown, planAsText } from './formats.ts';
@@ -45,6 +46,9 @@ export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandI
   progress.end();
   const problems = inputs.problems.filter((problem) => !replaced.has(problem));
   io.stdout.write(FORMATS[flags.output](plan, { columns: io.stdoutColumns, paint: paintFor(flags.color, io) }));
+  for (const policy of inputs.newPolicies.policies)
+    for (const { check, field, message } of adviceAbout(policy))
+      printLine(io.stderr, `${PROGRAM} plan: ${policy.source}: ${field}: ${message} (${check})`);
   reportProblems([...inputs.policyWarnings, ...problems], io, inputs);
   if (problems.length > 0) return EXIT_USAGE;
   return fails(plan.summary, flags['fail-on']) ? EXIT_DENIED : EXIT_OK;

@@ -21,7 +21,10 @@ export const listenAddress = defineCheck({
     if (asked === undefined) return undefined;
     const { flags, unread: script } = probe.container.line();
     const binding = loopbackFlag(flags, asked.number);
-    const found = binding === undefined ? portViolation(probe, asked, flags) : bindViolation(probe, binding);
+    const found =
+      binding === undefined
+        ? (portViolation(probe, asked, flags) ?? unreachable(probe, flags))
+        : bindViolation(probe, binding);
     return [...(found === undefined ? [] : [found]), ...(script === undefined ? [] : [unreadScript(probe, script)])];
   },
 });
@@ -60,13 +63,27 @@ function bindViolation(probe: CheckedProbe, flag: ListenFlag): Finding {
   };
 }
 
+/** A note, as the program may listen on a port that no flag names: no flag names an address that the kubelet reaches. */
+function unreachable(probe: CheckedProbe, flags: readonly ListenFlag[]): Finding | undefined {
+  const [flag] = flags;
+  if (flag === undefined || flags.some(({ addresses }) => addresses.length > 0)) return undefined;
+  const { name, value, list, index } = flag;
+  return {
+    probe: probe.kind,
+    path: probe.container.place.path(list, index),
+    level: 'Audit',
+    message: `${containerPhrase(probe.container)} listens on ${quoted(value)}, and no flag names another address; the ${probe.kind} asks the Pod's IP`,
+    remedy: `write an address that the kubelet reaches for ${name}, such as 0.0.0.0`,
+  };
+}
+
 function portViolation(
   probe: CheckedProbe,
   { number: port, declared }: AskedPort,
   flags: readonly ListenFlag[],
 ): Finding | undefined {
   const { container, kind } = probe;
-  const [flag, ...others] = flags.filter(({ name }) => FOR_PROBES.test(name));
+  const [flag, ...others] = flags.filter(({ name, addresses }) => FOR_PROBES.test(name) && addresses.length > 0);
   const [address, ...more] = flag?.addresses ?? [];
   if (flag === undefined || address === undefined || others.length > 0 || more.length > 0) return undefined;
   // The port is right if a flag names it, or if it is declared and another probe asks the flag's port.

@@ -1,4 +1,7 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
+import { startupBudget } from '../checks/startup-budget.ts';
+import { STARTUP_PERIOD_SECONDS } from '../probe/startup-budget.ts';
+import { failureThresholdFor, guaranteedStartSeconds, probeTiming } from '../probe/timing.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecks } from '../checks/run-checks.ts';
 import { defaultProbes } from '../defaulting/default-probes.ts';
@@ -25,6 +28,12 @@ const FIRST_NUMBER = 8080;
  * @param houseRules policies whose settings of checks count too, lowest first
  */
 export function policyAdvice(policy: ProbePolicy, houseRules: readonly ProbePolicy[] = []): readonly Violation[] {
+  const short = shortStart(policy);
+  const advice = aboutProbes(policy, houseRules);
+  return short === undefined ? advice : [...advice.filter(({ check }) => check !== startupBudget.id), short];
+}
+
+function aboutProbes(policy: ProbePolicy, houseRules: readonly ProbePolicy[]): readonly Violation[] {
   if (!PROBE_KINDS.some((kind) => policy.probes[kind]?.handler !== undefined)) return [];
   const merged = mergeChecks(builtInPolicy(CHECK_CATALOGUE), [...houseRules, policy]);
   const checks = new Map([...merged].filter(([id]) => CHECK_CATALOGUE[id]?.judgesProbeAlone === true));
@@ -41,6 +50,32 @@ export function policyAdvice(policy: ProbePolicy, houseRules: readonly ProbePoli
   const workload = checkedWorkload(template, POD_KIND, { template, path: [] });
   const found = withPoliciesAtFault(runChecks(workload, onModel.checkPolicy), injections, onModel.checkPolicy);
   return uniqueInPolicy(found);
+}
+
+/** A policy's own number for the start below this is worth a word: it binds containers that the policy does not know. */
+const SHORT_START_SECONDS = 60;
+
+/** The number that a policy gives for the start of its containers, if it guarantees less than a minute. */
+function shortStart({ source, containers, probes, slowStart }: ProbePolicy): Violation | undefined {
+  const integers = probes.startupProbe?.integers ?? {};
+  const { startupSeconds } = slowStart;
+  const timing = probeTiming({ ...(startupSeconds && { periodSeconds: STARTUP_PERIOD_SECONDS }), ...integers });
+  const byThreshold = integers.failureThreshold ? guaranteedStartSeconds(timing) : undefined;
+  const seconds = Math.max(startupSeconds ?? 0, byThreshold ?? 0);
+  if ((startupSeconds ?? byThreshold) === undefined || seconds >= SHORT_START_SECONDS) return undefined;
+  const needed = failureThresholdFor(SHORT_START_SECONDS, timing.initialDelaySeconds, timing.periodSeconds);
+  const [path, remedy] = startupSeconds
+    ? [['spec', 'slowStart', 'startupSeconds'], `write startupSeconds: ${SHORT_START_SECONDS} or more`]
+    : [['spec', 'probes', 'startupProbe', 'failureThreshold'], `write failureThreshold: ${needed} or more`];
+  return {
+    check: startupBudget.id,
+    action: 'Warn',
+    container: typeof containers === 'string' ? MODEL_NAME : (containers[0] ?? MODEL_NAME),
+    probe: 'startupProbe',
+    path,
+    message: `guarantees ${seconds} s to start; a container that needs longer is killed again and again`,
+    policy: { source, path, remedy, action: 'Warn' },
+  };
 }
 
 /** The problem of a probe that a policy gives, as the policy's status shows it. */

@@ -21,6 +21,7 @@ export interface CommandWord {
 export interface ListenFlag extends Omit<CommandWord, 'text'> {
   readonly name: string;
   readonly value: string;
+  /** Empty for a loopback address without a known port, and for a Unix socket. */
   readonly addresses: readonly ListenAddress[];
 }
 
@@ -29,11 +30,13 @@ const LISTENS = /addr|bind|listen/i;
 /** Flags that name the address to listen on in other words: `-b` of gunicorn, `--host` of uvicorn. */
 const ALSO_LISTENS: ReadonlySet<string> = new Set(['-b', '--host']);
 /** Flags with the port for an address without a port: `--host 127.0.0.1 --port 8080`. */
-const PORT_FLAG = /^--?(?:(?:listen|bind|http|server|web)-?)?port$/i;
+const PORT_FLAG = /^--?(?:(?:listen|bind|http|secure|server|web)-?)?port$/i;
 /** Flags that name the address of another program, or the address that other programs see. */
 const NAMES_ANOTHER = /advertise|upstream|backend|remote|target|connect|redirect|external|public|announce/i;
 /** `http://127.0.0.1:8080/path`, `[::1]:8080`, `:8080`, `127.0.0.1:8080`. */
 const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/)?(\[[^\]]*\]|[^:/[\]]*):(\d{1,5})(?:\/.*)?$/i;
+
+const UNIX_SOCKET = /^unix:\/|^\/[^:]*\.sock$/i;
 
 /** The flags of a container, and other ports that its command names. For containers that no check reads. */
 export function listenFlags(container: JsonObject): readonly ListenFlag[] {
@@ -43,7 +46,7 @@ export function listenFlags(container: JsonObject): readonly ListenFlag[] {
 /**
  * The flags among the words of `command` and `args` that name an address with a port to listen on: `--flag=value` or
  * `--flag value`, also with one dash, and in a script behind `sh -c`. A value may list several addresses with commas.
- * An address without a port has the port of a flag such as `--port`.
+ * An address without a port has the port of a flag such as `--port`. A Unix socket has no address.
  */
 export function listenFlagsOf(words: readonly CommandWord[]): readonly ListenFlag[] {
   let byPort: readonly ListenAddress[] | undefined;
@@ -55,7 +58,8 @@ export function listenFlagsOf(words: readonly CommandWord[]): readonly ListenFla
     if (next === undefined || !isListenFlag(name)) continue;
     const { text: value, list, index } = next;
     const addresses = addressesIn(value) ?? (isLoopbackHost(value) ? (byPort ??= addressByPort(words)) : []);
-    if (addresses.length > 0) flags.push({ name, value, addresses, list, index });
+    if (addresses.length > 0 || isLoopbackHost(value) || UNIX_SOCKET.test(value))
+      flags.push({ name, value, addresses, list, index });
   }
   return flags;
 }

@@ -90,9 +90,10 @@ function timeLines(container: ContainerExplanation): string[] {
 
 function probeLines(probes: readonly ProbeExplanation[]): string[] {
   if (probes.length === 0) return ['    no probes', ''];
-  const lines = probes.flatMap(({ kind, handler, from, letters }) => [
+  const lines = probes.flatMap(({ kind, handler, from, budget, letters }) => [
     `    ${kind.padEnd(15)} ${visible(handler)}`,
     `    ${''.padEnd(15)} ${inputsText(letters)}; from ${visible(from)}`,
+    ...(budget === undefined ? [] : [`    ${''.padEnd(15)} guarantees its time to start, ${budget}`]),
   ]);
   return [...lines, ''];
 }

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/json/json-value.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
 import { timingLetters, type FormulaInputs } from './figures.ts';
-import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
+import { injectionAt, type Injection, type StartBudget } from '../../engine/defaulting/injection.ts';
 import { handlerText } from '../../engine/probe/handler-text.ts';
 import type { Container } from '../../engine/workload/containers.ts';
 import type { ContainerTimings } from './container-timings.ts';
@@ -24,10 +24,23 @@ export function explainedProbes(
     const timing = timings[kind];
     if (!isJsonObject(probe) || timing === undefined) return [];
     const letters = { ...timingLetters(timing), ...(kind !== 'readinessProbe' && { G: timing.kill.graceSeconds }) };
-    const from = providerOf(injectionAt(injections, container, kind));
-    return [{ kind, handler: handlerText(probe), from, letters }];
+    const injection = injectionAt(injections, container, kind);
+    const rule = injection?.budget?.rule;
+    const budget = rule && { budget: BUDGET_TEXTS[rule] };
+    return [{ kind, handler: handlerText(probe), from: providerOf(injection), ...budget, letters }];
   });
 }
+
+/** Why an injected startup probe guarantees as much time as it does (docs/defaulting.md), as the end of a sentence. */
+const BUDGET_TEXTS: Readonly<Record<StartBudget['rule'], string>> = {
+  learned: 'as past starts need it',
+  startupSeconds: 'as startupSeconds says',
+  fromInitialDelaySeconds: 'the longest start that its livenessProbe tolerates',
+  failureThreshold: 'as the failureThreshold of the policy says',
+  livenessProbe: 'as its livenessProbe waits that long',
+  readinessProbe: 'as its readinessProbe waits that long',
+  safety: 'as nobody gives a number',
+};
 
 function providerOf(injection: Injection | undefined): string {
   if (injection === undefined) return OWN_PROBE;

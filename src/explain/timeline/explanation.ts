@@ -45,6 +45,8 @@ export interface ProbeExplanation {
   readonly handler: string;
   /** `the manifest`, `ClusterProbePolicy/app`, ... */
   readonly from: string;
+  /** Why an injected startup probe guarantees as much time as it does: `as nobody gives a number`. */
+  readonly budget?: string;
   /** The values of the letters in formulas; no G for a readiness probe, which kills nothing. */
   readonly letters: FormulaInputs;
 }

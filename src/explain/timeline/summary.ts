@@ -94,7 +94,7 @@ export function summaryOf(
   return [
     {
       about: 'starts',
-      text: `${startsText(facts)}${measured.length > 0 ? `; ${measuredInWords(measured)}` : ''}`,
+      text: `${startsText(facts, probes)}${measured.length > 0 ? `; ${measuredInWords(measured)}` : ''}`,
     },
     { about: 'hangs', text: hangsText(facts) },
     { about: 'traffic', text: trafficText(facts) },
@@ -103,14 +103,15 @@ export function summaryOf(
   ];
 }
 
-function startsText({ figures, mute, restarts }: ContainerFacts): string {
+function startsText({ figures, mute, restarts }: ContainerFacts, probes: readonly ProbeExplanation[]): string {
   if (mute.includes('startupProbe')) return 'never counts as started, and no probe kills it';
   const stop = figureOf(figures, 'never-healthy-stop');
   const dead = figureOf(figures, 'never-healthy-dead');
   if (stop === undefined || dead === undefined) return 'no limit: no probe kills it while it starts';
   const { earliest, latest } = stop.span;
   const again = figureOf(figures, 'time-to-restart')?.span.earliest ?? earliest;
-  const promise = earliest === 0 ? 'no time is guaranteed' : `${duration(earliest)} guaranteed`;
+  const why = probes.flatMap(({ budget = [] }) => budget).map((budget) => `, ${budget}`);
+  const promise = earliest === 0 ? 'no time is guaranteed' : `${duration(earliest)} guaranteed${why.join('')}`;
   const afterKill = again === earliest ? '' : `, only ${again} s after a liveness kill`;
   const end = `${signOf(stop)} by ${latest} s, dead by ${dead.span.latest} s`;
   return `${promise}${afterKill}; ${end}${restarts ? '' : ', not started again'}`;
