@@ -10,6 +10,7 @@ import {
 } from '../policy/annotations.ts';
 import { handlerKindsOf, ownProbe, PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
+import { isPod, type WorkloadKind } from '../workload/kinds.ts';
 import { NO_HINTS } from '../workload/port-protocol.ts';
 import { portsOf } from '../workload/ports.ts';
 import {
@@ -22,6 +23,7 @@ import {
 } from '../workload/containers.ts';
 import { startupDefault, withoutLearnedBudget, plainDefault } from './startup.ts';
 import { appliesTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
+import { debugCopyProblem } from './debug-copy.ts';
 import { injectionAt, type HandlerProblem, type Injection, type NotInjected } from './injection.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
@@ -34,7 +36,7 @@ export interface Defaulting {
   readonly warnings: readonly string[];
 }
 
-export interface DefaultingOptions {
+export interface DefaultingOptions extends Partial<Pick<WorkloadKind, 'group' | 'kind'>> {
   /** The Pods run to completion: Job, CronJob. */
   readonly runsToCompletion: boolean;
   /** Probes of the Pod that are not the author's. */
@@ -50,14 +52,15 @@ export interface DefaultingOptions {
 export function defaultProbes(
   template: JsonObject,
   policy: WorkloadPolicy,
-  { runsToCompletion, injectedEarlier = [] }: DefaultingOptions,
+  options: DefaultingOptions,
   forbidden: (container: Container, kind: ProbeKind) => HandlerProblem | undefined = () => undefined,
 ): Defaulting {
+  const { injectedEarlier = [] } = options;
   const own = templatePolicy(template, policy);
   const { skip, warnings } = own.annotations;
   // A policy that only sets checks asks for no probe, so it reports no missing ones either.
   if (own.layers.length === 0) return { injections: [], notInjected: [], warnings };
-  const reason = reasonOfPod(template, runsToCompletion);
+  const reason = reasonOfPod(template, options);
   if (reason !== undefined) return { injections: [], notInjected: [reason], warnings };
   const result = { injections: [], notInjected: unmatched(own), warnings };
   for (const container of own.containers) {
@@ -71,13 +74,14 @@ export function defaultProbes(
   return result;
 }
 
-function reasonOfPod(template: JsonObject, runsToCompletion: boolean): NotInjected | undefined {
+function reasonOfPod(template: JsonObject, { runsToCompletion, ...kind }: DefaultingOptions): NotInjected | undefined {
   if (hasOptedOut(template)) {
     const detail = `the label ${OPT_OUT_LABEL}: ${OPT_OUT_VALUE} keeps the Pod from the mutating webhook`;
     return { code: 'opted-out', detail };
   }
-  if (!runsToCompletion && runsForever(objectMember(template, 'spec') ?? {})) return undefined;
-  return { code: 'run-to-completion', detail: 'its containers run to completion (restartPolicy is not Always)' };
+  if (runsToCompletion || !runsForever(objectMember(template, 'spec') ?? {}))
+    return { code: 'run-to-completion', detail: 'its containers run to completion (restartPolicy is not Always)' };
+  return isPod(kind) ? debugCopyProblem(template) : undefined;
 }
 
 /** The result for a template that gets no probe: the warnings about malformed annotations. */

@@ -74,6 +74,7 @@ export const REASON_CODES = [
   'opted-out',
   'forbidden-by-floor',
   'too-few-starts',
+  'debug-copy',
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 

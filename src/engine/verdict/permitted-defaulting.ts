@@ -45,7 +45,7 @@ export function permittedDefaulting(
 export function injectedBefore(
   pod: JsonObject,
   policy: WorkloadPolicy,
-  options: DefaultingOptions,
+  { runsToCompletion }: DefaultingOptions,
 ): readonly Injection[] {
   const annotations = stringMap(objectMember(pod, 'metadata') ?? {}, 'annotations');
   const named = readProvenance(annotations.get(INJECTED_ANNOTATION));
@@ -62,7 +62,8 @@ export function injectedBefore(
       pod,
       counted.map((one) => ({ ...one, probe: undefined })),
     );
-    const given = permittedDefaulting(bare, policy, options).injections;
+    // Without the kind: a Pod without its injected probes is like a copy of kubectl debug.
+    const given = permittedDefaulting(bare, policy, { runsToCompletion }).injections;
     const confirmed = counted.flatMap(({ container, kind, probe }) => {
       const expected = injectionAt(given, container, kind);
       // The API server fills in defaults after an injection.

@@ -45,7 +45,7 @@ export function mutate(
     mode === 'Off'
       ? undefined
       : permittedDefaulting(pod, policy, {
-          runsToCompletion: false,
+          ...kind,
           injectedEarlier: injectedBefore(pod, policy, kind),
         });
   const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
