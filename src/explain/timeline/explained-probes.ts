@@ -3,6 +3,7 @@ import { isJsonObject } from '../../base/json/json-value.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
 import { timingLetters, type FormulaInputs } from './figures.ts';
+import { giverOfLiveProbe, injectedBy, type InjectedBy } from '../../engine/defaulting/injected-by.ts';
 import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
 import { handlerText } from '../../engine/probe/handler-text.ts';
 import type { Container } from '../../engine/workload/containers.ts';
@@ -14,23 +15,25 @@ export const LIFE_ORDER: readonly ProbeKind[] = ['startupProbe', 'livenessProbe'
 
 export const OWN_PROBE = 'the manifest';
 
+/** @param injectedEarlier what the annotation of a live Pod says about the container */
 export function explainedProbes(
   container: Container,
   timings: ContainerTimings,
   injections: readonly Injection[],
+  injectedEarlier: ReadonlyMap<string, string> | undefined,
 ): ProbeExplanation[] {
   return LIFE_ORDER.flatMap((kind): ProbeExplanation[] => {
     const probe = ownProbe(container.spec, kind);
     const timing = timings[kind];
     if (!isJsonObject(probe) || timing === undefined) return [];
     const letters = { ...timingLetters(timing), ...(kind !== 'readinessProbe' && { G: timing.kill.graceSeconds }) };
-    const from = providerOf(injectionAt(injections, container, kind));
+    const from = providerOf(injectionAt(injections, container, kind), injectedBy(injectedEarlier, kind));
     return [{ kind, handler: handlerText(probe), from, letters }];
   });
 }
 
-function providerOf(injection: Injection | undefined): string {
-  if (injection === undefined) return OWN_PROBE;
+function providerOf(injection: Injection | undefined, earlier: InjectedBy | undefined): string {
+  if (injection === undefined) return earlier === undefined ? OWN_PROBE : giverOfLiveProbe(earlier);
   return injection.isLikeOwn === true
     ? `${giverText(injection)}, with the handler of the own livenessProbe`
     : giverText(injection);
