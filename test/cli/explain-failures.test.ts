@@ -107,3 +107,30 @@ it('explain names all missing rights, and lists no causes that it cannot know', 
   const { workloads } = JSON.parse(stdout) as ExplainOutput;
   expect(workloads.map((workload) => [workload.name, 'failures' in workload])).toEqual([['web', false]]);
 });
+
+it('explain names who injected the probes of a live Pod, also where the safety did', async () => {
+  api.intercept(discovery(BUILT_INS));
+  const probe = { httpGet: { path: '/livez', port: 8080 } };
+  const injected = { livenessProbe: 'ProbePolicy/apps/static', startupProbe: 'safety' };
+  const annotations = { 'probewright.dev/injected': JSON.stringify({ app: injected }) };
+  const pod = podOf(
+    [{ name: 'app', livenessProbe: probe, startupProbe: probe, readinessProbe }],
+    {},
+    { labels: { app: 'web' }, annotations },
+  );
+  const { name } = api.put('/api/v1/namespaces/apps/pods', pod).metadata;
+  const kubeconfig = await writeKubeconfig(directory, api, 'apps');
+  const run = async (...args: string[]): Promise<string> =>
+    (await runProbewright(['explain', `pod/${name}`, '--kubeconfig', kubeconfig, ...args])).stdout;
+  expect(await run()).toContain(
+    'probes   startup from ProbePolicy/apps/static (safety); liveness from ProbePolicy/apps/static; ',
+  );
+  const { workloads } = JSON.parse(await run('--output', 'json')) as ExplainOutput;
+  const probes = workloads[0]?.containers[0]?.probes.map(({ kind, from, fields }) => [kind, from, fields[0]?.setBy]);
+  const policy = { by: 'policy', source: 'ProbePolicy/apps/static' };
+  expect(probes).toEqual([
+    ['startupProbe', 'ProbePolicy/apps/static (safety)', policy],
+    ['livenessProbe', 'ProbePolicy/apps/static', policy],
+    ['readinessProbe', 'the manifest', expect.objectContaining({ by: 'manifest' })],
+  ]);
+});

@@ -57,7 +57,7 @@ describe('probewright fix', () => {
 
   it('gives a file back as it is when nothing can be written into it, names it and its document, and goes on with the others', async () => {
     // As deep as can be read: with a probe in it, it could not be read any more.
-    const pod = `{apiVersion: v1, kind: Pod, metadata: {namespace: apps}, spec: {containers: [{name: app}]}}`;
+    const pod = `{apiVersion: v1, kind: Pod, metadata: {namespace: apps, labels: {a: b}}, spec: {containers: [{name: app}]}}`;
     const levels = Math.floor(MAX_DEPTH / 2) - 3;
     const deep = `${'{kind: List, items: ['.repeat(levels)}${pod}${']}'.repeat(levels)}\n`;
     const bad = `${workload('Deployment', 'apps/v1')}---\n${deep}`;

@@ -39,7 +39,7 @@ describe('docs/integrations.md', () => {
   it('shows a functionConfig that gives a Deployment its probe, and lists its fields', async () => {
     const config = parse(block('kustomize and kpt', 'yaml')) as { spec: object };
     const containers = [{ name: 'app', image: 'a', ports: [{ name: 'http', containerPort: 80 }] }];
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers } };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', labels: { app: 'a' } }, spec: { containers } };
     const list = { apiVersion: 'config.kubernetes.io/v1', kind: 'ResourceList', items: [pod], functionConfig: config };
     const { code, stdout } = await runProbewright(['krm-function'], { stdin: JSON.stringify(list) });
     expect(code).toBe(0);

@@ -238,6 +238,10 @@ const OTHER_FLAGS = new Set([
   'server-side',
   'save-config',
   'type',
+  // of kubectl debug
+  'copy-to',
+  'keep-labels',
+  'keep-annotations',
   'flag', // stands for any
 ]);
 

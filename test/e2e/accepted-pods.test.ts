@@ -53,7 +53,7 @@ describeUnless(controlPlaneProblem(), 'a random Pod', () => {
     const trial = {
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { name: 'trial' },
+      metadata: { name: 'trial', labels: { app: 'trial' } },
       spec: { containers: [{ name: 'app', image: 'x', ports: [{ containerPort: 1 }] }] },
     };
     await waitUntil('the API server calls the webhook', async () =>

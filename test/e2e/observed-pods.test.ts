@@ -82,7 +82,8 @@ describeUnless(controlPlaneProblem({ controllers: true }), 'the observer and the
       metadata: { name, labels },
       spec: template.spec,
     });
-    await cluster.create('/api/v1/namespaces/apps/pods', pod('bare'));
+    await cluster.create('/api/v1/namespaces/apps/pods', pod('bare', { app: 'bare' }));
+    await cluster.create('/api/v1/namespaces/apps/pods', pod('debug-copy'));
     await cluster.create('/api/v1/namespaces/apps/pods', pod('opted-out', { 'probewright.dev/webhook': 'disabled' }));
     await cluster.create('/apis/batch/v1/namespaces/apps/jobs', {
       apiVersion: 'batch/v1',
@@ -109,7 +110,7 @@ describeUnless(controlPlaneProblem({ controllers: true }), 'the observer and the
     await sleep(beyondTheMargin);
     for (let index = 0; index < 10; index++) await create(observed('apps', `missed-${index}`));
     await createOthers();
-    await untilPods('apps', 15);
+    await untilPods('apps', 16);
     await untilPods('exempt', 1);
     const pods = rule('', ['pods'], ['CREATE']);
     await cluster.create(
@@ -120,21 +121,21 @@ describeUnless(controlPlaneProblem({ controllers: true }), 'the observer and the
       const dryRun = {
         apiVersion: 'v1',
         kind: 'Pod',
-        metadata: { name: 'trial' },
+        metadata: { name: 'trial', labels: { app: 'trial' } },
         spec: observed('apps', 'x').spec.template.spec,
       };
       const { body } = await cluster.request('POST', '/api/v1/namespaces/apps/pods?dryRun=All', dryRun);
       return body.includes('livenessProbe');
     });
     for (let index = 0; index < 3; index++) await create(observed('apps', `injected-${index}`));
-    await untilPods('apps', 18);
+    await untilPods('apps', 19);
     // The observer learns of everything at once.
     const flags = ['--kubeconfig', cluster.kubeconfig, '--namespace', 'default', '--reports', 'none'];
     ({ healthUrl } = await keep(startProgram('observe', flags)));
     await untilSeries('probewright_missed_pods', { missed: 11, predates: 2 });
 
     await cluster.kubectl(['rollout', 'restart', 'deployment/missed-0', '-n', 'apps']);
-    await waitUntil('a new Pod', async () => (await podsOf('apps')).length >= 19);
+    await waitUntil('a new Pod', async () => (await podsOf('apps')).length >= 20);
     // The old Pod stays until the new one is Ready, which nothing plays here.
     await cluster.kubectl(['delete', 'pod', '-n', 'apps', '-l', 'app=missed-1', '--force', '--grace-period=0']);
     await untilSeries('probewright_missed_pods', { missed: 10, predates: 2 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { answerOf, readProbeEvent } from '../../src/observer/failing/probe-events.ts';
+import { injectedBy } from '../../src/engine/defaulting/injected-by.ts';
 import { failureMessage, failureRemedy } from '../../src/observer/failing/failing-results.ts';
 import { CAUSE_TEXTS, type FailureCause } from '../../src/observer/failing/causes.ts';
 import { diagnose } from '../../src/observer/failing/diagnosis.ts';
@@ -89,7 +90,7 @@ describe('texts of the kubelet', () => {
 describe('texts of findings', () => {
   it('have at most 200 characters, without digits that drift', () => {
     for (const cause of Object.keys(CAUSE_TEXTS) as FailureCause[]) {
-      const described = { asks: 'httpGet '.padEnd(80, 'x'), injectedBy: 'ProbePolicy/apps/static' };
+      const described = { asks: 'httpGet '.padEnd(80, 'x'), injectedBy: { layer: 'ProbePolicy/apps/static' } };
       const failure = { container: 'c'.repeat(253), probe: 'readinessProbe', cause, described } as const;
       expect(failureMessage(failure).length).toBeLessThanOrEqual(200);
       expect(failureRemedy(failure)).toMatch(/\. ProbePolicy\/apps\/static injects the probe\.$/);
@@ -104,5 +105,36 @@ describe('texts of findings', () => {
       'container "app": its readinessProbe (httpGet /healthz on port http) gets HTTP status 404',
     );
     expect(failureRemedy(failure)).toBe('Set httpGet.path to a path that the application serves on this port.');
+  });
+
+  it.each([
+    [
+      { livenessProbe: 'ProbePolicy/apps/static', startupProbe: 'safety' },
+      'the startupProbe (httpGet /l on port http) that ProbePolicy/apps/static injected (safety)',
+      'ProbePolicy/apps/static (safety) injects the probe.',
+    ],
+    [
+      { startupProbe: 'safety' },
+      'the startupProbe (httpGet /l on port http) that Probewright injected (safety)',
+      'Probewright (safety) injects the probe.',
+    ],
+    [
+      { startupProbe: 'annotation' },
+      'the startupProbe (httpGet /l on port http) that an annotation of the workload injected',
+      'An annotation of the workload injects the probe.',
+    ],
+    [
+      { startupProbe: 'own livenessProbe; ProbePolicy/apps/static' },
+      'the startupProbe (httpGet /l on port http) that ProbePolicy/apps/static injected (with the handler of the own livenessProbe)',
+      'ProbePolicy/apps/static (with the handler of the own livenessProbe) injects the probe.',
+    ],
+    [{ startupProbe: 'x\u001b[2J' }, 'its startupProbe (httpGet /l on port http)', undefined],
+  ])('name who injected the probe by the annotation of the Pod: %j', (sources, text, remedy) => {
+    const by = injectedBy(new Map(Object.entries(sources)), 'startupProbe');
+    const described = { asks: 'httpGet /l on port http', injectedBy: by };
+    const failure = { container: 'app', probe: 'startupProbe', cause: 'http-404', described } as const;
+    expect(failureMessage(failure)).toBe(`container "app": ${text} gets HTTP status 404`);
+    const base = 'Set httpGet.path to a path that the application serves on this port.';
+    expect(failureRemedy(failure)).toBe(remedy === undefined ? base : `${base} ${remedy}`);
   });
 });

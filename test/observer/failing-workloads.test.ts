@@ -101,11 +101,13 @@ describe('workloads that fail', () => {
         severity: 'high',
         result: 'warn',
         scored: false,
-        message: 'container "app": its readinessProbe (httpGet /ready on port 8080) gets HTTP status 401',
+        message:
+          'container "app": the readinessProbe (httpGet /ready on port 8080) that ProbePolicy/apps/static injected gets HTTP status 401',
         properties: {
           cause: 'http-401',
           container: 'app',
           probe: 'readinessProbe',
+          sources: 'ProbePolicy/apps/static',
           fix: 'Exempt the path from authentication, or probe a path that needs none. ProbePolicy/apps/static injects the probe.',
         },
       },

@@ -172,7 +172,7 @@ describe('Pods that a tenant writes', () => {
   ])('name an injecting layer only in the form of the annotation: %.60s', (source, layer) => {
     const annotations = { 'probewright.dev/injected': JSON.stringify({ app: { readinessProbe: source } }) };
     const health = podHealth(troubledPod('tenant', 'u', probe, annotations));
-    expect(health?.containers[0]?.probes.readinessProbe?.injectedBy).toBe(layer);
+    expect(health?.containers[0]?.probes.readinessProbe?.injectedBy?.layer).toBe(layer);
   });
 
   it.each([

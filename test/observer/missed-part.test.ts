@@ -58,7 +58,7 @@ afterEach(async () => {
 
 const put = (name: string): unknown =>
   api.put(PODS, {
-    metadata: { name, namespace: 'apps' },
+    metadata: { name, namespace: 'apps', labels: { app: 'web' } },
     spec: { containers: [appContainer()] },
     status: { phase: 'Running' },
   });

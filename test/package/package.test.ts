@@ -101,7 +101,7 @@ describe('the npm package', () => {
   it.each(NODES)('is a library, with %s', async (node) => {
     const script = `
       import { judge, fix, plan, InvalidInputError } from 'probewright';
-      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{ name: 'a', image: 'a', ports: [{ containerPort: 80 }] }] } };
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', labels: { app: 'a' } }, spec: { containers: [{ name: 'a', image: 'a', ports: [{ containerPort: 80 }] }] } };
       const policy = { apiVersion: 'probewright.dev/v1alpha1', kind: 'ClusterProbePolicy', metadata: { name: 'a' }, spec: { kubernetesProbeEndpoints: { readinessProbe: '/r' } } };
       const fixed = fix(pod, { policies: [policy] });
       let name;

@@ -87,15 +87,23 @@ const annotations = fc.dictionary(
   fc.constantFrom('all', 'startup', '60', 'app,nginx', '/own', 'app', '{}', '{"app":{}}', 'not json'),
 );
 
+/** Few Pods have no label: such a Pod gets no probes. */
+const labels = fc.oneof(
+  { weight: 1, arbitrary: fc.constant({}) },
+  {
+    weight: 5,
+    arbitrary: fc
+      .dictionary(fc.constantFrom('app', 'tier'), fc.constantFrom('web', 'db'))
+      .map((some) => ({ ...some, random: 'pod' })),
+  },
+);
+
 function podOf(probe: fc.Arbitrary<unknown>): fc.Arbitrary<JsonObject> {
   return fc
     .record({
       containers: fc.array(container(probe), { minLength: 1, maxLength: 4 }),
       init: fc.array(fc.tuple(container(probe), fc.constantFrom(undefined, 'Always')), { maxLength: 2 }),
-      metadata: fc.record(
-        { annotations, labels: fc.dictionary(fc.constantFrom('app', 'tier'), fc.constantFrom('web', 'db')) },
-        { requiredKeys: [] },
-      ),
+      metadata: fc.record({ annotations, labels }, { requiredKeys: ['labels'] }),
       restartPolicy: fc.constantFrom('Always', 'Always', 'Always', undefined, 'Never'),
       unknown: unknownMembers,
     })

@@ -121,6 +121,7 @@ async function pod() {
   const metadata = {
     name: 'probewright-test',
     namespace,
+    labels: { app: 'probewright-test' },
     annotations: { 'probewright.dev/liveness-endpoint': '/live', 'probewright.dev/containers': 'app' },
   };
   const answer = await create(pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec: podSpec({}) });

@@ -177,6 +177,7 @@ const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'too-few-starts': 'too few starts are known for a learned startup probe',
   'own-path-differs': 'the own probes ask other paths than the policy',
   'cannot-work': 'a check says that the probe cannot work',
+  'debug-copy': 'the Pod counts as a copy of kubectl debug',
 };
 
 function coverageLines({ containers, ...counts }: Coverage, screen: Screen): string[] {

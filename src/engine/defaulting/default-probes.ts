@@ -11,6 +11,7 @@ import {
 import { handlerKindsOf, ownProbe, PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { CommandReader } from '../workload/command-reader.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
+import { isPod, type WorkloadKind } from '../workload/kinds.ts';
 import { NO_HINTS } from '../workload/port-protocol.ts';
 import { portsOf } from '../workload/ports.ts';
 import {
@@ -25,6 +26,7 @@ import { withoutLearnedBudget } from './start-budget.ts';
 import { startupDefault, plainDefault, type EffectiveLiveness } from './startup.ts';
 import { applyingTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
 import { LayerSets } from '../policy/layer-sets.ts';
+import { debugCopyProblem } from './debug-copy.ts';
 import { injectionAt, type HandlerProblem, type Injection, type NotInjected } from './injection.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
@@ -38,7 +40,7 @@ export interface Defaulting {
   readonly warnings: readonly string[];
 }
 
-export interface DefaultingOptions {
+export interface DefaultingOptions extends Partial<Pick<WorkloadKind, 'group' | 'kind'>> {
   /** The Pods run to completion: Job, CronJob. */
   readonly runsToCompletion: boolean;
   /** The port that the kind's controller fills into probes. */
@@ -58,14 +60,15 @@ export interface DefaultingOptions {
 export function defaultProbes(
   template: JsonObject,
   policy: WorkloadPolicy,
-  { runsToCompletion, injectedEarlier = [], commands = new CommandReader([template]) }: DefaultingOptions,
+  options: DefaultingOptions,
   forbidden: (container: Container, kind: ProbeKind) => HandlerProblem | undefined = () => undefined,
 ): Defaulting {
+  const { injectedEarlier = [], commands = new CommandReader([template]) } = options;
   const own = templatePolicy(template, policy);
   const { skip, warnings } = own.annotations;
   // A policy that only sets checks asks for no probe, so it reports no missing ones either.
   if (own.layers.length === 0) return { injections: [], notInjected: [], warnings };
-  const reason = reasonOfPod(template, runsToCompletion);
+  const reason = reasonOfPod(template, options);
   if (reason !== undefined) return { injections: [], notInjected: [reason], warnings };
   const result = { injections: [], notInjected: unmatched(own), warnings };
   for (const container of own.containers) {
@@ -79,13 +82,14 @@ export function defaultProbes(
   return result;
 }
 
-function reasonOfPod(template: JsonObject, runsToCompletion: boolean): NotInjected | undefined {
+function reasonOfPod(template: JsonObject, { runsToCompletion, ...kind }: DefaultingOptions): NotInjected | undefined {
   if (hasOptedOut(template)) {
     const detail = `the label ${OPT_OUT_LABEL}: ${OPT_OUT_VALUE} keeps the Pod from the mutating webhook`;
     return { code: 'opted-out', detail };
   }
-  if (!runsToCompletion && runsForever(objectMember(template, 'spec') ?? {})) return undefined;
-  return { code: 'run-to-completion', detail: 'its containers run to completion (restartPolicy is not Always)' };
+  if (runsToCompletion || !runsForever(objectMember(template, 'spec') ?? {}))
+    return { code: 'run-to-completion', detail: 'its containers run to completion (restartPolicy is not Always)' };
+  return isPod(kind) ? debugCopyProblem(template) : undefined;
 }
 
 /** The result for a template that gets no probe: the warnings about malformed annotations. */

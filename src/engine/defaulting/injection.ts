@@ -93,6 +93,7 @@ export const REASON_CODES = [
   'too-few-starts',
   'own-path-differs',
   'cannot-work',
+  'debug-copy',
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 

@@ -39,7 +39,7 @@ function add(path: string, value: unknown): PatchOperation {
 }
 
 /** Comes before the policy that asks for a startup probe whose handler is that of the author's own liveness probe. */
-const OWN_LIVENESS = 'own livenessProbe; ';
+export const OWN_LIVENESS = 'own livenessProbe; ';
 
 type Provenance = Map<string, Map<string, string>>;
 

@@ -50,6 +50,12 @@ export function withExceptions(
   });
 }
 
+/** True if the policies of a workload honour exceptions for each of these checks. */
+export function mayExceptAll({ layers }: Pick<WorkloadPolicy, 'layers'>, checks: readonly string[]): boolean {
+  const rules = exceptionRules(layers);
+  return rules.action === 'Allow' && checks.every((check) => mayExcept(rules, check));
+}
+
 export interface ExceptionOfWorkload extends AppliedException {
   readonly checks: readonly string[];
   readonly containers: readonly string[] | undefined;

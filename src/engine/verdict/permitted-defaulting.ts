@@ -7,7 +7,7 @@ import { findingsOf, type PlacedFinding } from '../checks/run-checks.ts';
 import { defaultProbes, type Defaulting, type DefaultingOptions } from '../defaulting/default-probes.ts';
 import { safeStartupProbe } from '../defaulting/startup.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { objectMember, equalJson, stringMap, type JsonObject } from '../../base/json/json-value.ts';
+import { objectMember, equalJson, stringMap, without, type JsonObject } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import { injectionAt, effectiveTemplate, type HandlerProblem, type Injection } from '../defaulting/injection.ts';
@@ -68,7 +68,8 @@ export function injectedBefore(
       pod,
       counted.map((one) => ({ ...one, probe: undefined })),
     );
-    const given = permittedDefaulting(bare, policy, options).injections;
+    // Without the kind: a Pod without its injected probes is like a copy of kubectl debug.
+    const given = permittedDefaulting(bare, policy, without(options, 'group', 'kind')).injections;
     const confirmed = counted.flatMap(({ container, kind, probe }) => {
       const expected = injectionAt(given, container, kind);
       // The API server fills in defaults after an injection.

@@ -117,7 +117,7 @@ function modelPod(policy: ProbePolicy): JsonObject {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: 'model' },
+    metadata: { name: 'model', labels: { app: MODEL_NAME } },
     spec: { containers: [{ name, ...(image !== undefined && { image }), ports: modelPorts(policy) }] },
   };
 }

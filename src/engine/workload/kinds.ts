@@ -37,7 +37,7 @@ export const BUILT_IN_KINDS: readonly WorkloadKind[] = [
   kindEntry('batch', 'CronJob', 'spec.jobTemplate.spec.template', true),
 ];
 
-export function isPod({ group, kind }: WorkloadKind): boolean {
+export function isPod({ group, kind }: Partial<Pick<WorkloadKind, 'group' | 'kind'>>): boolean {
   return group === '' && kind === 'Pod';
 }
 

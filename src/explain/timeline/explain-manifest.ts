@@ -1,7 +1,9 @@
-import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { objectMember, stringMap, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { effectiveTemplate, formatNotInjected, type Injection } from '../../engine/defaulting/injection.ts';
+import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
+import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { mayBeRestarted } from '../../engine/probe/grace-period.ts';
 import { commandsOf, podLabelsOf } from '../../engine/verdict/judge.ts';
@@ -34,6 +36,8 @@ export interface ExplainSettings {
   readonly kinds: readonly WorkloadKind[];
   /** The instant at which exceptions count or have ended, in milliseconds since the epoch. */
   readonly now: number;
+  /** The annotation that names injected probes counts in a live Pod alone: in files, people copy it. */
+  readonly isFromCluster?: boolean;
 }
 
 /**
@@ -46,7 +50,7 @@ export interface ExplainSettings {
 export function explainManifest(
   object: JsonObject,
   place: string,
-  { policies, namespace: fallback, kinds, now }: ExplainSettings,
+  { policies, namespace: fallback, kinds, now, isFromCluster = false }: ExplainSettings,
   places: FieldPlaces = NO_PLACES,
 ): WorkloadExplanation | undefined {
   const kind = workloadKindOfManifest(object, kinds);
@@ -61,7 +65,10 @@ export function explainManifest(
     const podLabels = podLabelsOf(placed.template);
     const policy = policies.policyFor(namespace, podLabels, itself);
     const excepted = exceptionsOfWorkload({ namespace, names, podLabels }, policies, policy, now);
-    return { ...explainTemplate(placed, options, policy, places), exceptions: excepted.map(exceptionSentence) };
+    return {
+      ...explainTemplate(placed, options, policy, places, isFromCluster && isPod(kind)),
+      exceptions: excepted.map(exceptionSentence),
+    };
   });
   const exceptions = explained.flatMap((each) => each.exceptions);
   return {
@@ -87,11 +94,14 @@ function explainTemplate(
   kind: WorkloadKind & DefaultingOptions,
   policy: WorkloadPolicy,
   places: FieldPlaces,
+  isLivePod: boolean,
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
   const { injections, notInjected, warnings } = permittedDefaulting(template, policy, kind);
   const { policyFor } = templatePolicy(template, policy);
   const effective = effectiveTemplate(template, injections);
   const podSpec = defaultedPodSpec(objectMember(effective, 'spec') ?? {});
+  const annotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
+  const earlier = readProvenance(isLivePod ? annotations.get(INJECTED_ANNOTATION) : undefined);
   const podSpecPath = formatPath([...path, 'spec']);
   return {
     containers: containersOf(podSpec, meshProxyTest(template, isPod(kind)))
@@ -102,6 +112,7 @@ function explainTemplate(
           podSpec,
           podSpecPath,
           injections,
+          earlier.get(container.name),
           policy.starts?.(container.name)?.seconds ?? [],
         ),
         fields: explainedFields({
@@ -109,6 +120,7 @@ function explainTemplate(
           template,
           templatePath: path,
           injections,
+          injectedEarlier: earlier.get(container.name),
           policy: policyFor(container),
           places,
         }),
@@ -122,6 +134,7 @@ function explainContainer(
   podSpec: JsonObject,
   podSpecPath: string,
   injections: readonly Injection[],
+  injectedEarlier: ReadonlyMap<string, string> | undefined,
   measured: readonly number[],
 ): Omit<ContainerExplanation, 'fields'> {
   const { name, role, list, index, spec } = container;
@@ -131,7 +144,7 @@ function explainContainer(
   const figures = containerFigures(effectiveTimings(timings, mute), restarts);
   const facts = { figures, measured, restarts, mute, hasLiveness: timings.livenessProbe !== undefined };
   const shown = {
-    probes: explainedProbes(container, timings, injections),
+    probes: explainedProbes(container, timings, injections, injectedEarlier),
     scenes: [startScene(facts), hangScene(facts)],
     caveats: caveatsOf(spec, podSpec, figures),
   };

@@ -1,5 +1,6 @@
 import { equalJson, isJsonObject, member, without, type JsonObject } from '../../base/json/json-value.ts';
 import { fieldOrigin, fieldSettings, type Origin } from '../../engine/defaulting/field-origin.ts';
+import { injectedBy } from '../../engine/defaulting/injected-by.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { HANDLER_KINDS, ownProbe, PROBE_INTEGERS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { LIFE_ORDER } from './explained-probes.ts';
@@ -25,6 +26,8 @@ export interface FieldsToExplain {
   readonly template: JsonObject;
   readonly templatePath: FieldPath;
   readonly injections: readonly Injection[];
+  /** What the annotation of a live Pod says about the container. */
+  readonly injectedEarlier: ReadonlyMap<string, string> | undefined;
   /** The merged policy of the container; undefined when no policy speaks for the container. */
   readonly policy: ContainerPolicy | undefined;
   readonly places: FieldPlaces;
@@ -61,13 +64,20 @@ function fieldsOf(probe: JsonObject): { readonly field: FieldPath; readonly valu
 
 /** A field of the author's own probe. Policies change nothing in such a probe. */
 function ownField(
-  { container: { list, index }, template, templatePath, policy, places }: FieldsToExplain,
+  { container: { list, index }, template, templatePath, injectedEarlier, policy, places }: FieldsToExplain,
   kind: ProbeKind,
   field: FieldPath,
   value: unknown,
 ): Pick<FieldExplanation, 'setBy' | 'overrides'> {
   const path = ['spec', list, index, kind, ...field];
   const isWritten = path.reduce<unknown>(memberAt, template) !== undefined;
+  const by = injectedBy(injectedEarlier, kind);
+  // The annotation names the layer of the handler, and no layers of single fields.
+  if (by !== undefined)
+    return {
+      setBy: by.layer === ANNOTATION_SOURCE ? { by: 'annotation' } : { by: 'policy', source: by.layer },
+      overrides: [],
+    };
   const setBy: FieldSetter = isWritten
     ? { by: 'manifest', ...placed(places.ofManifest([...templatePath, ...path])) }
     : { by: 'default' };

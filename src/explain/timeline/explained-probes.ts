@@ -3,6 +3,7 @@ import { isJsonObject } from '../../base/json/json-value.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
 import { timingLetters, type FormulaInputs } from './figures.ts';
+import { giverOfLiveProbe, injectedBy, type InjectedBy } from '../../engine/defaulting/injected-by.ts';
 import { injectionAt, type Injection, type StartBudget } from '../../engine/defaulting/injection.ts';
 import { handlerText } from '../../engine/probe/handler-text.ts';
 import type { Container } from '../../engine/workload/containers.ts';
@@ -14,10 +15,12 @@ export const LIFE_ORDER: readonly ProbeKind[] = ['startupProbe', 'livenessProbe'
 
 export const OWN_PROBE = 'the manifest';
 
+/** @param injectedEarlier what the annotation of a live Pod says about the container */
 export function explainedProbes(
   container: Container,
   timings: ContainerTimings,
   injections: readonly Injection[],
+  injectedEarlier: ReadonlyMap<string, string> | undefined,
 ): ProbeExplanation[] {
   return LIFE_ORDER.flatMap((kind): ProbeExplanation[] => {
     const probe = ownProbe(container.spec, kind);
@@ -25,9 +28,10 @@ export function explainedProbes(
     if (!isJsonObject(probe) || timing === undefined) return [];
     const letters = { ...timingLetters(timing), ...(kind !== 'readinessProbe' && { G: timing.kill.graceSeconds }) };
     const injection = injectionAt(injections, container, kind);
+    const from = providerOf(injection, injectedBy(injectedEarlier, kind));
     const rule = injection?.budget?.rule;
     const budget = rule && { budget: BUDGET_TEXTS[rule] };
-    return [{ kind, handler: handlerText(probe), from: providerOf(injection), ...budget, letters }];
+    return [{ kind, handler: handlerText(probe), from, ...budget, letters }];
   });
 }
 
@@ -42,8 +46,8 @@ const BUDGET_TEXTS: Readonly<Record<StartBudget['rule'], string>> = {
   safety: 'as nobody gives a number',
 };
 
-function providerOf(injection: Injection | undefined): string {
-  if (injection === undefined) return OWN_PROBE;
+function providerOf(injection: Injection | undefined, earlier: InjectedBy | undefined): string {
+  if (injection === undefined) return earlier === undefined ? OWN_PROBE : giverOfLiveProbe(earlier);
   return injection.isLikeOwn === true
     ? `${giverText(injection)}, with the handler of the own livenessProbe`
     : giverText(injection);

@@ -1,5 +1,6 @@
 import { PROBE_FAILING_RULE } from '../../cluster/sources/observer-reports.ts';
 import { count, cut } from '../../base/text/cut.ts';
+import { giverOfLiveProbe, injectedProbeText } from '../../engine/defaulting/injected-by.ts';
 import { CAUSE_TEXTS, isDefinite, type CauseText } from './causes.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Failure } from './diagnosis.ts';
@@ -36,9 +37,10 @@ export function failingCauses({ failures, shared }: FailingWorkload): ReadonlySe
 
 function failureResult(failure: Failure): ReportResult {
   const { container, probe, cause, described } = failure;
-  const source = described?.injectedBy;
-  const policy = source === 'safety' || source === 'annotation' ? undefined : source;
-  const properties = { cause, container, probe, fix: failureRemedy(failure) } satisfies LiveProperties;
+  const layer = described?.injectedBy?.layer;
+  const policy = layer === 'safety' || layer === 'annotation' ? undefined : layer;
+  const from = layer === undefined ? {} : { sources: layer };
+  const properties = { cause, container, probe, ...from, fix: failureRemedy(failure) } satisfies LiveProperties;
   return resultOfLive(FAILS_NOW, policy, failureMessage(failure), properties);
 }
 
@@ -92,25 +94,29 @@ function textsOf({ cause, described, isVoid, isEarly }: Failure): CauseText {
 
 const MOST_CHARACTERS = 200;
 const MOST_NAMED = 63;
-const MOST_SOURCE = 120;
 
 /** The message of a finding, without what changes while the cause stays: times, counts, names of Pods. */
 export function failureMessage(failure: Failure): string {
   const { container, probe, described, isVoid } = failure;
-  const asks = described === undefined ? '' : ` (${described.asks})`;
+  const by = described?.injectedBy;
+  const probeText = (asks = ''): string =>
+    by === undefined ? `its ${probe}${asks}` : injectedProbeText(probe, by, asks);
+  const asks = described === undefined || described.asks === '' ? '' : ` (${described.asks})`;
   const problem = `${textsOf(failure).problem}${isVoid === true ? WITHOUT_RESULT[probe] : ''}`;
-  const text = `container "${container}": its ${probe}${asks} ${problem}`;
+  const text = `container "${container}": ${probeText(asks)} ${problem}`;
   if (text.length <= MOST_CHARACTERS) return text;
-  return cut(`container "${cut(container, MOST_NAMED)}": its ${probe} ${problem}`, MOST_CHARACTERS);
+  return cut(`container "${cut(container, MOST_NAMED)}": ${probeText()} ${problem}`, MOST_CHARACTERS);
 }
 
 /** The change to make, and its place. A probe that a policy injects is repaired in the policy. */
 export function failureRemedy(failure: Failure): string {
   const { remedy } = textsOf(failure);
-  const source = failure.described?.injectedBy;
-  return source === undefined || source === 'safety'
-    ? remedy
-    : `${remedy} ${cut(source, MOST_SOURCE)} injects the probe.`;
+  const by = failure.described?.injectedBy;
+  return by === undefined ? remedy : `${remedy} ${sentenceStart(giverOfLiveProbe(by))} injects the probe.`;
+}
+
+function sentenceStart(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Workloads that stopped being ready together. */

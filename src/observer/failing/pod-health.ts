@@ -1,5 +1,6 @@
 import { textAt } from '../../base/json/field-path.ts';
 import { isJsonObject, objectMember, stringMap, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { injectedBy, type InjectedBy } from '../../engine/defaulting/injected-by.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { ownProbe, PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
@@ -15,8 +16,8 @@ import type { EndedRun, PodCondition } from '../pod-status.ts';
 export interface DescribedProbe {
   /** `httpGet /healthz on port http` */
   readonly asks: string;
-  /** The layer that injected the probe; undefined for a probe of the author. */
-  readonly injectedBy: string | undefined;
+  /** Undefined for a probe of the author. */
+  readonly injectedBy: InjectedBy | undefined;
 }
 
 export interface ContainerHealth {
@@ -95,7 +96,7 @@ function containerHealth(
   for (const kind of PROBE_KINDS) {
     const probe = ownProbe(spec, kind);
     const asks = isJsonObject(probe) ? ownCopy(cut(handlerText(probe), MOST_ASKED)) : undefined;
-    if (asks !== undefined) probes[kind] = { asks, injectedBy: injectingLayer(pod.injected?.get(kind)) };
+    if (asks !== undefined) probes[kind] = { asks, injectedBy: injectedBy(pod.injected, kind) };
   }
   const { running, started, ready, ends } = containerState(status);
   const runningSince = running?.startedAt;
@@ -115,18 +116,6 @@ function containerHealth(
     limits: startLimits(spec, pod.spec),
   };
 }
-
-/**
- * The layer of an entry of the annotation. A learned budget has figures before the layer, and the figures drift. The
- * author of a Pod may write any text into the annotation. A text that names no layer counts as absent.
- */
-function injectingLayer(source: string | undefined): string | undefined {
-  return source === undefined || source.length > LONGEST_SOURCE ? undefined : LAYER.exec(source)?.[1];
-}
-
-/** Two names of 253 characters at most, and the figures of a learned budget. */
-const LONGEST_SOURCE = 800;
-const LAYER = /(?:^|; )(annotation|safety|ClusterProbePolicy\/[a-z0-9.-]+|ProbePolicy\/[a-z0-9-]+\/[a-z0-9.-]+)$/;
 
 /** A message quotes at most this many characters of a handler. */
 const MOST_ASKED = 80;

@@ -9,6 +9,7 @@ import {
   without,
 } from '../../base/json/json-value.ts';
 import { MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
+import { debugCopyProblem } from '../../engine/defaulting/debug-copy.ts';
 import { effectiveTemplate, type Injection } from '../../engine/defaulting/injection.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
@@ -69,6 +70,7 @@ export function missedProbes(
   const phase = textAt(pod, 'status', 'phase');
   if (isBeingDeleted(pod) || phase === 'Succeeded' || phase === 'Failed') return undefined;
   if (isFromNode(pod) || templatesToLookAt(pod, POD_KIND).kind === 'skipped') return undefined;
+  if (debugCopyProblem(pod) !== undefined) return undefined;
   const annotations = stringMap(metadata, 'annotations');
   const policy = snapshot.policyFor(namespace, stringMap(metadata, 'labels'));
   if (policy.layers.length === 0 && annotations.size === 0) return undefined;

@@ -24,6 +24,7 @@ export function knownResult(result: ObservedResult, workload: RestartedWorkload)
 }
 
 const SOURCE = '(?:annotation|safety|ClusterProbePolicy/[^/, ]+|ProbePolicy/[^/, ]+/[^/, ]+)';
+const LAYER = new RegExp(`^${SOURCE}$`);
 const WORKLOAD = '[A-Z][A-Za-z0-9]* [^/, ;]+/[^/, ;]+';
 
 /** The properties that leave, and what an observer writes into them. */
@@ -53,6 +54,8 @@ function textsOf(
   if (cause === SHARED_CAUSE) return { message: SHARED_MESSAGE, fix: SHARED_REMEDY };
   const probe = PROBE_KINDS.find((kind) => kind === properties['probe']);
   if (cause === undefined || !Object.hasOwn(CAUSE_TEXTS, cause) || probe === undefined) return undefined;
-  const failure = { container, probe, cause: cause as keyof typeof CAUSE_TEXTS, described: undefined };
+  const layer = LAYER.test(properties['sources'] ?? '') ? properties['sources'] : undefined;
+  const described = layer === undefined ? undefined : { asks: '', injectedBy: { layer } };
+  const failure = { container, probe, cause: cause as keyof typeof CAUSE_TEXTS, described };
   return { message: failureMessage(failure), fix: failureRemedy(failure) };
 }

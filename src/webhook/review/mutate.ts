@@ -42,7 +42,7 @@ export function mutate(
   // Learned start times are those of the workload that a trusted controller made the Pod for.
   const workload = workloadNameOf(pod, kind, isControlled(request, controllers));
   const policy = policies.policyFor(namespace, podLabelsOf(pod), workload);
-  const options = { runsToCompletion: false, commands: new CommandReader([pod]) };
+  const options = { ...kind, runsToCompletion: false, commands: new CommandReader([pod]) };
   const defaulting =
     mode === 'Off'
       ? undefined

@@ -56,11 +56,16 @@ function reply(response: AdmissionResponse): AdmissionReviewReply {
   return { apiVersion: REVIEW_API_VERSION, kind: REVIEW_KIND, response };
 }
 
-/** One line for each violation; the causes carry the same for tools. Without warnings, as the message is enough. */
+/**
+ * One line for each violation; the causes carry the same for tools. Without warnings, as the message is enough.
+ *
+ * @param mayBeExcepted true if an exception would allow the object: then the last line says so
+ */
 export function denied(
   uid: string,
   violations: readonly Violation[],
   auditAnnotations: Readonly<Record<string, string>>,
+  mayBeExcepted = false,
 ): AdmissionReviewReply {
   const shown = violations.slice(0, countShown(violations));
   const causes = shown.map((violation) => ({
@@ -70,9 +75,14 @@ export function denied(
   }));
   const lines = shown.map((violation) => visible(formatViolation(violation)));
   if (shown.length < violations.length) lines.push(`and ${violations.length - shown.length} more violations`);
+  if (mayBeExcepted) lines.push(POINTER_TO_EXCEPTIONS);
   const status: DenialStatus = { code: 403, reason: 'Forbidden', message: lines.join('\n'), details: { causes } };
   return reply({ uid, allowed: false, status, auditAnnotations: bounded(auditAnnotations) });
 }
+
+/** No sign in a request tells a rollback from another update, so every denied update has this line. */
+const POINTER_TO_EXCEPTIONS =
+  'If this is a rollback, or cannot be corrected now, apply a ProbeException first: docs/exceptions.md';
 
 /** A problem quotes keys of the object, which may have any length. */
 const MAX_PROBLEM_LENGTH = 500;

@@ -6,7 +6,8 @@ import { laxer, type Enforcement, type MutationMode } from '../../engine/policy/
 import { containersOf } from '../../engine/workload/containers.ts';
 import { isPod, podTemplatesOf, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { skip, type Decision } from './decision.ts';
-import { commandsOf, judge, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
+import { mayExceptAll } from '../../engine/verdict/exceptions-of-workload.ts';
+import { commandsOf, judge, podLabelsOf, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
 import { controllersOfPod } from '../../engine/workload/workload-of-pod.ts';
 import { isControlled, type TrustedControllers } from './trusted-controllers.ts';
 import { allowed, denied, violationAnnotation } from './response.ts';
@@ -63,7 +64,11 @@ export function validate(
   const violations = judgement.violations.map((violation) =>
     atMost(violation, isTolerated(violation) ? laxer('Warn', cap) : cap),
   );
-  return decide(request, violations, isPod(kind) ? [] : judgement.warnings, judgement.policies);
+  const mayBeExcepted = (checks: readonly string[]): boolean =>
+    request.operation === 'UPDATE' &&
+    templates.every(({ template }) => mayExceptAll(policies.policyFor(namespace, podLabelsOf(template)), checks));
+  const warnings = isPod(kind) ? [] : judgement.warnings;
+  return decide(request, violations, warnings, judgement.policies, mayBeExcepted);
 }
 
 /**
@@ -149,11 +154,14 @@ function decide(
   violations: readonly Violation[],
   annotationWarnings: readonly string[],
   policies: readonly string[],
+  mayBeExcepted: (checks: readonly string[]) => boolean = () => false,
 ): Decision {
   const auditAnnotations = violationAnnotation(violations);
   const deny = violations.filter(({ action }) => action === 'Deny');
-  if (deny.length > 0)
-    return { reply: denied(request.uid, deny, auditAnnotations), result: 'deny', violations, policies };
+  if (deny.length > 0) {
+    const isPointed = mayBeExcepted(deny.map(({ check }) => check));
+    return { reply: denied(request.uid, deny, auditAnnotations, isPointed), result: 'deny', violations, policies };
+  }
   const warnings = [
     ...violations.filter(({ action }) => action === 'Warn').map(formatViolation),
     ...violations.flatMap(warningOfEnd),

@@ -19,7 +19,7 @@ export function podOf(container: object): string {
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: 'web', namespace: 'shop' },
+    metadata: { name: 'web', namespace: 'shop', labels: { app: 'web' } },
     spec: { containers: [{ name: 'app', image: 'registry.example/app:1', ...container }] },
   };
   return JSON.stringify(pod);

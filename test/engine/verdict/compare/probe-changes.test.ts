@@ -26,6 +26,7 @@ it('name the template and the place of each container, also of containers with o
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
+    metadata: { labels: { app: 'web' } },
     spec: {
       containers: [
         { name: 'a', ...http, readinessProbe: probe },
