@@ -175,6 +175,7 @@ const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'opted-out': 'a label keeps the Pod from the webhook',
   'forbidden-by-floor': 'a floor of a cluster policy forbids the probe',
   'too-few-starts': 'too few starts are known for a learned startup probe',
+  'mesh-came-first': 'a mesh is in the way of every probe but exec',
 };
 
 function coverageLines({ containers, ...counts }: Coverage, screen: Screen): string[] {

@@ -74,6 +74,7 @@ export const REASON_CODES = [
   'opted-out',
   'forbidden-by-floor',
   'too-few-starts',
+  'mesh-came-first',
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 
