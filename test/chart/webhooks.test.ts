@@ -43,7 +43,7 @@ const webhooks = (rendering: Rendering = {}): Webhook[] => allWebhooks(rendering
 describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the webhook configurations', () => {
   it('have the name that the program and its rights know', () => {
     expect(configurations({ release: 'a' }).map(({ metadata }) => metadata.name)).toEqual([
-      'a-probewright',
+      '00-a-probewright',
       'a-probewright',
     ]);
   });

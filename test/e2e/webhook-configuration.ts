@@ -37,7 +37,7 @@ export function serviceWebhookConfiguration(
     const name = index === 0 ? `${verb}.probewright.dev` : `${verb}-${index + 1}.probewright.dev`;
     return { name, clientConfig, ...settings, ...common, ...entry };
   });
-  return configuration(kind, service.name, webhooks);
+  return configuration(kind, `${verb === 'mutate' ? '00-' : ''}${service.name}`, webhooks);
 }
 
 function configuration(kind: Kind, name: string, webhooks: readonly object[]): object {
