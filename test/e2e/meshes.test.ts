@@ -55,7 +55,7 @@ describeUnless(controlPlaneProblem(), 'beside an injector that redirects probes 
         reinvocationPolicy: 'IfNeeded',
       },
     );
-    await cluster.create(collection, { ...ours, metadata: { name: '00-probewright' } });
+    await cluster.create(collection, ours);
   });
 
   /** The stored Pod when the injector has that name. */
