@@ -23,7 +23,7 @@ helm upgrade probewright charts/probewright --namespace probewright-system --res
 In an emergency, delete the webhook configurations. \`helm upgrade\` creates them again:
 
 \`\`\`sh
-kubectl delete mutatingwebhookconfigurations,validatingwebhookconfigurations probewright
+kubectl delete mutatingwebhookconfiguration/00-probewright validatingwebhookconfiguration/probewright
 \`\`\`
 
 The notes of the release also show how to patch \`failurePolicy\` to Ignore. Helm 4 takes that patch back with \`helm upgrade --force-conflicts\`.

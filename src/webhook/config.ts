@@ -39,7 +39,8 @@ export interface ServeConfig {
 /** The settings that count with a cluster only. Durations are in milliseconds. */
 export interface ClusterConfig extends ConnectionConfig {
   readonly serviceName: string;
-  readonly webhookConfigurations: string;
+  /** Names of Mutating- and ValidatingWebhookConfigurations; one that does not exist is waited for. */
+  readonly webhookConfigurations: readonly string[];
   readonly caSecret: string;
   /** A Secret with the serving pair; undefined = a certificate of Probewright's own CA, or files. */
   readonly tlsSecret: string | undefined;

@@ -62,7 +62,7 @@ describe.skipIf(isWithoutHelm('observer.test.ts'))('the observer of the chart', 
     );
     expect(resources).not.toContain('secrets');
     const ofWebhook = rules.filter((rule) => rule.resources.includes('mutatingwebhookconfigurations'));
-    expect(ofWebhook).toMatchObject([{ resourceNames: ['probewright'], verbs: ['get'] }]);
+    expect(ofWebhook).toMatchObject([{ resourceNames: ['00-probewright'], verbs: ['get'] }]);
   });
 
   it('may write no report when there are to be none, and read custom kinds of the values', () => {

@@ -132,7 +132,7 @@ describe.skipIf(isWithoutHelm('rendering.test.ts'))('the notes', () => {
     expect(text).toMatch(/Pods +failurePolicy Ignore\n +workload kinds +failurePolicy Fail/);
     expect(text).toContain('helm test probewright --namespace guard --logs');
     expect(text).toContain(
-      '\n  kubectl delete mutatingwebhookconfigurations,validatingwebhookconfigurations probewright\n',
+      '\n  kubectl delete mutatingwebhookconfiguration/00-probewright validatingwebhookconfiguration/probewright\n',
     );
     expect(text).toContain('`helm upgrade --force-conflicts` takes that back');
     expect(text).toContain(`image                   ${IMAGE}:`);

@@ -43,9 +43,22 @@ const webhooks = (rendering: Rendering = {}): Webhook[] => allWebhooks(rendering
 describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the webhook configurations', () => {
   it('have the name that the program and its rights know', () => {
     expect(configurations({ release: 'a' }).map(({ metadata }) => metadata.name)).toEqual([
-      'a-probewright',
+      '00-a-probewright',
       'a-probewright',
     ]);
+  });
+
+  it('are called before the injectors of meshes, whatever the release is called', () => {
+    const injectors = [
+      ...['istio-sidecar-injector', 'istio-sidecar-injector-1-20', 'istio-revision-tag-default', 'a-istio-injector'],
+      ...['consul-consul-connect-injector', 'a-consul-connect-injector', '1-consul-connect-injector'],
+      ...['kuma-admission-mutating-webhook-configuration', 'linkerd-proxy-injector-webhook-config'],
+    ];
+    for (const release of ['probewright', 'z', `z${'-very-long'.repeat(5)}`]) {
+      const name = configurations({ release })[0]?.metadata.name ?? '';
+      expect([...injectors, name].toSorted()[0]).toBe(name);
+      expect(name.length).toBeLessThan(64);
+    }
   });
 
   it('are not fought over on AKS', () => {

@@ -165,7 +165,9 @@ describe('docs/observability.md', () =>
 
 describe('break-glass', () =>
   it('has the commands of the release notes, word for word', () => {
-    const notes = readFileSync(`${CHART}/templates/NOTES.txt`, 'utf8').replaceAll('{{ $name }}', 'probewright');
+    const notes = readFileSync(`${CHART}/templates/NOTES.txt`, 'utf8')
+      .replaceAll('{{ $name }}', 'probewright')
+      .replaceAll('{{ $mutating }}', '00-probewright');
     const commands = [...notes.matchAll(/^ {2}(kubectl (?:delete|patch) .*)$/gm)].map(([, command = '']) => command);
     expect(commands.length).toBe(3);
     const lines = troubleshooting.split('\n');

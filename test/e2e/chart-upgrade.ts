@@ -72,7 +72,8 @@ export function upgradeScenarios(cluster: () => ChartCluster): void {
 async function bundles(cluster: ChartCluster): Promise<string[][]> {
   const found: string[][] = [];
   for (const kind of ['mutating', 'validating']) {
-    const path = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations/probewright`;
+    const name = kind === 'mutating' ? '00-probewright' : 'probewright';
+    const path = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations/${name}`;
     const { webhooks } = await cluster.read<{ webhooks: { clientConfig: { caBundle?: string } }[] }>(path);
     for (const { clientConfig } of webhooks) {
       const pem = Buffer.from(clientConfig.caBundle ?? '', 'base64').toString();

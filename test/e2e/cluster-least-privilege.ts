@@ -23,7 +23,8 @@ export function leastPrivilegeScenarios(cluster: () => Cluster): void {
       const [granted, used, others] = [new Set<string>(), new Set<string>(), new Set<string>()];
       for (const release of cluster().releases) {
         // Names differ between releases, rights do not.
-        const general = (right: string): string => right.replaceAll(`"${release.name}`, '"<release>');
+        const general = (right: string): string =>
+          right.replaceAll(new RegExp(`"(00-)?${release.name}`, 'g'), '"$1<release>');
         for (const right of grants(release.rules)) granted.add(general(right));
         for (const event of events.filter(({ user }) => user.username === release.serviceAccount)) {
           const right = usedGrant(release.rules, event);

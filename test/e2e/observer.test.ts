@@ -229,7 +229,7 @@ function observerRules(name: string): Record<ObserverSection, PolicyRule[]> {
   return parse(
     readFileSync(file, 'utf8')
       .replaceAll('{{ .name }}', name)
-      .replaceAll('{{ .webhook }}', 'probewright')
+      .replaceAll('{{ .webhook }}', '00-probewright')
       .replaceAll(/^#.*$/gm, ''),
   ) as ReturnType<typeof observerRules>;
 }

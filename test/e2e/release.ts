@@ -108,7 +108,10 @@ export class Release {
     this.#args =
       name === 'probewright'
         ? []
-        : ['--service-name', name, '--webhook-configurations', name, '--lease', name, '--ca-secret', `${name}-ca`];
+        : [
+            ...['--service-name', name, '--webhook-configurations', `00-${name},${name}`],
+            ...['--lease', name, '--ca-secret', `${name}-ca`],
+          ];
   }
 
   /** Those that run. */
@@ -198,7 +201,7 @@ export class Release {
   }
 
   configurationPath(kind: ConfigurationKind): string {
-    return `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations/${this.name}`;
+    return `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations/${kind === 'mutating' ? '00-' : ''}${this.name}`;
   }
 
   /** The CA's Secret; undefined when there is none. */

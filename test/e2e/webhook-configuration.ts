@@ -40,6 +40,8 @@ export function serviceWebhookConfiguration(
   return configuration(kind, service.name, webhooks);
 }
 
-function configuration(kind: Kind, name: string, webhooks: readonly object[]): object {
+/** The chart puts the prefix before the name of the mutating one. */
+function configuration(kind: Kind, release: string, webhooks: readonly object[]): object {
+  const name = kind === 'MutatingWebhookConfiguration' ? `00-${release}` : release;
   return { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name }, webhooks };
 }

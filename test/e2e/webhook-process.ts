@@ -11,8 +11,12 @@ export interface WebhookProcess {
   readonly url: string;
   /** The CA that signed its certificate, as PEM. */
   readonly caPem: string;
+  /** Where it answers `/metrics`. */
+  readonly healthUrl: string;
   /** The directory of its policies. */
   readonly policies: string;
+  /** What it has logged so far. */
+  output(): string;
   stop(): Promise<void>;
 }
 
@@ -50,7 +54,7 @@ export async function startWebhook({ policies = {}, args = [] }: WebhookOptions 
       await started.stop();
       await directory.remove();
     };
-    return { url: `https://127.0.0.1:${port}`, caPem, policies: own, stop };
+    return { ...started, url: `https://127.0.0.1:${port}`, caPem, policies: own, stop };
   } catch (error) {
     await directory.remove();
     throw error;

@@ -73,7 +73,7 @@ function withMembers(a: JsonObject, b: JsonObject): JsonObject {
   return Object.fromEntries([...Object.entries(a), ...Object.entries(b)]);
 }
 
-const names = ['app', 'nginx', 'redis', 'istio-proxy', 'worker'];
+const names = ['app', 'nginx', 'redis', 'linkerd-proxy', 'worker'];
 const annotations = fc.dictionary(
   fc.constantFrom(
     'probewright.dev/skip',

@@ -7,7 +7,7 @@ serve
 --port={{ .Values.ports.webhook }}
 --health-port={{ .Values.ports.health }}
 --service-name={{ include "probewright.fullname" . }}
---webhook-configurations={{ include "probewright.fullname" . }}
+--webhook-configurations={{ include "probewright.mutatingName" . }},{{ include "probewright.fullname" . }}
 --enforcement={{ .Values.enforcement }}
 --mutation={{ include "probewright.mutation" . }}
 --trust-foreign-service-accounts={{ .Values.trustForeignServiceAccounts }}

@@ -5,15 +5,21 @@
 {{- end -}}
 
 {{/*
-The release's name in the cluster: of its Service, its Lease and both webhook configurations. Short enough for the suffixes of other objects.
-The API server calls mutating webhooks in the order of their configurations' names: "probewright" comes after Istio's
-(istio-sidecar-injector, istio-revision-tag-...) and Linkerd's (linkerd-proxy-injector-...), and so sees their sidecars at once.
-reinvocationPolicy covers sidecars that are injected later.
+The release's name in the cluster: of its Service, its Lease and the ValidatingWebhookConfiguration. Short enough for the suffixes of other objects.
 */}}
 {{- define "probewright.fullname" -}}
 {{- $name := include "probewright.name" . -}}
 {{- $ofRelease := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
 {{- .Values.fullnameOverride | default $ofRelease | trunc 48 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/*
+The API server calls mutating webhooks in the order of their configurations' names. The injectors of Istio (istio-sidecar-injector), Consul
+(<release>-consul-connect-injector) and Kuma (kuma-admission-mutating-webhook-configuration) redirect only the probes that they find, so
+Probewright is called first. reinvocationPolicy covers sidecars that are injected later.
+*/}}
+{{- define "probewright.mutatingName" -}}
+{{- printf "00-%s" (include "probewright.fullname" .) -}}
 {{- end -}}
 
 {{- define "probewright.selectorLabels" -}}

@@ -39,7 +39,7 @@ observe
 --startups={{ .Values.observer.startups }}
 --enforcement={{ .Values.enforcement }}
 --mutation={{ include "probewright.mutation" . }}
---webhook-configuration={{ include "probewright.fullname" . }}
+--webhook-configuration={{ include "probewright.mutatingName" . }}
 --exempt-namespaces={{ include "probewright.exemptNamespaces" . | fromYamlArray | join "," }}
 --log-level={{ .Values.logLevel }}
 --lease={{ include "probewright.observerName" . }}
@@ -105,7 +105,7 @@ observe
 {{- end -}}
 {{- end -}}
 {{- $rules := include "probewright.rulesWithoutVerbs" (dict "rules" $read "verbs" (list "get")) | fromYamlArray -}}
-{{- $written := .Files.Get "files/observer-rbac.yaml" | replace "{{ .webhook }}" (include "probewright.fullname" .) | fromYaml -}}
+{{- $written := .Files.Get "files/observer-rbac.yaml" | replace "{{ .webhook }}" (include "probewright.mutatingName" .) | fromYaml -}}
 {{- $workloads := $written.workloads -}}
 {{- range .Values.workloadKinds -}}
 {{- $workloads = append $workloads (dict "apiGroups" (list .group) "resources" (list .resource) "verbs" (list "get" "list" "watch")) -}}

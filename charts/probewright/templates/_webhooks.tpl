@@ -40,11 +40,14 @@ workloads: {{ $whole }}
 
 {{/*
 Fields of every webhook. clientConfig has no caBundle, not even an empty one: who renders the field owns it, and would undo at every upgrade what
-the leader, or cert-manager, wrote.
+the leader, or cert-manager, wrote. See probewright.carriedBundle for the exception.
 */}}
 {{- define "probewright.webhook" -}}
 admissionReviewVersions: [v1]
 clientConfig:
+  {{- with .caBundle }}
+  caBundle: {{ . }}
+  {{- end }}
   service:
     name: {{ include "probewright.fullname" .context | quote }}
     namespace: {{ .context.Release.Namespace | quote }}
@@ -58,6 +61,27 @@ timeoutSeconds: {{ .timeoutSeconds }}
 namespaceSelector:
   {{- include "probewright.namespaceSelector" .context | trim | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{/*
+The caBundle for a MutatingWebhookConfiguration that takes the place of one with the name of earlier versions. Replicas of these versions answer
+until the rollout is over, and do not fill the new configuration. Without the caBundle, every call would fail until then. Helm has rendered the
+field then, and would empty it if it were not there at the next upgrade. So the annotation says to render what the cluster has.
+*/}}
+{{- define "probewright.carriedBundle" -}}
+{{- $find := dict "api" "admissionregistration.k8s.io/v1" "kind" "MutatingWebhookConfiguration" -}}
+{{- $found := lookup $find.api $find.kind "" (include "probewright.mutatingName" .) -}}
+{{- if not $found -}}
+{{- $found = lookup $find.api $find.kind "" (include "probewright.fullname" .) -}}
+{{- else if ne (dig "metadata" "annotations" "probewright.dev/ca-bundle" "" $found) "carried" -}}
+{{- $found = dict -}}
+{{- end -}}
+{{- range $found.webhooks -}}
+{{- $service := dig "clientConfig" "service" dict . -}}
+{{- if and (eq .name "mutate.probewright.dev") (eq (dig "name" "" $service) (include "probewright.fullname" $)) (eq (dig "namespace" "" $service) $.Release.Namespace) -}}
+{{- dig "clientConfig" "caBundle" "" . -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{/*

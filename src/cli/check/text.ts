@@ -178,6 +178,7 @@ const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'own-path-differs': 'the own probes ask other paths than the policy',
   'cannot-work': 'a check says that the probe cannot work',
   'debug-copy': 'the Pod counts as a copy of kubectl debug',
+  'mesh-came-first': 'a mesh is in the way of every probe but exec',
 };
 
 function coverageLines({ containers, ...counts }: Coverage, screen: Screen): string[] {

@@ -56,7 +56,7 @@ export const OBSERVE_FLAGS = {
   }),
   'webhook-configuration': withDefault({
     type: OBJECT_NAME,
-    default: 'probewright',
+    default: '00-probewright',
     summary: 'The MutatingWebhookConfiguration of the webhook: its selectors tell which Pods may be missed.',
   }),
   'exempt-namespaces': { ...PROCESS_FLAGS['exempt-namespaces'], details: 'The observer judges no workloads there.' },

@@ -101,9 +101,9 @@ const CLUSTER_FLAGS = inGroup('Flags that count with --kubeconfig only', {
     summary: 'Service that the API server calls; the certificate is made for it.',
   }),
   'webhook-configurations': withDefault({
-    type: objectName,
-    default: 'probewright',
-    summary: 'Name of the Mutating- and the ValidatingWebhookConfiguration whose caBundle is maintained.',
+    type: commaList('NAME'),
+    default: '00-probewright,probewright',
+    summary: 'Names of the Mutating- and ValidatingWebhookConfigurations whose caBundle is maintained.',
   }),
   'ca-secret': withDefault({
     type: objectName,

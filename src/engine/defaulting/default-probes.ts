@@ -10,7 +10,7 @@ import {
 } from '../policy/annotations.ts';
 import { handlerKindsOf, ownProbe, PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { CommandReader } from '../workload/command-reader.ts';
-import { hasMeshProbe } from '../workload/mesh.ts';
+import { hasMeshProbe, isMeshProbe, meshObstacle, REDIRECTED } from '../workload/mesh.ts';
 import { isPod, type WorkloadKind } from '../workload/kinds.ts';
 import { NO_HINTS } from '../workload/port-protocol.ts';
 import { portsOf } from '../workload/ports.ts';
@@ -23,7 +23,7 @@ import {
   type MainContainer,
 } from '../workload/containers.ts';
 import { withoutLearnedBudget } from './start-budget.ts';
-import { startupDefault, plainDefault, type EffectiveLiveness } from './startup.ts';
+import { startupDefault, plainDefault, type EffectiveLiveness, type StartupResult } from './startup.ts';
 import { applyingTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
 import { LayerSets } from '../policy/layer-sets.ts';
 import { debugCopyProblem } from './debug-copy.ts';
@@ -71,13 +71,15 @@ export function defaultProbes(
   const reason = reasonOfPod(template, options);
   if (reason !== undefined) return { injections: [], notInjected: [reason], warnings };
   const result = { injections: [], notInjected: unmatched(own), warnings };
+  const obstacle = meshObstacle(template);
   for (const container of own.containers) {
     const merged = own.policyFor(container);
     if (merged === undefined) continue;
     const isInjected = (kind: ProbeKind): boolean => injectionAt(injectedEarlier, container, kind) !== undefined;
     const refusal = (kind: ProbeKind): HandlerProblem | undefined =>
       skip.has(kind) ? SKIPPED : forbidden(container, kind);
-    defaultContainer(container, merged, { ...policy, commands }, isInjected, refusal, result);
+    const inTheWay = obstacle ?? (hasMeshProbe(container) ? REDIRECTED : undefined);
+    defaultContainer(container, merged, { ...policy, commands }, isInjected, refusal, result, inTheWay);
   }
   return result;
 }
@@ -100,6 +102,7 @@ export function withoutInjections(template: JsonObject, policy: WorkloadPolicy):
 /**
  * @param isInjected true for a probe that an earlier call for the Pod injected
  * @param refusal why a probe must not be injected, whatever the policy says
+ * @param obstacle why the kubelet reaches the container by exec only
  */
 function defaultContainer(
   container: Container,
@@ -108,6 +111,7 @@ function defaultContainer(
   isInjected: (kind: ProbeKind) => boolean,
   refusal: (kind: ProbeKind) => HandlerProblem | undefined,
   { injections, notInjected }: { readonly injections: Injection[]; readonly notInjected: NotInjected[] },
+  obstacle: string | undefined,
 ): void {
   const missing = PROBE_KINDS.filter((kind) => ownProbe(container.spec, kind) === undefined);
   const unfit = unfitFor(container);
@@ -120,6 +124,7 @@ function defaultContainer(
   const evidence = { ports: portsOf(container.spec), hints, commands, own, image, contradiction };
   const written = objectMember(container.spec, 'livenessProbe');
   let liveness: EffectiveLiveness | undefined = written && { probe: written, isInjected: isInjected('livenessProbe') };
+  let isLivenessBarred = false;
   // PROBE_KINDS has liveness before startup: the startup probe depends on the liveness probe that the container gets.
   for (const kind of missing) {
     const isStartup = kind === 'startupProbe';
@@ -128,9 +133,11 @@ function defaultContainer(
     const report = ({ code, detail }: HandlerProblem, more?: Pick<NotInjected, 'wantedBy'>): void => {
       notInjected.push({ container: container.name, probe: kind, ...more, code, detail });
     };
-    const result =
+    const found =
       refused ??
       (isStartup ? startupDefault(evidence, policy, liveness, starts) : plainDefault(evidence, policy, kind));
+    const result = pastMesh(found, obstacle, isStartup && isLivenessBarred);
+    isLivenessBarred ||= kind === 'livenessProbe' && result.code === 'mesh-came-first';
     if (result.code !== undefined) {
       const wantedBy = sourceOf(policy, kind);
       // More starts would give the container a startup probe: it has a liveness probe to copy.
@@ -148,11 +155,19 @@ function defaultContainer(
   }
 }
 
-/** The probes that the author wrote. Null counts as absent, and the API server refuses other values. */
-function authorsProbes({ spec }: Container, isInjected: (kind: ProbeKind) => boolean): Evidence['own'] {
+/** @param isAlone true for a startup probe whose liveness probe is not injected: it would guard nothing */
+function pastMesh(found: StartupResult, obstacle: string | undefined, isAlone: boolean): StartupResult {
+  if (obstacle === undefined || found.code !== undefined) return found;
+  const isBarred = isAlone || objectMember(found.probe, 'exec') === undefined;
+  return isBarred ? { code: 'mesh-came-first', detail: obstacle } : found;
+}
+
+/** The author's probes that no mesh has redirected. Null counts as absent, and the API server refuses other values. */
+function authorsProbes({ name, spec }: Container, isInjected: (kind: ProbeKind) => boolean): Evidence['own'] {
   return PROBE_KINDS.flatMap((kind) => {
     const probe = objectMember(spec, kind);
-    return probe && handlerKindsOf(probe).length === 1 && !isInjected(kind) ? [[kind, probe] as const] : [];
+    const isAuthors = probe && handlerKindsOf(probe).length === 1 && !isInjected(kind) && !isMeshProbe(name, probe);
+    return isAuthors ? [[kind, probe] as const] : [];
   });
 }
 
@@ -173,11 +188,6 @@ function unfitFor(container: Container): HandlerProblem | undefined {
   if (role === 'mesh') return unfit('mesh-container', 'it is a service mesh proxy, which brings its own probes');
   if (role === 'init')
     return unfit('init-container', 'the API allows no probes on an init container without restartPolicy: Always');
-  if (hasMeshProbe(container))
-    return unfit(
-      'mesh-container',
-      'Istio has redirected its probes to its agent; one added beside them would bypass the mesh',
-    );
   return runsForever(spec) ? undefined : unfit('run-to-completion', 'its own restartPolicy is not Always');
 }
 

@@ -94,6 +94,7 @@ export const REASON_CODES = [
   'own-path-differs',
   'cannot-work',
   'debug-copy',
+  'mesh-came-first',
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 

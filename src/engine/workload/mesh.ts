@@ -1,15 +1,37 @@
-import { isPresent, member, objectMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
+import {
+  isJsonObject,
+  isPresent,
+  listMember,
+  member,
+  objectMember,
+  stringMember,
+  stringMembers,
+  type JsonObject,
+} from '../../base/json/json-value.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../probe/probe.ts';
 
 /**
- * By container name (Istio: manifests/charts/istio-control; Linkerd: charts/partials/templates/_proxy.tpl). The
- * annotation is that of the mesh's injector in a Pod, or of `istioctl kube-inject` or `linkerd inject --manual`.
- * `answers` matches port and path of the proxy's own probes.
+ * By container name (Istio: manifests/charts/istio-control; Linkerd: charts/partials/templates/_proxy.tpl; Consul:
+ * control-plane/connect-inject/webhook; Kuma: pkg/plugins/runtime/k8s/containers). The annotation is that of the mesh's
+ * injector in a Pod, or of `istioctl kube-inject` or `linkerd inject --manual`. `answers` matches port and path of the
+ * proxy's own probes. `redirects`: the injector points the kubelet's probes of applications at the proxy.
  */
 export const MESH_PROXIES = new Map([
-  ['istio-proxy', { statusAnnotation: 'sidecar.istio.io/status', answers: /^1502[01] \/healthz\/(?:ready|live)$/ }],
-  ['linkerd-proxy', { statusAnnotation: 'linkerd.io/proxy-version', answers: /^4191 \/(?:live|ready)$/ }],
+  ['istio-proxy', mesh('sidecar.istio.io/status', /^1502[01] \/healthz\/(?:ready|live)$/, true)],
+  ['linkerd-proxy', mesh('linkerd.io/proxy-version', /^4191 \/(?:live|ready)$/, false)],
+  ['consul-dataplane', mesh('consul.hashicorp.com/connect-inject-status', /^21\d{3} \/ready$/, true)],
+  ['kuma-sidecar', mesh('kuma.io/sidecar-injected', /^990[12] \/ready$/, true)],
 ]);
+
+interface Mesh {
+  readonly statusAnnotation: string;
+  readonly answers: RegExp;
+  readonly redirects: boolean;
+}
+
+function mesh(statusAnnotation: string, answers: RegExp, redirects: boolean): Mesh {
+  return { statusAnnotation, answers, redirects };
+}
 
 /** True for the name of a mesh's proxy, which is reserved in a Pod. */
 export function isMeshProxyName(name: string): boolean {
@@ -47,3 +69,35 @@ export function isMeshProbe(container: string, probe: JsonObject): boolean {
 export function hasMeshProbe({ name, spec }: { readonly name: string; readonly spec: JsonObject }): boolean {
   return PROBE_KINDS.some((kind) => isMeshProbe(name, objectMember(spec, kind) ?? {}));
 }
+
+/** Istio reads the value as Go's strconv.ParseBool does (pkg/kube/inject/app_probe.go). */
+const REWRITE_ANNOTATION = 'sidecar.istio.io/rewriteAppHTTPProbers';
+const SAYS_NO = /^(?:0|f|F|false|FALSE|False)$/;
+
+/** The image of a proxy that an author configures before the injection (Istio, "Customizing injection"). */
+const TO_BE_INJECTED = 'auto';
+
+/**
+ * Why no mesh will redirect a probe that is added to a Pod now; undefined when a mesh still may. Under strict mTLS the
+ * proxy refuses the kubelet's connection to the application. Only exec probes do not need that connection.
+ */
+export function meshObstacle(template: JsonObject): string | undefined {
+  const podSpec = objectMember(template, 'spec') ?? {};
+  const isInjected = (container: unknown): container is { readonly name: string } =>
+    isJsonObject(container) &&
+    MESH_PROXIES.get(stringMember(container, 'name') ?? '')?.redirects === true &&
+    member(container, 'image') !== TO_BE_INJECTED;
+  const proxy = [...listMember(podSpec, 'containers'), ...listMember(podSpec, 'initContainers')].find(isInjected);
+  if (proxy !== undefined)
+    return `the Pod already has ${proxy.name}, whose injector redirects earlier probes only; ${CURE}`;
+  const value = stringMembers(objectMember(template, 'metadata') ?? {}, 'annotations').get(REWRITE_ANNOTATION) ?? '';
+  if (!SAYS_NO.test(value)) return undefined;
+  return `the annotation ${REWRITE_ANNOTATION}: "${value}" keeps Istio from redirecting it; remove the annotation, or use exec`;
+}
+
+const CURE =
+  "sort Probewright's MutatingWebhookConfiguration before the injector's, write the probe before the injection, or use exec";
+
+/** The obstacle in a container whose probes a mesh has redirected. */
+export const REDIRECTED =
+  "its probes ask the mesh's agent, and another beside them would bypass the mesh; write them as before the injection, or use exec";

@@ -17,7 +17,7 @@ import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { containersOf } from '../../engine/workload/containers.ts';
 import { POD_KIND, isBeingDeleted, templatesToLookAt } from '../../engine/workload/kinds.ts';
-import { isMeshProbe } from '../../engine/workload/mesh.ts';
+import { isMeshProbe, isMeshProxyName } from '../../engine/workload/mesh.ts';
 import { restartLine, type LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import { workloadKey, type WorkloadName } from '../observed-workload.ts';
 import { isInScope, type WebhookScope } from './webhook-scope.ts';
@@ -109,27 +109,24 @@ function isFromNode(pod: JsonObject): boolean {
   return objectsAt(pod, 'metadata', 'ownerReferences').some(({ kind }) => kind === 'Node');
 }
 
-/** Containers that other webhooks add, by the annotations that those leave in the Pod. The engine leaves out meshes. */
+/** Containers that other webhooks add, by the annotations that those leave in the Pod. */
 const FOREIGN_SIDECARS: Readonly<Record<string, string>> = {
   'vault.hashicorp.com/agent-inject-status': 'vault-agent',
   'dapr.io/enabled': 'daprd',
-  'consul.hashicorp.com/connect-inject-status': 'consul-dataplane',
   'sidecar.opentelemetry.io/injected': 'otc-container',
-  'kuma.io/sidecar-injected': 'kuma-sidecar',
   'appmesh.k8s.aws/sidecarInjectorWebhook': 'envoy',
 };
 
 /**
  * The Pod without the probes that its annotation names, and without foreign sidecars: such a container may declare a
- * port, and hide from the engine which container is the main one.
+ * port, and hide from the engine which container is the main one. The webhook is called before the injectors of meshes.
  */
 function bareOf(pod: JsonObject, annotations: ReadonlyMap<string, string>, named: Provenance): JsonObject {
   const sidecars = Object.entries(FOREIGN_SIDECARS).flatMap(([key, name]) => (annotations.has(key) ? [name] : []));
-  if (sidecars.length === 0 && named.size === 0) return pod;
   const [metadata, spec] = [objectMember(pod, 'metadata') ?? {}, objectMember(pod, 'spec') ?? {}];
   const bareContainer = (container: unknown): readonly unknown[] => {
     const name = textAt(container, 'name') ?? '';
-    if (sidecars.includes(name)) return [];
+    if (sidecars.includes(name) || isMeshProxyName(name)) return [];
     return [isJsonObject(container) ? without(container, ...(named.get(name)?.keys() ?? [])) : container];
   };
   const lists = ['containers', 'initContainers'].map((list) => [list, listMember(spec, list).flatMap(bareContainer)]);

@@ -29,6 +29,7 @@ const KINDS = ['mutating', 'validating'] as const;
 
 interface Configuration {
   readonly kind: (typeof KINDS)[number];
+  readonly name: string;
   readonly path: string;
   readonly mirror: MirroredObject;
   readonly limit: WriteLimit;
@@ -72,11 +73,13 @@ export abstract class ClusterCertificates implements CertificateSource {
     this.host = `${config.serviceName}.${namespace}.svc`;
     this.#rounds = new RepeatedWork(() => this.round(), config.certificateCheck, dependencies.random);
     this.secret = new MirroredObject(context, this.collection, secretName, this.#listenTo('secret'));
-    const name = config.webhookConfigurations;
-    this.#configurations = KINDS.map((kind) => {
+    // The mutating configuration has another name than the validating one, and had that of the validating one once.
+    this.#configurations = KINDS.flatMap((kind) => {
       const collection = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
-      const mirror = new MirroredObject(context, collection, name, this.#listenTo(kind));
-      return { kind, path: `${collection}/${name}`, mirror, limit: new WriteLimit(), refused: undefined };
+      return config.webhookConfigurations.map((name) => {
+        const mirror = new MirroredObject(context, collection, name, this.#listenTo(`${kind} ${name}`));
+        return { kind, name, path: `${collection}/${name}`, mirror, limit: new WriteLimit(), refused: undefined };
+      });
     });
     this.#hasPair.promise.catch(() => undefined);
   }
@@ -142,10 +145,13 @@ export abstract class ClusterCertificates implements CertificateSource {
   }
 
   protected synced(bundle: string | undefined): CertificateStatus['bundleSynced'] {
-    const [mutating, validating] = this.#configurations.map(({ mirror: { object } }) =>
-      object === undefined || bundle === undefined ? undefined : this.#holds(object, bundle),
-    );
-    return { mutating, validating };
+    const ofKind = (wanted: Configuration['kind']): boolean | undefined => {
+      const objects = this.#configurations.flatMap(({ kind, mirror: { object } }) => (kind === wanted && object) || []);
+      return objects.length === 0 || bundle === undefined
+        ? undefined
+        : objects.every((object) => this.#holds(object, bundle));
+    };
+    return { mutating: ofKind('mutating'), validating: ofKind('validating') };
   }
 
   /**
@@ -160,7 +166,7 @@ export abstract class ClusterCertificates implements CertificateSource {
   }
 
   async #writeTo(configuration: Configuration, wanted: Buffer): Promise<void> {
-    const { kind, path, mirror, limit } = configuration;
+    const { kind, name: configurationName, path, mirror, limit } = configuration;
     const { object, generation } = mirror;
     const { log, now, written } = this.dependencies;
     const isStale = ({ bundle }: Entry): boolean => (this.isLeader ? !bundle.equals(wanted) : bundle.length === 0);
@@ -172,7 +178,7 @@ export abstract class ClusterCertificates implements CertificateSource {
       { op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value: wanted.toString('base64') },
     ]);
     const patch = { method: 'PATCH', path, query: { fieldManager: FIELD_MANAGER }, contentType: JSON_PATCH } as const;
-    const fields = { kind, configuration: this.config.webhookConfigurations };
+    const fields = { kind, configuration: configurationName };
     try {
       if (!limit.take(now())) throw new Error(FOUGHT_OVER);
       await this.client.request({ ...patch, body, signal: this.signal });

@@ -64,7 +64,7 @@ export class OwnCertificates extends ClusterCertificates {
     if (isLeafDue(this.#served, ca, this.isTrusted(ca.cert) === true, now))
       return this.found(await this.#newLeaf(ca, now));
     const isWaiting = this.#served?.ca !== ca.cert;
-    const fields = { configuration: this.config.webhookConfigurations };
+    const fields = { configurations: this.config.webhookConfigurations };
     if (isWaiting && !this.#isWaitLogged)
       this.dependencies.log.info(fields, 'the CA has changed, the new leaf waits for the webhook configurations');
     this.#isWaitLogged = isWaiting;

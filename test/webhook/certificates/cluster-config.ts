@@ -5,7 +5,7 @@ export const CLUSTER_CONFIG: ClusterConfig = {
   kubeconfig: 'config',
   namespace: undefined,
   serviceName: 'probewright',
-  webhookConfigurations: 'probewright',
+  webhookConfigurations: ['00-probewright', 'probewright'],
   caSecret: 'probewright-ca',
   tlsSecret: undefined,
   caLifetime: 365 * 86_400_000,

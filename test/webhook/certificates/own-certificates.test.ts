@@ -63,7 +63,7 @@ describe('the first start', () => {
     world.askRotation();
     await world.nextTrusted();
     for (const { method, path, query } of world.api.requests) {
-      const isByName = query['fieldSelector']?.startsWith('metadata.name=probewright') === true;
+      const isByName = /^metadata\.name=(?:00-)?probewright/.test(query['fieldSelector'] ?? '');
       if (method === 'GET') expect(isByName, path).toBe(true);
       else if (method === 'POST') expect(path).toBe(SECRETS);
       else if (method === 'PUT') expect(path).toBe(`${SECRETS}/${SETTINGS.caSecret}`);
@@ -518,6 +518,25 @@ describe('the webhook configurations', () => {
       expect(bundleHolds(world.bundles()[0] ?? '', world.secret()['ca.crt'] ?? '')).toBe(true);
       world.api.remove(MUTATING, 'probewright');
       await eventually(() => expect(source.status().bundleSynced.mutating).toBeUndefined());
+    }
+  });
+
+  it('get the bundle under each of their names, from any replica while the bundle is empty', async () => {
+    world.putConfigurations();
+    const { source } = await world.serving();
+    world.api.put(MUTATING, configuration(undefined, '00-probewright'));
+    const bundleOf = (name: string): string =>
+      webhooksOf(world.api.get(MUTATING, name)).find((one) => one.name === 'pods.probewright.dev')?.clientConfig
+        .caBundle ?? '';
+    await eventually(() => expect(bundleOf('00-probewright')).not.toBe(''));
+    await eventually(() => expect(bundleOf('probewright')).toBe(bundleOf('00-probewright')));
+    // As after an upgrade, a rollback and an uninstallation.
+    for (const [removed, synced] of [
+      ['probewright', true],
+      ['00-probewright', undefined],
+    ] as const) {
+      world.api.remove(MUTATING, removed);
+      await eventually(() => expect(source.status().bundleSynced.mutating).toBe(synced));
     }
   });
 

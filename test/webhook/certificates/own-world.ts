@@ -21,7 +21,7 @@ export const VALIDATING = '/apis/admissionregistration.k8s.io/v1/validatingwebho
 export const SETTINGS: ClusterConfig = {
   ...CLUSTER_CONFIG,
   namespace: 'system',
-  webhookConfigurations: 'probewright',
+  webhookConfigurations: ['00-probewright', 'probewright'],
   certificateCheck: 10,
 };
 /** The name that the API server checks. */
