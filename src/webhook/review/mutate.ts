@@ -7,9 +7,9 @@ import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { controllersOfPod, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import { skip, type Decision } from './decision.ts';
 import { allowed, auditText, violationAnnotation } from './response.ts';
-import { atMost, ObjectTooLarge, scopeOf, violationOfUnseen } from './scope.ts';
+import { atMost, scopeOf, violationOfUnseen } from './scope.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS, isControlled, isControlledByControllerManager } from './trusted-controllers.ts';
-import type { Violation } from '../../engine/checks/violation.ts';
+import { formatViolation, type Violation } from '../../engine/checks/violation.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { AdmissionRequest } from './review.ts';
@@ -70,12 +70,12 @@ export function mutate(
   };
 }
 
-/** An error would reject the Pod under failurePolicy Fail. Throws ObjectTooLarge for Pods that `/validate` sees. */
-function tooLarge(request: AdmissionRequest, isAudited: boolean, problem: string): Decision {
-  if (!isAudited || request.operation !== 'CREATE') throw new ObjectTooLarge(problem);
-  const violations = [violationOfUnseen(problem, 'Audit')];
-  const reply = allowed(request.uid, { auditAnnotations: violationAnnotation(violations) });
-  return { reply, result: 'allow', violations, policies: [] };
+/** The Pod is left to `/validate`, which a Pod of kube-controller-manager does not reach. */
+function tooLarge({ uid }: AdmissionRequest, isAudited: boolean, problem: string): Decision {
+  const violations = [violationOfUnseen(problem, isAudited ? 'Audit' : 'Warn')];
+  return isAudited
+    ? { reply: allowed(uid, { auditAnnotations: violationAnnotation(violations) }), result: 'allow', violations }
+    : { reply: allowed(uid, { warnings: violations.map(formatViolation) }), result: 'warn' };
 }
 
 /** The API server keeps the first value of a key, and logs a warning about another: values stay the same, or go. */
