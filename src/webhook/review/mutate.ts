@@ -8,7 +8,7 @@ import { controllersOfPod, workloadNameOf } from '../../engine/workload/workload
 import { skip, type Decision } from './decision.ts';
 import { allowed, auditText, violationAnnotation } from './response.ts';
 import { atMost, scopeOf, violationOfUnseen } from './scope.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS, isControlled, isControlledByControllerManager } from './trusted-controllers.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS, isControlledByControllerManager, trustIn } from './trusted-controllers.ts';
 import { formatViolation, type Violation } from '../../engine/checks/violation.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -39,7 +39,7 @@ export function mutate(
 
   const { namespace } = request;
   // Learned start times are those of the workload that a trusted controller made the Pod for.
-  const workload = workloadNameOf(pod, kind, isControlled(request, controllers));
+  const workload = workloadNameOf(pod, kind, trustIn(request, controllers, []) !== 'none');
   const policy = policies.policyFor(namespace, podLabelsOf(pod), workload);
   const defaulting =
     mode === 'Off'

@@ -4,7 +4,7 @@ import { laxer } from '../../engine/policy/action.ts';
 import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { isBeingDeleted, templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS, isControlled, type TrustedControllers } from './trusted-controllers.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS, trustIn, type TrustedControllers } from './trusted-controllers.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { SkipReason } from './decision.ts';
@@ -34,7 +34,7 @@ export function scopeOf(
   const kind = workloadKind(request.kind.group, request.kind.kind, kinds);
   if (kind === undefined) return skipped('kind');
   if (oldObject !== undefined && isBeingDeleted(oldObject)) return skipped('being-deleted');
-  const found = templatesToLookAt(object, kind, isControlled(request, controllers));
+  const found = templatesToLookAt(object, kind, trustIn(request, controllers, kinds) === 'full');
   // What was not read may have templates.
   if (found.kind === 'skipped' && (unread === undefined || found.reason !== 'no-pod-template'))
     return skipped(found.reason);
