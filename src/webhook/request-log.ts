@@ -27,7 +27,7 @@ export function requestLog(logger: Logger, controllers: TrustedControllers, mono
   let limitedUntil = -Infinity;
   return {
     decided: (webhook, request, decision, milliseconds) => {
-      if (webhook === 'validate') noteController(request);
+      if (webhook === 'validate') noteController(request, decision.result === 'deny');
       if (logger.isLevelEnabled('info'))
         logger.info(decisionFields(webhook, request, decision, milliseconds), 'decision');
     },
@@ -104,11 +104,15 @@ function listed<T>(entries: readonly T[] | undefined, text: (entry: T) => string
 const MOST_ACCOUNTS = 100;
 
 /** Names each account once that looks like a controller and is not trusted. */
-function untrustedControllers(logger: Logger, controllers: TrustedControllers): (request: AdmissionRequest) => void {
+function untrustedControllers(
+  logger: Logger,
+  controllers: TrustedControllers,
+): (request: AdmissionRequest, isDenied: boolean) => void {
   const named = new Set<string>();
-  return (request) => {
+  return (request, isDenied) => {
     const { userName, namespace, kind } = request;
-    if (named.size >= MOST_ACCOUNTS || named.has(userName) || !looksLikeController(request, controllers)) return;
+    if (named.size >= MOST_ACCOUNTS || named.has(userName)) return;
+    if (!looksLikeController(request, controllers, isDenied)) return;
     named.add(userName);
     const owners = controllerOwners(request.object ?? {}).map((owner) => `${owner.apiVersion}/${owner.kind}`);
     logger.warn(

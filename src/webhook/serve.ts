@@ -88,13 +88,13 @@ async function buildParts(config: ServeConfig, dependencies: ServeDependencies, 
   const files = config.policies === undefined ? undefined : new DirectorySource(config.policies, now);
   const sources = [files, cluster?.policies.source].filter((source) => source !== undefined);
   const callerCas = config.clientCa === undefined ? undefined : clientCaFile(config.clientCa);
-  const tls = servingTls(log, certificates, callerCas, () => webhook.server as Server | undefined);
+  const tls = servingTls(log, certificates, callerCas, () => webhook.server as Server | undefined, now);
   const ofCluster = cluster === undefined ? [] : [cluster.policies, cluster.election];
   const beforeWebhook = [...ofCluster, ...tls.parts];
   const metrics = new Metrics({
     policies: () => policyFigures(store, sources),
     ...cluster?.policies.metrics,
-    certificates: () => tls.figures(),
+    certificates: () => tls.figures(now()),
     leader: () => cluster?.election.isLeader === true,
     now,
   });

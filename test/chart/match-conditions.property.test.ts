@@ -73,8 +73,13 @@ const userInfo = fc.record(
 
 /** Metadata as the API server has decoded it: each field has its type, is null or is absent. */
 const owner = fc.record(
-  { kind: fc.constant('ReplicaSet'), name: fc.constant('web'), controller: fc.constantFrom(true, true, false) },
-  { requiredKeys: ['kind', 'name'] },
+  {
+    apiVersion: fc.constantFrom('apps/v1', 'apps/v1', 'v1', 'a.k8s.io/v1', 'example.com/v1', 'a.xk8s.io/v1'),
+    kind: fc.constant('ReplicaSet'),
+    name: fc.constant('web'),
+    controller: fc.constantFrom(true, true, false),
+  },
+  { requiredKeys: ['apiVersion', 'kind', 'name'] },
 );
 const metadata = fc.record(
   {
@@ -183,7 +188,7 @@ const podOfReplicaSet: Case = {
     operation: 'CREATE',
     userInfo: { username: 'system:serviceaccount:kube-system:replicaset-controller' },
     object: pod([appContainer()], {
-      metadata: { ownerReferences: [{ kind: 'ReplicaSet', name: 'web', controller: true }] },
+      metadata: { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', controller: true }] },
     }),
     oldObject: null,
   },

@@ -278,7 +278,8 @@ describe('beside clients that never come to an end', () => {
 });
 
 describe('memory stays within what the chart gives', () => {
-  const nested = (open: string, close: string, count: number): string => open.repeat(count) + '0' + close.repeat(count);
+  const nested = (open: string, close: string, count: number): string =>
+    list(() => open.repeat(490) + '0' + close.repeat(490), Math.floor(count / 490));
   const list = (element: (index: number) => string, count: number): string =>
     `[${Array.from({ length: count }, (_, index) => element(index)).join(',')}]`;
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import jsonPatch from 'fast-json-patch';
 import { parse } from 'yaml';
 import { mutate, validate } from '../support/decisions.ts';
+import { parseBody, type ReadBody } from '../../src/webhook/http/body-limit.ts';
 import { decodeReview } from '../../src/webhook/review/review.ts';
 import { runCommandLine } from '../../src/cli/commands.ts';
 import { mergeLayers } from '../../src/engine/policy/container-policy.ts';
@@ -115,35 +116,38 @@ function json(text: string): unknown {
   }
 }
 
-/** As src/webhook/http/app.ts does it. */
+function body(text: string): ReadBody | undefined {
+  try {
+    return parseBody(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As src/webhook/http/review-endpoint.ts does it. */
 function review(text: string): Outcome {
   let slowest = 0;
   const replies: Reply[] = [];
   for (const policies of sets) {
     for (const webhook of ['mutate', 'validate'] as const) {
       const began = performance.now();
-      const body = json(text);
-      if (body === NOT_JSON) return { verdict: 'not JSON' };
-      const decoded = decodeReview(body);
+      const read = body(text);
+      if (read === undefined) return { verdict: 'not JSON' };
+      const decoded = decodeReview(read.value, text.length, read.tooLarge);
       if (decoded.problem !== undefined) return { verdict: 'refused' };
       const { request } = decoded;
-      try {
-        const { reply } =
-          webhook === 'mutate'
-            ? mutate(request, policies, 'On', NOW)
-            : validate(
-                request,
-                policies,
-                { enforcement: 'Deny', mutation: 'On', kinds: KNOWN_KINDS, controllers: DEFAULT_TRUSTED_CONTROLLERS },
-                NOW,
-              );
-        replies.push({ webhook, uid: request.uid, text: JSON.stringify(reply) });
-        slowest = Math.max(slowest, performance.now() - began);
-        mustApply(request.object, reply.response.patch);
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error;
-        return { verdict: 'too deep', replies };
-      }
+      const { reply } =
+        webhook === 'mutate'
+          ? mutate(request, policies, 'On', NOW)
+          : validate(
+              request,
+              policies,
+              { enforcement: 'Deny', mutation: 'On', kinds: KNOWN_KINDS, controllers: DEFAULT_TRUSTED_CONTROLLERS },
+              NOW,
+            );
+      replies.push({ webhook, uid: request.uid, text: JSON.stringify(reply) });
+      slowest = Math.max(slowest, performance.now() - began);
+      mustApply(request.object, reply.response.patch);
     }
   }
   return { verdict: 'answered', replies, slowest };

@@ -281,6 +281,7 @@ describe('the certificate', () => {
     expect([ready.code, (JSON.parse(ready.body) as { certificate: { expired: boolean } }).certificate.expired]).toEqual(
       [503, true],
     );
+    expect(ready.body).toContain('"problems":["the serving certificate has expired at ');
     expect((await ask(server)).code).toBe(200);
   });
 

@@ -9,6 +9,7 @@ must not be where its message needs no explanation; a regular expression does.
 {{- include "probewright.refuseOtherNames" . -}}
 {{- include "probewright.refuseMissingValues" . -}}
 {{- include "probewright.refuseImage" . -}}
+{{- include "probewright.refuseUseless" . -}}
 {{- include "probewright.refuseReplicas" . -}}
 {{- include "probewright.refuseDurations" . -}}
 {{- include "probewright.refuseCertManagerDurations" . -}}
@@ -65,6 +66,51 @@ must not be where its message needs no explanation; a regular expression does.
 {{- end -}}
 {{- if and .Values.networkPolicy.enabled .Values.hostNetwork -}}
 {{- fail "networkPolicy.enabled and hostNetwork are both true: NetworkPolicies do not reach Pods in the nodes' network. Switch one of them off" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What the schema takes, and what the process, the API server or the release would stumble over. */}}
+{{- define "probewright.refuseUseless" -}}
+{{- if not (regexMatch "^([A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?$" (toString .Values.image.tag)) -}}
+{{- fail (printf "image.tag is %q, which is no tag. Write letters, digits, '_', '.' and '-'" (toString .Values.image.tag)) -}}
+{{- end -}}
+{{- if has "*" .Values.trustedControllers -}}
+{{- fail "trustedControllers has \"*\", which trusts the controller references of every user: nothing would be checked. Write the user names of your operators, such as system:serviceaccount:data:postgres-operator" -}}
+{{- end -}}
+{{- $of := dict "resources" .Values.resources -}}
+{{- with .Values.observer -}}
+{{- if .enabled -}}
+{{- $_ := set $of "observer.resources" .resources -}}
+{{- $interval := include "probewright.milliseconds" .scanInterval -}}
+{{- if and $interval (lt (int64 $interval) 60000) -}}
+{{- fail (printf "observer.scanInterval is %q, and the process does not start with less than 1m. Write 1m or more" .scanInterval) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $path, $resources := $of -}}
+{{- $limit := dig "limits" "memory" "" $resources | toString -}}
+{{- $heap := include "probewright.heapMegabytes" (dict "Values" (dict "resources" $resources)) -}}
+{{- if and $heap (lt (int $heap) 64) -}}
+{{- fail (printf "%s.limits.memory is %q, in which no process can start. Write 128Mi or more; the default has room for all policies" $path $limit) -}}
+{{- end -}}
+{{- end -}}
+{{- /* The notes warn of the default and of the release's own namespace: such an installation is no mistake. */ -}}
+{{- if and .Values.tests.enabled (not (has .Values.tests.namespace (list "default" .Release.Namespace))) (not (include "probewright.testsRendered" .)) -}}
+{{- fail (printf "tests.namespace is %q, which is exempt, so that `helm test` could prove nothing. Set tests.namespace to a namespace that is not, or tests.enabled to false" .Values.tests.namespace) -}}
+{{- end -}}
+{{- range $key := list "apiServerIngressCIDRs" "apiServerEgressCIDRs" -}}
+{{- range get $.Values.networkPolicy $key -}}
+{{- if not (regexMatch "^([0-9]{1,3}([.][0-9]{1,3}){3}/([0-9]|[12][0-9]|3[0-2])|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*/([0-9]|[1-9][0-9]|1[01][0-9]|12[0-8]))$" .) -}}
+{{- fail (printf "networkPolicy.%s has %q, which is no CIDR. Write an address and the length of its prefix, such as 10.0.0.7/32" $key .) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $path, $labels := dict "podLabels" .Values.podLabels "commonLabels" .Values.commonLabels -}}
+{{- range $key, $value := $labels -}}
+{{- if not (regexMatch "^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$" (toString $value)) -}}
+{{- fail (printf "%s.%s is %q, which is no value of a label. Write at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends" $path $key (toString $value)) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 

@@ -30,16 +30,18 @@ test/chart/match-conditions.property.test.ts proves for random requests: what th
 {{- end -}}
 
 {{/*
-True when one of kube-controller-manager's own accounts asks about an object that has a controller: isControlledByControllerManager in
-src/admission/trusted-controllers.ts. Every user may write a controller reference, so the requester is tested first.
-Accounts of trustedControllers and service accounts of other namespaces are left to the program, which knows its settings.
+True when one of kube-controller-manager's own accounts asks about an object that has a controller of a kind of Kubernetes:
+isControlledByControllerManager in src/webhook/review/trusted-controllers.ts. Every user may write a controller reference, so the requester is tested
+first. The group of a custom kind has a dot, and only Kubernetes has groups below k8s.io. Accounts of trustedControllers and service accounts of other namespaces are left to the program, which knows its settings.
 */}}
 {{- define "probewright.isControlled" -}}
 has(request.userInfo.username) && (request.userInfo.username == 'system:kube-controller-manager' ||
 request.userInfo.username.matches('^system:serviceaccount:kube-system:[^:]+$')) && object != null &&
 has(object.metadata.ownerReferences) && object.metadata.ownerReferences != null &&
 object.metadata.ownerReferences.size() <= 100 &&
-object.metadata.ownerReferences.exists(owner, has(owner.controller) && owner.controller == true)
+object.metadata.ownerReferences.exists(owner, has(owner.controller) && owner.controller == true) &&
+object.metadata.ownerReferences.all(owner, !has(owner.controller) || owner.controller != true ||
+!has(owner.apiVersion) || owner.apiVersion.matches('^([^/.]*/|[^/]*$|[^/]*[.]k8s[.]io/)'))
 {{- end -}}
 
 {{/*

@@ -77,7 +77,9 @@ const GENERAL_FLAGS = {
     default: 'true',
     summary:
       "Whether controller references to custom kinds count from service accounts of namespaces other than the object's.",
-    details: "References to Kubernetes' own kinds never count from these accounts, unless they are listed.",
+    details:
+      'For kinds that are not in --workload-kinds they do not count against floors. ' +
+      "References to Kubernetes' own kinds never count from these accounts, unless they are listed.",
     links: 'See [controller references](security.md#controller-references).',
   }),
   'log-level': PROCESS_FLAGS['log-level'],

@@ -159,7 +159,8 @@ function reasonFor(
     const isAboutPod = reason.container === undefined;
     if (!isAboutPod && reason.container !== container) continue;
     if (reason.probe !== undefined && probe !== undefined && reason.probe !== probe) continue;
-    if (reason.code === 'removed-by-policy') return `no policy gives one: ${cut(reason.detail, MOST_QUOTED)}`;
+    if (reason.code === 'removed-by-policy' || (reason.code === 'run-to-completion' && !isAboutPod))
+      return `no policy gives one: ${cut(reason.detail, MOST_QUOTED)}`;
     const wantedBy = reason.wantedBy ?? (isAboutPod ? wantedForMain(layers, probe) : undefined);
     if (wantedBy !== undefined) return `${wantedBy} cannot give one: ${cut(reason.detail, MOST_QUOTED)}`;
   }

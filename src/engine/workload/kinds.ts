@@ -43,8 +43,12 @@ export function isPod({ group, kind }: Partial<Pick<WorkloadKind, 'group' | 'kin
 
 /** True for a built-in kind of which the API server fixes the restartPolicy: its Pods run for ever, or have to end. */
 export function hasFixedRestartPolicy(kind: WorkloadKind): boolean {
-  const builtIn = workloadKind(kind.group, kind.kind, BUILT_IN_KINDS);
-  return builtIn !== undefined && !['Pod', 'PodTemplate'].includes(builtIn.kind);
+  return workloadKind(kind.group, kind.kind, BUILT_IN_KINDS) !== undefined && !mayEnd(kind);
+}
+
+/** True for a Pod, and for a template that stands alone: no controller replaces what has ended. */
+export function mayEnd(kind: WorkloadKind): boolean {
+  return isPod(kind) || (kind.group === '' && kind.kind === 'PodTemplate');
 }
 
 /** True for the built-in Deployment, which alone has a progressDeadlineSeconds that we know. */

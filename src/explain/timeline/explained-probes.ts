@@ -35,15 +35,15 @@ export function explainedProbes(
   });
 }
 
-/** Why an injected startup probe guarantees as much time as it does (docs/defaulting.md), as the end of a sentence. */
+/** What gives an injected startup probe its time to start (docs/defaulting.md). */
 const BUDGET_TEXTS: Readonly<Record<StartBudget['rule'], string>> = {
-  learned: 'as past starts need it',
-  startupSeconds: 'as startupSeconds says',
-  fromInitialDelaySeconds: 'the longest start that its livenessProbe tolerates',
-  failureThreshold: 'as the failureThreshold of the policy says',
-  livenessProbe: 'as its livenessProbe waits that long',
-  readinessProbe: 'as its readinessProbe waits that long',
-  safety: 'as nobody gives a number',
+  learned: 'by past starts',
+  startupSeconds: 'by startupSeconds',
+  fromInitialDelaySeconds: "by its livenessProbe's delay",
+  failureThreshold: 'by failureThreshold',
+  livenessProbe: 'by its livenessProbe',
+  readinessProbe: 'by its readinessProbe',
+  safety: 'by default, as no number is given',
 };
 
 function providerOf(injection: Injection | undefined, earlier: InjectedBy | undefined): string {

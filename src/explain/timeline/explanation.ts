@@ -45,7 +45,7 @@ export interface ProbeExplanation {
   readonly handler: string;
   /** `the manifest`, `ClusterProbePolicy/app`, ... */
   readonly from: string;
-  /** Why an injected startup probe guarantees as much time as it does: `as nobody gives a number`. */
+  /** What gives an injected startup probe its time to start: `by startupSeconds`. */
   readonly budget?: string;
   /** The values of the letters in formulas; no G for a readiness probe, which kills nothing. */
   readonly letters: FormulaInputs;

@@ -24,6 +24,7 @@ export type WriteResult = 'done' | 'conflict' | 'error';
 
 const FOUGHT_OVER =
   "somebody else writes the caBundle over and over (cert-manager's inject-ca-from?), so it is left alone for a while";
+const CONTACT = 'contact with';
 const FIELD_MANAGER = 'probewright-ca-bundle';
 const KINDS = ['mutating', 'validating'] as const;
 
@@ -118,11 +119,14 @@ export abstract class ClusterCertificates implements CertificateSource {
   }
 
   /** Notes what is wrong with a part, and reports it if that is news; undefined when nothing is wrong. */
-  protected note(part: string, problem: string | undefined): void {
+  protected note(part: string, problem: string | undefined, report: 'always' | 'passing' | 'never' = 'always'): void {
     if (problem === this.#problems.get(part)) return;
+    // Contact with several collections is lost and found again together.
+    const isKnown = report === 'passing' && [...this.#problems.keys()].some((known) => known.startsWith(CONTACT));
     if (problem === undefined) this.#problems.delete(part);
     else this.#problems.set(part, problem);
-    if (problem !== undefined && !this.signal.aborted) this.#listener?.failed(problem);
+    if (problem === undefined || isKnown || report === 'never' || this.signal.aborted) return;
+    this.#listener?.failed(problem, report === 'passing');
   }
 
   /** Does the work of one part and notes its failure, so that the other parts are still done. False when it failed. */
@@ -224,7 +228,7 @@ export abstract class ClusterCertificates implements CertificateSource {
     return {
       changed: () => this.#rounds.ask(),
       troubled: (problem) => {
-        this.note(`contact with ${what}`, problem);
+        this.note(`${CONTACT} ${what}`, problem, 'passing');
         this.#rounds.ask();
       },
     };

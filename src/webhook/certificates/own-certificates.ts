@@ -61,10 +61,19 @@ export class OwnCertificates extends ClusterCertificates {
     const ca = this.#state?.ca;
     if (ca === undefined) return;
     const now = this.dependencies.now();
-    if (isLeafDue(this.#served, ca, this.isTrusted(ca.cert) === true, now))
-      return this.found(await this.#newLeaf(ca, now));
+    if (isLeafDue(this.#served, ca, this.isTrusted(ca.cert) === true, now)) {
+      const pair = await this.#newLeaf(ca, now);
+      this.note('waiting', undefined);
+      return this.found(pair);
+    }
     const isWaiting = this.#served?.ca !== ca.cert;
-    const fields = { configurations: this.config.webhookConfigurations };
+    const configurations = this.config.webhookConfigurations;
+    const fields = { configurations };
+    const reason =
+      now >= ca.notAfter
+        ? `the CA has expired at ${new Date(ca.notAfter).toISOString()}, and waits for the leader to make another`
+        : `the new CA waits for the caBundle of the webhook configurations ${configurations.join(', ')}`;
+    this.note('waiting', isWaiting ? reason : undefined, 'never');
     if (isWaiting && !this.#isWaitLogged)
       this.dependencies.log.info(fields, 'the CA has changed, the new leaf waits for the webhook configurations');
     this.#isWaitLogged = isWaiting;

@@ -1,5 +1,6 @@
 import { constants } from 'node:crypto';
 import { TLSSocket, type SecureContextOptions } from 'node:tls';
+import { repeat } from '../../cluster/client/timing.ts';
 import { isoTimeOrNull } from '../../process/policies.ts';
 import type { Socket } from 'node:net';
 import type { Server } from 'node:https';
@@ -21,7 +22,8 @@ export interface CertificateSource<T = ServingPair> {
 
 export interface CertificateListener<T = ServingPair> {
   readonly changed: (value: T) => void;
-  readonly failed: (problem: string) => void;
+  /** @param isPassing true for contact that is lost: until a renewal is due, nothing is missing */
+  readonly failed: (problem: string, isPassing?: boolean) => void;
 }
 
 /** How the certificates of a cluster are doing. Times are in milliseconds since the epoch. */
@@ -43,10 +45,15 @@ export interface ServingTls {
   readonly settings: () => ServingPair & { readonly clientCa: string | undefined };
   /** The entry about the certificate in the answer of `/readyz`. */
   readonly details: (now: number) => Readonly<{ notAfter: string | null; expired: boolean; problems: string[] }>;
-  readonly figures: () => CertificateFigures;
+  readonly figures: (now: number) => CertificateFigures;
   /** They keep both up to date. The last one starts once there is a pair, which may take a while. */
   readonly parts: readonly Part[];
 }
+
+/** How often the log repeats that time is short. */
+const REMINDER_MILLISECONDS = 60_000;
+/** A renewal is tried after two thirds of a life. When less than this share is left, tries have failed for long. */
+const SHORT_SHARE = 1 / 6;
 
 /** The serving pair and the CAs of callers, swapped while the server runs. Open connections keep the old ones. */
 export function servingTls(
@@ -54,29 +61,45 @@ export function servingTls(
   source: CertificateSource,
   callerCas: CertificateSource<string> | undefined,
   server: () => Server | undefined,
+  now: () => number,
+  reminderMilliseconds = REMINDER_MILLISECONDS,
 ): ServingTls {
   let pair: ServingPair | undefined;
+  let servedSince = 0;
   let clientCa: string | undefined;
   const serveWith = (wanted: ServingPair): void => server()?.setSecureContext(secureContextOptions(wanted, clientCa));
   const replaceCas = (cas: string): void => {
-    const isFirst = clientCa === undefined;
+    if (clientCa !== undefined) log.info('CAs of callers changed');
     clientCa = cas;
     if (pair !== undefined) serveWith(pair);
-    if (!isFirst) log.info('CAs of callers changed');
   };
   const replacePair = (wanted: ServingPair): void => {
     try {
       serveWith(wanted);
       if (pair !== undefined) log.info({ notAfter: new Date(wanted.notAfter).toISOString() }, 'certificate changed');
       pair = wanted;
+      servedSince = now();
+      remind();
     } catch (error) {
       log.error({ err: error }, 'the certificate cannot be used; the last good one stays in use');
     }
   };
+  const problemsAt = (time: number): string[] =>
+    [expiryProblem(pair, time), source.problem()].filter((problem) => problem !== undefined);
+  const isShort = (): boolean => isTimeShort(pair, servedSince, now());
+  const remind = (): void => {
+    const [problem] = problemsAt(now());
+    if (expiryProblem(pair, now()) !== undefined)
+      log.error({ problem }, 'the certificate has expired, so every call of the API server fails');
+    else if (problem !== undefined && source.status && isShort())
+      log.error({ problem }, 'the certificate cannot be renewed; the last good one stays in use');
+  };
   const casFailed = (problem: string): void =>
     log.error({ problem }, 'the CAs of callers cannot be used; the last good ones stay in use');
-  const pairFailed = (problem: string): void => {
+  const pairFailed = (problem: string, isPassing = false): void => {
     if (pair === undefined) log.warn({ problem }, 'no serving certificate yet');
+    else if (source.status && isPassing && !isShort())
+      log.warn({ problem }, 'the certificate cannot be renewed; the last good one stays in use');
     else if (source.status) log.error({ problem }, 'the certificate cannot be renewed; the last good one stays in use');
     else log.error({ problem }, 'the certificate cannot be used; the last good one stays in use');
   };
@@ -94,14 +117,28 @@ export function servingTls(
       if (pair === undefined) throw new Error('there is no certificate to serve with');
       return { ...pair, clientCa };
     },
-    details: (now) => ({
+    details: (time) => ({
       notAfter: isoTimeOrNull(pair?.notAfter),
-      expired: pair !== undefined && pair.notAfter <= now,
-      problems: [source.problem(), callerCas?.problem()].filter((problem) => problem !== undefined),
+      expired: expiryProblem(pair, time) !== undefined,
+      problems: [...problemsAt(time), callerCas?.problem()].filter((problem) => problem !== undefined),
     }),
-    figures: () => ({ ...source.status?.(), leafNotAfter: pair?.notAfter, problem: source.problem() }),
-    parts: [casPart, pairPart],
+    figures: (time) => ({ ...source.status?.(), leafNotAfter: pair?.notAfter, problem: problemsAt(time)[0] }),
+    parts: [casPart, repeated(reminderMilliseconds, remind), pairPart],
   };
+}
+
+function repeated(milliseconds: number, call: () => void): Part {
+  const stopped = new AbortController();
+  return { start: () => void repeat(milliseconds, stopped.signal, call), stop: () => stopped.abort() };
+}
+
+function expiryProblem(pair: ServingPair | undefined, time: number): string | undefined {
+  if (pair === undefined || time < pair.notAfter) return undefined;
+  return `the serving certificate has expired at ${new Date(pair.notAfter).toISOString()}`;
+}
+
+function isTimeShort(pair: ServingPair | undefined, servedSince: number, time: number): boolean {
+  return pair !== undefined && pair.notAfter - time < (pair.notAfter - servedSince) * SHORT_SHARE;
 }
 
 /** If callers are verified (`clientCa`), no session is resumed: it would keep a verdict with older CAs. */

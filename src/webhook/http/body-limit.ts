@@ -55,30 +55,66 @@ export function limitBytes(app: FastifyInstance, dropped: (address: string) => v
  * The largest object that is checked has 5,000 elements, about 30,000 members. V8 needs at most 210 bytes for each.
  */
 const MOST_MEMBERS = 300_000;
+/** A template has about 20 levels. An API server passes on 10,000, for which a recursive function has no stack. */
+const MOST_LEVELS = 500;
+
+export interface ReadBody {
+  readonly value: unknown;
+  /** What is too large. Then the value ends with the last member of the request, or of an object in it, that is not. */
+  readonly tooLarge?: string;
+}
 
 /**
  * JSON.parse keeps a `__proto__` key. Fastify's parser would drop it, and the object would evade the policy.
  *
- * @throws HTTP 400 for a text that is no JSON, HTTP 413 for a text with too many members
+ * @throws HTTP 400 for a text that is no JSON, HTTP 413 for a text that is too large and does not begin as a review
  */
-export function parseBody(text: string): unknown {
-  if (text.length > SHORT_BYTES && hasTooManyMembers(text))
-    throw httpError(413, `the body has more than ${MOST_MEMBERS} members of objects and lists`);
+export function parseBody(text: string): ReadBody {
+  const { tooLarge, end, level } = measured(text);
   try {
-    return JSON.parse(text) as unknown;
+    if (tooLarge === undefined) return { value: JSON.parse(text) as unknown };
+    return { value: JSON.parse(text.slice(0, end) + '}'.repeat(level)) as unknown, tooLarge };
   } catch (error) {
+    if (tooLarge !== undefined) throw httpError(413, tooLarge);
     throw httpError(400, `the body is not JSON: ${messageOf(error)}; send an AdmissionReview as JSON`);
   }
 }
 
-/** Five characters, such as `{"1":`, may take 400 bytes once they are parsed. So this is counted before. */
-function hasTooManyMembers(text: string): boolean {
-  let members = 0;
+/** Levels of a review: the body, `request`, and the objects in it such as `object`, whose metadata come first. */
+const REQUEST_LEVEL = 2;
+const OBJECT_LEVEL = 3;
+
+/**
+ * Finds out before the text is parsed whether it is too large: five characters, such as `{"1":`, may take 400 bytes
+ * afterwards. `end` is the last comma before that between members of the request or of an object in it.
+ */
+function measured(text: string): { readonly tooLarge?: string; readonly end: number; readonly level: number } {
+  let [members, depth, end, level] = [0, 0, 0, 0];
   for (let at = 0; at < text.length; at += 1) {
     const sign = text[at];
     if (sign === '"') {
       for (at += 1; at < text.length && text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1;
-    } else if ((sign === ',' || sign === ':' || sign === '[' || sign === '{') && ++members > MOST_MEMBERS) return true;
+    } else if (sign === '}' || sign === ']') {
+      depth -= 1;
+    } else if (sign === ',' || sign === ':' || sign === '[' || sign === '{') {
+      members += 1;
+      if (members > MOST_MEMBERS)
+        return {
+          tooLarge: `the request has more than ${MOST_MEMBERS} members of objects and lists${REMEDY}`,
+          end,
+          level,
+        };
+      if (sign === '[' || sign === '{') depth += 1;
+      if (depth > MOST_LEVELS)
+        return {
+          tooLarge: `the request has more than ${MOST_LEVELS} levels of objects and lists${REMEDY}`,
+          end,
+          level,
+        };
+      if (sign === ',' && (depth === REQUEST_LEVEL || depth === OBJECT_LEVEL)) [end, level] = [at, depth];
+    }
   }
-  return false;
+  return { end, level };
 }
+
+const REMEDY = ', and is not looked at; make the object smaller';

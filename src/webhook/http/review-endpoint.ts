@@ -78,7 +78,10 @@ async function answer(received: ReceivedReview, dependencies: ReviewDependencies
   };
   const read = (): AdmissionRequest => {
     checkDeadline();
-    const decoding = decodeReview(parseBody(text), text.length);
+    const { value, tooLarge } = parseBody(text);
+    const decoding = decodeReview(value, text.length, tooLarge);
+    if (tooLarge !== undefined && (decoding.problem !== undefined || webhook === 'review-policies'))
+      throw httpError(413, tooLarge);
     if (decoding.problem !== undefined)
       throw httpError(400, `not an admission.k8s.io/v1 AdmissionReview: ${decoding.problem}`);
     return decoding.request;
@@ -113,7 +116,6 @@ async function answer(received: ReceivedReview, dependencies: ReviewDependencies
   return decision.reply;
 }
 
-/** No API server sends an object that is nested deeper than this stack allows. */
 function decide(
   webhook: Webhook,
   request: AdmissionRequest,
@@ -127,7 +129,6 @@ function decide(
     return reviewPolicy(request, policies, now);
   } catch (error) {
     if (error instanceof ObjectTooLarge) throw httpError(400, error.message);
-    if (error instanceof RangeError) throw httpError(400, 'the object is nested too deeply to be looked at');
     throw error;
   }
 }

@@ -8,9 +8,9 @@ import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { controllersOfPod, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import { skip, type Decision } from './decision.ts';
 import { allowed, auditText, violationAnnotation } from './response.ts';
-import { atMost, ObjectTooLarge, scopeOf, violationOfUnseen } from './scope.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS, isControlled, isControlledByControllerManager } from './trusted-controllers.ts';
-import type { Violation } from '../../engine/checks/violation.ts';
+import { atMost, scopeOf, violationOfUnseen } from './scope.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS, isControlledByControllerManager, trustIn } from './trusted-controllers.ts';
+import { formatViolation, type Violation } from '../../engine/checks/violation.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { AdmissionRequest } from './review.ts';
@@ -40,7 +40,7 @@ export function mutate(
 
   const { namespace } = request;
   // Learned start times are those of the workload that a trusted controller made the Pod for.
-  const workload = workloadNameOf(pod, kind, isControlled(request, controllers));
+  const workload = workloadNameOf(pod, kind, trustIn(request, controllers, []) !== 'none');
   const policy = policies.policyFor(namespace, podLabelsOf(pod), workload);
   const options = { ...kind, runsToCompletion: false, commands: new CommandReader([pod]) };
   const defaulting =
@@ -72,12 +72,12 @@ export function mutate(
   };
 }
 
-/** An error would reject the Pod under failurePolicy Fail. Throws ObjectTooLarge for Pods that `/validate` sees. */
-function tooLarge(request: AdmissionRequest, isAudited: boolean, problem: string): Decision {
-  if (!isAudited || request.operation !== 'CREATE') throw new ObjectTooLarge(problem);
-  const violations = [violationOfUnseen(problem, 'Audit')];
-  const reply = allowed(request.uid, { auditAnnotations: violationAnnotation(violations) });
-  return { reply, result: 'allow', violations, policies: [] };
+/** The Pod is left to `/validate`, which a Pod of kube-controller-manager does not reach. */
+function tooLarge({ uid }: AdmissionRequest, isAudited: boolean, problem: string): Decision {
+  const violations = [violationOfUnseen(problem, isAudited ? 'Audit' : 'Warn')];
+  return isAudited
+    ? { reply: allowed(uid, { auditAnnotations: violationAnnotation(violations) }), result: 'allow', violations }
+    : { reply: allowed(uid, { warnings: violations.map(formatViolation) }), result: 'warn' };
 }
 
 /** The API server keeps the first value of a key, and logs a warning about another: values stay the same, or go. */

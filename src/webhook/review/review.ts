@@ -22,6 +22,8 @@ export interface AdmissionRequest {
   readonly userName: string;
   readonly object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;
+  /** Why only the first members of the object were read. Its metadata are among them. */
+  readonly unread?: string | undefined;
   /** The number of characters of the JSON text of the request, or more. */
   readonly textLength: number;
 }
@@ -32,8 +34,14 @@ export type ReviewDecoding =
 /** The server remembers the namespace with its policies. Kubernetes allows 63 characters (a DNS label). */
 const MAX_NAMESPACE_LENGTH = 253;
 
-/** Rejects everything except a v1 AdmissionReview with a usable request. `textLength` in characters. */
-export function decodeReview(body: unknown, textLength = Infinity): ReviewDecoding {
+/**
+ * Rejects everything except a v1 AdmissionReview with a usable request.
+ *
+ * @param textLength in characters
+ * @param tooLarge why the end of the request was not read. An API server writes the old object behind the object, so
+ *   the object is whole when there is a part of the old one. Such a part must excuse nothing
+ */
+export function decodeReview(body: unknown, textLength = Infinity, tooLarge?: string): ReviewDecoding {
   const problem = problemOf(body);
   if (problem !== undefined) return { problem };
   const request = objectMember(body as JsonObject, 'request') ?? {};
@@ -50,7 +58,8 @@ export function decodeReview(body: unknown, textLength = Infinity): ReviewDecodi
       dryRun: member(request, 'dryRun') === true,
       userName: text(objectMember(request, 'userInfo'), 'username'),
       object: objectMember(request, 'object'),
-      oldObject: objectMember(request, 'oldObject'),
+      oldObject: tooLarge === undefined ? objectMember(request, 'oldObject') : undefined,
+      unread: member(request, 'oldObject') === undefined ? tooLarge : undefined,
       textLength,
     },
   };

@@ -4,7 +4,7 @@ import { laxer } from '../../engine/policy/action.ts';
 import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { isBeingDeleted, templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS, isControlled, type TrustedControllers } from './trusted-controllers.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS, trustIn, type TrustedControllers } from './trusted-controllers.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { SkipReason } from './decision.ts';
@@ -26,7 +26,7 @@ export function scopeOf(
   kinds: readonly WorkloadKind[],
   controllers: TrustedControllers = DEFAULT_TRUSTED_CONTROLLERS,
 ): Scope {
-  const { object, oldObject, operation } = request;
+  const { object, oldObject, operation, unread } = request;
   if (object === undefined || (operation !== 'CREATE' && operation !== 'UPDATE')) return skipped('operation');
   // No subresource can change probes: status, resize and ephemeralcontainers drop such changes
   // (pkg/registry/core/pod/strategy.go).
@@ -34,10 +34,12 @@ export function scopeOf(
   const kind = workloadKind(request.kind.group, request.kind.kind, kinds);
   if (kind === undefined) return skipped('kind');
   if (oldObject !== undefined && isBeingDeleted(oldObject)) return skipped('being-deleted');
-  const found = templatesToLookAt(object, kind, isControlled(request, controllers));
-  if (found.kind === 'skipped') return skipped(found.reason);
-  const { templates } = found;
-  const problem = sizeProblem(templates);
+  const found = templatesToLookAt(object, kind, trustIn(request, controllers, kinds) === 'full');
+  // What was not read may have templates.
+  if (found.kind === 'skipped' && (unread === undefined || found.reason !== 'no-pod-template'))
+    return skipped(found.reason);
+  const templates = found.kind === 'skipped' ? [] : found.templates;
+  const problem = unread ?? sizeProblem(templates);
   return problem === undefined ? { is: 'checked', object, kind, templates } : { is: 'too-large', problem };
 }
 
@@ -46,7 +48,7 @@ function skipped(reason: SkipReason): Scope {
 }
 
 /** The object is too large to check: an error of the client. */
-export class ObjectTooLarge extends RangeError {}
+export class ObjectTooLarge extends Error {}
 
 /** The violation with this action, if its own is stricter. */
 export function atMost(violation: Violation, action: Violation['action']): Violation {

@@ -1,3 +1,5 @@
+import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
+import { groupOfVersion, isReadyMade, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { controllerOwners, hasControllerOwner, isKubernetesKind } from '../../engine/workload/workload-of-pod.ts';
 import type { AdmissionRequest } from './review.ts';
 
@@ -17,23 +19,43 @@ const SYSTEM_NAMESPACE = 'kube-system';
 
 type Requester = Pick<AdmissionRequest, 'userName' | 'namespace' | 'object'>;
 
-/** True if the requester can be the controller in an owner reference, which every user with `edit` may write. */
-export function isControlled({ userName, namespace, object }: Requester, trusted: TrustedControllers): boolean {
-  if (object === undefined || !hasControllerOwner(object)) return false;
-  if (isControllerManager(userName) || trusted.accounts.some((account) => isAccount(userName, account))) return true;
+/**
+ * How far a controller reference counts, which every user with `edit` may write. `full`: the owner was judged.
+ * `not-for-floors`: nobody knows the owner's kind, so a tenant may have invented it; Argo CD and Flux apply it.
+ */
+export type Trust = 'full' | 'not-for-floors' | 'none';
+
+/** @param kinds the kinds that are judged. A ready-made one is not, unless the configuration has it */
+export function trustIn(
+  { userName, namespace, object }: Requester,
+  trusted: TrustedControllers,
+  kinds: readonly WorkloadKind[],
+): Trust {
+  const owners = controllerOwners(object ?? {}).map((owner) => ({ ...owner, group: groupOfVersion(owner.apiVersion) }));
+  if (owners.length === 0 || owners.some(({ group }) => group === POLICY_GROUP)) return 'none';
+  if (trusted.accounts.some((account) => isAccount(userName, account))) return 'full';
+  if (isControllerManager(userName) && owners.every(isKubernetesKind)) return 'full';
   // Kubernetes' own controllers make what its kinds own. Otherwise an admin of another namespace could dodge a floor.
   const isForeign = ![undefined, namespace].includes(serviceAccountNamespace(userName));
-  return isForeign && trusted.foreignServiceAccounts && !controllerOwners(object).some(isKubernetesKind);
+  if (!isForeign || !trusted.foreignServiceAccounts || owners.some(isKubernetesKind)) return 'none';
+  const isJudged = (known: WorkloadKind | undefined): boolean => known !== undefined && !isReadyMade(known);
+  return owners.every(({ group, kind }) => isJudged(workloadKind(group, kind, kinds))) ? 'full' : 'not-for-floors';
 }
 
-/** True for a service account that may be an operator that `trustedControllers` should list: the log names it. */
+/**
+ * True for a service account that may be an operator that `trustedControllers` should list: the log names it.
+ *
+ * @param isDenied whether the request was denied, as objects of a trusted controller are not
+ */
 export function looksLikeController(
   request: Requester & Pick<AdmissionRequest, 'operation'>,
   trusted: TrustedControllers,
+  isDenied: boolean,
 ): boolean {
   const { userName, object, operation } = request;
   if (operation !== 'CREATE' || serviceAccountNamespace(userName) === undefined) return false;
-  return object !== undefined && hasControllerOwner(object) && !isControlled(request, trusted);
+  if (object === undefined || !hasControllerOwner(object)) return false;
+  return isDenied || trustIn(request, trusted, []) === 'none';
 }
 
 /**
@@ -41,7 +63,8 @@ export function looksLikeController(
  * (charts/probewright/templates/_match_conditions.tpl).
  */
 export function isControlledByControllerManager({ userName, object }: Requester): boolean {
-  return object !== undefined && isControllerManager(userName) && hasControllerOwner(object);
+  const owners = controllerOwners(object ?? {});
+  return isControllerManager(userName) && owners.length > 0 && owners.every(isKubernetesKind);
 }
 
 export function isControllerManager(userName: string): boolean {

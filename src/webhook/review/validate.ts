@@ -9,7 +9,7 @@ import { skip, type Decision } from './decision.ts';
 import { mayExceptAll } from '../../engine/verdict/exceptions-of-workload.ts';
 import { commandsOf, judge, podLabelsOf, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
 import { controllersOfPod } from '../../engine/workload/workload-of-pod.ts';
-import { isControlled, type TrustedControllers } from './trusted-controllers.ts';
+import { trustIn, type TrustedControllers } from './trusted-controllers.ts';
 import { allowed, denied, violationAnnotation } from './response.ts';
 import { atMost, scopeOf, sizeProblem, violationOfUnseen } from './scope.ts';
 import type { CommandReader } from '../../engine/workload/command-reader.ts';
@@ -51,19 +51,26 @@ export function validate(
 
   const judgeAt: JudgeAt = (subject, snapshot, commands) =>
     judge(subject, snapshot, mutation === 'On' && !isPod(kind), now, commands);
-  const ofController = isPod(kind) && isControlled(request, controllers);
+  const trust = trustIn(request, controllers, kinds);
   const judgement = judgeAt(
-    { object, kind, templates, namespace, ...(ofController && { controllers: controllersOfPod(object) }) },
+    {
+      object,
+      kind,
+      templates,
+      namespace,
+      ...(isPod(kind) && trust === 'full' && { controllers: controllersOfPod(object) }),
+    },
     policies,
   );
   if (isUnchanged) return aboutExceptions(request, judgement, enforcement);
   const isTolerated = toleranceOf(judgement.violations, { object, kind, namespace }, oldObject, judgeAt, policies);
   // The template of a Pod that a controller creates was already checked. To reject the Pod would only hide the
   // violation from the author of the template.
-  const cap = ofController ? 'Audit' : enforcement;
-  const violations = judgement.violations.map((violation) =>
-    atMost(violation, isTolerated(violation) ? laxer('Warn', cap) : cap),
-  );
+  const violations = judgement.violations.map((violation) => {
+    const isExcused = trust === 'full' || (trust === 'not-for-floors' && violation.isFloored !== true);
+    const cap = isExcused ? 'Audit' : enforcement;
+    return atMost(violation, isTolerated(violation) ? laxer('Warn', cap) : cap);
+  });
   const mayBeExcepted = (checks: readonly string[]): boolean =>
     request.operation === 'UPDATE' &&
     templates.every(({ template }) => mayExceptAll(policies.policyFor(namespace, podLabelsOf(template)), checks));
@@ -137,7 +144,8 @@ function refuseUnseen(request: AdmissionRequest, settings: ValidateSettings, pro
   if (object !== undefined && oldObject !== undefined && kind !== undefined && !hasChanged(object, oldObject, kind))
     return skip(request, 'unchanged');
   const wasTooLarge = oldObject !== undefined && comparable(request, settings.kinds) === undefined;
-  const cap = isControlled(request, settings.controllers) ? 'Audit' : settings.enforcement;
+  // A floor might forbid what nobody has seen.
+  const cap = trustIn(request, settings.controllers, settings.kinds) === 'full' ? 'Audit' : settings.enforcement;
   const action = laxer(wasTooLarge ? 'Warn' : 'Deny', cap);
   return decide(request, [violationOfUnseen(problem, action)], [], []);
 }

@@ -134,8 +134,10 @@ describe('the first start', () => {
     await aWhile();
     // A replica whose clock is wrong may take any CA for expired.
     expect(world.secret()['ca.crt']).toBe(expired);
+    expect(source.problem()).toMatch(/^the CA has expired at .*, and waits for the leader to make another$/);
     source.lead(true);
     const pair = await started;
+    expect(source.problem()).toBeUndefined();
     expect(world.secret()['ca.crt']).not.toBe(expired);
     expect(world.secret()['previous.crt']).toBeUndefined();
     expectSigned(pair, world.secret()['ca.crt']);
@@ -156,9 +158,10 @@ describe('the leaf', () => {
   });
 
   it('is renewed while the API server is away', async () => {
-    const { source, pairs } = await world.serving();
+    const { source, pairs, failures } = await world.serving();
     await world.api.pause();
-    await eventually(() => expect(source.problem()).toBeDefined());
+    await eventually(() => expect(source.problem()?.split('; ')).toHaveLength(3));
+    expect(failures).toHaveLength(1);
     world.now += 6 * DAY;
     await eventually(() => expect(pairs).toHaveLength(2));
     expectSigned(pairs[1], world.secret()['ca.crt']);
@@ -417,6 +420,7 @@ describe('a Secret whose CA is replaced by another', () => {
     await aWhile();
     expect(pairs).toHaveLength(1);
     expect(world.logged.join('\n')).toContain('the new leaf waits for the webhook configurations');
+    expect(source.problem()).toBe('the new CA waits for the caBundle of the webhook configurations probewright');
     world.now += 0.1 * DAY;
     await eventually(() => expect(pairs).toHaveLength(2));
     expectSigned(pairs[1], ca.cert);

@@ -1,5 +1,6 @@
 import type { ValuesOf } from '../../policy/check-parameters.ts';
 import { DEFAULT_CONTAINER_ANNOTATION, runsForever } from '../../workload/containers.ts';
+import { mayEnd } from '../../workload/kinds.ts';
 import { isGrpc, isNamedForMetrics } from '../../workload/port-protocol.ts';
 import { tcpPortsOf, type ContainerPort } from '../../workload/ports.ts';
 import { startupProbeFor } from './startup-probe.ts';
@@ -53,7 +54,9 @@ type ConcernedParameters = ValuesOf<typeof concernedParameters>;
 function isConcerned(container: CheckedContainer, parameters: ConcernedParameters): boolean {
   if (!container.workload.runsForever) return false;
   if (container.role === 'sidecar') return parameters.sidecars;
-  if (container.role !== 'application' || !runsForever(container.spec)) return false;
+  if (container.role !== 'application') return false;
+  // In a workload a container serves, whatever its own restartPolicy says (KEP-5307, ContainerRestartRules).
+  if (mayEnd(container.workload.kind) && !runsForever(container.spec)) return false;
   const main = parameters.containers === 'all' ? undefined : container.workload.main();
   return main === undefined || container.name === main;
 }
