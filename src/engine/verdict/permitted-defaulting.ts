@@ -32,12 +32,17 @@ export function permittedDefaulting(
   const floors = floorPolicy(policy);
   if (floors === undefined) return defaultProbes(template, policy, options);
   const { commands = new CommandReader([template]) } = options;
-  const asked = { template, policy, options: { ...options, commands }, floors };
-  const permitted = withoutForbidden(asked);
+  let bare: readonly PlacedFinding[] | undefined;
+  const asked: Asked = {
+    ...{ template, policy, options: { ...options, commands }, floors },
+    before: () => (bare ??= findings(template, asked)),
+  };
+  const judged = withoutForbidden(asked);
+  const { permitted } = judged;
   const isPlatformOnly = policy.layers.every(({ kind }) => kind === 'ClusterProbePolicy');
   if (isPlatformOnly || !policy.layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.has(id))))
     return permitted;
-  return withRequired(asked, permitted);
+  return withRequired(asked, judged);
 }
 
 /**
@@ -84,18 +89,27 @@ interface Asked {
   readonly policy: WorkloadPolicy;
   readonly options: Required<Pick<DefaultingOptions, 'commands'>> & DefaultingOptions;
   readonly floors: CheckPolicyByContainer;
+  /** What the floors find in the template without injected probes. */
+  readonly before: () => readonly PlacedFinding[];
+}
+
+/** Probes that may be injected, and what the floors find beside them. */
+interface Judged {
+  readonly permitted: Defaulting;
+  readonly found: () => readonly PlacedFinding[];
 }
 
 /** Gives a container without a required probe what the cluster's policies give, unless another floor forbids it. */
-function withRequired(asked: Asked, permitted: Defaulting): Defaulting {
+function withRequired(asked: Asked, judged: Judged): Defaulting {
   const { template, policy } = asked;
-  const found = findings(effectiveTemplate(template, permitted.injections), asked);
+  const { permitted } = judged;
+  const found = judged.found();
   const lacking = new Set(
     found.filter(({ check }) => check.requiresProbes).map(({ at }) => formatPath(at.place.path())),
   );
   if (lacking.size === 0) return permitted;
   const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
-  const platform = withoutForbidden({ ...asked, policy: { ...policy, layers } });
+  const platform = withoutForbidden({ ...asked, policy: { ...policy, layers } }).permitted;
   const added = platform.injections.filter(
     ({ container, kind }) =>
       lacking.has(pathOf(container)) && injectionAt(permitted.injections, container, kind) === undefined,
@@ -122,25 +136,23 @@ function withSafeStarts(injections: readonly Injection[]): Injection[] {
   });
 }
 
-function withoutForbidden(asked: Asked): Defaulting {
+function withoutForbidden(asked: Asked): Judged {
   const { template, policy, options } = asked;
   let permitted = defaultProbes(template, policy, options);
   const forbidden = new Map<string, HandlerProblem>();
-  let before: ReadonlySet<string> | undefined;
+  let known: ReadonlySet<string> | undefined;
   // Each round forbids at least one more probe, so the loop ends. The first round usually finds nothing.
   while (permitted.injections.length > 0) {
     const found = findings(effectiveTemplate(template, permitted.injections), asked);
-    if (found.length === 0) break;
-    before ??= new Set(findings(template, asked).map(keyOf));
-    const known = before;
-    const caused = found.filter((finding) => !known.has(keyOf(finding)));
-    if (caused.length === 0) break;
+    const before = (known ??= new Set(found.length === 0 ? [] : asked.before().map(keyOf)));
+    const caused = found.filter((finding) => !before.has(keyOf(finding)));
+    if (caused.length === 0) return { permitted, found: () => found };
     forbidCulprits(caused, permitted.injections, forbidden);
     permitted = defaultProbes(template, policy, options, (container, kind) =>
       forbidden.get(placeOf(pathOf(container), kind)),
     );
   }
-  return permitted;
+  return { permitted, found: asked.before };
 }
 
 function floorPolicy({ layers, checkPolicy }: WorkloadPolicy): CheckPolicyByContainer | undefined {
