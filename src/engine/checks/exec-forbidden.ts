@@ -34,8 +34,10 @@ export const execForbidden = defineCheck({
   },
   eachProbe: (probe, { names, probes }) => {
     if (!probes.includes(probe.kind)) return undefined;
-    const found = probe.command.argv.flatMap((element, index): Finding[] => {
-      const forbidden = forbiddenIn(element, names);
+    const byNames = probe.command.once(newAnswers);
+    const inWords = byNames.get(names) ?? probe.command.argv.map((word) => forbiddenIn(word, names));
+    byNames.set(names, inWords);
+    const found = inWords.flatMap((forbidden, index): Finding[] => {
       if (forbidden.length === 0) return [];
       const listed = firstListed(forbidden.map((name) => quote(name, MOST_NAME_CHARACTERS)));
       return [
@@ -49,6 +51,9 @@ export const execForbidden = defineCheck({
     return probe.command.isWhole ? found : [unreadCommand(probe), ...found];
   },
 });
+
+/** The forbidden names in each word of a command, by the list of names. */
+const newAnswers = (): Map<ReadonlySet<string>, readonly (readonly string[])[]> => new Map();
 
 /** Blanks, operators, quotes and braces separate words in a shell. */
 const SEPARATORS = /[ \t\n\r\v\f;|&()<>`$"'{}]/;

@@ -34,13 +34,18 @@ export function permittedDefaulting(
 ): Defaulting {
   const floors = floorPolicy(policy);
   const { commands = new CommandReader([template]) } = options;
-  const asked = { template, policy, options: { ...options, commands }, floors: floors ?? NO_FLOORS };
-  const permitted = withoutForbidden(asked);
+  let bare: readonly PlacedFinding[] | undefined;
+  const asked: Asked = {
+    ...{ template, policy, options: { ...options, commands }, rules: rulesWith(floors) },
+    before: () => (bare ??= findings(template, asked)),
+  };
+  const judged = withoutForbidden(asked);
+  const { permitted } = judged;
   if (floors === undefined) return permitted;
   const isPlatformOnly = policy.layers.every(({ kind }) => kind === 'ClusterProbePolicy');
   if (isPlatformOnly || !policy.layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.has(id))))
     return permitted;
-  return withRequired(asked, permitted);
+  return withRequired(asked, judged);
 }
 
 /**
@@ -88,8 +93,10 @@ const CANNOT_WORK: CheckPolicy = new Map(
   }),
 );
 
-const NO_FLOOR: CheckPolicy = new Map();
-const NO_FLOORS: CheckPolicyByContainer = () => NO_FLOOR;
+function rulesWith(floors: CheckPolicyByContainer | undefined): CheckPolicyByContainer {
+  if (floors === undefined) return () => CANNOT_WORK;
+  return oncePerPolicy(floors, (of) => new Map([...CANNOT_WORK, ...of]));
+}
 
 const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
 
@@ -97,19 +104,29 @@ interface Asked {
   readonly template: JsonObject;
   readonly policy: WorkloadPolicy;
   readonly options: Required<Pick<DefaultingOptions, 'commands'>> & DefaultingOptions;
-  readonly floors: CheckPolicyByContainer;
+  /** The floors Deny, and the checks that say that a probe cannot work. */
+  readonly rules: CheckPolicyByContainer;
+  /** What they find in the template without injected probes. */
+  readonly before: () => readonly PlacedFinding[];
+}
+
+/** Probes that may be injected, and what the rules find beside them. */
+interface Judged {
+  readonly permitted: Defaulting;
+  readonly found: () => readonly PlacedFinding[];
 }
 
 /** Gives a container without a required probe what the cluster's policies give, unless another floor forbids it. */
-function withRequired(asked: Asked, permitted: Defaulting): Defaulting {
-  const { template, policy, floors } = asked;
-  const found = findings(effectiveTemplate(template, permitted.injections), asked, floors);
+function withRequired(asked: Asked, judged: Judged): Defaulting {
+  const { template, policy } = asked;
+  const { permitted } = judged;
+  const found = judged.found();
   const lacking = new Set(
     found.filter(({ check }) => check.requiresProbes).map(({ at }) => formatPath(at.place.path())),
   );
   if (lacking.size === 0) return permitted;
   const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
-  const platform = withoutForbidden({ ...asked, policy: { ...policy, layers } });
+  const platform = withoutForbidden({ ...asked, policy: { ...policy, layers } }).permitted;
   const added = platform.injections.filter(
     ({ container, kind }) =>
       lacking.has(pathOf(container)) && injectionAt(permitted.injections, container, kind) === undefined,
@@ -117,7 +134,7 @@ function withRequired(asked: Asked, permitted: Defaulting): Defaulting {
   if (added.length === 0) return permitted;
   const injections = withSafeStarts([...permitted.injections, ...added]);
   const before = new Set(found.map(keyOf));
-  const after = findings(effectiveTemplate(template, injections), asked, floors);
+  const after = findings(effectiveTemplate(template, injections), asked);
   if (after.some((finding) => !before.has(keyOf(finding)))) return permitted;
   const notInjected = permitted.notInjected.filter(
     ({ container: name, probe }) => !added.some(({ container, kind }) => container.name === name && kind === probe),
@@ -136,28 +153,25 @@ function withSafeStarts(injections: readonly Injection[]): Injection[] {
   });
 }
 
-function withoutForbidden(asked: Asked): Defaulting {
-  const { template, policy, options, floors } = asked;
+function withoutForbidden(asked: Asked): Judged {
+  const { template, policy, options } = asked;
   let permitted = defaultProbes(template, policy, options);
-  const rules = oncePerPolicy(floors, (of) => (of.size === 0 ? CANNOT_WORK : new Map([...CANNOT_WORK, ...of])));
   const forbidden = new Map<string, HandlerProblem>();
-  let before: ReadonlySet<string> | undefined;
+  let known: ReadonlySet<string> | undefined;
   // Each round forbids at least one more probe, so the loop ends. The first round usually finds nothing.
   while (permitted.injections.length > 0) {
     const { injections } = permitted;
-    const found = findings(effectiveTemplate(template, injections), asked, rules);
+    const found = findings(effectiveTemplate(template, injections), asked);
+    const before = (known ??= new Set(found.length === 0 ? [] : asked.before().map(keyOf)));
     const concerning = found.filter((finding) => finding.floor !== undefined || isAbout(finding, injections));
-    if (concerning.length === 0) break;
-    before ??= new Set(findings(template, asked, rules).map(keyOf));
-    const known = before;
-    const caused = concerning.filter((finding) => !known.has(keyOf(finding)));
-    if (caused.length === 0) break;
+    const caused = concerning.filter((finding) => !before.has(keyOf(finding)));
+    if (caused.length === 0) return { permitted, found: () => found };
     forbidCulprits(caused, injections, forbidden);
     permitted = defaultProbes(template, policy, options, (container, kind) =>
       forbidden.get(placeOf(pathOf(container), kind)),
     );
   }
-  return permitted;
+  return { permitted, found: asked.before };
 }
 
 /** True for a finding about an injected probe, unless only a port's name says so and an aimed policy names the port. */
@@ -188,8 +202,7 @@ function oncePerPolicy(
 
 function findings(
   template: JsonObject,
-  { policy: { portHints }, options: { commands, defaultProbePort } }: Asked,
-  rules: CheckPolicyByContainer,
+  { policy: { portHints }, options: { commands, defaultProbePort }, rules }: Asked,
 ): PlacedFinding[] {
   const kind = { ...POD_KIND, defaultProbePort };
   const workload = checkedWorkload(template, kind, { template, path: [] }, { ...NOWHERE, portHints, commands });

@@ -123,9 +123,12 @@ function splitFlag(text: string): [name: string, value: string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
+/** Addresses of one flag that are read. No program listens on so many. */
+const MOST_ADDRESSES = 50;
+
 function addressesIn(value: string): readonly ListenAddress[] | undefined {
   const addresses: ListenAddress[] = [];
-  for (const part of value.split(',')) {
+  for (const part of value.split(',', MOST_ADDRESSES)) {
     const [, host = '', number] = ADDRESS.exec(part) ?? [];
     const port = Number(number);
     if (!isPortNumber(port)) return undefined;
