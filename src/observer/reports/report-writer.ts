@@ -15,7 +15,7 @@ import { reportName, type ReportContent } from './report-object.ts';
 import { PAUSES, ReportQueue, type QueuedReport } from './report-queue.ts';
 import { Counter, type Registry } from 'prom-client';
 import type { WorkloadName } from '../observed-workload.ts';
-import { RateLimiter } from '../scan/scan-lists.ts';
+import { RateLimiter } from '../../cluster/client/rate-limiter.ts';
 import { recordOf, type ScanDependencies, type WorkloadRecord, type WorkloadRecords } from '../scan/verdicts.ts';
 import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
 
