@@ -16,13 +16,7 @@ import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { hasCode, type ApiRequests } from '../client/api-client.ts';
 import { repeat } from '../client/timing.ts';
 import { reportedStatus } from './fact-kinds.ts';
-import {
-  patchStatus,
-  updatedCondition,
-  type StatusTask,
-  type StatusWriter,
-  type WrittenStatus,
-} from './status-writer.ts';
+import { patchStatus, updatedCondition, type ObjectStatuses } from './object-statuses.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ProbeException, ReportedStatus } from '../../engine/policy/probe-exception.ts';
 import type { LeftOut, Named } from './object-store.ts';
@@ -30,7 +24,7 @@ import type { LeftOut, Named } from './object-store.ts';
 export interface ExceptionStatusDependencies {
   readonly client: ApiRequests;
   /** Active on each replica, as each replica writes its matches. */
-  readonly writer: StatusWriter;
+  readonly writer: ObjectStatuses;
   readonly snapshot: () => Snapshot | undefined;
   readonly now: () => number;
 }
@@ -115,9 +109,8 @@ export class ExceptionStatuses {
   }
 
   #put(namespace: string, name: string, left?: LeftOutException): void {
-    const place = exceptionSource(namespace, name);
-    const write: StatusTask['write'] = (signal) => this.#write(namespace, name, left, signal);
-    this.#dependencies.writer.put({ place, resourceVersion: undefined, write });
+    const write = (signal: AbortSignal): Promise<void> => this.#write(namespace, name, left, signal);
+    this.#dependencies.writer.put({ key: exceptionSource(namespace, name), write });
   }
 
   async #write(
@@ -125,7 +118,7 @@ export class ExceptionStatuses {
     name: string,
     left: LeftOutException | undefined,
     signal: AbortSignal,
-  ): Promise<WrittenStatus | undefined> {
+  ): Promise<void> {
     const { client, snapshot, now } = this.#dependencies;
     const collection = `/apis/${POLICY_API_VERSION}/namespaces/${encodeURIComponent(namespace)}/probeexceptions`;
     const path = `${collection}/${encodeURIComponent(name)}`;
@@ -137,26 +130,24 @@ export class ExceptionStatuses {
     });
     const current = snapshot();
     const resourceVersion = textAt(object, 'metadata', 'resourceVersion');
-    if (!isJsonObject(object) || resourceVersion === undefined || current === undefined) return undefined;
-    const patch = async (status: object): Promise<WrittenStatus> => {
-      await patchStatus(client, path, 'probewright', { metadata: { resourceVersion }, status }, signal);
-      return { isKept: true, resourceVersion: undefined };
-    };
+    if (!isJsonObject(object) || resourceVersion === undefined || current === undefined) return;
+    const patch = (status: object): Promise<unknown> =>
+      patchStatus(client, path, 'probewright', { metadata: { resourceVersion }, status }, signal);
     const exception = current.facts.exceptions.ofNamespace(namespace).find((known) => known.name === name);
     if (exception === undefined) {
       this.#pending.delete(key);
-      return left !== undefined && this.#isLeader ? patch(leftOutStatus(object, left, now())) : undefined;
+      if (left !== undefined && this.#isLeader) await patch(leftOutStatus(object, left, now()));
+      return;
     }
     const { count, last } = this.#pending.get(key) ?? { count: 0, last: undefined };
     const news = { now: now(), count, last, writesState: this.#isLeader };
-    const written = await patch(exceptionStatus(object, exception, rulesOf(current, namespace), news));
+    await patch(exceptionStatus(object, exception, rulesOf(current, namespace), news));
     // Matches may have been noted during the write.
     const matches = this.#pending.get(key);
-    if (last === undefined || matches === undefined) return written;
+    if (last === undefined || matches === undefined) return;
     this.#written.set(key, news.now);
     if (matches.count === count) this.#pending.delete(key);
     else this.#pending.set(key, { ...matches, count: matches.count - count });
-    return written;
   }
 }
 

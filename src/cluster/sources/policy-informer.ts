@@ -10,14 +10,14 @@ import { adviceAbout, type PolicyAdvice } from '../../engine/verdict/policy-advi
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import { Informer, type InformedKind, type InformerContext, type InformerListener } from './informer.ts';
 import { shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
-import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
+import { NotKept, patchStatus, type ObjectStatuses } from './object-statuses.ts';
 import type { Budget, Size } from '../../engine/policy/budget.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { LeftOut, Named } from './object-store.ts';
 import type { SourceListener } from './policy-source.ts';
 
 /** Takes a task for each policy that is new or has changed, and the place of each policy that is gone. */
-export type PolicyStatuses = Pick<StatusWriter, 'put' | 'drop'>;
+export type PolicyStatuses = Pick<ObjectStatuses, 'put' | 'drop'>;
 
 type PolicyListener = Pick<InformerListener<PolicyRecord>, 'changed' | 'overBudget' | 'troubled'> &
   Required<Pick<SourceListener, 'failed' | 'warned'>>;
@@ -156,17 +156,17 @@ export class PolicyInformer extends Informer<PolicyRecord> {
 
   /** @param verdict what the status should say by now; takes time for a policy with advice */
   #putStatus(seen: ObservedObject, verdict: () => Omit<PolicyVerdict, 'generation'>): void {
-    const { place, resourceVersion, generation = 0, shown } = seen;
-    const write = async (signal: AbortSignal): Promise<WrittenStatus | undefined> => {
+    const { place: key, resourceVersion, generation = 0, shown } = seen;
+    const write = async (signal: AbortSignal): Promise<void> => {
       const wanted = { generation, ...verdict() };
       const { client, now } = this.#context;
       const patch = statusPatch(shown, wanted, now());
-      if (patch === undefined) return undefined;
-      const object = await patchStatus(client, objectPath(this.kind, place), 'probewright-status', patch, signal);
+      if (patch === undefined) return;
+      const object = await patchStatus(client, objectPath(this.kind, key), 'probewright-status', patch, signal);
       const isKept = statusPatch(shownStatus(valueAt(object, ['status'])), wanted, now()) === undefined;
-      return { isKept, resourceVersion: textAt(object, 'metadata', 'resourceVersion') };
+      if (!isKept) throw new NotKept(textAt(object, 'metadata', 'resourceVersion'));
     };
-    this.#statuses?.put({ place, resourceVersion, write });
+    this.#statuses?.put({ key, resourceVersion, write });
   }
 }
 
