@@ -97,7 +97,8 @@ export class Reconciler<T extends Task> {
     const lane = this.#laneOf(task);
     lane.waiting.set(task.key, task);
     this.#settle(lane);
-    this.#begin();
+    // Tasks that are put together take turns from the first one on.
+    queueMicrotask(() => this.#begin());
   }
 
   /** Forgets a task and ends its attempt: the object is gone. Without other tasks, the pause of its lane ends, too. */
