@@ -64,8 +64,10 @@ interface PolicyRecord extends Named, ObservedObject {
   isLogged: boolean;
 }
 
-export class PolicyInformer extends Informer<PolicyRecord> {
+/** The policies of a kind, as an informer knows them, and what their statuses should say. */
+export class InformedPolicies {
   readonly kind: PolicyKind;
+  readonly informer: Informer<PolicyRecord>;
   readonly #context: InformerContext;
   readonly #listener: PolicyListener;
   readonly #statuses: PolicyStatuses | undefined;
@@ -82,7 +84,12 @@ export class PolicyInformer extends Informer<PolicyRecord> {
     statuses: PolicyStatuses | undefined,
     total: number,
   ) {
-    super(context, policyKind(kind, total), {
+    this.kind = kind;
+    this.#context = context;
+    this.#listener = listener;
+    this.#statuses = statuses;
+    this.#total = total;
+    this.informer = new Informer(context, policyKind(kind, total), {
       ...listener,
       kept: (record) => {
         this.#log(record);
@@ -91,31 +98,26 @@ export class PolicyInformer extends Informer<PolicyRecord> {
       leftOut: (left) => this.#judgeLeftOut(left),
       gone: (namespace, name) => statuses?.drop(placeOf(kind, namespace, name)),
     });
-    this.kind = kind;
-    this.#context = context;
-    this.#listener = listener;
-    this.#statuses = statuses;
-    this.#total = total;
   }
 
   /** The policies in force. */
   policies(): readonly ProbePolicy[] {
-    return this.store.all().flatMap(({ inForce }) => inForce?.policy ?? []);
+    return this.informer.store.all().flatMap(({ inForce }) => inForce?.policy ?? []);
   }
 
   /** Puts the status of each policy again. Of policies that are left out, nothing is kept, so they are listed again. */
   judgeAll(): void {
-    for (const record of this.store.all()) this.#judge(record);
-    this.listAgainIfLeftOut();
+    for (const record of this.informer.store.all()) this.#judge(record);
+    this.informer.listAgainIfLeftOut();
   }
 
   problems(): readonly string[] {
-    return this.store.all().flatMap(problemsOf);
+    return this.informer.store.all().flatMap(problemsOf);
   }
 
   counts(): PolicyCounts {
-    const { leftOut, used } = this.store.counts();
-    const records = this.store.all();
+    const { leftOut, used } = this.informer.store.counts();
+    const records = this.informer.store.all();
     return {
       overBudget: { ...leftOut, object: records.filter(({ tooLarge }) => tooLarge !== undefined).length },
       used,
@@ -151,7 +153,11 @@ export class PolicyInformer extends Informer<PolicyRecord> {
   }
 
   #budget(budget: Budget, namespace: string): NonNullable<PolicyVerdict['overBudget']> {
-    return { budget, use: this.store.useOf(namespace), total: { bytes: this.#total, level: this.store.level } };
+    return {
+      budget,
+      use: this.informer.store.useOf(namespace),
+      total: { bytes: this.#total, level: this.informer.store.level },
+    };
   }
 
   /** @param verdict what the status should say by now; takes time for a policy with advice */
