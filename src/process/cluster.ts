@@ -4,7 +4,8 @@ import { ApiClient } from '../cluster/client/api-client.ts';
 import { loadClusterAccess } from '../cluster/client/cluster-access.ts';
 import { LeaderElection, type ElectionDependencies } from '../cluster/client/leader-election.ts';
 import type { Logger } from 'pino';
-import { ExceptionStatuses, exceptionCounts } from '../cluster/sources/exception-statuses.ts';
+import { exceptionCounts } from '../cluster/sources/exception-status.ts';
+import { ExceptionStatuses } from '../cluster/sources/exception-statuses.ts';
 import { PROBE_EXCEPTIONS, SERVICES, STARTUP_PROFILES, WEBHOOK_EXCEPTIONS } from '../cluster/sources/fact-kinds.ts';
 import {
   KubernetesSource,
