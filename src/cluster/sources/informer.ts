@@ -96,10 +96,6 @@ export class InformedFacts<T extends Named = Named> {
     const { store } = this.informer;
     return (this.#facts ??= this.kind.facts(store.isComplete ? store.lists() : undefined));
   }
-
-  find(namespace: string, name: string): T | undefined {
-    return this.informer.store.find(namespace, name);
-  }
 }
 
 /** A kind of facts as it is mirrored. */

@@ -150,7 +150,7 @@ export class KubernetesSource implements PolicySource {
    * and never rejects. Callers share the room to wait by remote address.
    */
   namespaceKnown(name: string, client: string): Promise<MissedNamespace | undefined> | 'no-room' | undefined {
-    const known = this.#namespaces.find('', name);
+    const known = this.#namespaces.informer.store.find('', name);
     if (known !== undefined) {
       // A new snapshot costs milliseconds where there are thousands of namespaces.
       if (this.#namespaces.isChanged && known.labels !== this.#labels.get(name)) this.#publish();
@@ -202,7 +202,7 @@ export class KubernetesSource implements PolicySource {
 
   /** Lets requests go on that wait for a namespace that has arrived, once its labels are in force. */
   #releaseArrived(): void {
-    const arrived = this.#waiters.names().filter((name) => this.#namespaces.find('', name) !== undefined);
+    const arrived = this.#waiters.names().filter((name) => this.#namespaces.informer.store.find('', name));
     if (arrived.length > 0) this.#publish();
     for (const name of arrived) this.#waiters.arrived(name);
   }
