@@ -4,7 +4,8 @@ import { ApiClient } from '../cluster/client/api-client.ts';
 import { loadClusterAccess } from '../cluster/client/cluster-access.ts';
 import { LeaderElection, type ElectionDependencies } from '../cluster/client/leader-election.ts';
 import type { Logger } from 'pino';
-import { ExceptionStatuses, exceptionCounts } from '../cluster/sources/exception-statuses.ts';
+import { exceptionCounts } from '../cluster/sources/exception-status.ts';
+import { ExceptionStatuses } from '../cluster/sources/exception-statuses.ts';
 import { PROBE_EXCEPTIONS, SERVICES, STARTUP_PROFILES, WEBHOOK_EXCEPTIONS } from '../cluster/sources/fact-kinds.ts';
 import {
   KubernetesSource,
@@ -12,7 +13,7 @@ import {
   type KubernetesSourceOptions,
   type PolicyBudgetStatus,
 } from '../cluster/sources/kubernetes-source.ts';
-import { StatusWriter } from '../cluster/sources/status-writer.ts';
+import { ObjectStatuses } from '../cluster/sources/object-statuses.ts';
 import { policyListener } from './policies.ts';
 import type { OverBudgetChange } from '../cluster/sources/object-store.ts';
 import type { SourceListener } from '../cluster/sources/policy-source.ts';
@@ -94,7 +95,7 @@ export class ClusterPolicies implements Part {
   readonly #read = Promise.withResolvers<undefined>();
   /** Resolves once the policies have been read and are in force; never when they cannot be read. */
   readonly read: Promise<unknown> = this.#read.promise;
-  readonly #statusWriter: StatusWriter;
+  readonly #statusWriter: ObjectStatuses;
   readonly #store: PolicyStore;
   readonly #dependencies: ClusterPoliciesDependencies;
   readonly metrics = {
@@ -180,7 +181,7 @@ function logOverBudget(log: Logger, kind: string, { namespace, count, first, use
   else log.info({ kind, namespace, first }, 'the objects of the namespace are within the budgets again');
 }
 
-function statusWriter({ log }: ClusterPoliciesDependencies, member: 'policy' | 'exception'): StatusWriter {
+function statusWriter({ log }: ClusterPoliciesDependencies, member: 'policy' | 'exception'): ObjectStatuses {
   const isPolicy = member === 'policy';
   const listener = {
     troubled: (problem: string | undefined) => {
@@ -194,5 +195,5 @@ function statusWriter({ log }: ClusterPoliciesDependencies, member: 'policy' | '
       else log.warn(details, 'status of an exception not written');
     },
   };
-  return new StatusWriter(listener, { random: Math.random });
+  return new ObjectStatuses(listener, { random: Math.random });
 }

@@ -116,7 +116,7 @@ function errorTexts(): string[] {
     'src/cli/process/serve.ts',
     'src/cluster/sources/directory-source.ts',
     'src/cluster/sources/workload-kinds.ts',
-    'src/cluster/sources/status-writer.ts',
+    'src/cluster/sources/object-statuses.ts',
   );
   const thrown = sources.flatMap(({ text }) =>
     calls(text, /(?:\bnew \w*(?:Error|Event)|\bhttpError|#refuse)\(/).flatMap((args) => literals(args).slice(0, 1)),

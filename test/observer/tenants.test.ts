@@ -6,50 +6,12 @@ import { ApiClient } from '../../src/cluster/client/api-client.ts';
 import { NamespaceShares } from '../../src/observer/namespace-shares.ts';
 import { workloadKey } from '../../src/observer/observed-workload.ts';
 import { reportContent } from '../../src/observer/reports/report-object.ts';
-import { ReportQueue } from '../../src/observer/reports/report-queue.ts';
 import { resultOfWarning } from '../../src/observer/reports/report-result.ts';
 import { ReportWriter } from '../../src/observer/reports/report-writer.ts';
 import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { waitUntil } from '../cluster/client/wait-until.ts';
 import { deployment, deploymentsOf, ObservedCluster, OPEN_REPORTS, reportsOf } from './observed-cluster.ts';
 import type { ScanDependencies, WorkloadRecords } from '../../src/observer/scan/verdicts.ts';
-
-describe('reports that wait', () => {
-  const queue = (...reports: readonly (readonly [namespace: string, uid: string])[]): ReportQueue => {
-    const made = new ReportQueue(() => 1);
-    for (const [namespace, uid] of reports) made.add({ namespace, uid, workload: undefined });
-    return made;
-  };
-
-  it('are taken in turns of namespaces, each once', () => {
-    const waiting = queue(['tenant', '1'], ['tenant', '2'], ['tenant', '3'], ['tenant', '1'], ['victim', '4']);
-    expect(waiting.size).toBe(4);
-    expect(Array.from({ length: 5 }, () => waiting.take(0)?.uid)).toEqual(['1', '4', '2', '3', undefined]);
-    expect(waiting.size).toBe(0);
-  });
-
-  it('pause by namespace, longer with each failure', () => {
-    const taken = (failures: readonly number[], now: number): unknown => {
-      const waiting = queue(['tenant', '1'], ['victim', '2']);
-      waiting.failed('other', 0);
-      for (const at of failures) waiting.failed('tenant', at);
-      return [waiting.take(now)?.uid, waiting.take(now)?.uid];
-    };
-    expect([taken([0], 999), taken([0], 1000)]).toEqual([
-      ['2', undefined],
-      ['1', '2'],
-    ]);
-    expect([taken([0, 1000], 2999), taken([0, 1000], 3000)]).toEqual([
-      ['2', undefined],
-      ['1', '2'],
-    ]);
-    const waiting = queue(['tenant', '1']);
-    for (const at of [0, 1000]) waiting.failed('tenant', at);
-    waiting.succeeded('tenant');
-    waiting.failed('tenant', 3000);
-    expect([waiting.take(3999), waiting.take(4000)?.uid]).toEqual([undefined, '1']);
-  });
-});
 
 describe('a report whose deletion waits or is under way', () => {
   const workload = {

@@ -1,4 +1,4 @@
-import { Reflector, type Reflected, type ReflectorContext } from '../client/reflector.ts';
+import { Reflector, type Reflected, type ReflectorContext, type ReflectorStatus } from '../client/reflector.ts';
 import { realTimer, type Timer } from '../client/timing.ts';
 import { rootOf } from './cluster-kinds.ts';
 import { ObjectStore, type Named, type StoreListener, type StoredKind } from './object-store.ts';
@@ -23,49 +23,59 @@ export type InformerListener<T> = Omit<StoreListener<T>, 'mayFit'>;
 /** The least time between two lists that are made because an object that was left out may fit again. */
 const LIST_AGAIN_MILLISECONDS = 30_000;
 
-/** A reflector with a store of what it sees. Its start resolves once a whole list has been read. */
-export class Informer<T extends Named> extends Reflector {
+/** Has a reflector, and a store of what the reflector sees. */
+export class Informer<T extends Named> {
   readonly store: ObjectStore<T>;
   readonly isRequired: boolean;
+  readonly #reflector: Reflector;
   readonly #timer: Timer;
   #endRest: (() => void) | undefined;
   #isListWanted = false;
 
   constructor(context: InformerContext, kind: InformedKind<T>, listener: InformerListener<T>) {
-    const store = new ObjectStore(kind, { ...listener, mayFit: () => this.listAgain() });
-    super(context, kind, store);
-    this.store = store;
+    this.store = new ObjectStore(kind, { ...listener, mayFit: () => this.#listAgain() });
     this.isRequired = kind.isRequired;
+    this.#reflector = new Reflector(context, kind, this.store);
     this.#timer = context.timer ?? realTimer;
   }
 
-  override stop(): void {
-    super.stop();
+  /** Resolves once a whole list has been read. */
+  start(): Promise<void> {
+    return this.#reflector.start();
+  }
+
+  stop(): void {
+    this.#reflector.stop();
     this.#endRest?.();
   }
 
-  /** Lists the collection again: now, or as soon as the last such list is long enough ago. */
-  override listAgain(): void {
-    this.#isListWanted = true;
-    if (this.#endRest !== undefined) return;
-    this.#isListWanted = false;
-    this.#endRest = this.#timer(LIST_AGAIN_MILLISECONDS, () => {
-      this.#endRest = undefined;
-      if (this.#isListWanted) this.listAgain();
-    });
-    super.listAgain();
+  status(): ReflectorStatus {
+    return this.#reflector.status();
   }
 
   /** Of objects that are left out, nothing is kept: a list reports them again. */
   listAgainIfLeftOut(): void {
     const { leftOut } = this.store.counts();
-    if (Object.values(leftOut).some((count) => count > 0)) this.listAgain();
+    if (Object.values(leftOut).some((count) => count > 0)) this.#listAgain();
+  }
+
+  /** Lists the collection again: now, or as soon as the last such list is long enough ago. */
+  #listAgain(): void {
+    this.#isListWanted = true;
+    if (this.#endRest !== undefined) return;
+    this.#isListWanted = false;
+    this.#endRest = this.#timer(LIST_AGAIN_MILLISECONDS, () => {
+      this.#endRest = undefined;
+      if (this.#isListWanted) this.#listAgain();
+    });
+    this.#reflector.listAgain();
   }
 }
 
-/** A mirror of a kind of facts. */
-export class FactInformer<T extends Named = Named> extends Informer<T> {
+/** The facts of a kind, as an informer knows them. */
+export class InformedFacts<T extends Named = Named> {
   readonly kind: FactKind<T>;
+  readonly informer: Informer<T>;
   /** The same value until something changes. */
   #facts: Partial<Facts> | undefined;
 
@@ -74,8 +84,8 @@ export class FactInformer<T extends Named = Named> extends Informer<T> {
       this.#facts = undefined;
       listener.changed();
     };
-    super(context, informedFactKind(kind), { ...listener, changed });
     this.kind = kind;
+    this.informer = new Informer(context, informedFactKind(kind), { ...listener, changed });
   }
 
   get isChanged(): boolean {
@@ -83,7 +93,8 @@ export class FactInformer<T extends Named = Named> extends Informer<T> {
   }
 
   facts(): Partial<Facts> {
-    return (this.#facts ??= this.kind.facts(this.store.isComplete ? this.store.lists() : undefined));
+    const { store } = this.informer;
+    return (this.#facts ??= this.kind.facts(store.isComplete ? store.lists() : undefined));
   }
 }
 

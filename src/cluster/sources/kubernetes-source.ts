@@ -4,9 +4,9 @@ import { EXCEPTION_KIND } from '../../engine/policy/probe-exception.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { realTimer, type Timer } from '../client/timing.ts';
 import { NAMESPACES, type FactKind, type KnownNamespace } from './fact-kinds.ts';
-import { FactInformer, type InformerContext, type InformerListener } from './informer.ts';
+import { InformedFacts, type Informer, type InformerContext, type InformerListener } from './informer.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
-import { PolicyInformer, type PolicyCounts, type PolicyStatuses } from './policy-informer.ts';
+import { InformedPolicies, type PolicyCounts, type PolicyStatuses } from './policy-informer.ts';
 import type { Named, StoreCounts } from './object-store.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
@@ -32,7 +32,7 @@ export interface FactBudgetStatus extends StoreCounts {
   readonly kind: string;
 }
 
-type AnyInformer = Pick<PolicyInformer, 'isRequired' | 'start' | 'status' | 'stop'>;
+type AnyInformer = Pick<Informer<Named>, 'isRequired' | 'start' | 'status' | 'stop'>;
 
 /** How long changes are gathered before they are put in force together. */
 const GATHER_MILLISECONDS = 50;
@@ -47,10 +47,10 @@ export class KubernetesSource implements PolicySource {
   readonly #options: KubernetesSourceOptions;
   readonly #timer: Timer;
   readonly #policyBudget: number;
-  readonly #policyKinds: readonly PolicyInformer[];
-  readonly #namespaces: FactInformer<KnownNamespace>;
+  readonly #policyKinds: readonly InformedPolicies[];
+  readonly #namespaces: InformedFacts<KnownNamespace>;
   /** All but the namespaces. */
-  readonly #facts: readonly FactInformer[];
+  readonly #facts: readonly InformedFacts[];
   readonly #waiters: NamespaceWaiters;
   /** The same value until a policy changes. */
   #policies: PolicySnapshot['policies'] | undefined;
@@ -80,15 +80,15 @@ export class KubernetesSource implements PolicySource {
         failed: (problems: readonly string[]) => this.#listener?.failed(problems),
         warned: (warnings: readonly string[]) => this.#listener?.warned?.(warnings),
       };
-      return new PolicyInformer(context, kind, listener, options.statuses, total);
+      return new InformedPolicies(context, kind, listener, options.statuses, total);
     });
-    const inform = <T extends Named>(kind: FactKind<T>): FactInformer<T> => {
+    const inform = <T extends Named>(kind: FactKind<T>): InformedFacts<T> => {
       const changed = (): void => {
         this.#schedule();
         this.#releaseArrived();
       };
       const listener = { ...reports(kind.kind), ...(kind.kind === EXCEPTION_KIND && options.exceptions), changed };
-      return new FactInformer(context, kind, listener);
+      return new InformedFacts(context, kind, listener);
     };
     this.#namespaces = inform(NAMESPACES);
     this.#facts = (options.factKinds ?? []).map((kind) => inform(kind));
@@ -136,12 +136,12 @@ export class KubernetesSource implements PolicySource {
   }
 
   factBudgets(): readonly FactBudgetStatus[] {
-    return this.#facts.map(({ kind: { kind }, store }) => ({ kind, ...store.counts() }));
+    return this.#facts.map(({ kind: { kind }, informer }) => ({ kind, ...informer.store.counts() }));
   }
 
   judgeAll(): void {
     for (const kind of this.#policyKinds) kind.judgeAll();
-    for (const facts of this.#facts) facts.listAgainIfLeftOut();
+    for (const { informer } of this.#facts) informer.listAgainIfLeftOut();
   }
 
   /**
@@ -150,7 +150,7 @@ export class KubernetesSource implements PolicySource {
    * and never rejects. Callers share the room to wait by remote address.
    */
   namespaceKnown(name: string, client: string): Promise<MissedNamespace | undefined> | 'no-room' | undefined {
-    const known = this.#namespaces.store.find('', name);
+    const known = this.#namespaces.informer.store.find('', name);
     if (known !== undefined) {
       // A new snapshot costs milliseconds where there are thousands of namespaces.
       if (this.#namespaces.isChanged && known.labels !== this.#labels.get(name)) this.#publish();
@@ -158,11 +158,13 @@ export class KubernetesSource implements PolicySource {
     }
     const { labelsMatter = () => true } = this.#options;
     if (name === '' || this.#state !== 'running' || !labelsMatter()) return undefined;
-    return this.#waiters.wait(name, client, () => (this.#namespaces.status().watching ? 'timeout' : 'no-contact'));
+    return this.#waiters.wait(name, client, () =>
+      this.#namespaces.informer.status().watching ? 'timeout' : 'no-contact',
+    );
   }
 
   #informers(): readonly AnyInformer[] {
-    return [...this.#policyKinds, this.#namespaces, ...this.#facts];
+    return [...this.#policyKinds, this.#namespaces, ...this.#facts].map(({ informer }) => informer);
   }
 
   #required(): readonly AnyInformer[] {
@@ -200,7 +202,7 @@ export class KubernetesSource implements PolicySource {
 
   /** Lets requests go on that wait for a namespace that has arrived, once its labels are in force. */
   #releaseArrived(): void {
-    const arrived = this.#waiters.names().filter((name) => this.#namespaces.store.find('', name) !== undefined);
+    const arrived = this.#waiters.names().filter((name) => this.#namespaces.informer.store.find('', name));
     if (arrived.length > 0) this.#publish();
     for (const name of arrived) this.#waiters.arrived(name);
   }

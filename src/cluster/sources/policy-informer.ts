@@ -10,14 +10,14 @@ import { adviceAbout, type PolicyAdvice } from '../../engine/verdict/policy-advi
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import { Informer, type InformedKind, type InformerContext, type InformerListener } from './informer.ts';
 import { shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
-import { patchStatus, type StatusWriter, type WrittenStatus } from './status-writer.ts';
+import { NotKept, patchStatus, type ObjectStatuses } from './object-statuses.ts';
 import type { Budget, Size } from '../../engine/policy/budget.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import type { LeftOut, Named } from './object-store.ts';
 import type { SourceListener } from './policy-source.ts';
 
 /** Takes a task for each policy that is new or has changed, and the place of each policy that is gone. */
-export type PolicyStatuses = Pick<StatusWriter, 'put' | 'drop'>;
+export type PolicyStatuses = Pick<ObjectStatuses, 'put' | 'drop'>;
 
 type PolicyListener = Pick<InformerListener<PolicyRecord>, 'changed' | 'overBudget' | 'troubled'> &
   Required<Pick<SourceListener, 'failed' | 'warned'>>;
@@ -64,8 +64,10 @@ interface PolicyRecord extends Named, ObservedObject {
   isLogged: boolean;
 }
 
-export class PolicyInformer extends Informer<PolicyRecord> {
+/** The policies of a kind, as an informer knows them, and what their statuses should say. */
+export class InformedPolicies {
   readonly kind: PolicyKind;
+  readonly informer: Informer<PolicyRecord>;
   readonly #context: InformerContext;
   readonly #listener: PolicyListener;
   readonly #statuses: PolicyStatuses | undefined;
@@ -82,7 +84,12 @@ export class PolicyInformer extends Informer<PolicyRecord> {
     statuses: PolicyStatuses | undefined,
     total: number,
   ) {
-    super(context, policyKind(kind, total), {
+    this.kind = kind;
+    this.#context = context;
+    this.#listener = listener;
+    this.#statuses = statuses;
+    this.#total = total;
+    this.informer = new Informer(context, policyKind(kind, total), {
       ...listener,
       kept: (record) => {
         this.#log(record);
@@ -91,31 +98,26 @@ export class PolicyInformer extends Informer<PolicyRecord> {
       leftOut: (left) => this.#judgeLeftOut(left),
       gone: (namespace, name) => statuses?.drop(placeOf(kind, namespace, name)),
     });
-    this.kind = kind;
-    this.#context = context;
-    this.#listener = listener;
-    this.#statuses = statuses;
-    this.#total = total;
   }
 
   /** The policies in force. */
   policies(): readonly ProbePolicy[] {
-    return this.store.all().flatMap(({ inForce }) => inForce?.policy ?? []);
+    return this.informer.store.all().flatMap(({ inForce }) => inForce?.policy ?? []);
   }
 
   /** Puts the status of each policy again. Of policies that are left out, nothing is kept, so they are listed again. */
   judgeAll(): void {
-    for (const record of this.store.all()) this.#judge(record);
-    this.listAgainIfLeftOut();
+    for (const record of this.informer.store.all()) this.#judge(record);
+    this.informer.listAgainIfLeftOut();
   }
 
   problems(): readonly string[] {
-    return this.store.all().flatMap(problemsOf);
+    return this.informer.store.all().flatMap(problemsOf);
   }
 
   counts(): PolicyCounts {
-    const { leftOut, used } = this.store.counts();
-    const records = this.store.all();
+    const { leftOut, used } = this.informer.store.counts();
+    const records = this.informer.store.all();
     return {
       overBudget: { ...leftOut, object: records.filter(({ tooLarge }) => tooLarge !== undefined).length },
       used,
@@ -151,22 +153,26 @@ export class PolicyInformer extends Informer<PolicyRecord> {
   }
 
   #budget(budget: Budget, namespace: string): NonNullable<PolicyVerdict['overBudget']> {
-    return { budget, use: this.store.useOf(namespace), total: { bytes: this.#total, level: this.store.level } };
+    return {
+      budget,
+      use: this.informer.store.useOf(namespace),
+      total: { bytes: this.#total, level: this.informer.store.level },
+    };
   }
 
   /** @param verdict what the status should say by now; takes time for a policy with advice */
   #putStatus(seen: ObservedObject, verdict: () => Omit<PolicyVerdict, 'generation'>): void {
-    const { place, resourceVersion, generation = 0, shown } = seen;
-    const write = async (signal: AbortSignal): Promise<WrittenStatus | undefined> => {
+    const { place: key, resourceVersion, generation = 0, shown } = seen;
+    const write = async (signal: AbortSignal): Promise<void> => {
       const wanted = { generation, ...verdict() };
       const { client, now } = this.#context;
       const patch = statusPatch(shown, wanted, now());
-      if (patch === undefined) return undefined;
-      const object = await patchStatus(client, objectPath(this.kind, place), 'probewright-status', patch, signal);
+      if (patch === undefined) return;
+      const object = await patchStatus(client, objectPath(this.kind, key), 'probewright-status', patch, signal);
       const isKept = statusPatch(shownStatus(valueAt(object, ['status'])), wanted, now()) === undefined;
-      return { isKept, resourceVersion: textAt(object, 'metadata', 'resourceVersion') };
+      if (!isKept) throw new NotKept(textAt(object, 'metadata', 'resourceVersion'));
     };
-    this.#statuses?.put({ place, resourceVersion, write });
+    this.#statuses?.put({ key, resourceVersion, write });
   }
 }
 

@@ -5,7 +5,7 @@ import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
 import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
 import { POLICY_LIMITS, type Budget, type Use } from '../../engine/policy/budget.ts';
-import { updatedCondition, type Condition } from './status-writer.ts';
+import { updatedCondition, type Condition } from './object-statuses.ts';
 import type { PolicyAdvice } from '../../engine/verdict/policy-advice.ts';
 
 export interface PolicyVerdict {

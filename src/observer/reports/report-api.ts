@@ -9,7 +9,7 @@ import {
   type ReportsSetting,
 } from '../../cluster/sources/observer-reports.ts';
 import { HASH_ANNOTATION, MANAGED_BY_LABEL, isOurs, reportObject, type ReportContent } from './report-object.ts';
-import type { RateLimiter } from '../scan/scan-lists.ts';
+import type { RateLimiter } from '../../cluster/client/rate-limiter.ts';
 import { Reflector, type ReflectorContext } from '../../cluster/client/reflector.ts';
 
 export const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;

@@ -1,6 +1,8 @@
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
-import { ApiError, hasCode, isUnavailable } from '../../cluster/client/api-client.ts';
-import { Backoff, pause, RepeatedWork } from '../../cluster/client/timing.ts';
+import { ApiError, hasCode, isUnavailable, unlessMissing } from '../../cluster/client/api-client.ts';
+import { RateLimiter } from '../../cluster/client/rate-limiter.ts';
+import { RepeatedWork } from '../../cluster/client/timing.ts';
+import { Reconciler, type Setback, type Task } from '../../cluster/reconcile.ts';
 import { gauge } from '../gauges.ts';
 import {
   KnownReports,
@@ -12,10 +14,8 @@ import {
   writeReport,
 } from './report-api.ts';
 import { reportName, type ReportContent } from './report-object.ts';
-import { PAUSES, ReportQueue, type QueuedReport } from './report-queue.ts';
 import { Counter, type Registry } from 'prom-client';
 import type { WorkloadName } from '../observed-workload.ts';
-import { RateLimiter } from '../scan/scan-lists.ts';
 import { recordOf, type ScanDependencies, type WorkloadRecord, type WorkloadRecords } from '../scan/verdicts.ts';
 import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
 
@@ -26,12 +26,18 @@ export interface JudgedWorkloads {
   read(workload: WorkloadName): Promise<ReportContent | undefined>;
 }
 
+/** A report that may have to be written. The namespace is its lane: a tenant's failures delay no other tenant. */
+interface ReportTask extends Task {
+  readonly lane: string;
+  readonly uid: string;
+  /** Undefined = the workload is gone, so its report goes, too. */
+  readonly workload: WorkloadName | undefined;
+}
+
 const WRITES_PER_SECOND = 10;
+const PAUSES = { minimum: 1_000, maximum: 60_000 };
 /** How often to ask which report APIs there are: their CRDs may be installed at any time. */
 const DISCOVERY_MILLISECONDS = 60_000;
-const IDLE_MILLISECONDS = 100;
-/** The longest Retry-After that is obeyed, in milliseconds. */
-const LONGEST_RETRY_AFTER = 60_000;
 
 /**
  * Writes the reports of workloads, at a limited rate. Each workload is read and judged again when its turn comes. A
@@ -42,18 +48,16 @@ export class ReportWriter {
   readonly #dependencies: ScanDependencies;
   readonly #workloads: JudgedWorkloads;
   readonly #writes: ReportWrites;
-  readonly #queue: ReportQueue;
+  readonly #queue: Reconciler<ReportTask>;
   readonly #discovery: RepeatedWork;
   readonly #stopped = new AbortController();
   readonly #pace: RateLimiter;
-  /** The pauses of all writes while the API server is not available. */
-  readonly #backoff: Backoff;
   readonly #problem = new CurrentProblem();
   /** The API that is written to; `unknown` until the API server has been asked. */
   #target: ReportApi | 'unknown' | undefined = 'unknown';
   #known: KnownReports | undefined;
-  /** The key of the report whose write is under way. */
-  #underWay: string | undefined;
+  /** Resolves once all reports are known. */
+  #synced: Promise<void> = Promise.resolve();
   /** APIs in which no report of ours is left. */
   readonly #emptied = new Set<string>();
 
@@ -61,22 +65,27 @@ export class ReportWriter {
     this.#dependencies = dependencies;
     this.#workloads = workloads;
     this.#writes = writes;
-    this.#queue = new ReportQueue(dependencies.random);
     this.#discovery = new RepeatedWork(() => this.#discover(), DISCOVERY_MILLISECONDS, dependencies.random);
     this.#pace = new RateLimiter(WRITES_PER_SECOND, dependencies.monotonic);
-    this.#backoff = new Backoff(PAUSES, dependencies.random);
+    this.#queue = new Reconciler<ReportTask>({
+      write: (report, signal) => this.#write(report, signal),
+      succeeded: () => this.#note(undefined),
+      failed: (_, error) => this.#failed(error),
+      pauses: { all: PAUSES, lane: PAUSES },
+      pace: this.#pace,
+      random: dependencies.random,
+    });
   }
 
   start(): void {
     this.#discovery.start();
-    void this.#keepWriting();
   }
 
   stop(): void {
     this.#stopped.abort();
     this.#discovery.stop();
     this.#known?.reflector.stop();
-    this.#queue.clear();
+    this.#queue.setActive(false);
   }
 
   changed({ workload, digest, isClean }: WorkloadRecord): void {
@@ -84,20 +93,20 @@ export class ReportWriter {
     const wanted = isClean && !this.#dependencies.reportSettings.includeClean ? undefined : digest;
     // Before all reports are known, `reconcile` compares all workloads with them at once.
     if (this.#known?.isSynced !== true) return;
-    const key = keyOf(namespace, uid);
+    const task = taskOf(namespace, uid, workload);
     // What waits or is under way may be the deletion of the report: the workload was gone, and is there again.
-    if (this.#known.get(key) !== wanted || this.#underWay === key || this.#queue.has(namespace, uid))
-      this.#queue.add({ namespace, uid, workload });
+    if (this.#known.get(task.key) !== wanted || this.#queue.has(task)) this.#queue.put(task);
   }
 
   extraResultsChanged(workload: WorkloadName): void {
     const record = recordOf(this.#workloads.verdicts.records, workload);
-    if (record === undefined || this.#known === undefined) return;
-    this.#queue.add({ namespace: workload.namespace, uid: record.workload.uid, workload });
+    if (record !== undefined) this.#queue.put(taskOf(workload.namespace, record.workload.uid, workload));
   }
 
   gone(namespace: string, uid: string): void {
-    this.#queue.add({ namespace, uid, workload: undefined });
+    const task = taskOf(namespace, uid, undefined);
+    const mayHaveReport = this.#known?.isSynced !== true || this.#known.has(task.key);
+    if (mayHaveReport || this.#queue.has(task)) this.#queue.put(task);
   }
 
   /** Compares all workloads with the reports. `isComplete`: a report of an unknown workload is deleted. */
@@ -106,7 +115,7 @@ export class ReportWriter {
     const ofWorkloads = new Set<string>();
     for (const record of this.#workloads.verdicts.records.values()) {
       const { namespace, uid } = record.workload;
-      ofWorkloads.add(keyOf(namespace, uid));
+      ofWorkloads.add(taskOf(namespace, uid, undefined).key);
       this.changed(record);
     }
     if (!isComplete) return;
@@ -166,47 +175,26 @@ export class ReportWriter {
 
   #inform(target: ReportApi | undefined): void {
     this.#target = target;
-    this.#queue.clear();
+    this.#queue.setActive(false);
     this.#emptied.clear();
     this.#known?.reflector.stop();
     this.#known = target && new KnownReports(this.#dependencies, target, (problem) => this.#note(problem));
-    void this.#known?.reflector.start().then(() => {
+    if (this.#known === undefined) return;
+    this.#queue.setActive(true);
+    this.#synced = this.#known.reflector.start();
+    void this.#synced.then(() => {
       if (!this.#isStopped()) this.reconcile(this.#workloads.isComplete);
     });
   }
 
-  async #keepWriting(): Promise<void> {
-    while (!this.#isStopped()) {
-      const known = this.#known;
-      const report = known?.isSynced === true ? this.#queue.take(this.#dependencies.monotonic()) : undefined;
-      if (known === undefined || report === undefined) {
-        await pause(IDLE_MILLISECONDS, this.#stopped.signal);
-        continue;
-      }
-      this.#underWay = keyOf(report.namespace, report.uid);
-      try {
-        await this.#write(report, known);
-        this.#backoff.reset();
-        this.#queue.succeeded(report.namespace);
-        this.#note(undefined);
-      } catch (error) {
-        if (this.#isStopped()) return;
-        await this.#failed(report, error);
-      } finally {
-        this.#underWay = undefined;
-      }
-    }
-  }
-
-  async #write(report: QueuedReport, known: KnownReports): Promise<void> {
+  async #write(report: ReportTask, signal: AbortSignal): Promise<void> {
     const { client, now, reportSettings } = this.#dependencies;
-    const { signal } = this.#stopped;
-    const { namespace, uid } = report;
-    const key = keyOf(namespace, uid);
+    const { key, lane: namespace, uid } = report;
+    await this.#synced;
+    const known = this.#known;
     const judged = await this.#contentOf(report);
     const content = judged?.results.length === 0 && !reportSettings.includeClean ? undefined : judged;
-    if (known.get(key) === content?.hash) return;
-    await this.#pace.turn(signal);
+    if (known === undefined || known.get(key) === content?.hash) return;
     const path = `${reportsPath(known.api, namespace)}/${reportName(uid)}`;
     await writeReport(client, path, content, known.api, Math.floor(now() / 1000), signal);
     if (content === undefined) known.delete(key);
@@ -215,20 +203,14 @@ export class ReportWriter {
   }
 
   /** Undefined when the workload is gone. Rejects when it is there without a verdict: its report stays as it is. */
-  async #contentOf({ workload, uid }: QueuedReport): Promise<ReportContent | undefined> {
+  async #contentOf({ workload, uid }: ReportTask): Promise<ReportContent | undefined> {
     const isKnown = (): boolean =>
       workload !== undefined && recordOf(this.#workloads.verdicts.records, workload)?.workload.uid === uid;
     if (workload === undefined || !isKnown()) return undefined;
-    try {
-      await this.#pace.turn(this.#stopped.signal);
-      const content = await this.#workloads.read(workload);
-      if (content === undefined && isKnown())
-        throw new ReportRefused(`${workload.namespace}/${workload.name} cannot be judged now`);
-      return content;
-    } catch (error) {
-      if (hasCode(error, 404)) return undefined;
-      throw error;
-    }
+    const content = await unlessMissing(this.#workloads.read(workload).then((read) => ({ read })));
+    if (content !== undefined && content.read === undefined && isKnown())
+      throw new ReportRefused(`${workload.namespace}/${workload.name} cannot be judged now`);
+    return content?.read;
   }
 
   /**
@@ -236,20 +218,16 @@ export class ReportWriter {
    * namespace's own: a foreign report, a quota, an admission webhook. Then only that namespace waits. A report that is
    * refused waits for the next scan.
    */
-  async #failed(report: QueuedReport, error: unknown): Promise<void> {
+  #failed(error: unknown): Setback {
     this.#writes.inc({ result: 'failed' });
     // The report would be deleted with its namespace.
-    if (hasCode(error, 403) && messageOf(error).includes('because it is being terminated')) return;
-    const isOfAll = !(error instanceof ReportRefused) && isUnavailable(error);
-    const code = error instanceof ApiError ? error.code : 0;
-    // A missing right may be granted again, and a conflict is another writer. Other refusals stay.
-    const isForLater = isOfAll || code >= 500 || [403, 409].includes(code);
-    // What was asked for meanwhile is newer.
-    if (isForLater && !this.#queue.has(report.namespace, report.uid)) this.#queue.add(report);
+    if (hasCode(error, 403) && messageOf(error).includes('because it is being terminated'))
+      return { pauses: 'nobody', isForLater: false };
     this.#note(messageOf(error));
-    if (!isOfAll) return this.#queue.failed(report.namespace, this.#dependencies.monotonic());
-    const asked = error instanceof ApiError ? Math.min(error.retryAfterMilliseconds, LONGEST_RETRY_AFTER) : 0;
-    await pause(Math.max(asked, this.#backoff.next()), this.#stopped.signal);
+    if (!(error instanceof ReportRefused) && isUnavailable(error)) return { pauses: 'all', isForLater: true };
+    // A missing right may be granted again, and a conflict is another writer. Other refusals stay.
+    const isForLater = error instanceof ApiError && (error.code >= 500 || [403, 409].includes(error.code));
+    return { pauses: 'lane', isForLater };
   }
 
   #note(problem: string | undefined): void {
@@ -261,8 +239,8 @@ export class ReportWriter {
   }
 }
 
-function keyOf(namespace: string, uid: string): string {
-  return reportKey({ namespace, name: reportName(uid) });
+function taskOf(lane: string, uid: string, workload: WorkloadName | undefined): ReportTask {
+  return { key: reportKey({ namespace: lane, name: reportName(uid) }), lane, uid, workload };
 }
 
 export type ReportWrites = Counter<'result'>;

@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { Backoff, pause, RepeatedWork } from '../../cluster/client/timing.ts';
 import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type WorkloadName } from '../observed-workload.ts';
-import { affectedNamespaces, exceptionEnds, kindKey, listReader, listsFor, RateLimiter, union } from './scan-lists.ts';
+import { RateLimiter } from '../../cluster/client/rate-limiter.ts';
+import { affectedNamespaces, exceptionEnds, union, type AffectedNamespaces } from './affected-namespaces.ts';
+import { kindKey, listReader, listsFor } from './scan-lists.ts';
 import { Verdicts, type Run, type ScanDependencies, type WorkloadRecord } from './verdicts.ts';
 import { WorkloadWatches } from './workload-watches.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ReportContent } from '../reports/report-object.ts';
 import { ReportWriter, type ReportWrites } from '../reports/report-writer.ts';
-import type { AffectedNamespaces, StandalonePods } from './scan-lists.ts';
+import type { StandalonePods } from './standalone-pods.ts';
 import type { ScanStatus } from './scan-status.ts';
 
 type ScanReason = 'start' | 'interval' | 'change' | 'expiry' | 'retry';

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../base/text/error-message.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import { PAGE_SIZE, PagedList } from '../../cluster/client/paged-list.ts';
 import { LIVE_PODS, OBSERVED_POD, collectionOf, type ObservedKind } from '../observed-workload.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { ProbeException } from '../../engine/policy/probe-exception.ts';
+import type { RateLimiter } from '../../cluster/client/rate-limiter.ts';
+import type { AffectedNamespaces } from './affected-namespaces.ts';
 import type { WorkloadRecords } from './verdicts.ts';
 
 export interface ListToRead {
@@ -46,26 +45,6 @@ export function listsFor(
   return [...lists, ...ofPods];
 }
 
-/** Spaces requests, so that at most so many begin in a second. Each turn waits for the turn before it. */
-export class RateLimiter {
-  readonly #intervalMilliseconds: number;
-  readonly #monotonic: () => number;
-  #next = 0;
-
-  constructor(perSecond: number, monotonic: () => number) {
-    this.#intervalMilliseconds = 1000 / perSecond;
-    this.#monotonic = monotonic;
-  }
-
-  async turn(signal: AbortSignal): Promise<void> {
-    const now = this.#monotonic();
-    const at = Math.max(now, this.#next);
-    this.#next = at + this.#intervalMilliseconds;
-    if (at > now) await sleep(at - now, undefined, { signal });
-    signal.throwIfAborted();
-  }
-}
-
 /** Hands over each object of a list. Resolves with the problem if the list could not be read whole. */
 type ReadList = (list: ListToRead, take: (object: KubernetesObject) => void) => Promise<string | undefined>;
 
@@ -89,82 +68,4 @@ export function listReader(client: ApiClient, limiter: RateLimiter, signal: Abor
       return messageOf(error);
     }
   };
-}
-
-/** Pods without a controller: namespaces by UID. Every replica knows them, so a new leader need not list all Pods. */
-export class StandalonePods extends Map<string, string> {
-  /** True once a whole list has been read. */
-  isListed = false;
-
-  get namespaces(): readonly string[] {
-    return [...new Set(this.values())];
-  }
-
-  /** A list of all Pods is complete: what it has not shown is gone. */
-  listed(uids: ReadonlySet<string>): void {
-    for (const uid of this.keys()) if (!uids.has(uid)) this.delete(uid);
-    this.isListed = true;
-  }
-}
-
-export type AffectedNamespaces = 'all' | ReadonlySet<string>;
-
-/**
- * Compares two snapshots. A changed ClusterProbePolicy affects all namespaces, a changed policy or fact of a namespace
- * affects that namespace. Labels of a namespace count only while a policy looks at them.
- *
- * @param namespaces the namespaces with workloads
- */
-export function affectedNamespaces(
-  before: Snapshot,
-  after: Snapshot,
-  namespaces: readonly string[],
-): AffectedNamespaces {
-  const affected = new Set<string>();
-  if (before.tiers !== after.tiers) {
-    const old = new Set(before.policies);
-    const changed = [...after.policies.filter((policy) => !old.delete(policy)), ...old];
-    for (const { namespace } of changed) {
-      if (namespace === undefined) return 'all';
-      affected.add(namespace);
-    }
-  }
-  const looksAtLabels = before.looksAtNamespaceLabels || after.looksAtNamespaceLabels;
-  const [old, now] = [before.facts, after.facts];
-  for (const namespace of namespaces) {
-    const isSame =
-      (!looksAtLabels || old.namespaceLabels.get(namespace) === now.namespaceLabels.get(namespace)) &&
-      isSameList(old.exceptions.ofNamespace(namespace), now.exceptions.ofNamespace(namespace)) &&
-      isSameList(old.starts.ofNamespace(namespace), now.starts.ofNamespace(namespace)) &&
-      isSameList(old.services?.ofNamespace(namespace), now.services?.ofNamespace(namespace));
-    if (!isSame) affected.add(namespace);
-  }
-  return affected;
-}
-
-/** The elements of unchanged objects are the same in both snapshots. */
-function isSameList(one: readonly unknown[] | undefined, other: readonly unknown[] | undefined): boolean {
-  if (one === other) return true;
-  return one?.length === other?.length && one?.every((element, index) => element === other?.[index]) === true;
-}
-
-export function union(one: AffectedNamespaces, other: AffectedNamespaces): AffectedNamespaces {
-  return one === 'all' || other === 'all' ? 'all' : new Set([...one, ...other]);
-}
-
-const DAY = 24 * 60 * 60 * 1000;
-
-/** The namespaces with an exception that ends after one instant, up to another. */
-export function exceptionEnds(snapshot: Snapshot | undefined, after: number, until: number): ReadonlySet<string> {
-  const ended = new Set<string>();
-  for (const [namespace, exceptions] of snapshot?.facts.exceptions.lists ?? [])
-    if (exceptions.some((exception) => endsWithin(exception, after, until))) ended.add(namespace);
-  return ended;
-}
-
-/** An exception ends at its own end, and at a whole number of days after its creation if a policy limits it so. */
-function endsWithin({ expires, created }: ProbeException, after: number, until: number): boolean {
-  if (expires > after && expires <= until) return true;
-  if (created === undefined || until <= created) return false;
-  return Math.floor((until - created) / DAY) > Math.floor((after - created) / DAY);
 }

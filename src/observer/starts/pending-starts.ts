@@ -40,6 +40,10 @@ export class PendingStarts {
     this.#workloads.set(namespace, key, { key, namespace, workload, starts });
   }
 
+  find(namespace: string, key: string): PendingWorkload | undefined {
+    return this.#workloads.get(namespace, key);
+  }
+
   /** The workload with the oldest start first. */
   workloads(): readonly PendingWorkload[] {
     return [...this.#workloads.values()].sort((one, other) => sinceOf(one) - sinceOf(other));

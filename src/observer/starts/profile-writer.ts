@@ -9,7 +9,7 @@ import {
 } from '../../engine/facts/startup-profile.ts';
 import { hasCode, unlessMissing, type ApiClient } from '../../cluster/client/api-client.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
-import { statusWriteFailure } from '../../cluster/sources/status-writer.ts';
+import { writeFailure } from '../../cluster/client/write-failure.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { profileStatus, shownFigures, updatedProfile } from './profile-update.ts';
 import type { ContainerProfile, StartupProfile } from '../../engine/facts/startup-profile.ts';
@@ -78,8 +78,7 @@ export class ProfileWriter {
         return 'conflict';
       }
       // The same write would be refused again.
-      if (statusWriteFailure(error) === 'refused' || statusWriteFailure(error) === 'too-large')
-        this.#pending.drop(pending);
+      if (writeFailure(error) === 'refused' || writeFailure(error) === 'too-large') this.#pending.drop(pending);
       throw error;
     }
   }

@@ -1,23 +1,35 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { Counter } from 'prom-client';
 import { hasCode, isUnavailable } from '../../cluster/client/api-client.ts';
+import { RateLimiter } from '../../cluster/client/rate-limiter.ts';
 import { RepeatedWork } from '../../cluster/client/timing.ts';
+import { Reconciler, type Setback, type Task } from '../../cluster/reconcile.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 import { discoverKinds, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { gauge } from '../gauges.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { collectionOf } from '../observed-workload.ts';
-import { PendingStarts, type PendingWorkload } from './pending-starts.ts';
+import { PendingStarts } from './pending-starts.ts';
 import { ProfileWriter, WRITE_MILLISECONDS } from './profile-writer.ts';
 import { StartInference } from './start-inference.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';
 
-type StartsContext = Pick<ObserverContext, 'client' | 'kinds' | 'log' | 'now' | 'podWatch' | 'random' | 'registers'>;
+type StartsContext = Pick<
+  ObserverContext,
+  'client' | 'kinds' | 'log' | 'monotonic' | 'now' | 'podWatch' | 'random' | 'registers'
+>;
+
+/** A profile that may have to be written. The namespace is its lane. */
+interface ProfileTask extends Task {
+  readonly lane: string;
+}
 
 const ROUND_MILLISECONDS = 10_000;
 /** Two to four requests each, one after the other: at most 20 requests a second. */
-const MOST_WRITES_A_ROUND = 50;
+const WRITES_PER_SECOND = 5;
+/** The pauses while the API server is away. */
+const PAUSES = { minimum: 1_000, maximum: 10_000 };
 /** A replica that does not lead forgets starts that the leader has had three turns to write. */
 const FORGOTTEN_MILLISECONDS = 3 * WRITE_MILLISECONDS;
 
@@ -28,14 +40,17 @@ export class StartsPart implements ObserverPart {
   readonly #inference: StartInference;
   readonly #writer: ProfileWriter;
   readonly #work: RepeatedWork;
+  readonly #queue: Reconciler<ProfileTask>;
   readonly #problem = new CurrentProblem();
+  /** The last failure since the last round. */
+  #failure: string | undefined;
   #kinds: Promise<readonly ClusterKind[]> | undefined;
-  #term: AbortController | undefined;
+  #isLeader = false;
   readonly #writes: Counter<'result'>;
 
   /** @param roundMilliseconds how often to look for profiles to write */
   constructor(context: StartsContext, roundMilliseconds = ROUND_MILLISECONDS) {
-    const { client, now, random, podWatch, registers } = context;
+    const { client, monotonic, now, random, podWatch, registers } = context;
     this.#context = context;
     const starts = new Counter({
       name: 'probewright_observed_starts_total',
@@ -56,7 +71,14 @@ export class StartsPart implements ObserverPart {
       this.#pending.add(start, now());
     });
     this.#writer = new ProfileWriter(client, this.#pending, (namespace, workload) => this.#find(namespace, workload));
-    this.#work = new RepeatedWork(() => this.#round(), roundMilliseconds, random);
+    this.#queue = new Reconciler<ProfileTask>({
+      write: (task, signal) => this.#write(task, signal),
+      failed: (_, error) => this.#failed(error),
+      pauses: { all: PAUSES, lane: PAUSES },
+      pace: new RateLimiter(WRITES_PER_SECOND, monotonic),
+      random,
+    });
+    this.#work = new RepeatedWork(() => Promise.resolve(this.#round()), roundMilliseconds, random);
     podWatch.listen({
       listing: () => this.#inference.listing(),
       seen: (pod, receivedAt) => this.#inference.seen(pod as unknown as JsonObject, receivedAt),
@@ -75,44 +97,45 @@ export class StartsPart implements ObserverPart {
   }
 
   lead(isLeader: boolean): void {
-    if (isLeader === (this.#term !== undefined)) return;
-    this.#term?.abort();
-    this.#term = isLeader ? new AbortController() : undefined;
+    this.#isLeader = isLeader;
+    this.#queue.setActive(isLeader);
   }
 
   readonly details = (): Readonly<Record<string, unknown>> => ({
     starts: { starting: this.#inference.size, workloadsToWrite: this.#pending.size },
   });
 
-  async #round(): Promise<boolean> {
-    const { now, log } = this.#context;
-    this.#inference.reportDue(now());
-    const term = this.#term;
-    if (term === undefined) {
-      this.#pending.expire(now() - FORGOTTEN_MILLISECONDS);
-      return true;
-    }
-    const isOver = (): boolean => term.signal.aborted;
-    let problem: string | undefined;
-    let isAway = false;
-    for (const pending of inTurns(this.#writer.due(now())).slice(0, MOST_WRITES_A_ROUND)) {
-      if (isOver()) return true;
-      try {
-        this.#writes.inc({ result: await this.#writer.write(pending, now(), term.signal) });
-      } catch (error) {
-        if (isOver()) return true;
-        this.#writes.inc({ result: 'failed' });
-        this.#kinds = undefined;
-        problem = messageOf(error);
-        // Any other failure may be the workload's own, so the others are written.
-        isAway = isUnavailable(error);
-        if (isAway) break;
-      }
-    }
+  #round(): boolean {
+    const now = this.#context.now();
+    this.#inference.reportDue(now);
+    if (!this.#isLeader) this.#pending.expire(now - FORGOTTEN_MILLISECONDS);
+    else if (this.#failure !== undefined || this.#queue.size === 0) this.#report();
+    for (const { key, namespace: lane } of this.#isLeader ? this.#writer.due(now) : []) this.#queue.put({ key, lane });
+    return true;
+  }
+
+  #report(): void {
+    const { log } = this.#context;
+    const problem = this.#failure;
+    this.#failure = undefined;
     const news = this.#problem.note(problem);
     if (news === 'ended') log.info('startup profiles can be written again');
     else if (news === 'began') log.warn({ problem }, 'startup profiles cannot be written now');
-    return !isAway;
+  }
+
+  async #write({ key, lane }: ProfileTask, signal: AbortSignal): Promise<void> {
+    const pending = this.#pending.find(lane, key);
+    if (pending === undefined) return;
+    const result = await this.#writer.write(pending, this.#context.now(), signal);
+    this.#writes.inc({ result });
+  }
+
+  #failed(error: unknown): Setback {
+    this.#writes.inc({ result: 'failed' });
+    this.#kinds = undefined;
+    this.#failure = messageOf(error);
+    // Any other failure may be the workload's own, which is due again later.
+    return isUnavailable(error) ? { pauses: 'all', isForLater: true } : { pauses: 'nobody', isForLater: false };
   }
 
   /** The workload as the API server has it; undefined when there is none, or when its kind is not known. */
@@ -130,15 +153,4 @@ export class StartsPart implements ObserverPart {
       throw error;
     }
   }
-}
-
-/** Workloads in turns of their namespaces, so that a namespace with thousands of workloads delays no other. */
-function inTurns(workloads: readonly PendingWorkload[]): readonly PendingWorkload[] {
-  const turns = new Map<string, number>();
-  const placed = workloads.map((workload) => {
-    const turn = turns.get(workload.namespace) ?? 0;
-    turns.set(workload.namespace, turn + 1);
-    return { workload, turn };
-  });
-  return placed.sort((one, other) => one.turn - other.turn).map(({ workload }) => workload);
 }

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { StatusWriter } from '../../../src/cluster/sources/status-writer.ts';
+import { ObjectStatuses } from '../../../src/cluster/sources/object-statuses.ts';
 import { adviceAbout } from '../../../src/engine/verdict/policy-advice.ts';
 import { waitUntil } from '../client/wait-until.ts';
 import { ClusterWorld } from './cluster-world.ts';
@@ -12,7 +12,7 @@ vi.mock('../../../src/engine/verdict/policy-advice.ts', async (original) => {
 
 it('the advice about a policy is found out once for each version, not for each write of its status', async () => {
   const world = await ClusterWorld.start();
-  const writer = new StatusWriter({ troubled: () => undefined, setAside: () => undefined }, world.surroundings());
+  const writer = new ObjectStatuses({ troubled: () => undefined, setAside: () => undefined }, world.surroundings());
   writer.setActive(true);
   const watched = await world.started({ statuses: writer });
   const judged = (): number => watched.judged.filter((name) => name === 'web').length;

@@ -57,7 +57,7 @@ export class ClusterWorld {
     const judged: string[] = [];
     const statuses: KubernetesSourceOptions['statuses'] = {
       put: (task) => {
-        judged.push(task.place.split('/').at(-1) ?? '');
+        judged.push(task.key.split('/').at(-1) ?? '');
         options.statuses?.put(task);
       },
       drop: (place) => options.statuses?.drop(place),

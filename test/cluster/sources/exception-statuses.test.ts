@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
 import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
 import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../../../src/cluster/sources/fact-kinds.ts';
-import { exceptionCounts, ExceptionStatuses } from '../../../src/cluster/sources/exception-statuses.ts';
+import { exceptionCounts } from '../../../src/cluster/sources/exception-status.ts';
+import { ExceptionStatuses } from '../../../src/cluster/sources/exception-statuses.ts';
 import { exceptionSpec } from '../../../src/engine/policy/probe-exception.ts';
-import { StatusWriter } from '../../../src/cluster/sources/status-writer.ts';
+import { ObjectStatuses } from '../../../src/cluster/sources/object-statuses.ts';
 import { ApiError } from '../../../src/cluster/client/api-client.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
 import { clusterPolicyDocument, policySet } from '../../support/worlds.ts';
@@ -22,7 +23,7 @@ const END = Date.parse('2026-08-01T00:00:00Z');
 class Statuses extends ExceptionStatuses {
   readonly problems: (string | undefined)[] = [];
   readonly asides: string[] = [];
-  readonly writer: StatusWriter;
+  readonly writer: ObjectStatuses;
   /** Ends all pauses. */
   readonly ring: () => void;
   readonly #requests: { underWay: number };
@@ -38,7 +39,7 @@ class Statuses extends ExceptionStatuses {
       waiting.add(callback);
       return () => waiting.delete(callback);
     };
-    const writer = new StatusWriter(
+    const writer = new ObjectStatuses(
       {
         troubled: (problem) => this.problems.push(problem),
         setAside: (place, reason) => this.asides.push(`${place} ${reason}`),

@@ -97,6 +97,17 @@ describe('the writer of profiles', () => {
     expect([pending.size, profiles.objects.size]).toEqual([0, 0]);
   });
 
+  it('leaves the profile of another workload alone, and forgets the starts that have no place', async () => {
+    const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
+    pending.add({ ...start, sample: sample(1) }, BEGIN);
+    await once(pending, profiles, BEGIN);
+    const before = structuredClone(written(profiles));
+    // The name of a profile has no group.
+    pending.add({ ...start, workload: { ...WEB, apiVersion: 'example.com/v1' }, sample: sample(2) }, BEGIN);
+    expect(await once(pending, profiles, BEGIN)).toEqual(['gone']);
+    expect([pending.size, written(profiles)]).toEqual([0, before]);
+  });
+
   it('writes a profile at most every five minutes, and only when a figure changes', async () => {
     const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
     const writer = new ProfileWriter(profiles.client(), pending, owner);

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ApiError } from '../../../src/cluster/client/api-client.ts';
-import { StatusWriter, statusWriteFailure } from '../../../src/cluster/sources/status-writer.ts';
+import { ObjectStatuses } from '../../../src/cluster/sources/object-statuses.ts';
 import { waitUntil } from '../client/wait-until.ts';
 import type { Fault } from '../client/fake-api-server.ts';
 import { CLUSTER_POLICIES, ClusterWorld, policiesIn, type Watched } from './cluster-world.ts';
@@ -12,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => world.stop());
 
 interface Replica {
-  readonly writer: StatusWriter;
+  readonly writer: ObjectStatuses;
   readonly lead: (isLeader: boolean) => void;
   readonly watched: Watched;
   readonly troubles: (string | undefined)[];
@@ -24,7 +23,7 @@ interface Replica {
 async function replica(name = 'replica'): Promise<Replica> {
   const troubles: (string | undefined)[] = [];
   const asides: string[] = [];
-  const writer = new StatusWriter(
+  const writer = new ObjectStatuses(
     {
       troubled: (problem) => troubles.push(problem),
       setAside: (place, reason, problem) => asides.push(`${place} ${reason}: ${problem}`),
@@ -420,19 +419,4 @@ describe('a policy over budget', () => {
     expect(ready('p9')?.['message']).toBe(before);
     expect(world.patches().filter(({ path }) => path.includes('/p9/'))).toHaveLength(1);
   });
-});
-
-describe('a write that is refused', () => {
-  it.each([
-    [
-      'because an admission webhook rejects one object',
-      'admission webhook "a.example.com" denied the request: no',
-      'refused',
-    ],
-    ['for lack of rights', 'User "probewright" cannot patch resource "probepolicies/status"', 'unavailable'],
-  ])('%s', (_, message, failure) =>
-    expect(statusWriteFailure(new ApiError(403, 'Forbidden', `PATCH /x: HTTP 403 Forbidden: ${message}`))).toBe(
-      failure,
-    ),
-  );
 });
