@@ -2,10 +2,11 @@ import { Environment, type RegisterVariableOptions } from '@marcbachmann/cel-js'
 import { Ajv } from 'ajv';
 import { customResourceDefinition, type OwnKind } from '../../scripts/crds/crd.ts';
 import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
-import type { OpenApiSchema, ValidationRule } from '../../scripts/crds/open-api-schema.ts';
+import type { OpenApiSchema } from '../../scripts/crds/open-api-schema.ts';
+import type { CelRule } from '../../src/engine/policy/field.ts';
 
 /** A rule, with the schema that it stands in and its place: `spec.containers`, `spec.workloadSelector.matchExpressions[]`. */
-export interface PlacedRule extends ValidationRule {
+export interface PlacedRule extends CelRule {
   readonly path: string;
   readonly schema: OpenApiSchema;
   /** How many values the rule may be run on for one object. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { MAX_SPEC_BYTES } from '../../src/engine/policy/bounds.ts';
-import { parseProbeException } from '../../src/engine/policy/probe-exception.ts';
+import { parseProbeException } from '../../src/engine/policy/read-exception.ts';
 import { formatProblem } from '../../src/engine/policy/reader.ts';
 import { exceptionDocument } from '../support/exceptions.ts';
 import { ApiServerVerdict } from './api-server-verdict.ts';
