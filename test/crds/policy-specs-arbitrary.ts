@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { customResourceDefinition } from '../../scripts/crds/crd.ts';
+import { customResourceDefinition, type OwnKind } from '../../scripts/crds/crd.ts';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { ACTIONS } from '../../src/engine/policy/action.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/engine/probe/probe.ts';
@@ -7,7 +7,6 @@ import shortOddValues from '../fixtures/engine/odd-values.json' with { type: 'js
 import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
 import type { OpenApiSchema } from '../../scripts/crds/open-api-schema.ts';
 import type { CheckParameter } from '../../src/engine/policy/check-parameters.ts';
-import type { PolicyKind } from '../../src/engine/policy/probe-policy.ts';
 
 /** Any of the members, each with its arbitrary. */
 function anyOf(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<JsonObject> {
@@ -141,7 +140,7 @@ const learned = orNull(
 );
 
 /** Specs that the parser accepts, with nearly everything that a policy may say. */
-export function validSpec(kind: PolicyKind): fc.Arbitrary<JsonObject> {
+export function validSpec(kind: OwnKind): fc.Arbitrary<JsonObject> {
   const isCluster = kind === 'ClusterProbePolicy';
   const probes = fc.tuple(...PROBE_KINDS.map(describedProbe)).map((described) => ({
     kubernetesProbeEndpoints: Object.assign({}, ...described.map(([endpoint]) => endpoint)) as JsonObject,
@@ -212,10 +211,10 @@ function withValue(value: unknown, [step, ...rest]: Site, put: unknown): unknown
 }
 
 /** Mostly valid specs with up to three places changed to something odd. */
-export function anySpec(kind: PolicyKind): fc.Arbitrary<unknown> {
+export function anySpec(kind: OwnKind, valid: fc.Arbitrary<JsonObject> = validSpec(kind)): fc.Arbitrary<unknown> {
   const schema = customResourceDefinition(kind).spec.versions[0]?.schema.openAPIV3Schema.properties?.['spec'];
   const change = fc.record({ site: fc.nat(), value: fc.constantFrom(...oddValues) });
-  return fc.tuple(validSpec(kind), fc.array(change, { maxLength: 3 })).map(([spec, changes]) =>
+  return fc.tuple(valid, fc.array(change, { maxLength: 3 })).map(([spec, changes]) =>
     changes.reduce<unknown>((changed, { site, value }) => {
       const places = sites(changed, schema);
       return withValue(changed, places[site % places.length] ?? [], value);
@@ -269,7 +268,7 @@ const describedTwice: readonly JsonObject[] = PROBE_KINDS.flatMap((kind) =>
 );
 
 /** Every place that the schema knows, each with every odd value and nothing else in the spec; and probes described twice. */
-export function oddSpecs(kind: PolicyKind): JsonObject[] {
+export function oddSpecs(kind: OwnKind): JsonObject[] {
   const schema = customResourceDefinition(kind).spec.versions[0]?.schema.openAPIV3Schema.properties?.['spec'] ?? {};
   const everywhere = schemaSites(schema)
     .slice(1)
