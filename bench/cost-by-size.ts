@@ -1,7 +1,7 @@
 import { CHECK_CATALOGUE } from '../src/engine/checks/catalogue.ts';
 import { decodeReview } from '../src/webhook/review/review.ts';
 import { mutate } from '../test/support/decisions.ts';
-import { parseProbePolicy } from '../src/engine/policy/probe-policy.ts';
+import { parseProbePolicy } from '../src/engine/policy/read-policy.ts';
 import { Snapshot } from '../src/engine/facts/snapshot.ts';
 import { figures } from './cluster-memory.ts';
 import { judged, ratios, reading, type Findings } from './figures.ts';

@@ -58,7 +58,7 @@ describe('the pure rooms', () => {
     const bundle = await browserBundle(`
       import { parseYamlDocuments } from './src/yaml/reading/documents.ts';
       import { CHECK_CATALOGUE } from './src/engine/checks/catalogue.ts';
-      import { parseProbePolicy } from './src/engine/policy/probe-policy.ts';
+      import { parseProbePolicy } from './src/engine/policy/read-policy.ts';
       import { Snapshot } from './src/engine/facts/snapshot.ts';
       import { POD_KIND } from './src/engine/workload/kinds.ts';
       import { judge } from './src/engine/verdict/judge.ts';

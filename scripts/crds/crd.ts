@@ -1,9 +1,9 @@
 import { Document } from 'yaml';
 import { POLICY_API_VERSION } from '../../src/engine/policy/object-names.ts';
 import { EXCEPTION_KIND } from '../../src/engine/policy/probe-exception.ts';
-import { exceptionSchema, ALL_EXCEPTION_STATES } from './exception-schema.ts';
-import { policySchema } from './policy-schema.ts';
-import { profileSchema } from './profile-schema.ts';
+import { KIND_SCHEMAS, type KindSchema } from '../../src/engine/policy/schema.ts';
+import { openApiSchema } from './print-field.ts';
+import { ALL_EXCEPTION_STATES, exceptionStatus, policyStatus } from './status-schema.ts';
 import { STARTUP_PROFILE_KIND } from '../../src/engine/facts/startup-profile.ts';
 import type { PolicyKind } from '../../src/engine/policy/probe-policy.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
@@ -51,7 +51,8 @@ interface KindOfOurs {
   readonly shortName: string;
   readonly scope: 'Namespaced' | 'Cluster';
   readonly columns: readonly PrinterColumn[];
-  readonly schema: OpenApiSchema;
+  /** The status, for a kind whose schema declares none because nobody reads it. */
+  readonly status?: OpenApiSchema;
 }
 
 const KINDS = {
@@ -59,13 +60,13 @@ const KINDS = {
     shortName: 'pp',
     scope: 'Namespaced',
     columns: policyColumns('ProbePolicy'),
-    schema: policySchema('ProbePolicy'),
+    status: policyStatus,
   },
   ClusterProbePolicy: {
     shortName: 'cpp',
     scope: 'Cluster',
     columns: policyColumns('ClusterProbePolicy'),
-    schema: policySchema('ClusterProbePolicy'),
+    status: policyStatus,
   },
   [EXCEPTION_KIND]: {
     shortName: 'pe',
@@ -82,7 +83,7 @@ const KINDS = {
       { name: 'Ticket', type: 'string', jsonPath: '.spec.ticket', priority: 1 },
       { name: 'Reason', type: 'string', jsonPath: '.spec.reason', priority: 1 },
     ],
-    schema: exceptionSchema,
+    status: exceptionStatus,
   },
   [STARTUP_PROFILE_KIND]: {
     shortName: 'sup',
@@ -106,7 +107,6 @@ const KINDS = {
         priority: 1,
       },
     ],
-    schema: profileSchema,
   },
 } as const satisfies Readonly<Record<string, KindOfOurs>>;
 
@@ -120,7 +120,7 @@ function figure(name: string, field: string, description: string): PrinterColumn
 
 /** The CustomResourceDefinition of a kind. */
 export function customResourceDefinition(kind: OwnKind): CustomResourceDefinition {
-  const { shortName, scope, columns, schema }: KindOfOurs = KINDS[kind];
+  const { shortName, scope, columns, status }: KindOfOurs = KINDS[kind];
   const singular = kind.toLowerCase();
   const plural = singular.endsWith('y') ? singular.replace(/y$/, 'ies') : `${singular}s`;
   return {
@@ -145,9 +145,25 @@ export function customResourceDefinition(kind: OwnKind): CustomResourceDefinitio
           storage: true,
           additionalPrinterColumns: columns,
           subresources: { status: {} },
-          schema: { openAPIV3Schema: schema },
+          schema: { openAPIV3Schema: schemaOf(kind, status) },
         },
       ],
+    },
+  };
+}
+
+function schemaOf(kind: OwnKind, ownStatus?: OpenApiSchema): OpenApiSchema {
+  const { text, spec, status }: KindSchema = KIND_SCHEMAS[kind];
+  return {
+    description: text,
+    type: 'object',
+    ...(spec && { required: ['spec'] }),
+    properties: {
+      apiVersion: { description: `${POLICY_API_VERSION}.`, type: 'string' },
+      kind: { description: `${kind}.`, type: 'string' },
+      metadata: { type: 'object' },
+      ...(spec && { spec: openApiSchema(spec, kind) }),
+      ...(status ? { status: openApiSchema(status, kind) } : ownStatus && { status: ownStatus }),
     },
   };
 }

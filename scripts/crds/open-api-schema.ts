@@ -1,8 +1,4 @@
-/** A CEL rule of a custom resource. Only what Kubernetes 1.25 knows: an older server refuses or drops the rest. */
-export interface ValidationRule {
-  readonly rule: string;
-  readonly message: string;
-}
+import type { CelRule } from '../../src/engine/policy/field.ts';
 
 /** The part of a CustomResourceDefinition's JSONSchemaProps that our definitions use. */
 export interface OpenApiSchema {
@@ -32,5 +28,5 @@ export interface OpenApiSchema {
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular';
-  readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
+  readonly 'x-kubernetes-validations'?: readonly CelRule[];
 }

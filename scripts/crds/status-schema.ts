@@ -1,8 +1,11 @@
 import { ADVICE_BOUNDS } from '../../src/cluster/sources/policy-status.ts';
+import { EXCEPTION_STATES, LEFT_OUT_STATES } from '../../src/engine/policy/probe-exception.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
+export const ALL_EXCEPTION_STATES = [...EXCEPTION_STATES, ...LEFT_OUT_STATES];
+
 /** `status.conditions`, a list of meta/v1 Condition. */
-export function conditionsSchema(description: string, types: string): OpenApiSchema {
+function conditionsSchema(description: string, types: string): OpenApiSchema {
   return {
     description,
     type: 'array',
@@ -47,7 +50,7 @@ export function conditionsSchema(description: string, types: string): OpenApiSch
 }
 
 /** What Probewright tells about a policy: whether it is in force. */
-export const statusSchema: OpenApiSchema = {
+export const policyStatus: OpenApiSchema = {
   description: 'What Probewright made of the policy. Written by Probewright, never by hand.',
   type: 'object',
   properties: {
@@ -92,5 +95,38 @@ export const statusSchema: OpenApiSchema = {
         },
       },
     },
+  },
+};
+
+/** What Probewright tells about an exception: whether it is honoured. */
+export const exceptionStatus: OpenApiSchema = {
+  description: 'What Probewright made of the exception. Written by Probewright, never by hand.',
+  type: 'object',
+  properties: {
+    observedGeneration: {
+      description: 'metadata.generation of the version that the status speaks of.',
+      type: 'integer',
+      format: 'int64',
+    },
+    state: {
+      description: `One of ${ALL_EXCEPTION_STATES.join(', ')}. Expiring: the end is within 14 days. Unused: no match for 30 days. OverBudget and Invalid: not honoured.`,
+      type: 'string',
+      enum: ALL_EXCEPTION_STATES,
+    },
+    lastMatched: {
+      description: 'When a violation was last allowed, at admission. At most an hour old while matches go on.',
+      type: 'string',
+      format: 'date-time',
+    },
+    matches: {
+      description: 'How many violations were allowed at admission, over all replicas.',
+      type: 'integer',
+      format: 'int64',
+      minimum: 0,
+    },
+    conditions: conditionsSchema(
+      'Active, Expired, Unused and Limited. Limited: policies shorten the exception, or leave out some of its checks.',
+      'Active, Expired, Unused or Limited.',
+    ),
   },
 };

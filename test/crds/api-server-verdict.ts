@@ -1,11 +1,13 @@
 import { Environment, type RegisterVariableOptions } from '@marcbachmann/cel-js';
 import { Ajv } from 'ajv';
 import { customResourceDefinition, type OwnKind } from '../../scripts/crds/crd.ts';
+import { jsonSchema } from '../../scripts/schemas/json-schema.ts';
 import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
-import type { OpenApiSchema, ValidationRule } from '../../scripts/crds/open-api-schema.ts';
+import type { OpenApiSchema } from '../../scripts/crds/open-api-schema.ts';
+import type { CelRule } from '../../src/engine/policy/field.ts';
 
 /** A rule, with the schema that it stands in and its place: `spec.containers`, `spec.workloadSelector.matchExpressions[]`. */
-export interface PlacedRule extends ValidationRule {
+export interface PlacedRule extends CelRule {
   readonly path: string;
   readonly schema: OpenApiSchema;
   /** How many values the rule may be run on for one object. */
@@ -81,26 +83,6 @@ function pruned(value: unknown, schema: OpenApiSchema): unknown {
 
 function propertyOf(schema: OpenApiSchema, key: string): OpenApiSchema | undefined {
   return schema.properties !== undefined && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
-}
-
-/** The schema in the words of plain JSON Schema. */
-function jsonSchema(schema: OpenApiSchema): JsonObject {
-  const each = (schemas: readonly OpenApiSchema[]): JsonObject[] => schemas.map(jsonSchema);
-  const { nullable, items, properties, additionalProperties, allOf, anyOf, not, ...rest } = schema;
-  const inner: JsonObject = {
-    ...Object.fromEntries(Object.entries(rest).filter(([key]) => !/^(x-kubernetes-|description$|format$)/.test(key))),
-    ...(schema['x-kubernetes-int-or-string'] === true && { type: ['integer', 'string'] }),
-    ...(schema['x-kubernetes-list-type'] === 'set' && { uniqueItems: true }),
-    ...(items && { items: jsonSchema(items) }),
-    ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, jsonSchema(value)])),
-    }),
-    ...(additionalProperties && { additionalProperties: jsonSchema(additionalProperties) }),
-    ...(allOf && { allOf: each(allOf) }),
-    ...(anyOf && { anyOf: each(anyOf) }),
-    ...(not && { not: jsonSchema(not) }),
-  };
-  return nullable === true ? { anyOf: [{ type: 'null' }, inner] } : inner;
 }
 
 function placedRules(schema: OpenApiSchema, path: string, cardinality: number): PlacedRule[] {

@@ -1,70 +1,105 @@
 import fc from 'fast-check';
-import { customResourceDefinition } from '../../scripts/crds/crd.ts';
+import { customResourceDefinition, type OwnKind } from '../../scripts/crds/crd.ts';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { ACTIONS } from '../../src/engine/policy/action.ts';
-import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/engine/probe/probe.ts';
+import { HANDLERS, PROBE_LIMITS, PROBES } from '../../src/engine/policy/probe-schema.ts';
+import { fieldsOfCheck } from '../../src/engine/policy/read-checks.ts';
+import { readField } from '../../src/engine/policy/read-field.ts';
+import { Reader, type Problem } from '../../src/engine/policy/reader.ts';
+import { POLICY_SPEC } from '../../src/engine/policy/schema.ts';
+import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS, type ProbeKind } from '../../src/engine/probe/probe.ts';
 import shortOddValues from '../fixtures/engine/odd-values.json' with { type: 'json' };
 import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
 import type { OpenApiSchema } from '../../scripts/crds/open-api-schema.ts';
-import type { CheckParameter } from '../../src/engine/policy/check-parameters.ts';
-import type { PolicyKind } from '../../src/engine/policy/probe-policy.ts';
+import type { Field, Fields } from '../../src/engine/policy/field.ts';
 
 /** Any of the members, each with its arbitrary. */
 function anyOf(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<JsonObject> {
   return fc.record(members, { requiredKeys: [] });
 }
 
-const label = fc.constantFrom('app', 'tier', 'app.kubernetes.io/name', 'a.b-c/D_e.f', 'X');
-const labelValue = fc.constantFrom('', 'web', 'A.b_c-9', 'x'.repeat(63));
-const selector = anyOf({
-  matchLabels: fc.dictionary(label, labelValue, { maxKeys: 3 }),
-  matchExpressions: fc.array(
-    fc.oneof(
-      fc.record({
-        key: label,
-        operator: fc.constantFrom('In', 'NotIn'),
-        values: fc.array(labelValue, { minLength: 1, maxLength: 3 }),
-      }),
-      fc.record(
-        { key: label, operator: fc.constantFrom('Exists', 'DoesNotExist'), values: fc.constant([]) },
-        { requiredKeys: ['key', 'operator'] },
-      ),
-    ),
-    { maxLength: 3 },
-  ),
-});
-
-const port = fc.constantFrom(1, 80, 8080, 65_535, 'http', 'a-1', '1a', '9-z-9', 'abcdefghijklmno');
-const path = fc.constantFrom('/', '/healthz', '/a?b=c#d', '/é/%zz', `/${'p'.repeat(4095)}`);
-const host = fc.constantFrom('', 'localhost', '127.0.0.1', '::1', '[::1]', 'a_b.example');
-const handlers: Readonly<Record<(typeof HANDLER_KINDS)[number], fc.Arbitrary<unknown>>> = {
-  exec: fc.record({ command: fc.array(fc.constantFrom('sh', '-c', 'true', '/x y'), { minLength: 1, maxLength: 3 }) }),
-  httpGet: anyOf({
-    path,
-    port,
-    host,
-    scheme: fc.constantFrom('HTTP', 'HTTPS'),
-    httpHeaders: fc.array(
-      fc.record({ name: fc.constantFrom('Host', 'X-A-1'), value: fc.constantFrom('', 'a b', 'tab\tbed', 'é😀') }),
-      { maxLength: 2 },
-    ),
-  }),
-  tcpSocket: fc.record({ port, host }, { requiredKeys: ['port'] }),
-  grpc: fc.record(
-    { port: fc.constantFrom(1, 50_051, 65_535), service: fc.constantFrom('', 'a.B') },
-    { requiredKeys: ['port'] },
-  ),
-};
-const handler = fc.constantFrom(...HANDLER_KINDS).chain((kind) => handlers[kind].map((fields) => ({ [kind]: fields })));
-
 const orNull = (arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> => fc.option(arbitrary, { freq: 5 });
-const seconds = orNull(fc.constantFrom(1, 5, 300, 2_147_483_647));
+const path = fc.constantFrom('/', '/healthz', '/a?b=c#d', '/é/%zz', `/${'p'.repeat(4095)}`);
+const TEXTS = [
+  ...['', 'web', 'app', 'A.b_c-9', 'a.b-c/D_e.f', 'x'.repeat(63), '0', 'a--b', '*', 'bitnami/postgresql', '*/keycloak'],
+  ...['localhost', '127.0.0.1', '::1', '[::1]', 'a_b.example', 'X-A-1', 'a b', 'tab\tbed', 'é😀', 'sh', '-c', '/x y'],
+];
 
-function probe(kind: string): fc.Arbitrary<unknown> {
-  const integers = PROBE_INTEGERS.map((field): [string, fc.Arbitrary<unknown>] => {
-    if (field === 'successThreshold' && kind !== 'readinessProbe') return [field, orNull(fc.constant(1))];
-    if (field === 'terminationGracePeriodSeconds' && kind === 'readinessProbe') return [field, fc.constant(null)];
-    return [field, field === 'initialDelaySeconds' ? orNull(fc.constantFrom(0, 30)) : seconds];
+/** True if the parser has nothing against a value. Lists of checks need the catalogue. */
+function isRead(field: Field, value: unknown): boolean {
+  const problems: Problem[] = [];
+  if (field.type !== 'checkIds' && field !== POLICY_SPEC.fields['exceptions'])
+    readField(field, new Reader(value, [], problems));
+  return problems.length === 0;
+}
+
+const recordOf = (fields: Fields): fc.Arbitrary<JsonObject> => {
+  const required = Object.keys(fields).filter((name) => fields[name]?.required !== undefined);
+  const members = Object.entries(fields).map(([name, field]) => [name, valueOf(field)] as const);
+  return fc.record(Object.fromEntries(members), { requiredKeys: required });
+};
+const some = (texts: readonly string[], minLength = 1): fc.Arbitrary<string[]> =>
+  fc.uniqueArray(fc.constantFrom(...texts), { minLength, maxLength: 3 });
+
+/** Valid values of a field, as its schema says. */
+function valueOf(field: Field): fc.Arbitrary<unknown> {
+  const value = shapeOf(field).filter((one) => isRead(field, one));
+  return field.nullMeans === undefined ? value : orNull(value);
+}
+
+function shapeOf(field: Field): fc.Arbitrary<unknown> {
+  switch (field.type) {
+    case 'integer': {
+      const { minimum = 0, maximum = 2_147_483_647 } = field;
+      return fc.constantFrom(minimum, Math.min(maximum, Math.max(minimum, 10)), maximum);
+    }
+    case 'number':
+      return fc.constantFrom(field.minimum, field.maximum);
+    case 'boolean':
+      return fc.boolean();
+    case 'action':
+      return fc.constantFrom(...ACTIONS, false);
+    case 'port':
+      return fc.constantFrom(1, 80, 8080, 65_535, 'http', 'a-1', '1a', '9-z-9', 'abcdefghijklmno');
+    case 'path':
+      return path;
+    case 'text':
+      return fc.constantFrom(...TEXTS.filter((text) => isRead(field, text)));
+    case 'names':
+    case 'strings':
+      return some(TEXTS.filter((text) => isRead(field, [text])));
+    case 'choice':
+      return fc.constantFrom(...field.choices);
+    case 'choices':
+      return some(field.choices);
+    case 'checkIds':
+      return some(Object.keys(CHECK_CATALOGUE), field.fewest);
+    case 'list':
+      return fc.array(valueOf(field.items), { minLength: field.empty === undefined ? 0 : 1, maxLength: 3 });
+    case 'map':
+      return fc.dictionary(
+        fc.constantFrom(...TEXTS.filter((key) => field.keyProblem(key) === undefined)),
+        valueOf(field.values),
+        { maxKeys: 3 },
+      );
+    case 'object':
+    case 'group':
+      return recordOf(field.fields);
+    case 'bounds':
+      return recordOf(PROBE_LIMITS);
+    default:
+      throw new Error(`no values of type ${field.type}`);
+  }
+}
+
+function probe(kind: ProbeKind): fc.Arbitrary<unknown> {
+  const handler = fc
+    .constantFrom(...HANDLER_KINDS)
+    .chain((handler) => valueOf(HANDLERS[handler]).map((fields) => ({ [handler]: fields })));
+  const integers = PROBE_INTEGERS.flatMap((name) => {
+    const field = PROBES[kind].fields[name];
+    const isForbidden = name === 'terminationGracePeriodSeconds' && kind === 'readinessProbe';
+    return field === undefined ? [] : [[name, isForbidden ? fc.constant(null) : valueOf(field)] as const];
   });
   return fc
     .tuple(fc.option(handler), anyOf(Object.fromEntries(integers)))
@@ -72,7 +107,7 @@ function probe(kind: string): fc.Arbitrary<unknown> {
 }
 
 /** An endpoint and a probe's entry, such as may stand together. */
-const describedProbe = (kind: string): fc.Arbitrary<readonly [endpoint: JsonObject, entry: JsonObject]> =>
+const describedProbe = (kind: ProbeKind): fc.Arbitrary<readonly [endpoint: JsonObject, entry: JsonObject]> =>
   fc.oneof(
     fc.constant([{}, {}] as const),
     fc.constantFrom(
@@ -92,75 +127,30 @@ const describedProbe = (kind: string): fc.Arbitrary<readonly [endpoint: JsonObje
       ),
   );
 
-const action = fc.constantFrom(...ACTIONS, false);
-
-function parameter(shape: CheckParameter): fc.Arbitrary<unknown> {
-  switch (shape.type) {
-    case 'integer':
-      return fc.constantFrom(shape.minimum ?? 0, Math.max(shape.minimum ?? 0, 10), 2_147_483_647);
-    case 'boolean':
-      return fc.boolean();
-    case 'choice':
-      return fc.constantFrom(...shape.choices);
-    case 'strings':
-      return fc.uniqueArray(fc.constantFrom('a', 'b', '/c'), { minLength: 1, maxLength: 3 });
-    case 'choices':
-      return fc.uniqueArray(fc.constantFrom(...shape.choices), { minLength: 1, maxLength: 3 });
-    case 'bounds':
-      return anyOf(
-        Object.fromEntries(
-          PROBE_INTEGERS.map((field) => [
-            field,
-            fc.constantFrom({ minimum: 0 }, { maximum: 5 }, { minimum: 2, maximum: 2 }, { minimum: 1, maximum: 60 }),
-          ]),
-        ),
-      );
-    case 'group':
-      return anyOf(Object.fromEntries(Object.entries(shape.fields).map(([name, field]) => [name, parameter(field)])));
-  }
-}
-
-function checks(isCluster: boolean): fc.Arbitrary<JsonObject> {
-  const settings = Object.entries(CHECK_CATALOGUE).map(([id, { parameters }]) =>
-    anyOf({
-      action,
-      ...(isCluster && { floor: action }),
-      ...Object.fromEntries(Object.entries(parameters).map(([name, shape]) => [name, parameter(shape)])),
-    }).map((setting) => ({ [id]: setting })),
+function checks(kind: OwnKind): fc.Arbitrary<JsonObject> {
+  const settings = Object.values(CHECK_CATALOGUE).map((check) =>
+    recordOf(ofKind(fieldsOfCheck(check), kind)).map((setting) => ({ [check.id]: setting })),
   );
   return fc.array(fc.oneof(...settings), { maxLength: 3 }).map((list) => Object.assign({}, ...list) as JsonObject);
 }
 
-const learned = orNull(
-  anyOf({
-    margin: fc.constantFrom(1, 1.5, 10),
-    minimumStarts: fc.constantFrom(1, 30),
-    minimumSeconds: fc.constantFrom(1, 30),
-    maximumSeconds: fc.constantFrom(30, 86_400),
-  }),
-);
+/** The fields of a kind, but for those that depend on each other. */
+function ofKind(fields: Fields, kind: OwnKind): Fields {
+  const apart = ['kubernetesProbeEndpoints', 'probes', 'images', 'checks'];
+  const own = Object.entries(fields).filter(([name, { only = kind }]) => only === kind && !apart.includes(name));
+  return Object.fromEntries(own);
+}
 
 /** Specs that the parser accepts, with nearly everything that a policy may say. */
-export function validSpec(kind: PolicyKind): fc.Arbitrary<JsonObject> {
-  const isCluster = kind === 'ClusterProbePolicy';
+export function validSpec(kind: OwnKind): fc.Arbitrary<JsonObject> {
   const probes = fc.tuple(...PROBE_KINDS.map(describedProbe)).map((described) => ({
     kubernetesProbeEndpoints: Object.assign({}, ...described.map(([endpoint]) => endpoint)) as JsonObject,
     probes: Object.assign({}, ...described.map(([, entry]) => entry)) as JsonObject,
   }));
-  const rest = anyOf({
-    workloadSelector: selector,
-    containers: fc.constantFrom(['*'], ['app'], ['app', 'worker'], ['0', 'a--b']),
-    port: orNull(port),
-    slowStart: anyOf({ startupSeconds: seconds, fromInitialDelaySeconds: seconds, learned }),
-    ...(isCluster && {
-      namespaceSelector: selector,
-      priority: fc.constantFrom(-2_147_483_648, -1, 0, 2_147_483_647),
-      annotations: fc.constantFrom('Allow', 'Ignore'),
-    }),
-  });
+  const rest = recordOf(ofKind(POLICY_SPEC.fields, kind));
   const images = fc.constantFrom(['postgres'], ['bitnami/postgresql', '*/keycloak'], ['*']);
   const imagesOrChecks = fc.oneof(
-    { arbitrary: anyOf({ checks: checks(isCluster) }), weight: 4 },
+    { arbitrary: anyOf({ checks: checks(kind) }), weight: 4 },
     { arbitrary: anyOf({ images }), weight: 1 },
   );
   return fc.tuple(fc.option(probes, { nil: {} }), rest, imagesOrChecks).map(([a, b, c]) => ({ ...a, ...b, ...c }));
@@ -212,10 +202,10 @@ function withValue(value: unknown, [step, ...rest]: Site, put: unknown): unknown
 }
 
 /** Mostly valid specs with up to three places changed to something odd. */
-export function anySpec(kind: PolicyKind): fc.Arbitrary<unknown> {
+export function anySpec(kind: OwnKind, valid: fc.Arbitrary<JsonObject> = validSpec(kind)): fc.Arbitrary<unknown> {
   const schema = customResourceDefinition(kind).spec.versions[0]?.schema.openAPIV3Schema.properties?.['spec'];
   const change = fc.record({ site: fc.nat(), value: fc.constantFrom(...oddValues) });
-  return fc.tuple(validSpec(kind), fc.array(change, { maxLength: 3 })).map(([spec, changes]) =>
+  return fc.tuple(valid, fc.array(change, { maxLength: 3 })).map(([spec, changes]) =>
     changes.reduce<unknown>((changed, { site, value }) => {
       const places = sites(changed, schema);
       return withValue(changed, places[site % places.length] ?? [], value);
@@ -269,7 +259,7 @@ const describedTwice: readonly JsonObject[] = PROBE_KINDS.flatMap((kind) =>
 );
 
 /** Every place that the schema knows, each with every odd value and nothing else in the spec; and probes described twice. */
-export function oddSpecs(kind: PolicyKind): JsonObject[] {
+export function oddSpecs(kind: OwnKind): JsonObject[] {
   const schema = customResourceDefinition(kind).spec.versions[0]?.schema.openAPIV3Schema.properties?.['spec'] ?? {};
   const everywhere = schemaSites(schema)
     .slice(1)

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
-import { parseProbePolicy, type ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
+import { parseProbePolicy } from '../../src/engine/policy/read-policy.ts';
+import type { ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
 import { policyAdvice } from '../../src/engine/verdict/policy-advice.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../src/engine/probe/timing.ts';
 import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';

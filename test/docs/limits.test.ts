@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../src/engine/checks/catalogue.ts';
-import { BOUNDS, MAX_SPEC_BYTES } from '../../src/engine/policy/bounds.ts';
+import { BOUNDS, EXCEPTION_BOUNDS, MAX_SPEC_BYTES, PROFILE_BOUNDS } from '../../src/engine/policy/bounds.ts';
 import {
   EXCEPTION_LIMITS,
   POLICY_BUDGET_BYTES,
@@ -9,8 +9,6 @@ import {
   PROFILE_LIMITS,
   SERVICE_LIMITS,
 } from '../../src/engine/policy/budget.ts';
-import { PROFILE_BOUNDS } from '../../src/engine/facts/startup-profile.ts';
-import { EXCEPTION_BOUNDS } from '../../src/engine/policy/bounds.ts';
 
 const page = readFileSync('docs/limits.md', 'utf8');
 

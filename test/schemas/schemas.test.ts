@@ -8,7 +8,8 @@ import { schemaFiles, SCHEMAS, schemaUrl } from '../../scripts/schemas/schema-fi
 import { baselineText } from '../../src/cli/check/baseline.ts';
 import { readFunctionConfig } from '../../src/cli/krm/function-config.ts';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
-import { POLICY_KINDS, parseProbePolicy } from '../../src/engine/policy/probe-policy.ts';
+import { parseProbePolicy } from '../../src/engine/policy/read-policy.ts';
+import { POLICY_KINDS } from '../../src/engine/policy/probe-policy.ts';
 import { readWorkloadKinds } from '../../src/cluster/sources/workload-kinds.ts';
 import { FULL_CLUSTER_SPEC, FULL_SPEC } from '../engine/policy/policy-specs.ts';
 import { clusterPolicyDocument, policyDocument } from '../support/worlds.ts';

@@ -93,7 +93,7 @@ describe('the code', () => {
     expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(10_700);
   });
 
-  it('that serve can load has at most 19,600 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(19_600);
+  it('that serve can load has at most 19,800 lines beside single checks', () => {
+    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(19_800);
   });
 });

@@ -1,7 +1,8 @@
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { ByNamespace } from '../../src/engine/facts/by-namespace.ts';
 import { NO_FACTS } from '../../src/engine/facts/facts.ts';
-import { parseProbeException, type ProbeException } from '../../src/engine/policy/probe-exception.ts';
+import { parseProbeException } from '../../src/engine/policy/read-exception.ts';
+import type { ProbeException } from '../../src/engine/policy/probe-exception.ts';
 import type { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 

@@ -1,5 +1,6 @@
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
-import { parseProbePolicy, type ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
+import { parseProbePolicy } from '../../src/engine/policy/read-policy.ts';
+import type { ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import { podTemplatesOf, workloadKindOfManifest, KNOWN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/webhook/review/trusted-controllers.ts';

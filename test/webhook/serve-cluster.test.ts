@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { NO_FACTS } from '../../src/engine/facts/facts.ts';
 import { ApiClient } from '../../src/cluster/client/api-client.ts';
-import { parseProbePolicy } from '../../src/engine/policy/probe-policy.ts';
+import { parseProbePolicy } from '../../src/engine/policy/read-policy.ts';
 import { policyEffect } from '../../src/webhook/serve-cluster.ts';
 import { PolicyStore } from '../../src/cluster/sources/policy-store.ts';
 import { BUILT_IN_KINDS } from '../../src/engine/workload/kinds.ts';

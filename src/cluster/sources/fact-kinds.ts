@@ -21,10 +21,10 @@ import { objectsAt, textAt, valueAt } from '../../base/json/field-path.ts';
 import { parseInstant } from '../../base/text/duration.ts';
 import { without, type JsonObject } from '../../base/json/json-value.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
+import { parseProbeException } from '../../engine/policy/read-exception.ts';
 import {
   EXCEPTION_KIND,
   exceptionSpec,
-  parseProbeException,
   type ProbeException,
   type ReportedStatus,
 } from '../../engine/policy/probe-exception.ts';

@@ -1,9 +1,11 @@
 import { isJsonObject, listMember, member, objectMember, stringMember, without } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import { MOST_KEPT_STARTS } from '../policy/slow-start.ts';
+import { FieldPlace } from '../../base/json/field-path.ts';
+import { boundProblem, PROFILE_BOUNDS, type Bound } from '../policy/bounds.ts';
+import { PROFILE_STATUS, START_BASES } from '../policy/profile-schema.ts';
 import { isCount } from '../probe/timing.ts';
 import { shortHash } from '../../base/text/utf8.ts';
-import { valuesAt } from '../../base/json/field-path.ts';
+import type { Field } from '../policy/field.ts';
 import type { Problem } from '../policy/reader.ts';
 import type { WorkloadReference, WorkloadName } from '../workload/workload-of-pod.ts';
 import type { StartFigures } from '../probe/startup-budget.ts';
@@ -11,8 +13,6 @@ import type { ByNamespace } from './by-namespace.ts';
 
 export const STARTUP_PROFILE_KIND = 'StartupProfile';
 
-/** The probe that showed the end of a start. Readiness may also wait for other services. */
-export const START_BASES = ['startup', 'readiness'] as const;
 export type StartBasis = (typeof START_BASES)[number];
 
 export interface StartSample {
@@ -51,21 +51,6 @@ export interface StartupProfile {
   readonly workload: WorkloadReference;
   readonly containers: readonly ContainerProfile[];
 }
-
-/**
- * The bounds of a profile, as in the CRD; an API server may have an older CRD. `name` is for names of containers,
- * `reference` for the fields of the workload, `text` for identities, nodes and times.
- */
-export const PROFILE_BOUNDS = {
-  containers: 64,
-  name: 63,
-  image: 1024,
-  samples: MOST_KEPT_STARTS,
-  killedIds: 100,
-  reference: 253,
-  text: 64,
-  seconds: 86_400,
-} as const;
 
 /**
  * Reads the status of a StartupProfile. What is malformed is left out: the observer's next write replaces it. Undefined
@@ -110,32 +95,30 @@ function seconds(object: JsonObject, field: string): number | undefined {
   return isCount(value) && value <= PROFILE_BOUNDS.seconds ? value : undefined;
 }
 
-/** Bounds of a status: `*` is each element, and a list comes before what it holds. The unit of texts is characters. */
-const STATUS_BOUNDS: readonly (readonly [path: string, most: number, unit?: string])[] = [
-  ['workload.apiVersion', PROFILE_BOUNDS.reference],
-  ['workload.kind', PROFILE_BOUNDS.reference],
-  ['workload.name', PROFILE_BOUNDS.reference],
-  ['containers', PROFILE_BOUNDS.containers, 'containers'],
-  ['containers.*.name', PROFILE_BOUNDS.name],
-  ['containers.*.image', PROFILE_BOUNDS.image],
-  ['containers.*.censoredAt', PROFILE_BOUNDS.text],
-  ['containers.*.samples', PROFILE_BOUNDS.samples, 'starts'],
-  ['containers.*.samples.*.at', PROFILE_BOUNDS.text],
-  ['containers.*.samples.*.id', PROFILE_BOUNDS.text],
-  ['containers.*.samples.*.node', PROFILE_BOUNDS.text],
-  ['containers.*.censoredIds', PROFILE_BOUNDS.killedIds, 'starts'],
-  ['containers.*.censoredIds.*', PROFILE_BOUNDS.text],
-];
-
 /** A list or text of a StartupProfile that exceeds its bound. Such a profile has no effect as a whole. */
 export function profileProblem(document: JsonObject): Problem | undefined {
-  for (const [pattern, most, unit] of STATUS_BOUNDS)
-    for (const { value, path } of valuesAt(document, ['status', ...pattern.split('.')])) {
-      const isBounded = unit === undefined ? typeof value === 'string' : Array.isArray(value);
-      const { length } = isBounded ? (value as string | readonly unknown[]) : '';
-      if (length > most) return { path, message: `must have at most ${most} ${unit ?? 'characters'}, not ${length}` };
-    }
-  return undefined;
+  return sizeProblems(PROFILE_STATUS, member(document, 'status'), new FieldPlace([], 'status')).next().value;
+}
+
+const TIME: Bound = { maximum: PROFILE_BOUNDS.text, unit: 'characters', at: '' };
+
+function* sizeProblems(field: Field, value: unknown, place: FieldPlace): Generator<Problem, undefined> {
+  if (field.type === 'object' && isJsonObject(value)) {
+    for (const [name, each] of Object.entries(field.fields))
+      yield* sizeProblems(each, member(value, name), place.at(name));
+  }
+  if (field.type === 'list' && Array.isArray(value)) {
+    yield* sizeProblem(field.count, value.length, place);
+    for (const [index, element] of value.entries()) yield* sizeProblems(field.items, element, place.at(index));
+  }
+  if (typeof value !== 'string') return;
+  if (field.type === 'text' && field.bound !== undefined) yield* sizeProblem(field.bound, value.length, place);
+  if (field.type === 'time') yield* sizeProblem(TIME, value.length, place);
+}
+
+function* sizeProblem(bound: Bound, size: number, place: FieldPlace): Generator<Problem> {
+  const message = boundProblem(bound, size);
+  if (message !== undefined) yield { path: place.path(), message };
 }
 
 export function figuresOf({ samples, killed }: ContainerProfile): StartFigures {

@@ -51,9 +51,25 @@ export const EXCEPTION_BOUNDS = {
 /** The shortest reason, in characters. A reason of one word explains nothing to the next reader. */
 export const SHORTEST_REASON = 10;
 
-export const WORKLOAD_KIND_PATTERN = '^[A-Z][A-Za-z0-9]*$';
-
 export const NOT_BLANK_PATTERN = '[^ \\t\\r\\n]';
+
+/** A profile has at most 30 starts of a container, so a policy that asks for more would never learn. */
+export const MOST_KEPT_STARTS = 30;
+
+/**
+ * The bounds of a StartupProfile, the same in the CRD and the reader; an API server may have an older CRD. `name` is
+ * for names of containers, `reference` for the fields of the workload, `text` for identities, nodes and times.
+ */
+export const PROFILE_BOUNDS = {
+  containers: 64,
+  name: 63,
+  image: 1024,
+  samples: MOST_KEPT_STARTS,
+  killedIds: 100,
+  reference: 253,
+  text: 64,
+  seconds: 86_400,
+} as const;
 
 /** The maximum size of a spec as JSON, in bytes. A schema cannot express this bound, so only the parser enforces it. */
 export const MAX_SPEC_BYTES = 64 * 1024;
@@ -65,4 +81,9 @@ export function boundProblem({ maximum, unit }: Bound, count: number): string | 
 /** The length of a text as JSON schemas count it: in code points. */
 export function textLength(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
+}
+
+/** The bound of a list of choices: as many as there are, as no choice may be listed twice. */
+export function choicesBound(words: readonly string[]): Bound {
+  return { maximum: words.length, unit: 'values', at: '' };
 }

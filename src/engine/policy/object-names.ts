@@ -23,8 +23,13 @@ export function isDnsSubdomain(text: string): boolean {
 export function readObjectName(reader: Reader): string | undefined {
   if (reader.isAbsent) return reader.report('must be given');
   const name = reader.string();
-  if (name === undefined || isDnsSubdomain(name)) return name;
-  return reader.report(`${quoted(name)} is not an object name: lower-case letters, digits, "-" and "."`);
+  const problem = name === undefined ? undefined : objectNameProblem(name);
+  return problem === undefined ? name : reader.report(problem);
+}
+
+export function objectNameProblem(name: string): string | undefined {
+  if (isDnsSubdomain(name)) return undefined;
+  return `${quoted(name)} is not an object name: lower-case letters, digits, "-" and "."`;
 }
 
 /** Why no container can have a name, so that nothing would ever apply to it; undefined for a possible name. */

@@ -111,11 +111,7 @@ export class Reader {
 
   /** The fields of an object, each read by the function of its name. Those without a value are left out. */
   fields<T extends object>(table: FieldTable<T>): Partial<T> | undefined {
-    return this.object(Object.keys(table)) && this.members(table);
-  }
-
-  /** The fields as `fields` reads them, without a look at other keys. */
-  members<T extends object>(table: FieldTable<T>): Partial<T> {
+    if (this.object(Object.keys(table)) === undefined) return undefined;
     const read = Object.entries<(place: Reader) => unknown>(table).map(([key, value]) => [key, value(this.at(key))]);
     return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Partial<T>;
   }

@@ -1,7 +1,8 @@
 import { objectsAt, textAt } from '../../base/json/field-path.ts';
 import { listMember, member, objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
 import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../../engine/policy/annotations.ts';
-import { readLabelSelector, selects, type LabelSelector } from '../../engine/policy/label-selector.ts';
+import { readLabelSelector } from '../../engine/policy/selector-schema.ts';
+import { selects, type LabelSelector } from '../../engine/policy/label-selector.ts';
 import { NAMESPACE_NAME_LABEL } from '../../engine/policy/policy-set.ts';
 import { Reader } from '../../engine/policy/reader.ts';
 

@@ -1,7 +1,8 @@
 import { textAt } from '../../base/json/field-path.ts';
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { shortHash } from '../../base/text/utf8.ts';
-import { PROFILE_BOUNDS, type StartSample } from '../../engine/facts/startup-profile.ts';
+import { PROFILE_BOUNDS } from '../../engine/policy/bounds.ts';
+import type { StartSample } from '../../engine/facts/startup-profile.ts';
 import { ownProbe } from '../../engine/probe/probe.ts';
 import { containersOf, runsForever, type Container } from '../../engine/workload/containers.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';

@@ -1,4 +1,4 @@
-import { PROFILE_BOUNDS } from '../../engine/facts/startup-profile.ts';
+import { PROFILE_BOUNDS } from '../../engine/policy/bounds.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import type { SeenStart } from './measured-start.ts';

@@ -1,6 +1,6 @@
+import { PROFILE_BOUNDS } from '../../engine/policy/bounds.ts';
 import {
   figuresOf,
-  PROFILE_BOUNDS,
   type ContainerProfile,
   type KilledStarts,
   type StartSample,

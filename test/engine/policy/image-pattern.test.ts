@@ -4,7 +4,7 @@ import { imagePath, imagePatternProblem, matchesPath } from '../../../src/engine
 import { NOW } from '../../support/now.ts';
 import { mutate } from '../../support/decisions.ts';
 import { parsedPolicy, pod, policyDocument, policySet, requestOf, reviewOf } from '../../support/worlds.ts';
-import { parseProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
+import { parseProbePolicy } from '../../../src/engine/policy/read-policy.ts';
 import { formatProblem } from '../../../src/engine/policy/reader.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { parseProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
+import { parseProbePolicy } from '../../../src/engine/policy/read-policy.ts';
 import { didYouMean } from '../../../src/base/text/suggestion.ts';
 import { clusterPolicyDocument } from '../../support/worlds.ts';
 

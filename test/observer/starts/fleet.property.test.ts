@@ -1,9 +1,9 @@
 import fc from 'fast-check';
+import { PROFILE_BOUNDS } from '../../../src/engine/policy/bounds.ts';
 import { expect, it } from 'vitest';
 import { defaultProbes } from '../../../src/engine/defaulting/default-probes.ts';
 import {
   figuresOf,
-  PROFILE_BOUNDS,
   profileName,
   readStartupProfile,
   type ContainerProfile,
