@@ -43,7 +43,7 @@ const BUDGET_TEXTS: Readonly<Record<StartBudget['rule'], string>> = {
   failureThreshold: 'by failureThreshold',
   livenessProbe: 'by its livenessProbe',
   readinessProbe: 'by its readinessProbe',
-  safety: 'by default, as no number is given',
+  safety: 'by default (no number is given)',
 };
 
 function providerOf(injection: Injection | undefined, earlier: InjectedBy | undefined): string {

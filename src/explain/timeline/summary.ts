@@ -94,7 +94,7 @@ export function summaryOf(
   return [
     {
       about: 'starts',
-      text: `${startsText(facts)}${measured.length > 0 ? `; ${measuredInWords(measured)}` : ''}`,
+      text: `${startsText(facts, probes)}${measured.length > 0 ? `; ${measuredInWords(measured)}` : ''}`,
     },
     { about: 'hangs', text: hangsText(facts) },
     { about: 'traffic', text: trafficText(facts) },
@@ -103,14 +103,16 @@ export function summaryOf(
   ];
 }
 
-function startsText({ figures, mute, restarts }: ContainerFacts): string {
+function startsText({ figures, mute, restarts }: ContainerFacts, probes: readonly ProbeExplanation[]): string {
   if (mute.includes('startupProbe')) return 'never counts as started, and no probe kills it';
   const stop = figureOf(figures, 'never-healthy-stop');
   const dead = figureOf(figures, 'never-healthy-dead');
   if (stop === undefined || dead === undefined) return 'no limit: no probe kills it while it starts';
   const { earliest, latest } = stop.span;
   const again = figureOf(figures, 'time-to-restart')?.span.earliest ?? earliest;
-  const promise = earliest === 0 ? 'no time is guaranteed' : `${duration(earliest)} guaranteed`;
+  const budget = probes.find(({ kind }) => kind === 'startupProbe')?.budget;
+  const promise =
+    earliest === 0 ? 'no time is guaranteed' : `${duration(earliest)} guaranteed${budget ? ` ${budget}` : ''}`;
   const afterKill = again === earliest ? '' : `, only ${again} s after a liveness kill`;
   const end = `${signOf(stop)} by ${latest} s, dead by ${dead.span.latest} s`;
   return `${promise}${afterKill}; ${end}${restarts ? '' : ', not started again'}`;
@@ -136,13 +138,9 @@ function trafficText(facts: ContainerFacts): string {
 
 const SHORT_KINDS = { startupProbe: 'startup', livenessProbe: 'liveness', readinessProbe: 'readiness' } as const;
 
-function shortly({ kind, budget }: ProbeExplanation): string {
-  return budget === undefined ? SHORT_KINDS[kind] : `${SHORT_KINDS[kind]} (time to start ${budget})`;
-}
-
 function probesText(probes: readonly ProbeExplanation[]): string {
   const groups = [...Map.groupBy(probes, ({ from }) => from)];
-  const texts = groups.map(([from, given]) => `${given.map(shortly).join(', ')} from ${from}`);
+  const texts = groups.map(([from, given]) => `${given.map(({ kind }) => SHORT_KINDS[kind]).join(', ')} from ${from}`);
   return texts.join('; ') || 'none';
 }
 

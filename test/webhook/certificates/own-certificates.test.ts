@@ -420,7 +420,9 @@ describe('a Secret whose CA is replaced by another', () => {
     await aWhile();
     expect(pairs).toHaveLength(1);
     expect(world.logged.join('\n')).toContain('the new leaf waits for the webhook configurations');
-    expect(source.problem()).toBe('the new CA waits for the caBundle of the webhook configurations probewright');
+    expect(source.problem()).toBe(
+      'the new CA waits for the caBundle of the webhook configurations 00-probewright, probewright',
+    );
     world.now += 0.1 * DAY;
     await eventually(() => expect(pairs).toHaveLength(2));
     expectSigned(pairs[1], ca.cert);
