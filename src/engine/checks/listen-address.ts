@@ -63,7 +63,7 @@ function bindViolation(probe: CheckedProbe, flag: ListenFlag): Finding {
   };
 }
 
-/** A note, as the program may listen on a port that no flag names: no flag names an address that the kubelet reaches. */
+/** No flag names an address that the kubelet reaches. A note, as the program may listen on ports of no flag, too. */
 function unreachable(probe: CheckedProbe, flags: readonly ListenFlag[]): Finding | undefined {
   const [flag] = flags;
   if (flag === undefined || flags.some(({ addresses }) => addresses.length > 0)) return undefined;

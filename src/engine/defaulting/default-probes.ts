@@ -150,8 +150,7 @@ function defaultContainer(
     if (instead !== undefined)
       report({ code: instead.code, detail: `${instead.detail}; it asks what the livenessProbe asks instead` });
     injections.push({ container, kind, policy, ...given });
-    if (kind === 'livenessProbe')
-      liveness = { probe: given.probe, isInjected: true, isPortAimed: given.isPortAimed };
+    if (kind === 'livenessProbe') liveness = { probe: given.probe, isInjected: true, isPortAimed: given.isPortAimed };
   }
 }
 

@@ -66,8 +66,7 @@ export function policyHandler(
   if (found === undefined) return portProblem(explicit.value, ports);
   const isPortAimed = isAimed(explicit.layer);
   const says = isPortAimed ? [] : hints(found);
-  if (kind !== 'httpGet')
-    return transportProblem(found, says) ?? { handler: { [kind]: fields } };
+  if (kind !== 'httpGet') return transportProblem(found, says) ?? { handler: { [kind]: fields } };
   if (isPortAimed) return { ...withPort(fields, found, []), isPortAimed };
   // Only a policy that is aimed at the container asks a port of another protocol.
   if (protocolOfPort(found, says).speaks !== 'other') return withPort(fields, found, says);

@@ -67,7 +67,8 @@ export function startupDefault(
   const timeoutSeconds = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
   const basis = asked?.basis ?? { source: SAFETY_SOURCE };
   const how = { ...COPY, ...basis, ...likeOwn, ...(liveness.isPortAimed && { isPortAimed: true as const }) };
-  return { ...timed(copied.handler, policy, known, asked, { timeoutSeconds }), ...how, ...(unfit && { instead: unfit }) };
+  const made = timed(copied.handler, policy, known, asked, { timeoutSeconds });
+  return { ...made, ...how, ...(unfit && { instead: unfit }) };
 }
 
 const COPY = { copiesLiveness: true } as const;

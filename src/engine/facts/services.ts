@@ -151,7 +151,7 @@ function targetsOf(services: readonly ServiceDigest[], labels: Labels) {
   const hints = new Map<number | string, PortHint[]>();
   const tcp = new Set<number | string>();
   for (const service of services) {
-    if (!SAYS_ANYTHING.test(service.text) || !service.selectsPods(labels)) continue;
+    if (!/[:/]/.test(service.text.slice(service.text.lastIndexOf(' '))) || !service.selectsPods(labels)) continue;
     for (const { port, protocol, says } of service.targetPorts) {
       const isTcp = protocol === DEFAULT_PROTOCOL;
       if (isTcp) tcp.add(port);
@@ -162,9 +162,6 @@ function targetsOf(services: readonly ServiceDigest[], labels: Labels) {
   }
   return { hints, tcp };
 }
-
-/** A name or an appProtocol behind a colon, or a protocol behind a slash. */
-const SAYS_ANYTHING = /[:/][^ ]*$/;
 
 /** A port has a few Services. More say nothing new. */
 const MOST_HINTS = 8;

@@ -27,7 +27,14 @@ export function saysWithoutTools(image: string): string | undefined {
 }
 
 /** Proxies that stand in front of another container of their Pod and have no health of their own to report. */
-const PROXIES = ['kube-rbac-proxy', 'oauth-proxy', 'oauth2-proxy', 'keycloak-gatekeeper', 'gogatekeeper', 'louketo-proxy'];
+const PROXIES = [
+  'kube-rbac-proxy',
+  'oauth-proxy',
+  'oauth2-proxy',
+  'keycloak-gatekeeper',
+  'gogatekeeper',
+  'louketo-proxy',
+];
 
 /** True for the image of a proxy that only forwards to another container of its Pod: `ose-kube-rbac-proxy:v4` too. */
 export function isForwardingProxy(image: string): boolean {

@@ -86,7 +86,7 @@ export function injectedBefore(
   return [];
 }
 
-/** The checks that say that a probe cannot work, with their defaults: no setting of a policy makes such a probe work. */
+/** The checks that say that a probe cannot work, with their defaults: no policy makes such a probe work. */
 const CANNOT_WORK: CheckPolicy = new Map(
   CHECKS.filter(({ cannotWork }) => cannotWork).map(({ id, parameters }) => {
     return [id, { action: 'Deny', parameters: defaultsOf(parameters) }];
@@ -264,7 +264,8 @@ function forbidCulprits(
         code: 'forbidden-by-floor',
         detail: `${id}, which ${floor.source} sets with the floor Deny, forbids ${said}`,
       });
-    else if (typeof what === 'string') forbidden.set(place, { code: 'cannot-work', detail: `${id} is against ${what}` });
+    else if (typeof what === 'string')
+      forbidden.set(place, { code: 'cannot-work', detail: `${id} is against ${what}` });
     else forbidden.set(place, { code: 'cannot-work', detail: `${cut(fullMessage(what), MOST_QUOTED)} (${id})` });
   }
 }

@@ -8,7 +8,7 @@ import { defaultProbes } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/injection.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { member, type JsonObject } from '../../base/json/json-value.ts';
-import { builtInPolicy, mergeChecks } from '../policy/check-policy.ts';
+import { builtInPolicy, mergeChecks, type CheckPolicy } from '../policy/check-policy.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
@@ -28,14 +28,14 @@ const FIRST_NUMBER = 8080;
  * @param houseRules policies whose settings of checks count too, lowest first
  */
 export function policyAdvice(policy: ProbePolicy, houseRules: readonly ProbePolicy[] = []): readonly Violation[] {
-  const short = shortStart(policy);
-  const advice = aboutProbes(policy, houseRules);
+  const checks = mergeChecks(builtInPolicy(CHECK_CATALOGUE), [...houseRules, policy]);
+  const short = checks.get(startupBudget.id)?.action === 'Off' ? undefined : shortStart(policy);
+  const advice = aboutProbes(policy, checks);
   return short === undefined ? advice : [...advice.filter(({ check }) => check !== startupBudget.id), short];
 }
 
-function aboutProbes(policy: ProbePolicy, houseRules: readonly ProbePolicy[]): readonly Violation[] {
+function aboutProbes(policy: ProbePolicy, merged: CheckPolicy): readonly Violation[] {
   if (!PROBE_KINDS.some((kind) => policy.probes[kind]?.handler !== undefined)) return [];
-  const merged = mergeChecks(builtInPolicy(CHECK_CATALOGUE), [...houseRules, policy]);
   const checks = new Map([...merged].filter(([id]) => CHECK_CATALOGUE[id]?.judgesProbeAlone === true));
   const onModel: WorkloadPolicy = {
     layers: [policy],
@@ -52,7 +52,7 @@ function aboutProbes(policy: ProbePolicy, houseRules: readonly ProbePolicy[]): r
   return uniqueInPolicy(found);
 }
 
-/** A policy's own number for the start below this is worth a word: it binds containers that the policy does not know. */
+/** A policy's own number below this is worth a word: it binds containers that the policy does not know. */
 const SHORT_START_SECONDS = 60;
 
 /** The number that a policy gives for the start of its containers, if it guarantees less than a minute. */
