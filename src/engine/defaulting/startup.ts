@@ -97,7 +97,7 @@ function timed(
   const enough = numbersFor(integers, budget.seconds);
   const patient = known.liveness === undefined ? enough : asPatientAs(enough, known.liveness);
   const liveness = known.liveness ?? known.injectedLiveness;
-  const safe = liveness && safeAfterRestart(probeTiming(patient), liveness);
+  const safe = liveness && safeAfterRestart(probeTiming(patient), liveness, budget.seconds);
   return { probe: { ...handler, ...ordered({ ...patient, ...safe }) }, budget, ...(safe && { isMadeSafe: true }) };
 }
 
@@ -111,8 +111,8 @@ function asPatientAs(integers: Integers, liveness: Probe): Integers {
 }
 
 /** A startup probe with numbers that are safe beside a liveness probe. Undefined when its own numbers are safe. */
-export function safeStartupProbe(probe: Probe, liveness: Probe): Probe | undefined {
-  const safe = safeAfterRestart(probeTiming(probe), liveness);
+export function safeStartupProbe({ probe, budget }: GivenProbe, liveness: Probe): Probe | undefined {
+  const safe = safeAfterRestart(probeTiming(probe), liveness, budget?.seconds ?? 0);
   return safe && { ...probe, ...ordered(safe) };
 }
 

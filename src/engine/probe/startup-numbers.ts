@@ -23,13 +23,14 @@ export function numbersFor(integers: Integers, seconds: number): Integers {
  * until the startup probe's next tick, up to P later (kubernetes/kubernetes#141155). It must not kill within that time:
  * P <= max(0, D-1) + (F-1)*P of the liveness probe. The failureThreshold grows, so that the time to start stays.
  * Undefined where nothing must change, or no whole second is short enough.
+ *
+ * @param least the seconds to start that the law of injection asks for
  */
-export function safeAfterRestart(timing: ProbeTiming, liveness: Probe): Integers | undefined {
+export function safeAfterRestart(timing: ProbeTiming, liveness: Probe, least: number): Integers | undefined {
   const longest = guaranteedStartSeconds(probeTiming(liveness));
   if (longest < 1 || timing.periodSeconds <= longest) return undefined;
-  const seconds = guaranteedStartSeconds(timing);
-  const needed = failureThresholdFor(seconds, timing.initialDelaySeconds, longest);
+  const needed = failureThresholdFor(guaranteedStartSeconds(timing), timing.initialDelaySeconds, longest);
   const failureThreshold = Math.max(needed, timing.failureThreshold);
   const safe = { ...timing, periodSeconds: longest, failureThreshold };
-  return guaranteedStartSeconds(safe) < seconds ? undefined : { periodSeconds: longest, failureThreshold };
+  return guaranteedStartSeconds(safe) < least ? undefined : { periodSeconds: longest, failureThreshold };
 }

@@ -144,11 +144,11 @@ function withRequired(asked: Asked, judged: Judged): Defaulting {
 
 function withSafeStarts(injections: readonly Injection[]): Injection[] {
   return injections.map((injection) => {
-    const { container, kind, probe } = injection;
+    const { container, kind } = injection;
     if (kind !== 'startupProbe') return injection;
     const injected = injectionAt(injections, container, 'livenessProbe')?.probe;
     const liveness = injected ?? objectMember(container.spec, 'livenessProbe');
-    const safe = liveness && safeStartupProbe(probe, liveness);
+    const safe = liveness && safeStartupProbe(injection, liveness);
     return safe === undefined ? injection : { ...injection, probe: safe, isMadeSafe: true };
   });
 }

@@ -93,7 +93,7 @@ function probeLines(probes: readonly ProbeExplanation[]): string[] {
   const lines = probes.flatMap(({ kind, handler, from, budget, letters }) => [
     `    ${kind.padEnd(15)} ${visible(handler)}`,
     `    ${''.padEnd(15)} ${inputsText(letters)}; from ${visible(from)}`,
-    ...(budget === undefined ? [] : [`    ${''.padEnd(15)} time to start ${budget}`]),
+    ...(budget === undefined ? [] : [`    ${''.padEnd(15)} time to start ${budget.text}`]),
   ]);
   return [...lines, ''];
 }

@@ -30,7 +30,8 @@ export function explainedProbes(
     const injection = injectionAt(injections, container, kind);
     const from = providerOf(injection, injectedBy(injectedEarlier, kind));
     const rule = injection?.budget?.rule;
-    const budget = rule && { budget: BUDGET_TEXTS[rule] };
+    const isWritten = rule === 'failureThreshold' || rule === 'startupSeconds';
+    const budget = rule && { budget: { text: BUDGET_TEXTS[rule], isWritten } };
     return [{ kind, handler: handlerText(probe), from, ...budget, letters }];
   });
 }
@@ -43,7 +44,7 @@ const BUDGET_TEXTS: Readonly<Record<StartBudget['rule'], string>> = {
   failureThreshold: 'by failureThreshold',
   livenessProbe: 'by its livenessProbe',
   readinessProbe: 'by its readinessProbe',
-  safety: 'by default (no number is given)',
+  safety: 'by default',
 };
 
 function providerOf(injection: Injection | undefined, earlier: InjectedBy | undefined): string {

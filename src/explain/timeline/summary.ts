@@ -111,8 +111,9 @@ function startsText({ figures, mute, restarts }: ContainerFacts, probes: readonl
   const { earliest, latest } = stop.span;
   const again = figureOf(figures, 'time-to-restart')?.span.earliest ?? earliest;
   const budget = probes.find(({ kind }) => kind === 'startupProbe')?.budget;
-  const promise =
-    earliest === 0 ? 'no time is guaranteed' : `${duration(earliest)} guaranteed${budget ? ` ${budget}` : ''}`;
+  // The line about probes names the policy that writes a number.
+  const why = budget === undefined || budget.isWritten ? '' : ` ${budget.text}`;
+  const promise = earliest === 0 ? 'no time is guaranteed' : `${duration(earliest)} guaranteed${why}`;
   const afterKill = again === earliest ? '' : `, only ${again} s after a liveness kill`;
   const end = `${signOf(stop)} by ${latest} s, dead by ${dead.span.latest} s`;
   return `${promise}${afterKill}; ${end}${restarts ? '' : ', not started again'}`;

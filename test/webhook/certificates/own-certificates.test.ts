@@ -160,7 +160,7 @@ describe('the leaf', () => {
   it('is renewed while the API server is away', async () => {
     const { source, pairs, failures } = await world.serving();
     await world.api.pause();
-    await eventually(() => expect(source.problem()?.split('; ')).toHaveLength(3));
+    await eventually(() => expect(source.problem()?.split('; ')).toHaveLength(5));
     expect(failures).toHaveLength(1);
     world.now += 6 * DAY;
     await eventually(() => expect(pairs).toHaveLength(2));
