@@ -45,7 +45,7 @@ export interface ProbeExplanation {
   readonly handler: string;
   /** `the manifest`, `ClusterProbePolicy/app`, ... */
   readonly from: string;
-  /** What gives an injected startup probe its time to start: `by its livenessProbe`; a number that a policy writes, too. */
+  /** What gives an injected startup probe its time to start: `by its livenessProbe`. A policy may write the number. */
   readonly budget?: { readonly text: string; readonly isWritten: boolean };
   /** The values of the letters in formulas; no G for a readiness probe, which kills nothing. */
   readonly letters: FormulaInputs;
