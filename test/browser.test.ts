@@ -33,7 +33,7 @@ function browserWorld(): object {
 
 const MANIFEST = `apiVersion: v1
 kind: Pod
-metadata: { name: web }
+metadata: { name: web, labels: { app: web } }
 spec:
   containers:
     - name: app
