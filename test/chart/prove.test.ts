@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { makeServingPair } from '../support/certificate.ts';
-import { isWithoutHelm, one, render } from './helm.ts';
+import { isWithoutHelm, one, render, valuesFiles, type Manifest } from './helm.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { AddressInfo } from 'node:net';
 
@@ -19,6 +20,13 @@ interface Answer {
   readonly status: number;
   readonly body: object;
   readonly headers?: Record<string, string>;
+}
+
+interface TestPod extends Manifest {
+  readonly spec: {
+    readonly containers: readonly { env: { name: string; value: string }[]; volumeMounts: object[] }[];
+    readonly volumes: readonly object[];
+  };
 }
 
 /** An API server with webhooks as they should be. */
@@ -149,11 +157,15 @@ describe('the script of `helm test`', () => {
 
   it.skipIf(isWithoutHelm('prove.test.ts'))('is what the Pod of the chart runs, with what it needs', () => {
     const manifests = render();
-    const pod = one<{ spec: { containers: { env: { name: string; value: string }[]; volumeMounts: object[] }[] } }>(
-      manifests,
-      'Pod',
-    );
+    const pod = one<TestPod>(manifests, 'Pod');
     const [container] = pod.spec.containers;
+    const script = readFileSync(`${CHART}/files/prove.mjs`, 'utf8').trim();
+    expect(pod.metadata.annotations?.['prove.mjs']).toBe(script);
+    const fieldRef = { fieldPath: "metadata.annotations['prove.mjs']" };
+    expect(pod.spec.volumes).toContainEqual({
+      name: 'test',
+      downwardAPI: { items: [{ path: 'prove.mjs', fieldRef }] },
+    });
     expect(container?.volumeMounts).toContainEqual({
       name: 'test',
       mountPath: '/etc/probewright/test',
@@ -168,5 +180,15 @@ describe('the script of `helm test`', () => {
       MUTATION: 'On',
     });
     expect(render({ namespace: 'default' }).some(({ kind }) => kind === 'Pod')).toBe(false);
+  });
+  // Helm prints the log of a Pod once for each hook of its name, whatever the hook's kind.
+  it.skipIf(isWithoutHelm('prove.test.ts')).each(valuesFiles())('is in the one hook of the chart, with %s', (file) => {
+    const hooksOf = (...set: string[]): string[] =>
+      render({ values: [file], set }).flatMap(({ kind, metadata }) => {
+        const hook = metadata.annotations?.['helm.sh/hook'];
+        return hook === undefined ? [] : [`${kind} ${hook}`];
+      });
+    expect(hooksOf('tests.enabled=true', 'tests.namespace=shop')).toEqual(['Pod test']);
+    expect(hooksOf('tests.enabled=false')).toEqual([]);
   });
 });

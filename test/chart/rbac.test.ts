@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readWrittenRules, type PolicyRule, type WrittenRules } from '../e2e/written-rbac.ts';
 import { isWithoutHelm, one, render } from './helm.ts';
+import { rightsOf } from './rendered-rights.ts';
 
 function renderedRules(set: string[]): WrittenRules {
   const manifests = render({ release: 'a', set });
@@ -68,8 +69,21 @@ describe.skipIf(isWithoutHelm('rbac.test.ts'))('what the chart grants', () => {
     }
   });
 
-  it('is nothing at all when it is granted elsewhere, but for the test while it runs', () => {
-    const kinds = render({ set: ['rbac.create=false'] }).filter(({ kind }) => /Role/.test(kind));
-    expect(kinds.map(({ metadata }) => metadata.annotations?.['helm.sh/hook'])).toEqual(['test', 'test']);
+  it('is nothing at all when it is granted elsewhere', () => {
+    expect(render({ set: ['rbac.create=false'] }).filter(({ kind }) => /Role/.test(kind))).toEqual([]);
+  });
+
+  it('lets the account of `helm test` create what it tries, in one namespace', () => {
+    const rights = (...set: string[]): string[] => {
+      const manifests = render({ set: ['tests.namespace=shop', ...set] });
+      return rightsOf(manifests, 'probewright-prove', 'probewright').map(
+        ({ text, namespace }) => `${text} in ${namespace}`,
+      );
+    };
+    expect(rights()).toEqual(['create deployments.apps in shop', 'create pods in shop']);
+    expect(rights('tests.mutation=false')).toEqual(['create deployments.apps in shop']);
+    expect(render({ set: ['tests.enabled=false'] }).filter(({ metadata }) => /-prove$/.test(metadata.name))).toEqual(
+      [],
+    );
   });
 });

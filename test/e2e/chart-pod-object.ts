@@ -5,6 +5,7 @@ export interface PodObject {
     readonly namespace: string;
     readonly uid: string;
     readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
     readonly deletionTimestamp?: string;
   };
   readonly spec: {
@@ -49,16 +50,19 @@ interface KeyToPath {
   readonly path: string;
 }
 
+interface DownwardApi {
+  readonly items: readonly { readonly path: string; readonly fieldRef: { readonly fieldPath: string } }[];
+}
+
 export interface VolumeObject {
   readonly name: string;
+  readonly downwardAPI?: DownwardApi;
   readonly configMap?: { readonly name: string; readonly items?: readonly KeyToPath[] };
   readonly projected?: {
     readonly sources: readonly {
       readonly serviceAccountToken?: { readonly path: string; readonly expirationSeconds?: number };
       readonly configMap?: { readonly name: string; readonly items?: readonly KeyToPath[] };
-      readonly downwardAPI?: {
-        readonly items: readonly { readonly path: string; readonly fieldRef: { readonly fieldPath: string } }[];
-      };
+      readonly downwardAPI?: DownwardApi;
     }[];
   };
 }

@@ -23,18 +23,31 @@ async function filesOf(cluster: ControlPlane, pod: PodObject, volume: VolumeObje
   const files = new Map<string, string>();
   const { namespace } = pod.metadata;
   if (volume.configMap) await addConfigMap(cluster, namespace, volume.configMap, files);
+  if (volume.downwardAPI) addFields(pod, volume.downwardAPI, files);
   for (const { serviceAccountToken, configMap, downwardAPI } of volume.projected?.sources ?? []) {
     if (serviceAccountToken) files.set(serviceAccountToken.path, await token(cluster, pod));
     // The controller that publishes this one in each namespace does not run here.
     if (configMap?.name === 'kube-root-ca.crt') files.set('ca.crt', cluster.access.caPem);
     else if (configMap) await addConfigMap(cluster, namespace, configMap, files);
-    for (const { path, fieldRef } of downwardAPI?.items ?? []) {
-      if (fieldRef.fieldPath !== 'metadata.namespace') throw new Error(`no kubelet here knows ${fieldRef.fieldPath}`);
-      files.set(path, namespace);
-    }
+    if (downwardAPI) addFields(pod, downwardAPI, files);
   }
   if (files.size === 0) throw new Error(`no kubelet here knows what volume ${volume.name} holds`);
   return files;
+}
+
+function addFields(
+  { metadata }: PodObject,
+  { items }: NonNullable<VolumeObject['downwardAPI']>,
+  files: Map<string, string>,
+): void {
+  for (const { path, fieldRef } of items) {
+    const { fieldPath } = fieldRef;
+    const annotation = /^metadata\.annotations\['(.+)'\]$/.exec(fieldPath)?.[1];
+    const value = annotation === undefined ? undefined : metadata.annotations?.[annotation];
+    const content = fieldPath === 'metadata.namespace' ? metadata.namespace : value;
+    if (content === undefined) throw new Error(`no kubelet here knows ${fieldPath}`);
+    files.set(path, content);
+  }
 }
 
 async function addConfigMap(

@@ -63,8 +63,8 @@ annotations:
 {{- include "probewright.fullname" . }}-tls
 {{- end -}}
 
-{{- define "probewright.testName" -}}
-{{- include "probewright.fullname" . }}-test
+{{- define "probewright.testAccount" -}}
+{{- include "probewright.fullname" . }}-prove
 {{- end -}}
 
 {{/* global.imageRegistry stands in for the registry of the repository: a first part with a dot or a colon, or localhost, as for container tools. */}}
