@@ -183,7 +183,7 @@ async function results(product: Product, ...more: readonly string[]): Promise<Re
   const { name, image, port, portName = 'main' } = product;
   const ports = [{ name: portName, containerPort: port }];
   const spec = { containers: [{ name: 'a', image, ports }] };
-  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'a' }, spec };
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'a', labels: { app: 'a' } }, spec };
   const args = ['try', '-', '--policies', `examples/library/${name}.yaml`, '--address', '127.0.0.1', '--count', '1'];
   const { stdout, stderr } = await runProbewright([...args, ...more, '--exec', 'env', '--output', 'json'], {
     stdin: JSON.stringify(pod),
