@@ -118,15 +118,16 @@ interface Judged {
 
 /** Gives a container without a required probe what the cluster's policies give, unless another floor forbids it. */
 function withRequired(asked: Asked, judged: Judged): Defaulting {
-  const { template, policy } = asked;
+  const { template, policy, options } = asked;
   const { permitted } = judged;
+  const ofPlatform = { ...policy, layers: policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy') };
+  if (defaultProbes(template, ofPlatform, options).injections.length === 0) return permitted;
   const found = judged.found();
   const lacking = new Set(
     found.filter(({ check }) => check.requiresProbes).map(({ at }) => formatPath(at.place.path())),
   );
   if (lacking.size === 0) return permitted;
-  const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
-  const platform = withoutForbidden({ ...asked, policy: { ...policy, layers } }).permitted;
+  const platform = withoutForbidden({ ...asked, policy: ofPlatform }).permitted;
   const added = platform.injections.filter(
     ({ container, kind }) =>
       lacking.has(pathOf(container)) && injectionAt(permitted.injections, container, kind) === undefined,
