@@ -1,4 +1,9 @@
-import { builtInPolicy, checksByContainer, type CheckPolicy, type CheckPolicyByContainer } from '../policy/check-policy.ts';
+import {
+  builtInPolicy,
+  checksByContainer,
+  type CheckPolicy,
+  type CheckPolicyByContainer,
+} from '../policy/check-policy.ts';
 import { selects, type Labels } from '../policy/label-selector.ts';
 import { NAMESPACE_NAME_LABEL, policyTier, type PolicyTier, type WorkloadPolicy } from '../policy/policy-set.ts';
 import { NO_FACTS, type Facts } from './facts.ts';
@@ -51,7 +56,7 @@ export class Snapshot {
     return new Snapshot(this.#builtIn, tiers, facts);
   }
 
-  /** For one review: merges the same layers once for all templates, old and new. For longer, it would keep all names. */
+  /** For one review: merges the same layers once for all templates. For longer, it would keep all names. */
   forOneReview(): Snapshot {
     const snapshot = this.with(this.tiers, this.facts);
     snapshot.#isOfOneReview = true;

@@ -86,7 +86,7 @@ export function injectedBefore(
   return [];
 }
 
-/** The checks that say that a probe cannot work, with their defaults: no setting of a policy makes such a probe work. */
+/** The checks that say that a probe cannot work, with their defaults: no setting makes such a probe work. */
 const CANNOT_WORK: CheckPolicy = new Map(
   CHECKS.filter(({ cannotWork }) => cannotWork).map(({ id, parameters }) => {
     return [id, { action: 'Deny', parameters: defaultsOf(parameters) }];
@@ -163,9 +163,10 @@ function withoutForbidden(asked: Asked): Judged {
   while (permitted.injections.length > 0) {
     const { injections } = permitted;
     const found = findings(effectiveTemplate(template, injections), asked);
-    const before = (known ??= new Set(found.length === 0 ? [] : asked.before().map(keyOf)));
-    const concerning = found.filter((finding) => finding.floor !== undefined || isAbout(finding, injections));
-    const caused = concerning.filter((finding) => !before.has(keyOf(finding)));
+    const byPlace = new Map(injections.map((one) => [placeOf(pathOf(one.container), one.kind), one]));
+    const concerning = found.filter((finding) => finding.floor !== undefined || isAbout(finding, byPlace));
+    const before = concerning.length === 0 ? undefined : (known ??= new Set(asked.before().map(keyOf)));
+    const caused = concerning.filter((finding) => before?.has(keyOf(finding)) !== true);
     if (caused.length === 0) return { permitted, found: () => found };
     forbidCulprits(caused, injections, forbidden);
     permitted = defaultProbes(template, policy, options, (container, kind) =>
@@ -176,9 +177,8 @@ function withoutForbidden(asked: Asked): Judged {
 }
 
 /** True for a finding about an injected probe, unless only a port's name says so and an aimed policy names the port. */
-function isAbout({ check, at, finding }: PlacedFinding, injections: readonly Injection[]): boolean {
-  const path = formatPath(at.place.path());
-  const one = injections.find(({ container, kind }) => kind === finding.probe && pathOf(container) === path);
+function isAbout({ check, at, finding }: PlacedFinding, injections: ReadonlyMap<string, Injection>): boolean {
+  const one = injections.get(placeOf(formatPath(at.place.path()), finding.probe));
   return one !== undefined && !(one.isPortAimed === true && check.judgesByName === true);
 }
 
@@ -265,7 +265,8 @@ function forbidCulprits(
         code: 'forbidden-by-floor',
         detail: `${id}, which ${floor.source} sets with the floor Deny, forbids ${said}`,
       });
-    else if (typeof what === 'string') forbidden.set(place, { code: 'cannot-work', detail: `${id} is against ${what}` });
+    else if (typeof what === 'string')
+      forbidden.set(place, { code: 'cannot-work', detail: `${id} is against ${what}` });
     else forbidden.set(place, { code: 'cannot-work', detail: `${cut(fullMessage(what), MOST_QUOTED)} (${id})` });
   }
 }
