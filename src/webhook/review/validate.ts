@@ -95,42 +95,31 @@ function toleranceOf(
   if (oldObject === undefined || !violations.some(({ action }) => action === 'Deny')) return () => false;
   const old = { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace };
   const commands = commandsOf(old);
-  const numberOf = numbering();
+  const { violations: before } = judgeAt(old, policies, commands);
+  const tolerated = new Map(before.map((violation) => [violationKey(violation), violation]));
   // What nobody could read before excuses the same text alone: another text may hide what a floor forbids.
-  const keyIn = (owner: JsonObject) => (violation: Violation) =>
-    violationKey(violation) + (violation.isUnread ? String(numberOf(valueAt(owner, violation.path))) : '');
-  const [keyBefore, keyNow] = [keyIn(oldObject), keyIn(object)];
-  const before = judgeAt(old, policies, commands).violations;
-  const tolerated = new Set(before.map(keyBefore));
+  const isIn = (known: ReadonlyMap<string, Violation>, violation: Violation): boolean => {
+    const excuse = known.get(violationKey(violation));
+    if (excuse === undefined || violation.isUnread !== true) return excuse !== undefined;
+    return equalJson(valueAt(oldObject, excuse.path), valueAt(object, violation.path));
+  };
   // With its own probes, a namespace could make its old object violate a floored check, and so excuse the next
   // violation. So floored violations of the old object are checked again with the cluster's policies alone. Only these
   // set floors, so nothing changes where the namespace's policies give no probes.
-  const needsPlatform = violations.some((found) => found.isFloored === true && tolerated.has(keyNow(found)));
+  const needsPlatform = violations.some((found) => found.isFloored === true && isIn(tolerated, found));
   const givesProbes = old.templates.some(({ template }) =>
     layersWithProbes(policies.policyFor(namespace, podLabelsOf(template)).layers).some(
       ({ kind: tier }) => tier === 'ProbePolicy',
     ),
   );
   const again = needsPlatform && givesProbes ? judgeAt(old, policies.ofCluster, commands).violations : before;
-  const flooredBefore = new Set(again.filter(({ isFloored }) => isFloored === true).map(keyBefore));
+  const flooredBefore = new Map(
+    again.filter(({ isFloored }) => isFloored === true).map((violation) => [violationKey(violation), violation]),
+  );
   const isSameTemplate = !isPod(kind) && equalJson(podTemplatesOf(object, kind), podTemplatesOf(oldObject, kind));
   return (violation) => {
-    const key = keyNow(violation);
     if (violation.ended !== undefined && !isSameTemplate) return false;
-    return tolerated.has(key) && (violation.isFloored !== true || flooredBefore.has(key));
-  };
-}
-
-/** Gives equal values equal numbers. Several checks ask about each long command, and each is compared once. */
-function numbering(): (value: unknown) => number {
-  const ofValue = new Map<unknown, number>();
-  const ofText = new Map<string, number>();
-  return (value) => {
-    const text = ofValue.has(value) ? '' : JSON.stringify(value ?? null);
-    const number = ofValue.get(value) ?? ofText.get(text) ?? ofText.size;
-    ofValue.set(value, number);
-    if (text !== '') ofText.set(text, number);
-    return number;
+    return isIn(tolerated, violation) && (violation.isFloored !== true || isIn(flooredBefore, violation));
   };
 }
 
