@@ -67,6 +67,42 @@ const PLACES: Readonly<Record<string, ContainerOf>> = {
   }),
 };
 
+/** Texts for fields that are no commands: what flags, URLs, headers, variables and names are looked up for. */
+const FIELD_TEXTS = ['a-', '\n', '%2', '/_cluster/health', 'http://', '--listen=127.0.0.1:1,', '$(A)', 'Bearer '].map(
+  repeated,
+);
+const every = (count: number, of: (at: number) => unknown): unknown[] =>
+  Array.from({ length: count }, (_, at) => of(at));
+
+/** Old and new together are as long as a body may be: at most three texts of this length in a container. */
+const FIELDS: Readonly<Record<string, ContainerOf>> = {
+  arguments: (_, text) => ({ args: every(2, () => text), livenessProbe: http }),
+  'flags in arguments': (_, text) => ({
+    args: every(5, (at) => `--listen${at}=:8${at} ${text.slice(0, 200)}`),
+    ...withProbes(() => http),
+  }),
+  'names and values of headers': (_, text) => ({
+    livenessProbe: { httpGet: { path: '/ready', port: 8081, httpHeaders: [{ name: text, value: text }] } },
+  }),
+  'paths of three probes': (_, text) => withProbes(() => ({ httpGet: { path: text, port: 8081 } })),
+  'hosts of three probes': (_, text) => withProbes(() => ({ tcpSocket: { host: text, port: 8081 } })),
+  'schemes of three probes': (_, text) => withProbes(() => ({ httpGet: { scheme: text, port: 8081 } })),
+  'port names of three probes': (_, text) => withProbes(() => ({ httpGet: { path: '/', port: text } })),
+  'services of three gRPC probes': (_, text) => withProbes(() => ({ grpc: { port: 8081, service: text } })),
+  'names and values of variables': (_, text) => ({
+    env: [{ name: text, value: text }],
+    ...withProbes(() => exec(['check', '$(A)'])),
+  }),
+  'the name of a declared port': (_, text) => ({
+    ports: [{ name: text, containerPort: 8080 }],
+    ...withProbes(() => http),
+  }),
+  image: (_, text) => ({ image: text, ...withProbes(() => exec(['curl', 'x'])) }),
+  'the name of a container': (index, text) => ({ name: `c${index}${text}`, ...withProbes(() => http) }),
+  'unknown fields': (_, text) => withProbes(() => ({ ...http, [text]: 1 })),
+  'no probe at all': (_, text) => ({ image: text.slice(0, 100) }),
+};
+
 function deployment(containerOf: ContainerOf, text: string, count: number, tag: string): JsonObject {
   const containers = Array.from({ length: count }, (_, index) => ({
     ...{ name: `c${index}`, image: 'x', ports },
@@ -133,11 +169,16 @@ const plain = (count?: number): number => cost(plainContainer, '', policySet(), 
 /** The code is compiled, and the machine's clock of processor time has settled. */
 for (let round = 0; round < 3; round++) plain();
 
+const ALL_PLACES = [
+  ...Object.entries(PLACES).map(([place, of]) => [place, of, SCRIPTS] as const),
+  ...Object.entries(FIELDS).map(([place, of]) => [place, of, FIELD_TEXTS] as const),
+];
+
 describe.each(Object.entries(POLICIES))('under %s', (policyName, policies) => {
-  it.each(Object.entries(PLACES))('a review costs little more than a plain one: %s', (place, containerOf) => {
+  it.each(ALL_PLACES)('a review costs little more than a plain one: %s', (place, containerOf, all) => {
     const usual = plain();
     // What texts cost does not depend on the policies of a namespace.
-    const texts = policyName === 'every floor' ? SCRIPTS : SCRIPTS.slice(0, 1);
+    const texts = policyName === 'every floor' ? all : all.slice(0, 1);
     const costs = texts.map((text) => ({ text, took: cost(containerOf, text, policies) }));
     const worst = costs.reduce((one, other) => (other.took > one.took ? other : one));
     const quarter = cost(containerOf, worst.text, policies, MOST_CONTAINERS / 4);

@@ -115,10 +115,16 @@ export function located(
   return { probe: probe.kind, path: probe.place.path(...steps) };
 }
 
-/** Says that a rule cannot tell whether a command violates it. */
+/** Says that a rule cannot tell whether a command violates it: one finding for all rules. */
 export function unreadCommand(probe: CheckedProbe): Finding {
   const { kind, container } = probe;
-  return unread(located(probe, 'exec', 'command'), `the command of the ${kind} of ${containerPhrase(container)}`);
+  const { answers } = container.workload;
+  const known = answers.get(probe) as Finding | undefined;
+  if (known !== undefined) return known;
+  const what = `the command of the ${kind} of ${containerPhrase(container)}`;
+  const finding = unread(located(probe, 'exec', 'command'), what);
+  answers.set(probe, finding);
+  return finding;
 }
 
 export function unread(place: Pick<Finding, 'probe' | 'path'>, what: string): Finding {

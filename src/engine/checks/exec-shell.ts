@@ -53,12 +53,12 @@ interface ShellProblem {
 function shellProblem(container: CheckedContainer, reading: ExecCommand): ShellProblem | undefined {
   if (!reading.isWhole) return undefined;
   return (
-    lineAsProgram(reading) ??
-    operatorAsArgument(reading) ??
+    reading.once(lineAsProgram) ??
+    reading.once(operatorAsArgument) ??
     variableAsArgument(container, reading) ??
-    commandAsFile(reading) ??
-    wordsBehindScript(reading) ??
-    lineInQuotes(reading)
+    reading.once(commandAsFile) ??
+    reading.once(wordsBehindScript) ??
+    reading.once(lineInQuotes)
   );
 }
 

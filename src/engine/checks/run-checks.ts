@@ -36,18 +36,22 @@ export function runChecks(workload: CheckedWorkload, policyFor: (container: stri
     const { message, remedy, edits, reason } = finding;
     const otherRemedy = withoutEarlierCommand(placed) ?? withoutDoubtfulCopy(placed, grouped);
     const hasEdits = otherRemedy === undefined && edits?.some(({ value }) => holdsCut(value)) === false;
+    const inner = INNER.filter((name) => name in finding && !(name === 'edits' && hasEdits));
     const isLong = message.length > MOST_MESSAGE_CHARACTERS && remedy !== undefined && reason === undefined;
     return {
       check: check.id,
       action,
       container: at.name,
       ...(isFloored && { isFloored }),
-      ...without(finding, 'level', 'copied', ...(hasEdits ? [] : ['edits' as const])),
+      ...(inner.length === 0 ? finding : without(finding, ...inner)),
       ...(isLong && { message: cut(message, MOST_MESSAGE_CHARACTERS) }),
       ...(otherRemedy !== undefined && { remedy: otherRemedy }),
     };
   });
 }
+
+/** What a violation does not have; of edits, those that do not fit. */
+const INNER = ['level', 'copied', 'edits'] as const;
 
 /** Longest problem, without its remedy. The API server's own words have no limit here. */
 const MOST_MESSAGE_CHARACTERS = 200;
@@ -113,8 +117,6 @@ export function findingsOf(workload: CheckedWorkload, policyFor: (container: str
   return found;
 }
 
-const NOTHING: readonly Finding[] = [];
-
 /** With a floor, the check runs with both parameters: higher layers make it stricter, never weaker. */
 function findingsAt(check: Check, policy: EffectiveCheck, container: CheckedContainer): readonly PlacedFinding[] {
   const { parameters, floor } = policy;
@@ -122,14 +124,16 @@ function findingsAt(check: Check, policy: EffectiveCheck, container: CheckedCont
   if (at === undefined) return [];
   const findings = check.run(at, parameters);
   if (findings.length === 0 && floor === undefined) return [];
-  let bound = NOTHING;
-  if (floor !== undefined) bound = floor.parameters === parameters ? findings : check.run(at, floor.parameters);
+  const placed = (finding: Finding, isFloored: boolean): PlacedFinding => {
+    return { check, action: actionOf(finding, policy), floor, isFloored, at, finding };
+  };
+  // Almost always nobody above the floor sets parameters.
+  if (floor === undefined || floor.parameters === parameters)
+    return findings.map((finding) => placed(finding, floor !== undefined));
+  const bound = check.run(at, floor.parameters);
   const known = new Set(bound.map(textOf));
   const others = known.size === 0 ? findings : findings.filter((finding) => !known.has(textOf(finding)));
-  return [...bound, ...others].map((finding, index) => {
-    const isFloored = index < bound.length;
-    return { check, action: actionOf(finding, policy), floor, isFloored, at, finding };
-  });
+  return [...bound.map((finding) => placed(finding, true)), ...others.map((finding) => placed(finding, false))];
 }
 
 /**

@@ -4,6 +4,7 @@ import { PROBE_KINDS } from '../probe/probe.ts';
 import { describePort, isTcp } from '../workload/ports.ts';
 import { askedPort, mayAnswer } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, firstListed, located } from './check.ts';
+import { oncePerWorkload } from './checked-workload.ts';
 
 /**
  * Such a probe works, so the finding is a note: of 71 in public charts, no number was wrong (issue 30). A warning if
@@ -22,10 +23,7 @@ export const undeclaredPort = defineCheck({
     const port = asked.number;
     const declared = container.ports.filter(isTcp);
     const meant = declared.filter((other) => isOneTypo(port, other.number) && mayAnswer(probe, other));
-    // Containers of a Pod share one address.
-    const isOfNeighbour = (): boolean =>
-      container.workload.containers.some(({ ports }) => ports?.some(({ number }) => number === port) === true);
-    const isSlip = meant.length > 0 && !isOfNeighbour() && !isNamed(port, container.spec);
+    const isSlip = meant.length > 0 && !portsOfPod(container.workload).has(port) && !isNamed(port, container.spec);
     const only = isSlip && meant.length === 1 ? meant[0] : undefined;
     const known = declared.length === 0 ? 'no TCP port' : `only ${firstListed(declared.map(describePort))}`;
     return {
@@ -36,6 +34,11 @@ export const undeclaredPort = defineCheck({
     };
   },
 });
+
+/** Containers of a Pod share one address. */
+const portsOfPod = oncePerWorkload(
+  ({ containers }) => new Set(containers.flatMap(({ ports = [] }) => ports.map(({ number }) => number))),
+);
 
 /** True when one digit is changed, dropped or added, or when two neighbours are swapped. */
 function isOneTypo(written: number, meant: number): boolean {

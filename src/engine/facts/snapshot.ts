@@ -1,4 +1,9 @@
-import { builtInPolicy, checksByContainer, type CheckPolicy } from '../policy/check-policy.ts';
+import {
+  builtInPolicy,
+  checksByContainer,
+  type CheckPolicy,
+  type CheckPolicyByContainer,
+} from '../policy/check-policy.ts';
 import { selects, type Labels } from '../policy/label-selector.ts';
 import { NAMESPACE_NAME_LABEL, policyTier, type PolicyTier, type WorkloadPolicy } from '../policy/policy-set.ts';
 import { NO_FACTS, type Facts } from './facts.ts';
@@ -17,6 +22,8 @@ export class Snapshot {
   readonly tiers: readonly PolicyTier[];
   readonly facts: Facts;
   readonly #builtIn: CheckPolicy;
+  readonly #merged: { readonly layers: readonly ProbePolicy[]; readonly checks: CheckPolicyByContainer }[] = [];
+  #isOfOneReview = false;
 
   /** @param builtIn the settings of the checks below all policies */
   constructor(builtIn: CheckPolicy, tiers: readonly PolicyTier[], facts: Facts = NO_FACTS) {
@@ -49,6 +56,22 @@ export class Snapshot {
     return new Snapshot(this.#builtIn, tiers, facts);
   }
 
+  /** For one review: merges the same layers once for all templates. For longer, it would keep all names. */
+  forOneReview(): Snapshot {
+    const snapshot = this.with(this.tiers, this.facts);
+    snapshot.#isOfOneReview = true;
+    return snapshot;
+  }
+
+  #checksOf(layers: readonly ProbePolicy[]): CheckPolicyByContainer {
+    const isSame = (known: readonly ProbePolicy[]): boolean =>
+      known.length === layers.length && known.every((layer, index) => layer === layers[index]);
+    const known = this.#merged.find((one) => isSame(one.layers));
+    const checks = known?.checks ?? checksByContainer(this.#builtIn, layers);
+    if (this.#isOfOneReview && known === undefined) this.#merged.push({ layers, checks });
+    return checks;
+  }
+
   /** The ClusterProbePolicies alone. */
   get ofCluster(): Snapshot {
     const tiers = this.tiers.map(({ cluster }) => ({ policies: cluster, cluster, byNamespace: new Map() }));
@@ -76,7 +99,7 @@ export class Snapshot {
       sources: [...new Set(layers.map(({ source }) => source))],
       // The highest policy with the field decides, as with every other field.
       annotations: layers.findLast(({ annotations }) => annotations !== undefined)?.annotations ?? 'Allow',
-      checkPolicy: checksByContainer(this.#builtIn, layers),
+      checkPolicy: this.#checksOf(layers),
       ...(known && { starts: (container) => startsOfContainer(known, container) }),
       ...(services.length > 0 && { portHints: portHintsOf(services, podLabels) }),
     };

@@ -118,15 +118,16 @@ interface Judged {
 
 /** Gives a container without a required probe what the cluster's policies give, unless another floor forbids it. */
 function withRequired(asked: Asked, judged: Judged): Defaulting {
-  const { template, policy } = asked;
+  const { template, policy, options } = asked;
   const { permitted } = judged;
+  const ofPlatform = { ...policy, layers: policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy') };
+  if (defaultProbes(template, ofPlatform, options).injections.length === 0) return permitted;
   const found = judged.found();
   const lacking = new Set(
     found.filter(({ check }) => check.requiresProbes).map(({ at }) => formatPath(at.place.path())),
   );
   if (lacking.size === 0) return permitted;
-  const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
-  const platform = withoutForbidden({ ...asked, policy: { ...policy, layers } }).permitted;
+  const platform = withoutForbidden({ ...asked, policy: ofPlatform }).permitted;
   const added = platform.injections.filter(
     ({ container, kind }) =>
       lacking.has(pathOf(container)) && injectionAt(permitted.injections, container, kind) === undefined,
@@ -162,9 +163,10 @@ function withoutForbidden(asked: Asked): Judged {
   while (permitted.injections.length > 0) {
     const { injections } = permitted;
     const found = findings(effectiveTemplate(template, injections), asked);
-    const before = (known ??= new Set(found.length === 0 ? [] : asked.before().map(keyOf)));
-    const concerning = found.filter((finding) => finding.floor !== undefined || isAbout(finding, injections));
-    const caused = concerning.filter((finding) => !before.has(keyOf(finding)));
+    const byPlace = new Map(injections.map((one) => [placeOf(pathOf(one.container), one.kind), one]));
+    const concerning = found.filter((finding) => finding.floor !== undefined || isAbout(finding, byPlace));
+    const before = concerning.length === 0 ? undefined : (known ??= new Set(asked.before().map(keyOf)));
+    const caused = concerning.filter((finding) => before?.has(keyOf(finding)) !== true);
     if (caused.length === 0) return { permitted, found: () => found };
     forbidCulprits(caused, injections, forbidden);
     permitted = defaultProbes(template, policy, options, (container, kind) =>
@@ -175,9 +177,8 @@ function withoutForbidden(asked: Asked): Judged {
 }
 
 /** True for a finding about an injected probe, unless only a port's name says so and an aimed policy names the port. */
-function isAbout({ check, at, finding }: PlacedFinding, injections: readonly Injection[]): boolean {
-  const path = formatPath(at.place.path());
-  const one = injections.find(({ container, kind }) => kind === finding.probe && pathOf(container) === path);
+function isAbout({ check, at, finding }: PlacedFinding, injections: ReadonlyMap<string, Injection>): boolean {
+  const one = injections.get(placeOf(formatPath(at.place.path()), finding.probe));
   return one !== undefined && !(one.isPortAimed === true && check.judgesByName === true);
 }
 

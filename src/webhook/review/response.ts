@@ -144,8 +144,8 @@ function auditLine({ check, container, probe, action, exception }: Violation): s
 
 /** The API server drops a warning with a control character without a report (apimachinery NewWarningHeader). */
 function boundedWarnings(warnings: readonly string[]): string[] {
-  const distinct = [...new Set(warnings.map(visible))];
-  const shown = distinct.slice(0, MAX_WARNINGS);
+  const distinct = [...new Set(warnings)];
+  const shown = distinct.slice(0, MAX_WARNINGS).map(visible);
   const total = shown.reduce((sum, { length }) => sum + length, 0);
   const fitting = total <= MAX_WARNINGS_LENGTH ? shown : shown.map(cutWarning);
   return distinct.length <= MAX_WARNINGS ? fitting : [...fitting, `and ${distinct.length - MAX_WARNINGS} more`];

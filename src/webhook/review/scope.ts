@@ -52,7 +52,8 @@ export class ObjectTooLarge extends Error {}
 
 /** The violation with this action, if its own is stricter. */
 export function atMost(violation: Violation, action: Violation['action']): Violation {
-  return { ...violation, action: laxer(violation.action, action) };
+  const laxest = laxer(violation.action, action);
+  return laxest === violation.action ? violation : { ...violation, action: laxest };
 }
 
 export function violationOfUnseen(message: string, action: Violation['action']): Violation {

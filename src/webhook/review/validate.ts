@@ -3,6 +3,7 @@ import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { formatPath, valueAt } from '../../base/json/field-path.ts';
 import { formatViolation, violationKey, type Violation } from '../../engine/checks/violation.ts';
 import { laxer, type Enforcement, type MutationMode } from '../../engine/policy/action.ts';
+import { layersWithProbes } from '../../engine/policy/container-policy.ts';
 import { containersOf } from '../../engine/workload/containers.ts';
 import { isPod, podTemplatesOf, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { skip, type Decision } from './decision.ts';
@@ -33,10 +34,11 @@ type JudgeAt = (subject: Subject, policies: Snapshot, commands?: CommandReader) 
  */
 export function validate(
   request: AdmissionRequest,
-  policies: Snapshot,
+  snapshot: Snapshot,
   settings: ValidateSettings,
   now: number,
 ): Decision {
+  const policies = snapshot.forOneReview();
   const { controllers, enforcement, kinds, mutation } = settings;
   const scope = scopeOf(request, kinds, controllers);
   if (scope.is === 'too-large') return refuseUnseen(request, settings, scope.problem);
@@ -49,8 +51,8 @@ export function validate(
   if (isUnchanged && (isPod(kind) || policies.facts.exceptions.ofNamespace(namespace).length === 0))
     return skip(request, 'unchanged');
 
-  const judgeAt: JudgeAt = (subject, snapshot, commands) =>
-    judge(subject, snapshot, mutation === 'On' && !isPod(kind), now, commands);
+  const judgeAt: JudgeAt = (subject, inForce, commands) =>
+    judge(subject, inForce, mutation === 'On' && !isPod(kind), now, commands);
   const trust = trustIn(request, controllers, kinds);
   const judgement = judgeAt(
     {
@@ -89,40 +91,35 @@ function toleranceOf(
   judgeAt: JudgeAt,
   policies: Snapshot,
 ): (violation: Violation) => boolean {
-  if (oldObject === undefined || violations.length === 0) return () => false;
+  // To be tolerated only keeps a violation from denying.
+  if (oldObject === undefined || !violations.some(({ action }) => action === 'Deny')) return () => false;
   const old = { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace };
   const commands = commandsOf(old);
-  const numberOf = numbering();
+  const { violations: before } = judgeAt(old, policies, commands);
+  const tolerated = new Map(before.map((violation) => [violationKey(violation), violation]));
   // What nobody could read before excuses the same text alone: another text may hide what a floor forbids.
-  const keyIn = (owner: JsonObject) => (violation: Violation) =>
-    violationKey(violation) + (violation.isUnread ? String(numberOf(valueAt(owner, violation.path))) : '');
-  const [keyBefore, keyNow] = [keyIn(oldObject), keyIn(object)];
-  const tolerated = new Set(judgeAt(old, policies, commands).violations.map(keyBefore));
-  // With its own parameters, a namespace could make its old object violate a floored check, and so excuse the next
-  // violation. So floored violations of the old object are checked again with the cluster's policies alone.
-  const needsPlatform = violations.some((found) => found.isFloored === true && tolerated.has(keyNow(found)));
-  const floored = needsPlatform
-    ? judgeAt(old, policies.ofCluster, commands).violations.filter(({ isFloored }) => isFloored === true)
-    : [];
-  const flooredBefore = new Set(floored.map(keyBefore));
+  const isIn = (known: ReadonlyMap<string, Violation>, violation: Violation): boolean => {
+    const excuse = known.get(violationKey(violation));
+    if (excuse === undefined || violation.isUnread !== true) return excuse !== undefined;
+    return equalJson(valueAt(oldObject, excuse.path), valueAt(object, violation.path));
+  };
+  // With its own probes, a namespace could make its old object violate a floored check, and so excuse the next
+  // violation. So floored violations of the old object are checked again with the cluster's policies alone. Only these
+  // set floors, so nothing changes where the namespace's policies give no probes.
+  const needsPlatform = violations.some((found) => found.isFloored === true && isIn(tolerated, found));
+  const givesProbes = old.templates.some(({ template }) =>
+    layersWithProbes(policies.policyFor(namespace, podLabelsOf(template)).layers).some(
+      ({ kind: tier }) => tier === 'ProbePolicy',
+    ),
+  );
+  const again = needsPlatform && givesProbes ? judgeAt(old, policies.ofCluster, commands).violations : before;
+  const flooredBefore = new Map(
+    again.filter(({ isFloored }) => isFloored === true).map((violation) => [violationKey(violation), violation]),
+  );
   const isSameTemplate = !isPod(kind) && equalJson(podTemplatesOf(object, kind), podTemplatesOf(oldObject, kind));
   return (violation) => {
-    const key = keyNow(violation);
     if (violation.ended !== undefined && !isSameTemplate) return false;
-    return tolerated.has(key) && (violation.isFloored !== true || flooredBefore.has(key));
-  };
-}
-
-/** Gives equal values equal numbers. Several checks ask about each long command, and each is compared once. */
-function numbering(): (value: unknown) => number {
-  const ofValue = new Map<unknown, number>();
-  const ofText = new Map<string, number>();
-  return (value) => {
-    const text = ofValue.has(value) ? '' : JSON.stringify(value ?? null);
-    const number = ofValue.get(value) ?? ofText.get(text) ?? ofText.size;
-    ofValue.set(value, number);
-    if (text !== '') ofText.set(text, number);
-    return number;
+    return isIn(tolerated, violation) && (violation.isFloored !== true || isIn(flooredBefore, violation));
   };
 }
 
