@@ -18,7 +18,7 @@ export interface ApiCause {
 const MOST_CAUSES = 1000;
 
 /** Most characters of a value in a message: quoting may make it five times as long. */
-const MAX_SHOWN_LENGTH = 1024;
+const MAX_SHOWN_LENGTH = 256;
 
 /**
  * A JSON object at its place, as Go sees it after decoding: an absent or null member is the type's zero value. So is a
