@@ -266,7 +266,7 @@ function forbidCulprits(
         detail: `${id}, which ${floor.source} sets with the floor Deny, forbids ${said}`,
       });
     else if (typeof what === 'string')
-      forbidden.set(place, { code: 'cannot-work', detail: `${id} is against ${what}` });
+      forbidden.set(place, { code: 'cannot-work', detail: `${what} cannot work (${id})` });
     else forbidden.set(place, { code: 'cannot-work', detail: `${cut(fullMessage(what), MOST_QUOTED)} (${id})` });
   }
 }
