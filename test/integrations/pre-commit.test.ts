@@ -21,7 +21,7 @@ const pod = (probe: object): string =>
   JSON.stringify({
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: 'web', namespace: 'shop' },
+    metadata: { name: 'web', namespace: 'shop', labels: { app: 'web' } },
     spec: { containers: [{ name: 'app', image: 'web', ports: [{ name: 'http', containerPort: 8080 }], ...probe }] },
   });
 const GOOD = pod({});
