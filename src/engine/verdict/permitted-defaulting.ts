@@ -22,10 +22,10 @@ import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
 /**
  * The probes that policies give, without those that a check says cannot work (issue 38, C), and without those that
- * violate a floor Deny. Otherwise a namespace's policy could inject
- * what the cluster's policy forbids, into workloads that were judged before the policy existed. Nor can it remove a
- * probe that such a floor requires: the container gets what the cluster's policies alone give. The decision depends on
- * the Pod alone, so a template and its Pods get the same decision.
+ * violate a floor Deny. Otherwise a namespace's policy could inject what the cluster's policy forbids, into workloads
+ * that were judged before the policy existed. Nor can it remove a probe that such a floor requires: the container gets
+ * what the cluster's policies alone give. The decision depends on the Pod alone, so a template and its Pods get the
+ * same decision.
  */
 export function permittedDefaulting(
   template: JsonObject,
