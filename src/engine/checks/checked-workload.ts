@@ -122,8 +122,9 @@ export function checkedWorkload(
   const checked: CheckedContainer[] = [];
   let main: MainContainer | undefined;
   const workload: CheckedWorkload = {
-    commands: new CommandReader([template]),
     ...circumstances,
+    // A reader reads all commands of the object at once.
+    commands: circumstances.commands ?? new CommandReader([template]),
     kind,
     object,
     podSpec,

@@ -70,7 +70,7 @@ function shortStart({ source, containers, probes, slowStart }: ProbePolicy): Vio
   return {
     check: startupBudget.id,
     action: 'Warn',
-    container: typeof containers === 'string' ? MODEL_NAME : (containers[0] ?? MODEL_NAME),
+    container: modelName(containers),
     probe: 'startupProbe',
     path,
     message: `guarantees ${seconds} s to start; a container that needs longer is killed again and again`,
@@ -110,9 +110,14 @@ function uniqueInPolicy(found: readonly Violation[]): Violation[] {
   });
 }
 
+/** The container that a policy names first; any name serves where it names none. */
+function modelName(containers: ProbePolicy['containers']): string {
+  return typeof containers === 'string' ? MODEL_NAME : (containers[0] ?? MODEL_NAME);
+}
+
 function modelPod(policy: ProbePolicy): JsonObject {
   const { containers, images } = policy;
-  const name = typeof containers === 'string' ? MODEL_NAME : (containers[0] ?? MODEL_NAME);
+  const name = modelName(containers);
   const image = images?.[0]?.replaceAll('*', MODEL_NAME);
   return {
     apiVersion: 'v1',
