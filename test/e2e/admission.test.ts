@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { ROLLOUT_DEFINITION } from './custom-resource-definitions.ts';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -70,24 +71,6 @@ const canary = (container: JsonObject): object => ({
   apiVersion: 'argoproj.io/v1alpha1',
   kind: 'Rollout',
 });
-const rolloutDefinition = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'rollouts.argoproj.io' },
-  spec: {
-    group: 'argoproj.io',
-    scope: 'Namespaced',
-    names: { plural: 'rollouts', singular: 'rollout', kind: 'Rollout' },
-    versions: [
-      {
-        name: 'v1alpha1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-};
 
 const both = ['CREATE', 'UPDATE'];
 const validated = [
@@ -115,7 +98,7 @@ describeUnless(controlPlaneProblem({ controllers: true }), 'the webhook in a con
     await cluster.apply(
       bad('old'),
       bad('finalized', misspelt, { finalizers: ['example.com/hold'] }),
-      rolloutDefinition,
+      ROLLOUT_DEFINITION,
     );
     await cluster.kubectl(['wait', '--for=condition=Established', 'crd/rollouts.argoproj.io', '--timeout=30s']);
     await create(

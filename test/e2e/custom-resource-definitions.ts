@@ -7,6 +7,26 @@ import { waitUntil } from './processes.ts';
 
 const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
+/** A kind that is no built-in one, as Argo Rollouts has it. */
+export const ROLLOUT_DEFINITION = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'rollouts.argoproj.io' },
+  spec: {
+    group: 'argoproj.io',
+    scope: 'Namespaced',
+    names: { plural: 'rollouts', singular: 'rollout', kind: 'Rollout' },
+    versions: [
+      {
+        name: 'v1alpha1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+};
+
 /** Whether the server has CEL rules for custom resources: they are on by default since 1.25. */
 export function hasValidationRules(controlPlane: ControlPlane): boolean {
   return controlPlane.minor >= 25;

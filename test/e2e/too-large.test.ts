@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ROLLOUT_DEFINITION } from './custom-resource-definitions.ts';
 import { type ControlPlane, controlPlaneProblem, startControlPlane } from './control-plane.ts';
 import { deployment } from './pods.ts';
 import { waitUntil } from './processes.ts';
@@ -13,25 +14,6 @@ const bad = (name: string, container: JsonObject = misspelt, metadata: JsonObjec
   deployment(name, { container, metadata, replicas: 0 });
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
 const ROLLOUTS = '/apis/argoproj.io/v1alpha1/namespaces/default/rollouts';
-
-const rolloutDefinition = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'rollouts.argoproj.io' },
-  spec: {
-    group: 'argoproj.io',
-    scope: 'Namespaced',
-    names: { plural: 'rollouts', singular: 'rollout', kind: 'Rollout' },
-    versions: [
-      {
-        name: 'v1alpha1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-};
 
 /** A Rollout with a field of so many levels, which its definition lets through. */
 function nested(name: string, levels: number, container: JsonObject = misspelt): string {
@@ -52,7 +34,7 @@ describeUnless(controlPlaneProblem(), 'an object that is too large to be read', 
   beforeAll(async () => {
     cluster = await keep(startControlPlane());
     webhook = await keep(startWebhook({}));
-    await cluster.apply(rolloutDefinition);
+    await cluster.apply(ROLLOUT_DEFINITION);
     await cluster.kubectl(['wait', '--for=condition=Established', 'crd/rollouts.argoproj.io', '--timeout=30s']);
     // Before there was a webhook.
     await send('POST', DEPLOYMENTS, bad('old', { ...misspelt, ...padding }));
