@@ -53,7 +53,10 @@ describe('the choice between files and a cluster', () =>
     ['--cluster apps/web.yaml', 'files and a cluster cannot be read together: apps/web.yaml; --cluster'],
     ['-A - --context x', 'files and a cluster cannot be read together: -; --context, --all-namespaces'],
     ['-A deploy/web', '--all-namespaces: deploy web needs one namespace; give --namespace instead'],
-    ['--cluster --render-charts --exclude x', '--exclude, --render-charts: only for files, and the input is a cluster'],
+    [
+      '--cluster --no-render-charts --exclude x',
+      '--exclude, --no-render-charts: only for files, and the input is a cluster',
+    ],
     ['--cluster a/b/c', '"a/b/c" is no name of a workload; write TYPE/NAME, such as deploy/web'],
   ])('%s: %s', async (line, choice) => {
     expect(await choiceOf(line)).toBe(choice);

@@ -3,6 +3,7 @@ import { jsonText, visible } from '../../base/text/visible.ts';
 import { loadBaseline } from '../check/baseline.ts';
 import { namedLinks, writeFixedFiles, writeIntoDirectory } from './write-files.ts';
 import { fixFile, type FixedFile } from './fix-file.ts';
+import { editsByHand, isRendered } from './rendered-edits.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { diffText } from '../output/diff.ts';
 import { paintFor } from '../output/screen.ts';
@@ -44,11 +45,21 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
     const remedy = 'name policies with --policies FILE|DIR, or apply the advice of checks with --advice';
     printLine(io.stderr, `${PROGRAM} fix: there is no policy, so no probe is added; ${remedy}`);
   }
-  const unwritten = await putOut(files, line, io);
+  // A rendered text is printed as a whole, but no file has it: a diff could not be applied.
+  const changesFiles = flags.diff || flags.write || flags['output-dir'] !== undefined;
+  const rendered = inputs.texts.map((text) => changesFiles && isRendered(text));
+  const byHand: string[] = [];
+  for (const [index, file] of files.entries()) {
+    const text = inputs.texts[index];
+    if (text && rendered[index] === true) byHand.push(...(await editsByHand(text, file, inputs.namespace)));
+  }
+  for (const edit of byHand) printLine(io.stderr, edit);
+  const ofFiles = files.filter((_, index) => rendered[index] !== true);
+  const unwritten = await putOut(ofFiles, line, io);
   const problems = [...inputs.problems, ...files.flatMap((file) => file.problems), ...unwritten];
   reportProblems([...inputs.policyWarnings, ...problems], io);
   if (problems.length > 0) return EXIT_USAGE;
-  return flags.diff && files.some(isChanged) ? EXIT_DENIED : EXIT_OK;
+  return byHand.length > 0 || (flags.diff && files.some(isChanged)) ? EXIT_DENIED : EXIT_OK;
 }
 
 /** Returns the findings whose advice is applied. 'unreadable', after a message, when the baseline cannot be read. */

@@ -73,7 +73,9 @@ function splitArguments(args: readonly string[], flags: Flags): SplitArguments |
     const flag = written.startsWith('--') && Object.hasOwn(flags, name) ? flags[name] : undefined;
     if (flag === undefined) {
       const meant = suggestion(name, Object.keys(flags));
-      problems.push(`${written}: unknown flag${meant === undefined ? '' : `; did you mean --${meant}?`}`);
+      const hint =
+        meant === `no-${name}` ? `that is the default, and --${meant} turns it off` : `did you mean --${meant ?? ''}?`;
+      problems.push(`${written}: unknown flag${meant === undefined ? '' : `; ${hint}`}`);
       if (meant !== undefined) meantFlags.add(`--${meant}`);
       // A person who meant a flag with a value meant the next argument as the value. One mistake gets one problem.
       const isSwitch = meant !== undefined && flags[meant]?.type === undefined;

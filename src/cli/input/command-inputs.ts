@@ -1,4 +1,6 @@
+import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { messageOf } from '../../base/text/error-message.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { printLine, UsageError, type CommandIo } from '../io.ts';
 import { Progress } from '../output/messages.ts';
@@ -48,12 +50,17 @@ export async function readCommandInputs(
 ): Promise<Inputs> {
   const { namespace = 'default', now = io.now() } = flags;
   const kinds = await loadWorkloadKinds(flags['workload-kinds']);
+  for (const file of flags.values)
+    await access(file).catch((error: unknown) => {
+      throw new UsageError(`--values: ${file} cannot be read: ${messageOf(error)}`);
+    });
   const manifests = await readManifestTexts(positionals, io.readStdin, { ...flags, namespace });
   const [policies, added] = [await readPolicyTexts(flags.policies), await readPolicyTexts(newPolicies)];
   const onRead = (done: number, total: number): void => {
     progress.show('reading', done, total);
   };
-  const inputs = inputsOf(manifests, policies, { kinds, namespace, now, onRead, fileIdentity: resolve }, added);
+  const settings = { kinds, namespace, now, kubernetesVersion: flags['kubernetes-version'], onRead };
+  const inputs = inputsOf(manifests, policies, { ...settings, fileIdentity: resolve }, added);
   progress.end();
   for (const text of unreadLines(inputs, command, flags.verbose)) printLine(io.stderr, text);
   return inputs;

@@ -27,11 +27,13 @@ export interface Inputs extends Unread {
   readonly policyPlaces: PolicyPlaces;
   readonly kinds: readonly WorkloadKind[];
   readonly namespace: string;
+  /** The release of Kubernetes that the manifests are for. Undefined: the newest. */
+  readonly kubernetesVersion?: string | undefined;
   readonly now: number;
   readonly problems: readonly FileProblem[];
   /** Those of the problems by which a policy is missing. */
   readonly policyProblems: readonly FileProblem[];
-  /** Parts of policies that are in force and probably not meant, such as an empty probe. */
+  /** Parts of policies that are in force and probably not meant, such as an empty probe. Charts that are left out. */
   readonly policyWarnings: readonly FileProblem[];
 }
 
@@ -39,11 +41,12 @@ export interface Inputs extends Unread {
 export interface ReadTexts extends Unread {
   readonly texts: readonly ManifestText[];
   readonly problems: readonly FileProblem[];
+  readonly warnings?: readonly FileProblem[];
 }
 
 export const NO_TEXTS: ReadTexts = { texts: [], problems: [] };
 
-interface InputSettings extends Pick<Inputs, 'kinds' | 'namespace' | 'now'> {
+interface InputSettings extends Pick<Inputs, 'kinds' | 'namespace' | 'now' | 'kubernetesVersion'> {
   /** Two names with one identity are one file. Default: the name, because texts in memory have no paths. */
   readonly fileIdentity?: (file: string) => string;
   /** Is called now and then with how many characters of all manifests have been read. */
@@ -62,7 +65,7 @@ export type OnRead = (done: number, total: number) => void;
 export function inputsOf(
   manifestTexts: ReadTexts,
   policyTexts: ReadTexts,
-  { kinds, namespace, now, fileIdentity = (file) => file, onRead }: InputSettings,
+  { kinds, namespace, now, kubernetesVersion, fileIdentity = (file) => file, onRead }: InputSettings,
   newPolicyTexts: ReadTexts = NO_TEXTS,
 ): Inputs {
   const parsed = parsedTexts(manifestTexts.texts, onRead);
@@ -80,6 +83,7 @@ export function inputsOf(
     isFromCluster: false,
     kinds,
     namespace,
+    kubernetesVersion,
     now,
     texts: parsed,
     policies: snapshotOf(policies),
@@ -87,13 +91,14 @@ export function inputsOf(
     policyPlaces,
     passedOver: [...(manifestTexts.passedOver ?? []), ...parsed.flatMap(({ passedOver }) => passedOver)],
     notes: manifestTexts.notes ?? [],
+    unchecked: manifestTexts.unchecked ?? [],
     problems: [...manifestTexts.problems, ...unreadable, ...parsed.flatMap(({ problems }) => problems), ...unusable],
     policyProblems: [
       ...unreadable,
       ...unusable,
       ...parsed.flatMap(({ text, problems }) => policyProblemsIn(text, problems)),
     ],
-    policyWarnings: warningsOf([...policies.warnings, ...newPolicies.warnings]),
+    policyWarnings: [...(manifestTexts.warnings ?? []), ...warningsOf([...policies.warnings, ...newPolicies.warnings])],
   };
 }
 

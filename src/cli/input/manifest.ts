@@ -2,7 +2,7 @@ import { isJsonObject, member, objectMember, stringMember, NumberLiteral } from 
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { parseYamlDocuments, type Position, type YamlDocument } from '../../yaml/reading/documents.ts';
 import { templatesToLookAt, workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
-import { valueAt, type PathStep } from '../../base/json/field-path.ts';
+import { valueAt, type FieldPath, type PathStep } from '../../base/json/field-path.ts';
 import { podLabelsOf, type Workload } from '../../engine/verdict/judge.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -17,6 +17,8 @@ export interface ManifestText {
   readonly isFound?: boolean;
   /** Present for a text that a tool rendered: the place in `file`, which is then a source of the text. */
   readonly placeOf?: (position: Position) => Position;
+  /** The value of a chart that writes a field of a rendered text, with its file. Undefined for other fields. */
+  readonly chartValueOf?: (position: Position, path: FieldPath) => Promise<string | undefined>;
 }
 
 /** One object of a text: a document, or an item of a List in it. */

@@ -16,7 +16,10 @@ export async function runSnapshot(line: CommandLine<typeof SNAPSHOT.flags>, io: 
   const { flags, positionals } = line;
   const progress = new Progress(io);
   const wishes = { keepsObjects: true, readsReports: true };
-  const all = { flags: { ...flags, policies: undefined, now: undefined }, positionals };
+  const all = {
+    flags: { ...flags, policies: undefined, now: undefined, 'kubernetes-version': undefined },
+    positionals,
+  };
   const inputs = await readAnyInputs('snapshot', all, io, progress, wishes);
   const manifests = inputs.texts.flatMap((text) => manifestsAsSent(text));
   const objects = [...(inputs.others ?? []), ...manifests.map(({ object }) => object)];
