@@ -19,11 +19,14 @@ const HELP_FLAGS = ['--help', '-h'];
  *
  * `parseArgs` of Node takes the next flag as the value of a flag without a value, and splits `-Ax` and `-n=x` into
  * letters. Its tokens would have to be put together again.
+ *
+ * @param defaults the texts of flags that are not given. A flag that may be given several times adds to its texts
  */
 export function parseCommandLine<F extends Flags>(
   definition: CommandDefinition<F>,
   args: readonly string[],
   environment: Environment,
+  defaults: ReadonlyMap<string, readonly string[]> = new Map(),
 ): CommandLineParse<F> {
   const split = splitArguments(args, definition.flags);
   if (split === 'help') return { kind: 'help' };
@@ -34,7 +37,8 @@ export function parseCommandLine<F extends Flags>(
   const values = Object.entries(definition.flags).map(([name, flag]) => {
     const variable = definition.readsEnvironment === true ? valueFromEnvironment(name, environment) : undefined;
     const isVariable = !texts.has(name) && variable !== undefined;
-    const given = isVariable ? [variable] : (texts.get(name) ?? []);
+    const own = isVariable ? [variable] : (texts.get(name) ?? []);
+    const given = own.length === 0 || flag.isRepeatable ? [...(defaults.get(name) ?? []), ...own] : own;
     return [name, readFlag(flag, given, isVariable ? variableOf(name) : `--${name}`, problems)] as const;
   });
   const flags = Object.fromEntries(values) as FlagValues<F>;

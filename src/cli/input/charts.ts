@@ -42,6 +42,12 @@ export interface ChartValues {
   readonly set: readonly string[];
 }
 
+/** The values of a chart in a project file. */
+export interface ChartOfProject extends ChartValues {
+  /** The directory of the chart. */
+  readonly path: string;
+}
+
 /** How charts are rendered. */
 export interface ChartRendering {
   /** The namespace of the release. */

@@ -43,7 +43,7 @@ export async function readAnyInputs(
  */
 export async function readCommandInputs(
   command: string,
-  { flags, positionals }: CommandLine<typeof CLUSTER_INPUT_FLAGS>,
+  { flags, positionals, charts }: CommandLine<typeof CLUSTER_INPUT_FLAGS>,
   io: CommandIo,
   progress = new Progress(io),
   newPolicies?: string,
@@ -54,7 +54,7 @@ export async function readCommandInputs(
     await access(file).catch((error: unknown) => {
       throw new UsageError(`--values: ${file} cannot be read: ${messageOf(error)}`);
     });
-  const manifests = await readManifestTexts(positionals, io.readStdin, { ...flags, namespace });
+  const manifests = await readManifestTexts(positionals, io.readStdin, { ...flags, namespace, charts });
   const [policies, added] = [await readPolicyTexts(flags.policies), await readPolicyTexts(newPolicies)];
   const onRead = (done: number, total: number): void => {
     progress.show('reading', done, total);

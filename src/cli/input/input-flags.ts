@@ -33,6 +33,10 @@ export const INPUT_FLAGS = {
     links: 'See [excluded files](commands.md#excluded-files).',
   }),
   verbose: toggle({ summary: 'List the files below directories that are passed over, because they are no manifests.' }),
+  'no-config': toggle({
+    summary: 'Do not read the project file .probewright.yaml.',
+    links: 'See [project file](commands.md#project-file).',
+  }),
   'no-render-charts': toggle({
     summary: 'Do not render charts with helm, nor kustomizations with kustomize or kubectl.',
     links: 'See [charts and kustomizations](commands.md#charts-and-kustomizations).',

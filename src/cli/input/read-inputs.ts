@@ -4,7 +4,14 @@ import { NotUtf8Error, readUtf8File, utf8Text } from '../../base/files/regular-f
 import { findYamlFiles } from '../../base/files/yaml-files.ts';
 import { inParallel } from '../../cluster/client/timing.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { helmCommand, LACKS_DEPENDENCY, readChart, renderChart, type ChartValues } from './charts.ts';
+import {
+  helmCommand,
+  LACKS_DEPENDENCY,
+  readChart,
+  renderChart,
+  type ChartOfProject,
+  type ChartValues,
+} from './charts.ts';
 import { findInputs, linksOf, unreadable, type InputFiles } from './input-files.ts';
 import { NO_TEXTS, warningsOf, type ReadTexts } from './inputs.ts';
 import { isMeantAsManifest } from './passed-over.ts';
@@ -23,7 +30,7 @@ interface ManifestReading extends ChartValues {
   readonly 'allow-remote-bases': boolean;
   readonly 'kubernetes-version'?: string | undefined;
   /** The values of charts that the project file lists. */
-  readonly charts?: readonly (ChartValues & { readonly path: string })[] | undefined;
+  readonly charts?: readonly ChartOfProject[] | undefined;
 }
 
 export const STDIN_NAME = '<stdin>';
@@ -144,12 +151,12 @@ async function readChartTexts({ path, isFound = false }: FoundInput, reading: Ma
   return joined(await Promise.all(renderings));
 }
 
-/** The values that a chart is rendered with: those of the flags, else each of those of the project file. */
+/** The values that a chart is rendered with: each of those of the project file, and then those of the flags. */
 function valuesOf(path: string, { values, set, charts = [] }: ManifestReading): readonly ChartValues[] {
   const listed = charts.filter((chart) => resolve(chart.path) === resolve(path));
   const all = (listed.length > 0 ? listed : [{ values: [], set: [] }]).map((chart) => ({
-    values: values.length > 0 ? values : chart.values,
-    set: set.length > 0 ? set : chart.set,
+    values: [...chart.values, ...values],
+    set: [...chart.set, ...set],
   }));
   return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()];
 }

@@ -7,6 +7,7 @@ const FLAGS = {
   'workload-kinds': INPUT.CLUSTER_INPUT_FLAGS['workload-kinds'],
   exclude: INPUT.CLUSTER_INPUT_FLAGS.exclude,
   verbose: INPUT.CLUSTER_INPUT_FLAGS.verbose,
+  'no-config': INPUT.CLUSTER_INPUT_FLAGS['no-config'],
   'no-render-charts': INPUT.CLUSTER_INPUT_FLAGS['no-render-charts'],
   values: INPUT.CLUSTER_INPUT_FLAGS.values,
   set: INPUT.CLUSTER_INPUT_FLAGS.set,

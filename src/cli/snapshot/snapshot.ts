@@ -13,12 +13,12 @@ import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts
 import type { SNAPSHOT } from './definition.ts';
 
 export async function runSnapshot(line: CommandLine<typeof SNAPSHOT.flags>, io: CommandIo): Promise<number> {
-  const { flags, positionals } = line;
+  const { flags } = line;
   const progress = new Progress(io);
   const wishes = { keepsObjects: true, readsReports: true };
   const all = {
+    ...line,
     flags: { ...flags, policies: undefined, now: undefined, 'kubernetes-version': undefined },
-    positionals,
   };
   const inputs = await readAnyInputs('snapshot', all, io, progress, wishes);
   const manifests = inputs.texts.flatMap((text) => manifestsAsSent(text));
