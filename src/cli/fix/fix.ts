@@ -7,7 +7,7 @@ import { editsByHand, isRendered } from './rendered-edits.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { diffText } from '../output/diff.ts';
 import { paintFor } from '../output/screen.ts';
-import { reportProblems } from '../output/messages.ts';
+import { Progress, reportProblems } from '../output/messages.ts';
 import { readCommandInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -31,7 +31,9 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
   const links = flags.write ? await namedLinks(positionals) : [];
   for (const link of links) printLine(io.stderr, `${PROGRAM} fix: ${link}`);
   if (links.length > 0) return EXIT_USAGE;
-  const inputs = await readCommandInputs('fix', line, io);
+  // JSON is one list of all objects.
+  const readsAll = flags.output === 'json';
+  const inputs = await readCommandInputs('fix', line, io, new Progress(io), undefined, readsAll);
   // Without one of the policies, other probes would be written than the webhook adds.
   if (inputs.policyProblems.length > 0) {
     reportProblems(inputs.problems, io);

@@ -39,6 +39,7 @@ export async function readAnyInputs(
  * The inputs in files.
  *
  * @param newPolicies a file or a directory of policies that are to be applied over the others
+ * @param readsAll also reads objects of kinds that no rule concerns
  * @throws PolicyFilesError when the command has nothing to decide by
  */
 export async function readCommandInputs(
@@ -47,6 +48,7 @@ export async function readCommandInputs(
   io: CommandIo,
   progress = new Progress(io),
   newPolicies?: string,
+  readsAll = false,
 ): Promise<Inputs> {
   const { namespace = 'default', now = io.now() } = flags;
   const kinds = await loadWorkloadKinds(flags['workload-kinds']);
@@ -54,12 +56,20 @@ export async function readCommandInputs(
     await access(file).catch((error: unknown) => {
       throw new UsageError(`--values: ${file} cannot be read: ${messageOf(error)}`);
     });
-  const manifests = await readManifestTexts(positionals, io.readStdin, { ...flags, namespace, charts });
+  const manifests = await readManifestTexts(positionals, io.readStdin, {
+    ...flags,
+    namespace,
+    charts,
+    onInput: (done, total) => {
+      progress.show('reading', done, total, 'inputs');
+    },
+  });
   const [policies, added] = [await readPolicyTexts(flags.policies), await readPolicyTexts(newPolicies)];
-  const onRead = (done: number, total: number): void => {
-    progress.show('reading', done, total);
+  const onRead = (files: number, workloads: number): void => {
+    progress.show('reading', files, manifests.texts.length, 'files', workloads);
   };
-  const settings = { kinds, namespace, now, kubernetesVersion: flags['kubernetes-version'], onRead };
+  const kubernetesVersion = flags['kubernetes-version'];
+  const settings = { kinds, namespace, now, kubernetesVersion, onRead, skipsOtherKinds: !readsAll };
   const inputs = inputsOf(manifests, policies, { ...settings, fileIdentity: resolve }, added);
   progress.end();
   for (const text of unreadLines(inputs, command, flags.verbose)) printLine(io.stderr, text);

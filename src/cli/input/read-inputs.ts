@@ -31,6 +31,8 @@ interface ManifestReading extends ChartValues {
   readonly 'kubernetes-version'?: string | undefined;
   /** The values of charts that the project file lists. */
   readonly charts?: readonly ChartOfProject[] | undefined;
+  /** Is called before each file, chart and kustomization. */
+  readonly onInput?: (done: number, total: number) => void;
 }
 
 export const STDIN_NAME = '<stdin>';
@@ -62,7 +64,11 @@ export async function readManifestTexts(
     else await findInputs(name, reading.exclude, files);
   }
   const planned = await plannedInputs(files.inputs, files.directoriesAbove);
-  const read = await inParallel(planned, MOST_AT_A_TIME, (input) => readInput(input, reading));
+  let started = 0;
+  const read = await inParallel(planned, MOST_AT_A_TIME, (input) => {
+    reading.onInput?.(started++, planned.length);
+    return readInput(input, reading);
+  });
   return joined([files, ...read]);
 }
 
