@@ -7,7 +7,7 @@ import { renderBlock, type BlockLayout } from '../../yaml/editing/rendering.ts';
 import { objectName } from '../check/report.ts';
 import type { PlanOutput } from '../output/json-outputs.ts';
 import type { ProbeChange, ViolationChange } from '../../engine/verdict/compare/changes.ts';
-import type { Plan, PlanSummary, WorkloadEffect } from '../../engine/verdict/compare/plan.ts';
+import { effectSentence, type Plan, type WorkloadEffect } from '../../engine/verdict/compare/plan.ts';
 
 /** Returns a plan for people: the effects, the largest first, and one sentence at the end. */
 export function planAsText(plan: Plan, screen: Screen): string {
@@ -17,7 +17,7 @@ export function planAsText(plan: Plan, screen: Screen): string {
     ...(example === undefined ? [] : paragraph(screen, { text: example, indent: 2, style: 'faint' })),
     ...diff.map((line) => paintedLine(line, screen.paint)),
   ]);
-  const lines = [...blocks, paragraph(screen, { text: planSentence(plan.summary) })];
+  const lines = [...blocks, paragraph(screen, { text: `Plan: ${effectSentence(plan.summary)}` })];
   return lines.map((block) => `${block.join('\n')}\n`).join('\n');
 }
 
@@ -38,7 +38,7 @@ const MOST_CHARACTERS_OF_GROUP = 12_000;
 export function planAsMarkdown(plan: Plan): string {
   const groups = planGroups(plan);
   // Scripts find the comment by this marker, to replace the comment.
-  let text = `<!-- probewright plan -->\n**${planSentence(plan.summary)}**\n`;
+  let text = `<!-- probewright plan -->\n**Plan: ${effectSentence(plan.summary)}**\n`;
   for (const [index, group] of groups.entries()) {
     const section = sectionOf(group);
     if (text.length + section.length > MOST_CHARACTERS - ROOM_FOR_END) {
@@ -101,12 +101,6 @@ interface PlanGroup {
 /** Returns the effects of a plan: workloads with the same effect are one group, the largest group first. */
 function planGroups({ effects }: Plan): readonly PlanGroup[] {
   return [...probeGroups(effects), ...violationGroups(effects)].toSorted((a, b) => b.size - a.size);
-}
-
-function planSentence({ changedProbes, newlyDenied, noLongerDenied, unchanged }: PlanSummary): string {
-  const probes = `${count(changedProbes, 'workload')} ${changedProbes === 1 ? 'gets' : 'get'} other probes`;
-  const denied = `${newlyDenied} would be denied at ${newlyDenied === 1 ? 'its' : 'their'} next change`;
-  return `Plan: ${probes}, ${denied}, ${noLongerDenied} no longer; ${unchanged} unchanged.`;
 }
 
 /** The same patch is the same probes in the same places. Names of containers differ between workloads. */

@@ -36,7 +36,7 @@ interface World {
   readonly metrics: () => Promise<string>;
 }
 
-const EFFECT = ['2 of 41 workloads would be denied at their next change'];
+const EFFECT = ['of 41 workloads, 2 would be denied if created again, and warned at updates'];
 
 /** @param policyEffect null = policyReview.impact is false */
 function world(options: Partial<WebhookApp> = {}, policyEffect?: PolicyEffect | null): World {
