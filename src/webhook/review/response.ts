@@ -132,6 +132,15 @@ export function violationAnnotation(violations: readonly Violation[]): Record<st
   return violations.length === 0 ? {} : { violations: auditText(violations, auditLine) };
 }
 
+/** The audit annotation with the violations of the top rung, if they lead to other actions there. */
+export function wouldBeAnnotation(
+  violations: readonly Violation[],
+  atTop: readonly Violation[],
+): Record<string, string> {
+  const text = auditText(atTop, auditLine);
+  return text === auditText(violations, auditLine) ? {} : { 'would-be': text || 'none' };
+}
+
 /**
  * `named-port app.livenessProbe Deny`, or `... Excepted by legacy (team-a) until 2027-01-31T00:00:00Z`: identical for
  * each call about the same object.
