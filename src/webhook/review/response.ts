@@ -84,6 +84,13 @@ export function denied(
 const POINTER_TO_EXCEPTIONS =
   'If this is a rollback, or cannot be corrected now, apply a ProbeException first: docs/exceptions.md';
 
+/** The reply with the platform team's own sentence as the last line of a denial. An allowed request has no message. */
+export function withContact(reply: AdmissionReviewReply, contact: string): AdmissionReviewReply {
+  const { status } = reply.response;
+  if (status === undefined) return reply;
+  return { ...reply, response: { ...reply.response, status: { ...status, message: `${status.message}\n${contact}` } } };
+}
+
 /** A problem quotes keys of the object, which may have any length. */
 const MAX_PROBLEM_LENGTH = 500;
 

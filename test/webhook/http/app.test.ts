@@ -80,6 +80,19 @@ describe('a v1 AdmissionReview', () => {
     });
   });
 
+  it('that is denied ends with the sentence of the platform team, and no other answer has it', async () => {
+    const { app } = world({ denialContact: 'Ask #platform.' });
+    const denied = reviewOf(deploymentOf(pod([appContainer({ readinessProbe: { httpGet: { port: 'htpp' } } })])));
+    const { body } = await post(app, '/validate', denied);
+    const { status } = body['response'] as { status: { message: string } };
+    expect(status.message.split('\n')).toEqual([expect.stringContaining('(named-port)'), 'Ask #platform.']);
+    for (const [url, object] of [
+      ['/validate', review],
+      ['/mutate', review],
+    ] as const)
+      expect(JSON.stringify((await post(app, url, object)).body)).not.toContain('#platform');
+  });
+
   it('gets no patch under mutation Audit, but annotations that say what would have been added', async () => {
     const { body } = await post(world({ mutation: 'Audit' }).app, '/mutate', review);
     const { patch, auditAnnotations } = expectValidReply('mutate', uid, body);

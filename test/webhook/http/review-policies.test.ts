@@ -101,6 +101,12 @@ describe('POST /review-policies of a policy', () => {
     expect(asked).toEqual([]);
   });
 
+  it('ends a denial with the sentence of the platform team', async () => {
+    const answer = await world({ denialContact: 'Ask #platform.' }).post(reviewOf(bad));
+    const message = 'spec.prot: unknown field; did you mean "port"?\nAsk #platform.';
+    expect(statusOf(answer)).toMatchObject({ code: 422, message });
+  });
+
   it('still reads policies while policyReview.impact is false', async () => {
     const { post } = world({}, null);
     expect(verdict(await post(reviewOf(bad))).allowed).toBe(false);

@@ -10,7 +10,8 @@ it('an exception that is cut short denies updates, too, and says so apart from t
   const misnamed = { readinessProbe: { httpGet: { path: '/', port: 'htpp' } } };
   const workload = subjectOf(deploymentOf(pod([appContainer(misnamed)])));
   const none = Snapshot.of(CHECK_CATALOGUE, []);
-  const until = (expires: string): Snapshot => withExceptionsInApps(none, [exceptionDocument({ expires })]);
+  const workloads = [{ kind: 'Deployment', name: 'random' }];
+  const until = (expires: string): Snapshot => withExceptionsInApps(none, [exceptionDocument({ expires, workloads })]);
   const [running, over] = [until('2026-08-01T00:00:00Z'), until('2026-06-01T00:00:00Z')];
   const sentence = (after: Snapshot): string => effectSentence(planOf([workload], running, after, NOW).summary);
   expect(sentence(over)).toBe('of 1 workload, 1 would be denied even at updates.');
