@@ -50,10 +50,24 @@ function countsByCheck(violations: readonly PlacedViolation[], screen: Screen): 
 }
 
 /** The numbers of inputs, of findings and of hidden findings: one line, unless the screen is narrow. */
-function totals({ summary, warnings, problems, selection: { minLevel } }: ShownReport, screen: Screen): string[] {
-  const { objects, workloads, deny, warn, audit, excepted, hidden } = summary;
-  const counts: Readonly<Record<Level, number>> = { error: deny, warning: warn, note: audit };
-  const found = LEVELS.filter((level) => isShownAt(level, minLevel)).map((level) => count(counts[level], level));
+function totals(report: ShownReport, screen: Screen): string[] {
+  const counts = countsByLevel(report);
+  const worst = report.problems.length > 0 ? 'error' : LEVELS.find((level) => counts[level] > 0);
+  return paragraph(screen, { text: totalsOf(report), style: worst ?? 'heading' });
+}
+
+function countsByLevel({ summary: { deny, warn, audit } }: ShownReport): Readonly<Record<Level, number>> {
+  return { error: deny, warning: warn, note: audit };
+}
+
+/** The numbers of a report on one line. They hold nothing that comes from manifests. */
+export function totalsOf(report: ShownReport): string {
+  const { summary, warnings, problems, selection } = report;
+  const { objects, workloads, excepted, hidden } = summary;
+  const counts = countsByLevel(report);
+  const found = LEVELS.filter((level) => isShownAt(level, selection.minLevel)).map((level) =>
+    count(counts[level], level),
+  );
   const parts = [`${count(workloads, 'workload')} in ${count(objects, 'object')}: ${found.join(', ')}`];
   if (excepted > 0) parts.push(`${count(excepted, 'violation')} excepted`);
   if (warnings.length > 0) parts.push(count(warnings.length, 'other warning'));
@@ -62,8 +76,7 @@ function totals({ summary, warnings, problems, selection: { minLevel } }: ShownR
   if (known !== undefined) parts.push(`${count(known.findings, 'known finding')} of ${known.baseline} hidden`);
   if (hidden.otherChecks > 0) parts.push(`${count(hidden.otherChecks, 'finding')} of other checks hidden`);
   if (hidden.warn > 0) parts.push(`${count(hidden.warn, 'warning')} hidden (--min-level warning shows warnings)`);
-  const worst = problems.length > 0 ? 'error' : LEVELS.find((level) => counts[level] > 0);
-  return paragraph(screen, { text: parts.join('; '), style: worst ?? 'heading' });
+  return parts.join('; ');
 }
 
 /** One line with the hidden notes by check, unless the screen is narrow. */
@@ -125,7 +138,8 @@ function findingLines(violation: PlacedViolation, positionWidth: number, screen:
  * A finding on one line: `file:line:column: level: Kind namespace/name: path: message; remedy (check)`. An object of a
  * cluster is its own place: `Kind namespace/name: level: path: message; remedy (check)`.
  */
-function findingLine(violation: PlacedViolation, paint: Paint, origin: Origin = {}): string {
+/** A finding for people who have no terminal: one line, in the form of compilers. */
+export function findingLine(violation: PlacedViolation, paint: Paint, origin: Origin = {}): string {
   const level = LEVEL_OF_ACTION[violation.action];
   const { file, line, column } = violation;
   const object = `${objectName(violation)}:`;

@@ -1,6 +1,7 @@
 import { count, cut } from '../../base/text/cut.ts';
-import { jsonText, outputLine, visible } from '../../base/text/visible.ts';
+import { jsonText, visible } from '../../base/text/visible.ts';
 import { paintedLine } from '../output/diff.ts';
+import { markdownDocument, type MarkdownSection } from '../output/markdown.ts';
 import { paragraph, type Screen } from '../output/screen.ts';
 import { unifiedDiff, type DiffLine } from '../../base/text/unified-diff.ts';
 import { renderBlock, type BlockLayout } from '../../yaml/editing/rendering.ts';
@@ -21,45 +22,19 @@ export function planAsText(plan: Plan, screen: Screen): string {
   return lines.map((block) => `${block.join('\n')}\n`).join('\n');
 }
 
-/** A comment on GitHub has at most 65,536 characters. */
-const MOST_CHARACTERS = 60_000;
-/** The room for the sentence about the effects that are left out. */
-const ROOM_FOR_END = 200;
-
-/** One effect gets no more than this, so that the others have room too. */
-const MOST_LINES = 200;
-const MOST_CHARACTERS_OF_LINE = 400;
-const MOST_CHARACTERS_OF_GROUP = 12_000;
-
 /**
  * Returns a plan for a comment of a pull request. Everything that comes from manifests is in code blocks, where no
  * Markdown, HTML or `@name` has an effect.
  */
 export function planAsMarkdown(plan: Plan): string {
-  const groups = planGroups(plan);
   // Scripts find the comment by this marker, to replace the comment.
-  let text = `<!-- probewright plan -->\n**Plan: ${effectSentence(plan.summary)}**\n`;
-  for (const [index, group] of groups.entries()) {
-    const section = sectionOf(group);
-    if (text.length + section.length > MOST_CHARACTERS - ROOM_FOR_END) {
-      const others = count(groups.length - index, 'more effect');
-      return `${text}\nThere is no room here for ${others}. Run \`probewright plan\` to see all effects.\n`;
-    }
-    text += section;
-  }
-  return text;
+  const head = `<!-- probewright plan -->\n**Plan: ${effectSentence(plan.summary)}**\n`;
+  return markdownDocument(head, planGroups(plan).map(sectionOf), 'effect', 'probewright plan');
 }
 
-function sectionOf({ title, names, diff, example }: PlanGroup): string {
+function sectionOf({ title, names, diff, example }: PlanGroup): MarkdownSection {
   const lines = [names, ...(example === undefined ? [] : [example]), ...(diff.length > 0 ? [''] : [])];
-  const shown = [...lines, ...diff.map(({ text }) => text)]
-    .slice(0, MOST_LINES)
-    .map((line) => cut(outputLine(line), MOST_CHARACTERS_OF_LINE));
-  const body = cut(shown.join('\n'), MOST_CHARACTERS_OF_GROUP);
-  const longest = Math.max(2, ...[...body.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  const language = diff.length > 0 ? 'diff' : 'text';
-  return `\n### ${title}\n\n${fence}${language}\n${body}\n${fence}\n`;
+  return { title, ...(diff.length > 0 && { language: 'diff' }), lines: [...lines, ...diff.map(({ text }) => text)] };
 }
 
 /** Returns a plan as one object for programs. Workloads without effect are left out. */

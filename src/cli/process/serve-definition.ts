@@ -26,7 +26,7 @@ const LONGEST_CONTACT = 120;
 
 /** The chart refuses the same texts, in charts/probewright/templates/_guard_rails.tpl. */
 function isContact(text: string): boolean {
-  return text !== '' && text.trim() === text && [...text].length <= LONGEST_CONTACT && visible(text) === text;
+  return text !== '' && text.trim() === text && Array.from(text).length <= LONGEST_CONTACT && visible(text) === text;
 }
 
 const GENERAL_FLAGS = {

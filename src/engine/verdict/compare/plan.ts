@@ -10,20 +10,23 @@ export interface WorkloadEffect extends Readonly<Record<'kind' | 'namespace' | '
   readonly violations: readonly ViolationChange[];
 }
 
-export interface PlanSummary {
-  readonly workloads: number;
-  /** The workloads whose Pods get other probes at the next rollout. */
-  readonly changedProbes: number;
-  /** The workloads that would be denied, if they were created again or at updates, and that were not before. */
-  readonly newlyDenied: number;
-  readonly noLongerDenied: number;
-  /** Those of them that would be denied even at an update that adds no violation. */
-  readonly newlyDeniedAtUpdate: number;
-  readonly newlyWarned: number;
+/** The figures of a plan, each with the workloads that it counts. */
+const FIGURES = {
+  workloads: () => true,
+  /** Their Pods get other probes at the next rollout. */
+  changedProbes: ({ probes }) => probes.length > 0,
+  /** They would be denied, if they were created again or at updates, and were not before. */
+  newlyDenied: isNewlyDenied,
+  noLongerDenied: ({ denied }) => denied === 'gone',
+  /** They would be denied even at an update that adds no violation. */
+  newlyDeniedAtUpdate: ({ deniedAtUpdate }) => deniedAtUpdate === 'new',
+  newlyWarned: ({ warned }) => warned === 'new',
   /** Without those that would be denied instead. */
-  readonly noLongerWarned: number;
-  readonly unchanged: number;
-}
+  noLongerWarned: (outcome) => outcome.warned === 'gone' && !isNewlyDenied(outcome),
+  unchanged: (outcome) => !isAffected(outcome),
+} satisfies Record<string, (outcome: Outcome) => boolean>;
+
+export type PlanSummary = Readonly<Record<keyof typeof FIGURES, number>>;
 
 /** The effects of a change of policies. Workloads without effect are counted only. */
 export interface Plan {
@@ -52,32 +55,19 @@ export function planOf(workloads: Iterable<Workload>, before: Snapshot, after: S
 }
 
 type Counts = { -readonly [Figure in keyof PlanSummary]: number };
+const NAMES = Object.keys(FIGURES) as (keyof PlanSummary)[];
 
 export function emptySummary(): Counts {
-  return {
-    workloads: 0,
-    changedProbes: 0,
-    newlyDenied: 0,
-    noLongerDenied: 0,
-    newlyDeniedAtUpdate: 0,
-    newlyWarned: 0,
-    noLongerWarned: 0,
-    unchanged: 0,
-  };
+  return Object.fromEntries(NAMES.map((name) => [name, 0])) as Counts;
 }
 
 /** Counts the effect on one more workload. */
 export function addTo(counts: Counts, outcome: Outcome): void {
-  const { probes, denied, deniedAtUpdate, warned } = outcome;
-  counts.workloads += 1;
-  counts.changedProbes += Number(probes.length > 0);
-  const isNewlyDenied = denied === 'new' || deniedAtUpdate === 'new';
-  counts.newlyDenied += Number(isNewlyDenied);
-  counts.noLongerDenied += Number(denied === 'gone');
-  counts.newlyDeniedAtUpdate += Number(deniedAtUpdate === 'new');
-  counts.newlyWarned += Number(warned === 'new');
-  counts.noLongerWarned += Number(warned === 'gone' && !isNewlyDenied);
-  counts.unchanged += Number(!isAffected(outcome));
+  for (const name of NAMES) counts[name] += Number(FIGURES[name](outcome));
+}
+
+function isNewlyDenied({ denied, deniedAtUpdate }: Outcome): boolean {
+  return denied === 'new' || deniedAtUpdate === 'new';
 }
 
 /** Whether a change of policies does anything to a workload. */
