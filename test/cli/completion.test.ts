@@ -46,11 +46,27 @@ describe('completion in bash', () => {
   });
 
   it('suggests the values of a flag, in the next word and after an equals sign', () => {
-    expect(suggestions('check', '--output', '')).toEqual(['text', 'json', 'sarif', 'junit', 'github']);
+    expect(suggestions('check', '--output', '')).toEqual([
+      'text',
+      'json',
+      'sarif',
+      'junit',
+      'github',
+      'gitlab',
+      'markdown',
+    ]);
     expect(suggestions('check', '--output', 's')).toEqual(['sarif']);
     expect(suggestions('fix', '--output', '')).toEqual(['yaml', 'json']);
     // Readline splits at the equals sign.
-    expect(suggestions('check', '--output', '=')).toEqual(['text', 'json', 'sarif', 'junit', 'github']);
+    expect(suggestions('check', '--output', '=')).toEqual([
+      'text',
+      'json',
+      'sarif',
+      'junit',
+      'github',
+      'gitlab',
+      'markdown',
+    ]);
     expect(suggestions('check', '--output', '=', 'ju')).toEqual(['junit']);
   });
 
@@ -84,7 +100,9 @@ describe('completion in zsh', () =>
       for (const [flag, { type, isRepeatable }] of Object.entries(flags))
         expect(specifications).toContain(`'${isRepeatable ? '*' : ''}--${flag}${type === undefined ? '' : '='}[`);
     }
-    expect(stdout).toContain(":text|json|sarif|junit|github:(text json sarif junit github)'");
+    expect(stdout).toContain(
+      ":text|json|sarif|junit|github|gitlab|markdown:(text json sarif junit github gitlab markdown)'",
+    );
     expect(stdout).toContain("'*:argument:_files'");
     expect(stdout).toContain("'*:argument:(bash zsh fish)'");
     expect(stdout).toContain(":DIR:_files -/'");
@@ -101,7 +119,7 @@ describe('completion in fish', () =>
       const named = own.map((line) => / -l ([a-z-]+) /.exec(line)?.[1]).filter((flag) => flag !== undefined);
       expect(named).toEqual([...Object.keys(flags), 'help']);
     }
-    expect(stdout).toContain(" -l output -x -a 'text json sarif junit github' -d '");
+    expect(stdout).toContain(" -l output -x -a 'text json sarif junit github gitlab markdown' -d '");
     expect(stdout).toContain(' -l workload-kinds -r -F -d ');
     expect(stdout).toContain(' -l port -x -d ');
     expect(stdout).toContain(' -l strict -d ');

@@ -3,7 +3,7 @@ import { STDIN_NAME } from '../input/read-inputs.ts';
 import { applyBaseline } from './baseline.ts';
 import { checkInputs } from './check-inputs.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
-import { githubReport, jsonReport, junitReport } from './formats.ts';
+import { githubReport, gitlabReport, jsonReport, junitReport, markdownReport } from './formats.ts';
 import { sarifReport } from './sarif.ts';
 import { paintFor } from '../output/screen.ts';
 import { textReport } from './text.ts';
@@ -21,6 +21,8 @@ const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
   sarif: sarifReport,
   junit: junitReport,
   github: githubReport,
+  gitlab: gitlabReport,
+  markdown: markdownReport,
 };
 
 /** Checks manifests without a cluster, by the code of the webhook. */

@@ -46,7 +46,7 @@ export function selectionConflicts(flags: Readonly<Record<'only' | 'skip', reado
   return both.map((check) => `--only and --skip both name ${check}`);
 }
 
-const REPORT_FORMATS = ['text', 'json', 'sarif', 'junit', 'github'] as const;
+const REPORT_FORMATS = ['text', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'] as const;
 export type ReportFormatName = (typeof REPORT_FORMATS)[number];
 
 const FLAGS = {

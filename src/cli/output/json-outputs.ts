@@ -136,6 +136,8 @@ export interface PlanOutput {
     readonly changedProbes: number;
     readonly newlyDenied: number;
     readonly noLongerDenied: number;
+    /** Those of `newlyDenied` that would be denied even at an update that adds no violation. */
+    readonly newlyDeniedAtUpdate: number;
     readonly newlyWarned: number;
     readonly noLongerWarned: number;
     readonly unchanged: number;
