@@ -1,5 +1,4 @@
-import { wordSet } from './acting-words.ts';
-import { CURL_VALUED, invocationOf, optionsOf, type ShellInvocation } from './exec-invocation.ts';
+import { CURL_VALUED, invocationOf, optionsOf, wordSet, type ShellInvocation } from './exec-invocation.ts';
 import { programWords, type ShellScript, type ShellWord } from './shell-script.ts';
 
 /**
