@@ -186,7 +186,7 @@ const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'no-liveness-probe': 'there is no liveness probe',
   'liveness-cannot-work': 'the liveness probe cannot work',
   'own-handler-differs': 'the own probes ask in another way than the policy',
-  'own-handler-acts': 'the command of the liveness probe acts',
+  'own-handler-acts': 'the command of the liveness probe may have side effects',
   'startup-period-too-long': 'the own startup probe asks too seldom',
   'opted-out': 'a label keeps the Pod from the webhook',
   'forbidden-by-floor': 'a floor of a cluster policy forbids the probe',

@@ -1,5 +1,6 @@
 import { parsedScript, type ExecCommand } from '../probe/exec-invocation.ts';
-import { alwaysTrue, statusOfProgram, type AlwaysTrue } from '../probe/shell-status.ts';
+import { statusOfProgram, type AlwaysTrue } from '../probe/program-status.ts';
+import { alwaysTrue } from '../probe/shell-status.ts';
 import { shellLine } from '../probe/shell-quoting.ts';
 import { isCut } from '../workload/bounded-container.ts';
 import { cut, quote } from '../../base/text/cut.ts';

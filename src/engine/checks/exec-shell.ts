@@ -1,7 +1,13 @@
 import { quoted } from '../../base/json/quoted-value.ts';
 import { beginning, cut } from '../../base/text/cut.ts';
-import { wordSet } from '../probe/acting-words.ts';
-import { firstProgramAt, isShell, parsedScript, programName, type ExecCommand } from '../probe/exec-invocation.ts';
+import {
+  firstProgramAt,
+  isShell,
+  parsedScript,
+  programName,
+  wordSet,
+  type ExecCommand,
+} from '../probe/exec-invocation.ts';
 import { isBlank } from '../probe/go-values.ts';
 import { programWords } from '../probe/shell-script.ts';
 import { isShellOperator, shellLine, variableIn } from '../probe/shell-quoting.ts';

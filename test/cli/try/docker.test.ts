@@ -101,7 +101,11 @@ describe('try --docker', () => {
 
   it('has no result for a program that the image does not have', async () => {
     await container({});
-    const probe = await tryOne({ livenessProbe: { exec: { command: ['/bin/missing'] } } }, ['--docker', ID]);
+    const probe = await tryOne({ livenessProbe: { exec: { command: ['/bin/missing'] } } }, [
+      '--docker',
+      ID,
+      '--allow-side-effects',
+    ]);
     expect(probe).toMatchObject({ result: 'fails', cause: 'executable-not-found' });
     expect(probe.event).toMatch(
       /^Liveness probe errored and resulted in unknown state: rpc error: code = Unknown desc = failed to exec in container: .*OCI runtime exec failed: .*\/bin\/missing/,
