@@ -30,9 +30,10 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
   const progress = new Progress(io);
   const inputs = await readAnyInputs('check', line, io, progress);
   const { output, enforcement, strict, 'min-level': minLevel, only, skip } = line.flags;
-  const checked = checkInputs(inputs, enforcement, (done, total) => {
+  const onObject = (done: number, total: number): void => {
     progress.show('checking', done, total, 'objects');
-  });
+  };
+  const checked = checkInputs(inputs, enforcement, onObject, !line.flags['no-ignore']);
   const found = line.flags['allow-empty'] ? checked : withoutObjects(checked, inputs, line.positionals);
   progress.end();
   const selection = { minLevel, only: only.flat(), skip: skip.flat() };
@@ -46,7 +47,7 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
   // Objects of a cluster have no text that fixes could change.
   const texts = inputs.isFromCluster ? [] : inputs.texts;
   io.stdout.write(FORMATS[output]({ ...report, texts }, screen));
-  reportProblems([...report.warnings, ...report.problems], io, inputs);
+  reportProblems([...(report.notes ?? []), ...report.warnings, ...report.problems], io, inputs);
   return exitCode(report, inputs, strict);
 }
 

@@ -33,6 +33,10 @@ export const SELECTION_FLAGS = {
     summary: 'Leave out the known findings of this file.',
     links: 'See [known findings](commands.md#known-findings).',
   }),
+  'no-ignore': toggle({
+    summary: 'Select findings that a comment ignores, too.',
+    links: 'See [ignored findings](commands.md#ignored-findings).',
+  }),
 } as const;
 
 /** One problem for each check that is both selected and left out. */

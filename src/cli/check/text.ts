@@ -62,7 +62,7 @@ function countsByLevel({ summary: { deny, warn, audit } }: ShownReport): Readonl
 
 /** The numbers of a report on one line. They hold nothing that comes from manifests. */
 export function totalsOf(report: ShownReport): string {
-  const { summary, warnings, problems, selection } = report;
+  const { isFromCluster, violations, summary, warnings, problems, selection } = report;
   const { objects, workloads, excepted, hidden } = summary;
   const counts = countsByLevel(report);
   const found = LEVELS.filter((level) => isShownAt(level, selection.minLevel)).map((level) =>
@@ -72,8 +72,11 @@ export function totalsOf(report: ShownReport): string {
   if (excepted > 0) parts.push(`${count(excepted, 'violation')} excepted`);
   if (warnings.length > 0) parts.push(count(warnings.length, 'other warning'));
   if (problems.length > 0) parts.push(count(problems.length, 'input problem'));
+  const advised = violations.filter(({ edits, action }) => edits !== undefined && action !== 'Excepted').length;
+  if (advised > 0 && isFromCluster !== true) parts.push(`${advised} of ${violations.length} by fix --advice`);
   const { known } = hidden;
   if (known !== undefined) parts.push(`${count(known.findings, 'known finding')} of ${known.baseline} hidden`);
+  if (hidden.ignored !== undefined) parts.push(`${count(hidden.ignored, 'finding')} ignored by comments`);
   if (hidden.otherChecks > 0) parts.push(`${count(hidden.otherChecks, 'finding')} of other checks hidden`);
   if (hidden.warn > 0) parts.push(`${count(hidden.warn, 'warning')} hidden (--min-level warning shows warnings)`);
   return parts.join('; ');
@@ -138,7 +141,6 @@ function findingLines(violation: PlacedViolation, positionWidth: number, screen:
  * A finding on one line: `file:line:column: level: Kind namespace/name: path: message; remedy (check)`. An object of a
  * cluster is its own place: `Kind namespace/name: level: path: message; remedy (check)`.
  */
-/** A finding for people who have no terminal: one line, in the form of compilers. */
 export function findingLine(violation: PlacedViolation, paint: Paint, origin: Origin = {}): string {
   const level = LEVEL_OF_ACTION[violation.action];
   const { file, line, column } = violation;
@@ -184,7 +186,7 @@ const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'no-liveness-probe': 'there is no liveness probe',
   'liveness-cannot-work': 'the liveness probe cannot work',
   'own-handler-differs': 'the own probes ask in another way than the policy',
-  'own-handler-acts': 'the command of the liveness probe acts',
+  'own-handler-acts': 'the command of the liveness probe may have side effects',
   'startup-period-too-long': 'the own startup probe asks too seldom',
   'opted-out': 'a label keeps the Pod from the webhook',
   'forbidden-by-floor': 'a floor of a cluster policy forbids the probe',
