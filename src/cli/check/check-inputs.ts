@@ -114,11 +114,16 @@ function checkManifest(manifest: Manifest, inputs: Inputs, replaced: Set<FilePro
 }
 
 /** A cluster returns only objects in versions that it serves. */
-function versionWarnings(object: JsonObject, { isFromCluster }: Inputs): string[] {
+function versionWarnings(object: JsonObject, { isFromCluster, kubernetesVersion = '1.999' }: Inputs): string[] {
   const removed = isFromCluster ? undefined : removedVersionOf(object);
   if (removed === undefined) return [];
   const { apiVersion, removedIn, today } = removed;
+  if (minorOf(kubernetesVersion) < minorOf(removedIn)) return [];
   return [`${apiVersion} was removed in Kubernetes ${removedIn}; write apiVersion: ${today}`];
+}
+
+function minorOf(version: string): number {
+  return Number(version.split('.')[1]);
 }
 
 /** The decoder's word for a value that should be a string, and what YAML calls the value. */
