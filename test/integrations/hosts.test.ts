@@ -132,6 +132,13 @@ describe.skipIf(kubectl === undefined)('the plugin of kubectl', () => {
     const args = ['probewright', 'check', join(root, 'examples/manifests'), '-n', 'apps', '--output', 'json'];
     const { stdout } = await run(kubectl ?? '', args, { env });
     expect((JSON.parse(stdout) as { summary: { workloads: number } }).summary.workloads).toBe(1);
+    // Without a file, it means the cluster.
+    const inCluster = await run(kubectl ?? '', ['probewright', 'check', '--context', 'none'], { env }).catch(String);
+    expect(inCluster).not.toContain('name at least one file');
+    const plain = await run(kubectl ?? '', ['probewright', 'check'], {
+      env: { ...env, KUBECONFIG: join(bin, 'missing') },
+    }).catch(String);
+    expect(plain).not.toContain('name at least one file');
   });
 });
 
