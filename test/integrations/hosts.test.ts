@@ -338,7 +338,7 @@ describe('the GitHub Action', () => {
       }),
     });
     expect([code, log.includes('hacked'), calls.includes('hacked')]).toEqual([0, false, false]);
-    expect(calls).toContain('Plan: 1 workload gets other probes');
+    expect(calls).toContain('Plan: of 1 workload, 1 would get other probes');
   });
 
   it('takes no file for a flag', async () => {
