@@ -80,7 +80,10 @@ function print(io: CommandIo, text: string): number {
 /** Runs a command with the arguments after its name. Answers `--help`, and reports why the command cannot begin. */
 async function runCommand(name: CommandName, args: readonly string[], io: CommandIo): Promise<number> {
   const definition: CommandDefinition = COMMAND_TABLE[name];
-  const line = parseCommandLine(definition, args, io.env);
+  const written = parseCommandLine(definition, args, io.env);
+  // Users of kubectl mean the cluster where they name nothing.
+  const isCluster = io.isKubectlPlugin === true && written.kind === 'problems' && readsCluster(definition);
+  const line = isCluster ? parseCommandLine(definition, ['--cluster', ...args], io.env) : written;
   if (line.kind === 'help') return print(io, commandHelp(PROGRAM, definition));
   try {
     if (line.kind === 'problems') return refused(line.problems, name, io);
@@ -95,6 +98,10 @@ async function runCommand(name: CommandName, args: readonly string[], io: Comman
     printLine(io.stderr, `${PROGRAM} ${name}: ${error.message}`);
     return EXIT_USAGE;
   }
+}
+
+function readsCluster({ positionals }: CommandDefinition): boolean {
+  return positionals?.replacedBy?.includes('cluster') === true;
 }
 
 /** The command line with what the project file says. The file is about manifests in files, not about a cluster. */

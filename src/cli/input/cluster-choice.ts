@@ -18,7 +18,8 @@ export async function clusterChoice({
   for (const word of positionals) if (await isFile(word)) files.add(word);
   const others = positionals.filter((word) => !files.has(word));
   if (given.length === 0) {
-    if (!areNamesOfWorkloads(others, KNOWN_KINDS)) return { kind: 'files' };
+    const isOfNamespace = flags.namespace !== undefined && files.size === 0 && areKinds(positionals);
+    if (!isOfNamespace && !areNamesOfWorkloads(others, KNOWN_KINDS)) return { kind: 'files' };
     if (files.size > 0) return together([...files].join(', '), others.join(', '));
   } else {
     const isName = (word: string): boolean =>
@@ -37,6 +38,11 @@ export async function clusterChoice({
   const named = reading.names.find(({ name }) => name !== undefined);
   if (named === undefined) return reading;
   return refused(`--all-namespaces: ${named.type} ${named.name} needs one namespace; give --namespace instead`);
+}
+
+/** True for no word, and for `deploy` or `deploy,sts`: all workloads, or those of these kinds. */
+function areKinds([types, ...names]: readonly string[]): boolean {
+  return names.length === 0 && (types?.split(',').every((type) => isNameOfKind(type, KNOWN_KINDS)) ?? true);
 }
 
 function together(files: string, cluster: string): ClusterNamesReading {
