@@ -7,7 +7,7 @@ set -euo pipefail
 
 mapfile -t files < <(printf '%s\n' "$FILES" | grep -v '^[[:space:]]*$')
 mapfile -t flags < <(printf '%s\n' "$ARGUMENTS" | grep -v '^[[:space:]]*$')
-flags+=("--namespace=$NAMESPACE")
+if [ -n "$NAMESPACE" ]; then flags+=("--namespace=$NAMESPACE"); fi
 if [ -n "$POLICIES" ]; then flags+=("--policies=$POLICIES"); fi
 if [ "$STRICT" = true ]; then flags+=(--strict); fi
 

@@ -22,7 +22,8 @@ fi
 
 body=$RUNNER_TEMP/probewright-plan.md
 code=0
-flags=("--policies=$POLICIES" "${from[@]}" "--namespace=$NAMESPACE" --output=markdown)
+flags=("--policies=$POLICIES" "${from[@]}" --output=markdown)
+if [ -n "$NAMESPACE" ]; then flags+=("--namespace=$NAMESPACE"); fi
 # The program needs no token.
 env -u GH_TOKEN "$program" plan "${flags[@]}" -- "${files[@]}" >"$body" || code=$?
 # 0: no effect, 1: some effect.
