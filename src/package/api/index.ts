@@ -9,6 +9,7 @@ import { LEVELS, type Level } from '../../cli/output/level.ts';
 import { planOutput } from '../../cli/plan/formats.ts';
 import { workloadsOf } from '../../cli/plan/workloads.ts';
 import { snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
+import { storedPod } from '../../webhook/review/stored-pod.ts';
 import { planOf } from '../../engine/verdict/compare/plan.ts';
 import type { ListedViolation, PlanOutput } from '../../cli/output/json-outputs.ts';
 
@@ -106,5 +107,5 @@ export function plan(objects: KubernetesObjects, options: PlanOptions = {}): Pla
     throw new InvalidInputError(unknown.map((source) => ({ place: 'remove', message: `there is no ${source}` })));
   const after = snapshotAfter(before, change);
   const workloads = workloadsOf(inputs, new Set());
-  return planOutput(planOf(workloads, before, after, inputs.now));
+  return planOutput(planOf(workloads, before, after, storedPod, inputs.now));
 }

@@ -1,4 +1,5 @@
 import { cut } from '../../base/text/cut.ts';
+import { base64OfUtf8 } from '../../base/text/utf8.ts';
 import { visible } from '../../base/text/visible.ts';
 import { REVIEW_API_VERSION, REVIEW_KIND } from './review.ts';
 import { formatPath } from '../../base/json/field-path.ts';
@@ -48,7 +49,7 @@ export function allowed(uid: string, verdict: Verdict = {}): AdmissionReviewRepl
     ...(patch.length > 0 && { patchType: 'JSONPatch' }),
     ...(warnings.length > 0 && { warnings: boundedWarnings(warnings) }),
     ...(Object.keys(auditAnnotations).length > 0 && { auditAnnotations: bounded(auditAnnotations) }),
-    ...(patch.length > 0 && { patch: Buffer.from(JSON.stringify(patch)).toString('base64') }),
+    ...(patch.length > 0 && { patch: base64OfUtf8(JSON.stringify(patch)) }),
   });
 }
 

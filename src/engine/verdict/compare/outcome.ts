@@ -1,6 +1,6 @@
 import { laxer, type Enforcement } from '../../policy/action.ts';
 import { judge, podLabelsOf, type Workload } from '../judge.ts';
-import { probeChanges, violationChanges, type ProbeChange, type ViolationChange } from './changes.ts';
+import { probeChanges, violationChanges, type PodStore, type ProbeChange, type ViolationChange } from './changes.ts';
 import type { Violation } from '../../checks/violation.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
 
@@ -24,18 +24,24 @@ export interface Outcome {
 
 const UNCHANGED: Outcome = { probes: [], violations: [], denied: undefined, warned: undefined };
 
-/** What a change of policies does to one workload at an instant, in milliseconds since the epoch. */
+/**
+ * What a change of policies does to one workload.
+ *
+ * @param store what the API server stores of the workload's Pods
+ * @param now an instant in milliseconds since the epoch
+ */
 export function outcomeOf(
   workload: Workload,
   before: Snapshot,
   after: Snapshot,
+  store: PodStore,
   now: number,
   behaviour: WebhookBehaviour = FULL_BEHAVIOUR,
 ): Outcome {
   if (isOutOfReach(workload, before, after)) return UNCHANGED;
   const old = violationsOf(workload, before, now, behaviour);
   const later = violationsOf(workload, after, now, behaviour);
-  const probes = behaviour.injects ? probeChanges(workload, before, after) : [];
+  const probes = behaviour.injects ? probeChanges(workload, before, after, store, now) : [];
   const violations = violationChanges(old, later);
   return { probes, violations, denied: transition(old, later, 'Deny'), warned: transition(old, later, 'Warn') };
 }

@@ -1,5 +1,5 @@
 import { outcomeOf } from './outcome.ts';
-import type { ProbeChange, ViolationChange } from './changes.ts';
+import type { PodStore, ProbeChange, ViolationChange } from './changes.ts';
 import type { Workload } from '../judge.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
 
@@ -27,13 +27,19 @@ export interface Plan {
 }
 
 /** What a change of policies does to workloads at an instant, in milliseconds since the epoch. No workload is kept. */
-export function planOf(workloads: Iterable<Workload>, before: Snapshot, after: Snapshot, now: number): Plan {
+export function planOf(
+  workloads: Iterable<Workload>,
+  before: Snapshot,
+  after: Snapshot,
+  store: PodStore,
+  now: number,
+): Plan {
   const effects: WorkloadEffect[] = [];
   const counts = { newlyDenied: 0, noLongerDenied: 0, newlyWarned: 0, noLongerWarned: 0 };
   let all = 0;
   for (const workload of workloads) {
     all += 1;
-    const { probes, violations, denied, warned } = outcomeOf(workload, before, after, now);
+    const { probes, violations, denied, warned } = outcomeOf(workload, before, after, store, now);
     if (probes.length === 0 && violations.length === 0) continue;
     effects.push({ kind: workload.kind.kind, namespace: workload.namespace, name: workload.name, probes, violations });
     if (denied === 'new') counts.newlyDenied += 1;
