@@ -9,8 +9,11 @@ import { repeat } from '../client/timing.ts';
 import { setImmediate } from 'node:timers/promises';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
-/** A change counts when two reads in a row see it, so that a half-written file does not count. */
-const POLL_MILLISECONDS = 400;
+/**
+ * How often the directory is listed. A change counts when two reads in a row see it, so that a half-written file does
+ * not count. Each poll wakes up the process, so polls are rare at rest.
+ */
+const POLL_MILLISECONDS = { atRest: 2000, changing: 400 };
 
 /**
  * Polls: many mounted volumes lose file events, and a mounted ConfigMap changes by swapping a link. While any file
@@ -19,7 +22,7 @@ const POLL_MILLISECONDS = 400;
 export class DirectorySource implements PolicySource {
   readonly #directory: string;
   readonly #now: () => number;
-  readonly #pollMilliseconds: number;
+  readonly #pollMilliseconds: typeof POLL_MILLISECONDS;
   readonly #stopped = new AbortController();
   /** The version of the files in force. Undefined after an error: then the next readable state counts as a change. */
   #loadedVersion: string | undefined;
@@ -44,7 +47,9 @@ export class DirectorySource implements PolicySource {
     this.#loadedVersion = this.#seenVersion = versionOf(files);
     this.#lastSync = this.#now();
     this.#warn(documents, listener);
-    void repeat(this.#pollMilliseconds, this.#stopped.signal, () => this.#poll(listener));
+    const { atRest, changing } = this.#pollMilliseconds;
+    const wait = (): number => (this.#seenVersion === this.#loadedVersion ? atRest : changing);
+    void repeat(wait, this.#stopped.signal, () => this.#poll(listener));
     return documents;
   }
 
