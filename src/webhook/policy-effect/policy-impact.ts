@@ -11,7 +11,8 @@ import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { EffectLimits, PolicyEffect } from '../http/review-endpoint.ts';
-import type { EffectResult, Reviewed } from '../review/decision.ts';
+import type { Reviewed } from '../review/decision.ts';
+import type { EffectResult } from './effect-result.ts';
 
 /** Limits of one review, as those of PodSecurity when labels of a namespace change. */
 export const IMPACT_LIMITS = { workloads: 3000, milliseconds: 1500 } as const;
