@@ -13,6 +13,8 @@ const ROUNDS = 2;
 /** After the start, before the rest is measured. */
 const SETTLE_SECONDS = 5;
 const REST_SECONDS = 15;
+/** As a real API server sends bookmarks to each watch. */
+const BOOKMARK_MILLISECONDS = 60_000;
 
 /** Goals: a multiple of the processor time of (b), and milliseconds of processor time a second at rest. */
 const GOALS = { cost: 1.8, rest: 2 } as const;
@@ -55,7 +57,7 @@ async function callsTo(path: string, bodies: readonly Buffer[], sides: Sides): P
 }
 
 async function rests(sides: Sides): Promise<Row[]> {
-  const api = await startFakeApiServer();
+  const api = await startFakeApiServer(BOOKMARK_MILLISECONDS);
   const rest = async (starting: Promise<MeasuredServer>): Promise<number[]> => {
     const server = await starting;
     try {
