@@ -84,11 +84,14 @@ function targetOf(program: Runtime, container: string, inspected: JsonObject, en
     places.set(port, place);
     return place;
   };
-  const startedAt = parseInstant(textAt(inspected, 'State', 'StartedAt') ?? '');
   return {
     name: `${container} by ${program}`,
     host,
-    ...(startedAt !== undefined && startedAt > 0 && { startedAt }),
+    // The container may have been restarted since.
+    runOf: async () => {
+      const startedAt = parseInstant(textAt(await inspect(program, container), 'State', 'StartedAt') ?? '');
+      return startedAt !== undefined && startedAt > 0 ? { startedAt } : {};
+    },
     prove: async (port) => {
       await placeOf(port);
     },

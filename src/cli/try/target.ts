@@ -8,8 +8,8 @@ export interface Target {
   readonly name: string;
   /** The address in URLs and events, as the kubelet would have the Pod's. */
   readonly host: string;
-  /** When the container started, in milliseconds since the epoch, where the runtime tells. */
-  readonly startedAt?: number;
+  /** The container's present run. Absent where nobody tells. */
+  runOf?(container: string): Promise<ContainerRun>;
   readonly connect: Connect;
   /** Looks whether a port can be asked, outside of a probe's time. Rejects with a GoError for one that refuses. */
   prove?(port: number): Promise<void>;
@@ -21,4 +21,12 @@ export interface Target {
   isLoopbackOnly(port: number): Promise<boolean>;
   /** The ports on which the container listens on all addresses. Absent where the target cannot tell. */
   listeningPorts?(): Promise<readonly number[]>;
+}
+
+/** A run of a container, as far as its runtime tells. */
+export interface ContainerRun {
+  /** In milliseconds since the epoch. */
+  readonly startedAt?: number;
+  /** The readiness probe of the container has passed already. */
+  readonly isReady?: true;
 }
