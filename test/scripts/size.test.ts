@@ -8,7 +8,7 @@ import {
   textSize,
   textSizeOf,
 } from '../../scripts/size/measure.ts';
-import { exportedNames } from '../../scripts/size/exported-names.ts';
+import { exportedNames, namesExportedTwice } from '../../scripts/size/exported-names.ts';
 import { callersOf, callsIn, rawReadsOf } from '../../scripts/size/raw-json.ts';
 
 describe('the size of a text', () => {
@@ -127,6 +127,11 @@ describe('the code', () => {
 
   it('of src has at most 46,500 lines', () => {
     expect(sizeOf(src).lines).toBeLessThanOrEqual(46_500);
+  });
+
+  it('exports no name twice, but for ten that are to be renamed', () => {
+    const known = 'Advice Kill ObservedWorkload Run TEXT_WIDTH WorkloadName containersOf judge killOf textAt'.split(' ');
+    expect([...namesExportedTwice(src).keys()].filter((name) => !known.includes(name))).toEqual([]);
   });
 
   it('of one file has at most 350 lines', () => {

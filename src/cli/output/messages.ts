@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/text/error-message.ts';
 import { PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { formatFileProblem, type FileProblem } from '../../cluster/sources/policy-documents.ts';
-import { isInCluster, type Origin } from '../input/cluster-object.ts';
+import { isInCluster, type ObjectOrigin } from '../input/cluster-object.ts';
 
 const PATIENCE_MILLISECONDS = 1000;
 const INTERVAL_MILLISECONDS = 200;
@@ -64,7 +64,7 @@ export function progressBar(what: string, done: number, total: number, columns: 
  *
  * @param origin tells whether the problems are in a cluster
  */
-export function reportProblems(problems: readonly FileProblem[], io: CommandIo, origin: Origin = {}): void {
+export function reportProblems(problems: readonly FileProblem[], io: CommandIo, origin: ObjectOrigin = {}): void {
   for (const problem of problems) {
     const { file, message } = problem;
     printLine(io.stderr, isInCluster(file, origin) ? `${file}: ${message}` : formatFileProblem(problem));

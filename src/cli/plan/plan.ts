@@ -9,7 +9,7 @@ import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { storedPod } from '../../webhook/review/stored-pod.ts';
 import { planOf, type Plan, type PlanSummary } from '../../engine/verdict/compare/plan.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -26,7 +26,7 @@ interface Snapshots {
   readonly after: Snapshot;
 }
 
-export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandIo): Promise<number> {
+export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: CommandIo): Promise<number> {
   const { flags, positionals } = line;
   const progress = new Progress(io);
   const old = { flags: { ...flags, policies: flags.from }, positionals };

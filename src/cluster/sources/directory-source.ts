@@ -1,5 +1,5 @@
 import { readUpTo, utf8Text } from '../../base/files/regular-file.ts';
-import { findYamlFiles, versionOf, type FoundFile } from '../../base/files/yaml-files.ts';
+import { findYamlFiles, filesVersion, type FoundFile } from '../../base/files/yaml-files.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { yamlFileParts } from '../../yaml/reading/documents.ts';
 import { ReadingBudget } from '../../yaml/reading/tokens.ts';
@@ -44,7 +44,7 @@ export class DirectorySource implements PolicySource {
     const documents = await this.#read(files).catch(unreadable);
     if (documents.problems.length > 0)
       throw new PolicyFilesError(`${documents.problems.length} problem(s) in the policies`, documents.problems);
-    this.#loadedVersion = this.#seenVersion = versionOf(files);
+    this.#loadedVersion = this.#seenVersion = filesVersion(files);
     this.#lastSync = this.#now();
     this.#warn(documents, listener);
     const { atRest, changing } = this.#pollMilliseconds;
@@ -69,14 +69,14 @@ export class DirectorySource implements PolicySource {
   async #poll(listener: SourceListener): Promise<void> {
     try {
       const files = await findYamlFiles(this.#directory);
-      const version = versionOf(files);
+      const version = filesVersion(files);
       const isSettled = version === this.#seenVersion;
       this.#seenVersion = version;
       if (version === this.#loadedVersion && this.#problems.length === 0) this.#lastSync = this.#now();
       if (!isSettled || version === this.#loadedVersion) return;
       const documents = await this.#read(files);
       // Files may have changed or gone while they were read. Then what was read is no state of the directory.
-      this.#seenVersion = versionOf(await findYamlFiles(this.#directory));
+      this.#seenVersion = filesVersion(await findYamlFiles(this.#directory));
       if (this.#seenVersion !== version) return;
       this.#loadedVersion = version;
       if (documents.problems.length > 0) return this.#fail(documents.problems, listener);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compareText, count, cut } from '../../base/text/cut.ts';
 import { exceptionSpec } from '../../engine/policy/probe-exception.ts';
 import { storedPod } from '../review/stored-pod.ts';
-import { outcomeOf, type Outcome } from '../../engine/verdict/compare/outcome.ts';
+import { outcomeOf, type WorkloadOutcome } from '../../engine/verdict/compare/outcome.ts';
 import { addTo, effectSentence, emptySummary, type Rung } from '../../engine/verdict/compare/plan.ts';
 import { templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
 import { sizeProblem } from '../review/scope.ts';
@@ -164,7 +164,7 @@ function outcomeOn(
   { before, after }: Snapshots,
   now: number,
   { kinds, rung, isExempt }: ImpactDependencies,
-): Outcome | undefined {
+): WorkloadOutcome | undefined {
   const kind = workloadKind(of.group, of.kind, kinds);
   const { namespace = '', name } = item.metadata;
   if (kind === undefined || isExempt(namespace)) return undefined;
@@ -187,7 +187,7 @@ interface DeniedWorkload {
 function deniedWorkload(
   { kind }: ClusterKind,
   { metadata }: KubernetesObject,
-  { violations, denied, deniedAtUpdate }: Outcome,
+  { violations, denied, deniedAtUpdate }: WorkloadOutcome,
 ): readonly DeniedWorkload[] {
   if (denied !== 'new' && deniedAtUpdate !== 'new') return [];
   const deniedBy = violations.flatMap(({ after, violation }) => (after === 'Deny' ? [violation.check] : []));

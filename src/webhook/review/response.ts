@@ -34,14 +34,14 @@ interface DenialStatus {
   readonly details: { readonly causes: readonly Readonly<Record<'reason' | 'field' | 'message', string>>[] };
 }
 
-export interface Verdict {
+export interface ReplyContent {
   readonly patch?: readonly PatchOperation[];
   readonly warnings?: readonly string[];
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
 /** Builds every reply that allows a request, within what the API server accepts of warnings and annotations. */
-export function allowed(uid: string, verdict: Verdict = {}): AdmissionReviewReply {
+export function allowed(uid: string, verdict: ReplyContent = {}): AdmissionReviewReply {
   const { patch = [], warnings = [], auditAnnotations = {} } = verdict;
   return reply({
     uid,

@@ -8,7 +8,7 @@ import type { Snapshot } from '../../facts/snapshot.ts';
 /** Whether a workload gets or loses violations with an action. Undefined if neither is the case. */
 export type Transition = 'new' | 'gone' | undefined;
 
-export interface Outcome {
+export interface WorkloadOutcome {
   readonly probes: readonly ProbeChange[];
   readonly violations: readonly ViolationChange[];
   /** Whether the workload would be denied if somebody created it. */
@@ -18,7 +18,7 @@ export interface Outcome {
   readonly warned: Transition;
 }
 
-const UNCHANGED: Outcome = {
+const UNCHANGED: WorkloadOutcome = {
   probes: [],
   violations: [],
   denied: undefined,
@@ -40,7 +40,7 @@ export function outcomeOf(
   store: PodStore,
   now: number,
   injects = true,
-): Outcome {
+): WorkloadOutcome {
   if (isOutOfReach(workload, before, after)) return UNCHANGED;
   const judgeBy: JudgeBy = (subject, policies, commands) => judge(subject, policies, injects, now, commands);
   const [old, later] = [before, after].map((policies) => verdictOn(workload, policies, judgeBy));
