@@ -55,8 +55,9 @@ export function startStrip(containers: readonly ContainerExplanation[]): Markup 
   });
   const more = containers.length - shown.length;
   const words = [...shown.map(startInWords), ...(more > 0 ? [count(more, 'more container')] : [])].join('. ');
-  const height = shown.length === 1 ? HEIGHT - 4 : Math.floor(distance) - 1;
-  return `<svg class=strip role=img stroke-width=${height} aria-label="${escapeXml(words)}">${parts.join('')}<use href=#ticks /></svg>`;
+  // The style sheet has the width of one bar.
+  const width = shown.length === 1 ? '' : ` stroke-width=${Math.floor(distance) - 1}`;
+  return `<svg class=strip role=img${width} aria-label="${escapeXml(words)}">${parts.join('')}<use href=#ticks /></svg>`;
 }
 
 /** The content of a container's strip, in words. */

@@ -20,13 +20,14 @@ export function summariesAsText(workloads: readonly WorkloadExplanation[]): stri
   return workloads.map(summaryText).join('\n');
 }
 
-function summaryText({ containers, notInjected, exceptions = [], ...workload }: WorkloadExplanation): string {
+function summaryText({ containers, notInjected, exceptions = [], lacking, ...workload }: WorkloadExplanation): string {
   const left = [
     ...(notInjected.length > 0 ? [`why policies add no other probes (${notInjected.length})`] : []),
     ...(exceptions.length > 0 ? [`the exceptions (${exceptions.length})`] : []),
   ];
   return textOf([
     `${visible(workloadTitle(workload))}  (${visible(workload.place)})`,
+    ...lackingLines(lacking),
     ...containers.flatMap((container) => [
       headOf(container),
       ...container.summary.map(({ about, text }) => cut(`    ${about.padEnd(8)} ${visible(text)}`, TEXT_WIDTH, '…')),
@@ -45,7 +46,7 @@ export function fieldsAsText(workloads: readonly WorkloadExplanation[]): string 
 }
 
 function workloadText(
-  { kind, namespace, name, place, containers, notInjected, exceptions = [] }: WorkloadExplanation,
+  { kind, namespace, name, place, containers, notInjected, exceptions = [], lacking }: WorkloadExplanation,
   bodyOf: (container: ContainerExplanation) => string[],
   overview: readonly string[] = [],
 ): string {
@@ -53,6 +54,7 @@ function workloadText(
   const allowed = exceptions.length > 0 ? ['  Exceptions:', ...exceptions.flatMap(bullet), ''] : [];
   const lines = [
     `${visible(workloadTitle({ kind, namespace, name }))}  (${visible(place)})`,
+    ...lackingLines(lacking),
     '',
     ...overview,
     ...containers.flatMap((container) => [headOf(container), ...bodyOf(container)]),
@@ -60,6 +62,10 @@ function workloadText(
     ...allowed,
   ];
   return textOf(lines);
+}
+
+function lackingLines(text: string | undefined): string[] {
+  return text === undefined ? [] : wrapEvenly(visible(text), TEXT_WIDTH - 2).map((line) => `  ${line}`);
 }
 
 function textOf(lines: readonly string[]): string {

@@ -14,6 +14,8 @@ export interface WorkloadExplanation extends Readonly<Record<'kind' | 'namespace
   readonly notInjected: readonly string[];
   /** The exceptions for the workload: one sentence each. Absent without any. */
   readonly exceptions?: readonly string[];
+  /** The live Pods that lack these probes, and what to do: one sentence. Absent when they have them. */
+  readonly lacking?: string;
 }
 
 export interface ContainerExplanation {
