@@ -105,3 +105,50 @@ function stateOf(
 ): JsonObject | undefined {
   return objectMember(objectMember(status, when) ?? {}, which);
 }
+
+/** A container that may not run, as its status tells. Plain init containers and Pods without probes have these, too. */
+export interface ContainerTrouble {
+  readonly container: string;
+  /** Why no container runs, by the kubelet: `CrashLoopBackOff`. */
+  readonly waiting: string | undefined;
+  readonly restarts: number;
+  readonly runningSince: number | undefined;
+  readonly ended: EndedRun | undefined;
+  /** A probe may stop the container. */
+  readonly mayBeKilled: boolean;
+}
+
+export const CRASH_LOOP = 'CrashLoopBackOff';
+/** pkg/kubelet/images/types.go and pkg/kubelet/kuberuntime/kuberuntime_container.go. */
+export const NOT_STARTED: ReadonlySet<string> = new Set([
+  'ImagePullBackOff',
+  'ErrImagePull',
+  'ErrImageNeverPull',
+  'InvalidImageName',
+  'ImageInspectError',
+  'RegistryUnavailable',
+  'SignatureValidationFailed',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'PreCreateHookError',
+  'PreStartHookError',
+  'PostStartHookError',
+  'RunContainerError',
+]);
+/** One crash may be chance. */
+export const FEWEST_RESTARTS = 2;
+
+/** @param isStartedAlways the kubelet starts the container again also after a success */
+export function containerTrouble(
+  container: string,
+  status: JsonObject,
+  isStartedAlways: boolean,
+  mayBeKilled: boolean,
+): ContainerTrouble | undefined {
+  const { waiting, restarts, running, ends } = containerState(status);
+  const ended = ends[0]?.run;
+  const mayLoop = restarts >= FEWEST_RESTARTS && ended !== undefined;
+  if (waiting !== CRASH_LOOP && !NOT_STARTED.has(waiting ?? '') && !mayLoop) return undefined;
+  const isDone = waiting === undefined && running === undefined && ended?.exitCode === 0 && !isStartedAlways;
+  return isDone ? undefined : { container, waiting, restarts, runningSince: running?.startedAt, ended, mayBeKilled };
+}

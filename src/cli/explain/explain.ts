@@ -58,7 +58,7 @@ function explanationsAsJson(workloads: readonly WorkloadWithFailures[]): string 
 }
 
 function listedContainer(container: ContainerExplanation): ExplainedContainer {
-  const { name, role, path, headline, caveats } = container;
+  const { name, role, path, headline, caveats, cannotWork } = container;
   return {
     name,
     role,
@@ -77,6 +77,7 @@ function listedContainer(container: ContainerExplanation): ExplainedContainer {
       latestSeconds: span.latest,
       ...others,
     })),
+    ...(cannotWork.length > 0 && { cannotWork: cannotWork as NonNullable<ExplainedContainer['cannotWork']> }),
     caveats,
   };
 }

@@ -207,6 +207,8 @@ export interface ExplainedContainer {
     readonly fields: readonly ExplainedField[];
   }[];
   readonly figures: readonly ExplainedFigure[];
+  /** The findings by which probes cannot work. No figure depends on such a probe. Absent without any. */
+  readonly cannotWork?: readonly { readonly probe: ProbeName; readonly check: string; readonly message: string }[];
   /** Reasons why the figures do not hold for this container. */
   readonly caveats: readonly string[];
 }

@@ -51,7 +51,8 @@ export function startStrip(containers: readonly ContainerExplanation[]): Markup 
   const parts = shown.map((container, index) => {
     const y = distance * (index + 0.5);
     const start = startOf(container);
-    return barMarkup(start, y) + dotsMarkup(container.measured, start?.earliest ?? Infinity, y);
+    const bars = container.unknown.includes('starts') ? '' : barMarkup(start, y);
+    return bars + dotsMarkup(container.measured, start?.earliest ?? Infinity, y);
   });
   const more = containers.length - shown.length;
   const words = [...shown.map(startInWords), ...(more > 0 ? [count(more, 'more container')] : [])].join('. ');
@@ -66,7 +67,9 @@ function startInWords(container: ContainerExplanation): string {
   const { length } = container.measured;
   const limit =
     start === undefined
-      ? 'no limit on the time to start'
+      ? container.unknown.includes('starts')
+        ? 'the time to start is not known'
+        : 'no limit on the time to start'
       : `guaranteed ${duration(start.earliest)} to start, at most ${duration(start.latest)}`;
   const learned = length === 0 ? '' : `; learned starts: ${length}, ${rangeOfStarts(container.measured)}`;
   return `${name}: ${limit}${learned}`;

@@ -100,7 +100,7 @@ function rowView(workload: ReportedWorkload, size: RowSize, drawings?: SceneDraw
   const level = levelOf(workload);
   const verdict = VERDICTS[level];
   const guaranteed = shortestGuarantee(explanation);
-  const limited = guaranteed !== Infinity;
+  const limited = guaranteed !== undefined && guaranteed !== Infinity;
   const sorted = violations.toSorted((a, b) => FINDING_ACTIONS.indexOf(a.action) - FINDING_ACTIONS.indexOf(b.action));
   const findings = sorted.slice(0, size.findings);
   const otherChecks = new Set(sorted.map(({ check }) => check));
@@ -114,7 +114,7 @@ function rowView(workload: ReportedWorkload, size: RowSize, drawings?: SceneDraw
     verdict: verdict?.label ?? '',
     found: [causesInWords(live), findingsInWords(violations)].filter(Boolean).join(', '),
     guaranteed: limited ? String(guaranteed) : '',
-    start: limited ? `${guaranteed} s` : 'no limit',
+    start: limited ? `${guaranteed} s` : guaranteed === undefined ? 'not known' : 'no limit',
     strip: startStrip(containers),
     findings: findings.map(findingView),
     otherChecks: [...otherChecks].join(' '),

@@ -73,13 +73,15 @@ export function namespaceViews(
   verdicts: readonly Verdict[],
 ): NamespaceView[] {
   return groups.map(([namespace, workloads]) => {
-    const shortest = Math.min(...workloads.map(({ explanation }) => shortestGuarantee(explanation)));
+    const starts = workloads.map(({ explanation }) => shortestGuarantee(explanation));
+    const shortest = Math.min(...starts.map((seconds) => seconds ?? Infinity));
+    const without = starts.includes(undefined) ? 'not known' : 'no limit';
     return {
       namespace,
       workloads: workloads.length,
       counts: countsByVerdict(workloads, verdicts),
       lacking: workloads.reduce((sum, { live }) => sum + lackingPods(live), 0),
-      shortest: shortest === Infinity ? 'no limit' : `${shortest} s`,
+      shortest: shortest === Infinity ? without : `${shortest} s`,
       policies: [...workloadsByPolicy(workloads).keys()].sort(),
     };
   });

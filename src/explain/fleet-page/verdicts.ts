@@ -62,8 +62,12 @@ export function findingsInWords(violations: readonly Pick<Violation, 'action'>[]
   }).join(', ');
 }
 
-/** The shortest guaranteed time to start of a container, in seconds; Infinity when no probe limits any start. */
-export function shortestGuarantee({ containers }: WorkloadExplanation): number {
+/**
+ * The shortest guaranteed time to start of a container, in seconds; Infinity when no probe limits any start, and
+ * undefined when nobody knows.
+ */
+export function shortestGuarantee({ containers }: WorkloadExplanation): number | undefined {
+  if (containers.some(({ unknown }) => unknown.includes('starts'))) return undefined;
   const starts = containers.map(({ figures }) => figureOf(figures, 'time-to-start')?.span.earliest);
   return Math.min(...starts.map((seconds) => seconds ?? Infinity));
 }

@@ -8,12 +8,11 @@ import { cut } from '../../base/text/cut.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
 import { containersOf, type Container } from '../../engine/workload/containers.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
-import { conditionOf, containerState, containerStatuses, MOST_CONTAINERS } from '../pod-status.ts';
+import { conditionOf, containerState, containerStatuses, containerTrouble, MOST_CONTAINERS } from '../pod-status.ts';
 import { startLimits, type StartLimits } from '../start-limits.ts';
 import { probeTiming } from '../../engine/probe/timing.ts';
-import { containerTrouble, type ContainerTrouble } from './status-failures.ts';
 import { handlerText } from '../../engine/probe/handler-text.ts';
-import type { EndedRun, PodCondition } from '../pod-status.ts';
+import type { ContainerTrouble, EndedRun, PodCondition } from '../pod-status.ts';
 
 export interface DescribedProbe {
   /** `httpGet /healthz on port http` */

@@ -1,58 +1,11 @@
 import { RECOVERED_MILLISECONDS, LATE_EVENT_MILLISECONDS } from './container-runs.ts';
-import { containerState, type EndedRun } from '../pod-status.ts';
+import { CRASH_LOOP, FEWEST_RESTARTS, NOT_STARTED, type ContainerTrouble } from '../pod-status.ts';
 import type { ContainerHealth, PodHealth } from './pod-health.ts';
 import type { Failure } from './diagnosis.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ProbeHint } from './probe-events.ts';
 
-/** A container that may not run, as its status tells. Plain init containers and Pods without probes have these, too. */
-export interface ContainerTrouble {
-  readonly container: string;
-  /** Why no container runs, by the kubelet: `CrashLoopBackOff`. */
-  readonly waiting: string | undefined;
-  readonly restarts: number;
-  readonly runningSince: number | undefined;
-  readonly ended: EndedRun | undefined;
-  /** A probe may stop the container. */
-  readonly mayBeKilled: boolean;
-}
-
-const CRASH_LOOP = 'CrashLoopBackOff';
-/** pkg/kubelet/images/types.go and pkg/kubelet/kuberuntime/kuberuntime_container.go. */
-const NOT_STARTED: ReadonlySet<string> = new Set([
-  'ImagePullBackOff',
-  'ErrImagePull',
-  'ErrImageNeverPull',
-  'InvalidImageName',
-  'ImageInspectError',
-  'RegistryUnavailable',
-  'SignatureValidationFailed',
-  'CreateContainerConfigError',
-  'CreateContainerError',
-  'PreCreateHookError',
-  'PreStartHookError',
-  'PostStartHookError',
-  'RunContainerError',
-]);
-/** One crash may be chance. */
-const FEWEST_RESTARTS = 2;
 /** A kubelet writes an event of a failing probe at least this often, unless the event was lost. */
 const EVENT_MILLISECONDS = 300_000;
-
-/** @param isStartedAlways the kubelet starts the container again also after a success */
-export function containerTrouble(
-  container: string,
-  status: JsonObject,
-  isStartedAlways: boolean,
-  mayBeKilled: boolean,
-): ContainerTrouble | undefined {
-  const { waiting, restarts, running, ends } = containerState(status);
-  const ended = ends[0]?.run;
-  const mayLoop = restarts >= FEWEST_RESTARTS && ended !== undefined;
-  if (waiting !== CRASH_LOOP && !NOT_STARTED.has(waiting ?? '') && !mayLoop) return undefined;
-  const isDone = waiting === undefined && running === undefined && ended?.exitCode === 0 && !isStartedAlways;
-  return isDone ? undefined : { container, waiting, restarts, runningSince: running?.startedAt, ended, mayBeKilled };
-}
 
 /**
  * What the status of a Pod tells alone: containers that end again and again or that do not start, and probes that fail
