@@ -1,3 +1,4 @@
+import { count } from '../../base/text/cut.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failureThresholdFor, guaranteedStartSeconds } from '../../engine/probe/timing.ts';
 import { isSuccess, NotRun, eventMessage, SUCCESS, type Answer } from './answer.ts';
@@ -35,7 +36,7 @@ export async function tryProbe(planned: PlannedProbe, times: number, asking: Ask
   const [answer = SUCCESS] = [...failed, ...warnings, ...answers.toReversed()];
   const diagnosis = (await lookFurther(planned, answer, asking)) ?? slowness(planned, milliseconds.longest);
   const isSometimes = failed.length > 0 && failed.length < answers.length;
-  const often = isSometimes ? `It failed ${failed.length === 1 ? 'once' : `${failed.length} times`} in ${answers.length}. ` : '';
+  const often = isSometimes ? `It failed ${count(failed.length, 'time')} of ${answers.length}. ` : '';
   const isOfPolicy = injectedBy !== undefined && injectedBy !== 'safety';
   const source = isOfPolicy ? ` ${injectedBy} gives the probe: change it there.` : '';
   return {

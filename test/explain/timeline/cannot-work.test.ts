@@ -85,7 +85,7 @@ describe('a probe that cannot work', () => {
     const policy = `{ apiVersion: probewright.dev/v1alpha1, kind: ClusterProbePolicy, metadata: { name: x },
       spec: { containers: [app], kubernetesProbeEndpoints: { livenessProbe: /livez } } }`;
     const bare =
-      '{ apiVersion: v1, kind: Pod, metadata: { name: web }, spec: { containers: [{ name: app, image: x }] } }';
+      '{ apiVersion: v1, kind: Pod, metadata: { name: web, labels: { app: web } }, spec: { containers: [{ name: app, image: x }] } }';
     const { stdout } = await runProbewright(['explain', '-'], { stdin: `${bare}\n---\n${policy}` });
     expect(stdout).toMatch(/^ {2}not injected \(no-port\): container "app", livenessProbe: /m);
   });
