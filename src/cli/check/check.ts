@@ -3,7 +3,7 @@ import { STDIN_NAME } from '../input/read-inputs.ts';
 import { applyBaseline } from './baseline.ts';
 import { checkInputs } from './check-inputs.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
-import { githubReport, jsonReport, junitReport } from './formats.ts';
+import { githubReport, gitlabReport, jsonReport, junitReport, markdownReport } from './formats.ts';
 import { sarifReport } from './sarif.ts';
 import { paintFor } from '../output/screen.ts';
 import { textReport } from './text.ts';
@@ -12,7 +12,8 @@ import { readAnyInputs } from '../input/command-inputs.ts';
 import { lackOf, readLivePods, workloadNameOf } from '../input/live-pods.ts';
 import { shownReport, type CheckReport, type ReportFormat, type ShownReport } from './report.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import { warningsOf, type Inputs } from '../input/inputs.ts';
+import { reasonForNothing } from '../input/passed-over.ts';
+import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { CHECK, ReportFormatName } from './definition.ts';
 
@@ -22,6 +23,8 @@ const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
   sarif: sarifReport,
   junit: junitReport,
   github: githubReport,
+  gitlab: gitlabReport,
+  markdown: markdownReport,
 };
 
 /** Checks manifests without a cluster, by the code of the webhook. */
@@ -29,9 +32,10 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
   const progress = new Progress(io);
   const inputs = await readAnyInputs('check', line, io, progress);
   const { output, enforcement, strict, 'min-level': minLevel, only, skip } = line.flags;
-  const checked = checkInputs(inputs, enforcement, (done, total) => {
+  const onObject = (done: number, total: number): void => {
     progress.show('checking', done, total, 'objects');
-  });
+  };
+  const checked = checkInputs(inputs, enforcement, onObject, !line.flags['no-ignore']);
   const found = line.flags['allow-empty'] ? checked : withoutObjects(checked, inputs, line.positionals);
   progress.end();
   const selection = { minLevel, only: only.flat(), skip: skip.flat() };
@@ -45,7 +49,7 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
   // Objects of a cluster have no text that fixes could change.
   const texts = inputs.isFromCluster ? [] : inputs.texts;
   io.stdout.write(FORMATS[output]({ ...report, texts }, screen));
-  reportProblems([...report.warnings, ...report.problems], io, inputs);
+  reportProblems([...(report.notes ?? []), ...report.warnings, ...report.problems], io, inputs);
   return exitCode(report, inputs, strict);
 }
 
@@ -80,21 +84,20 @@ function exitCode({ summary, warnings, problems }: ShownReport, inputs: Inputs, 
 
 /**
  * Adds a problem for each input when no input has an object. A pipeline whose rendering printed nothing, or whose
- * directory has moved, would otherwise pass for ever. It is a warning where a line about passed-over files, charts and
- * kustomizations says what was found instead.
+ * directory has moved, would otherwise pass for ever.
  *
  * @param names the inputs of the command line
  */
 function withoutObjects(report: CheckReport, inputs: Inputs, names: readonly string[]): CheckReport {
-  if (report.summary.objects > 0 || report.problems.length > 0) return report;
-  const { isFromCluster, passedOver = [], notes = [] } = inputs;
-  const message = 'has no Kubernetes object, so nothing is checked; --allow-empty accepts that';
-  const problems = (isFromCluster ? [CLUSTER_PLACE] : names).map((name): FileProblem => ({
+  const why = reasonForNothing(inputs, 'check');
+  // A named input that cannot be read has this exit code already, and a broken manifest is no chart.
+  if (report.summary.objects > 0 || (report.problems.length > 0 && why === undefined)) return report;
+  const nothing = why === undefined ? 'has no Kubernetes object, so nothing is checked' : `nothing is checked: ${why}`;
+  const problems = (inputs.isFromCluster ? [CLUSTER_PLACE] : names).map((name): FileProblem => ({
     file: name === '-' ? STDIN_NAME : name,
     line: 1,
     column: 1,
-    message,
+    message: `${nothing}; --allow-empty accepts that`,
   }));
-  const isExplained = passedOver.length + notes.length > 0;
-  return isExplained ? { ...report, warnings: [...report.warnings, ...warningsOf(problems)] } : { ...report, problems };
+  return { ...report, problems: [...report.problems, ...problems] };
 }
