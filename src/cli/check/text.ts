@@ -23,6 +23,7 @@ export const textReport: ReportFormat = (report, screen) => {
       : findingGroups(violations, screen, report),
     noMainContainerLines(summary.coverage.noMainContainer, screen, report),
     coverageLines(summary.coverage, screen),
+    lackingLines(report, screen),
     countsByCheck(violations, screen),
     [...totals(report, screen), ...hiddenNotes(report, screen)],
   ];
@@ -220,6 +221,13 @@ function probeLines(probe: string, { have, get, lack, reasons }: ListedProbeCoun
       return paragraph(screen, { text: `${REASON_TEXTS[reason as LackReason]} (${reason})`, indent: 4, label });
     }),
   ];
+}
+
+/** The probes of the coverage are those of new Pods. */
+function lackingLines({ lacking = [] }: ShownReport, screen: Screen): string[] {
+  if (lacking.length === 0) return [];
+  const lines = lacking.map((each) => ({ text: `${objectName(each)}: ${each.message}`, indent: 2 }));
+  return [screen.paint('heading', 'Live Pods:'), ...lines.flatMap((line) => paragraph(screen, line))];
 }
 
 /** The workloads that get no probes because no main container can be determined, with the policies that want one. */

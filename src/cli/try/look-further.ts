@@ -107,8 +107,9 @@ async function slowAnswer(look: Look): Promise<Diagnosis | undefined> {
   if (answer === undefined || !isSuccess(answer)) return undefined;
   const seconds = (answer.milliseconds ?? 0) / 1000;
   const value = Math.max(timing.timeoutSeconds + 1, Math.ceil(seconds * 2));
-  const late = `The answer comes after ${seconds.toFixed(1)} s`;
-  const remedy = `${late}. Make the endpoint faster, or set timeoutSeconds: ${value}.`;
+  // A quick answer to the second question does not explain the first one.
+  const late = seconds > timing.timeoutSeconds ? `The answer comes after ${seconds.toFixed(1)} s. ` : '';
+  const remedy = `${late}Make the endpoint faster, or set timeoutSeconds: ${value}.`;
   return diagnosis({ cause: 'slow' }, remedy, [edit(look, ['timeoutSeconds'], value)]);
 }
 

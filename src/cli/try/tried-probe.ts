@@ -1,3 +1,4 @@
+import { count } from '../../base/text/cut.ts';
 import { isSuccess, NotRun, eventMessage, SUCCESS, type Answer } from './answer.ts';
 import { askProbe, type Asking } from './ask.ts';
 import { probeField, type ProbeToTry } from './planned-probes.ts';
@@ -34,7 +35,7 @@ export async function tryProbe(planned: ProbeToTry, times: number, asking: Askin
   const [answer = SUCCESS] = [...failed, ...warnings, ...answers.toReversed()];
   const diagnosis = await lookFurther(planned, answer, asking, slowness(planned, milliseconds.longest));
   const isSometimes = failed.length > 0 && failed.length < answers.length;
-  const often = isSometimes ? `It failed ${failed.length} times of ${answers.length}. ` : '';
+  const often = isSometimes ? `It failed ${count(failed.length, 'time')} of ${answers.length}. ` : '';
   const isOfPolicy = injectedBy !== undefined && injectedBy !== 'safety';
   const source = isOfPolicy ? ` ${injectedBy} gives the probe: change it there.` : '';
   return {
