@@ -3,10 +3,10 @@ import { quote } from '../../base/text/cut.ts';
 import { BUILT_IN_CLUSTER_KINDS, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
 import { KNOWN_KINDS, type WorkloadKind } from '../../engine/workload/kinds.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { CLUSTER_FLAGS, CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 
-export type ClusterLine = CommandLine<typeof CLUSTER_INPUT_FLAGS & typeof CLUSTER_FLAGS>;
+export type ClusterLine = ParsedCommandLine<typeof CLUSTER_INPUT_FLAGS & typeof CLUSTER_FLAGS>;
 
 /** Decides whether a command line means files or a cluster. Both together are a problem. */
 export async function clusterChoice({

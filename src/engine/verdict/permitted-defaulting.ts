@@ -1,5 +1,7 @@
 import { CHECKS } from '../checks/catalogue.ts';
 import type { Check, Finding } from '../checks/check.ts';
+import { livenessNeverRestarts } from '../checks/liveness-never-restarts.ts';
+import { validProbe } from '../checks/valid-probe.ts';
 import { checkedWorkload, NOWHERE } from '../checks/checked-workload.ts';
 import { fullMessage } from '../checks/violation.ts';
 import { defaultsOf } from '../policy/check-parameters.ts';
@@ -92,6 +94,35 @@ const CANNOT_WORK: CheckPolicy = new Map(
     return [id, { action: 'Deny', parameters: defaultsOf(parameters) }];
   }),
 );
+
+/** A probe that a check says cannot work, so its times mean nothing. */
+export interface BrokenProbe {
+  readonly container: Pick<Container, 'list' | 'index'>;
+  readonly probe: ProbeKind;
+  readonly check: string;
+  readonly message: string;
+}
+
+/** A kill without a restart is a kill in time. A value that the API server rejects counts as absent in every figure. */
+const TIMES_HOLD: ReadonlySet<string> = new Set([livenessNeverRestarts.id, validProbe.id]);
+
+/**
+ * The probes of a template that cannot work, the injected ones among them. A note leaves a doubt, and a policy that
+ * switches a check off knows better.
+ */
+export function brokenProbes(template: JsonObject, policy: WorkloadPolicy, options: DefaultingOptions): BrokenProbe[] {
+  const asked = { template, policy, options: { commands: new CommandReader([template]), ...options } };
+  const rules = oncePerPolicy(
+    policy.checkPolicy,
+    (of) => new Map([...CANNOT_WORK].filter(([id]) => of.get(id)?.action !== 'Off')),
+  );
+  return findings(template, { ...asked, rules }).flatMap(({ check, action, at, finding: { probe, message } }) => {
+    const [, list, index] = at.place.path();
+    const isBroken = action === 'Deny' && !TIMES_HOLD.has(check.id);
+    if (!isBroken || probe === undefined || typeof index !== 'number') return [];
+    return [{ container: { list: list as Container['list'], index }, probe, check: check.id, message }];
+  });
+}
 
 function rulesWith(floors: CheckPolicyByContainer | undefined): CheckPolicyByContainer {
   if (floors === undefined) return () => CANNOT_WORK;
@@ -203,7 +234,11 @@ function oncePerPolicy(
 
 function findings(
   template: JsonObject,
-  { policy: { portHints }, options: { commands, defaultProbePort }, rules }: Asked,
+  {
+    policy: { portHints },
+    options: { commands, defaultProbePort },
+    rules,
+  }: Pick<Asked, 'policy' | 'options' | 'rules'>,
 ): PlacedFinding[] {
   const kind = { ...POD_KIND, defaultProbePort };
   const workload = checkedWorkload(template, kind, { template, path: [] }, { ...NOWHERE, portHints, commands });

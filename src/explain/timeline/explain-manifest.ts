@@ -8,7 +8,7 @@ import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { mayBeRestarted } from '../../engine/probe/grace-period.ts';
 import { commandsOf, podLabelsOf } from '../../engine/verdict/judge.ts';
 import type { DefaultingOptions } from '../../engine/defaulting/default-probes.ts';
-import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
+import { brokenProbes, permittedDefaulting, type BrokenProbe } from '../../engine/verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload, type ExceptionOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
 import { containersOf, type Container } from '../../engine/workload/containers.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from '../../engine/workload/kinds.ts';
 import { meshProxyTest } from '../../engine/workload/mesh.ts';
 import { explainedFields, NO_PLACES, type FieldPlaces } from './explained-fields.ts';
-import { containerTimings, effectiveTimings, muteProbes } from './container-timings.ts';
+import { containerTimings, effectiveTimings, muteProbes, unknownTimes } from './container-timings.ts';
 import { explainedProbes } from './explained-probes.ts';
 import { containerFigures } from './figures.ts';
 import { hangScene, startScene } from './scene.ts';
@@ -66,7 +66,7 @@ export function explainManifest(
     const policy = policies.policyFor(namespace, podLabels, itself);
     const excepted = exceptionsOfWorkload({ namespace, names, podLabels }, policies, policy, now);
     return {
-      ...explainTemplate(placed, options, policy, places, isFromCluster && isPod(kind)),
+      ...explainTemplate(placed, options, policy, excepted, places, isFromCluster && isPod(kind)),
       exceptions: excepted.map(exceptionSentence),
     };
   });
@@ -93,6 +93,7 @@ function explainTemplate(
   { template, path }: PlacedTemplate,
   kind: WorkloadKind & DefaultingOptions,
   policy: WorkloadPolicy,
+  excepted: readonly ExceptionOfWorkload[],
   places: FieldPlaces,
   isLivePod: boolean,
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
@@ -103,6 +104,13 @@ function explainTemplate(
   const annotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
   const earlier = readProvenance(isLivePod ? annotations.get(INJECTED_ANNOTATION) : undefined);
   const podSpecPath = formatPath([...path, 'spec']);
+  // Who made an exception says that the probe works.
+  const isExcepted = ({ name }: Container, check: string): boolean =>
+    excepted.some(
+      ({ checks, containers, hasEnded }) =>
+        !hasEnded && checks.includes(check) && (containers === undefined || containers.includes(name)),
+    );
+  const broken = brokenProbes(effective, policy, kind);
   return {
     containers: containersOf(podSpec, meshProxyTest(template, isPod(kind)))
       .filter(({ role }) => role === 'application' || role === 'sidecar')
@@ -114,6 +122,10 @@ function explainTemplate(
           injections,
           earlier.get(container.name),
           policy.starts?.(container.name)?.seconds ?? [],
+          broken.filter(
+            ({ check, container: { list, index } }) =>
+              list === container.list && index === container.index && !isExcepted(container, check),
+          ),
         ),
         fields: explainedFields({
           container,
@@ -136,17 +148,22 @@ function explainContainer(
   injections: readonly Injection[],
   injectedEarlier: ReadonlyMap<string, string> | undefined,
   measured: readonly number[],
+  found: readonly BrokenProbe[],
 ): Omit<ContainerExplanation, 'fields'> {
   const { name, role, list, index, spec } = container;
   const timings = containerTimings(spec, podSpec);
   const mute = muteProbes(spec);
   const restarts = mayBeRestarted(spec, podSpec);
-  const figures = containerFigures(effectiveTimings(timings, mute), restarts);
-  const facts = { figures, measured, restarts, mute, hasLiveness: timings.livenessProbe !== undefined };
+  // Of a probe that never has a result, more is known than that it cannot work.
+  const broken = found.filter(({ probe }) => !mute.includes(probe));
+  const useless = [...mute, ...broken.map(({ probe }) => probe)];
+  const figures = containerFigures(effectiveTimings(timings, useless), restarts);
+  const unknown = mute.includes('startupProbe') ? new Map<never, never>() : unknownTimes(timings, broken);
+  const facts = { figures, measured, restarts, mute, unknown, hasLiveness: timings.livenessProbe !== undefined };
   const shown = {
     probes: explainedProbes(container, timings, injections, injectedEarlier),
     scenes: [startScene(facts), hangScene(facts)],
-    caveats: caveatsOf(spec, podSpec, figures),
+    caveats: caveatsOf(spec, podSpec, figures, broken),
   };
   return {
     name,
@@ -154,6 +171,8 @@ function explainContainer(
     path: `${podSpecPath}.${list}[${index}]`,
     figures,
     measured,
+    cannotWork: found.map(({ probe, check, message }) => ({ probe, check, message })),
+    unknown: [...unknown.keys()],
     summary: summaryOf(facts, shown),
     headline: headlineOf(facts),
     ...shown,
