@@ -43,7 +43,7 @@ function suggestions(...words: string[]): string[] {
 const flagsOf = (name: keyof typeof COMMAND_TABLE): string[] =>
   [...Object.keys(COMMAND_TABLE[name].flags), 'help'].map((flag) => `--${flag}`);
 
-const FORMATS = ['text', 'json', 'sarif', 'junit', 'github'];
+const FORMATS = ['text', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'];
 
 describe('the answer to a shell', () => {
   it('has each command with what it does', async () => {

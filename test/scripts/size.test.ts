@@ -81,8 +81,8 @@ describe('the code', () => {
     expect([...singleChecks].filter((file) => file.includes('/lib/'))).toEqual([]);
   });
 
-  it('of src has at most 45,500 lines', () => {
-    expect(sizeOf(src).lines).toBeLessThanOrEqual(45_500);
+  it('of src has at most 46,500 lines', () => {
+    expect(sizeOf(src).lines).toBeLessThanOrEqual(46_500);
   });
 
   it('of one file has at most 350 lines', () => {

@@ -74,6 +74,10 @@ must not be where its message needs no explanation; a regular expression does.
 {{- if not (regexMatch "^([A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?$" (toString .Values.image.tag)) -}}
 {{- fail (printf "image.tag is %q, which is no tag. Write letters, digits, '_', '.' and '-'" (toString .Values.image.tag)) -}}
 {{- end -}}
+{{- /* Hidden characters, spaces at the ends, and log commands of CI hosts: `probewright serve` refuses them too. */ -}}
+{{- if regexMatch "[\\p{Cc}\\p{Cf}\\p{Co}\\p{Zl}\\p{Zp}\\x{034f}\\x{115f}\\x{1160}\\x{17b4}\\x{17b5}\\x{180b}-\\x{180f}\\x{3164}\\x{fe00}-\\x{fe0f}\\x{ffa0}\\x{e0000}-\\x{e0fff}]|^\\s|\\s$|##[A-Za-z]*\\[" .Values.denial.contact -}}
+{{- fail (printf "denial.contact is %q: write one line of visible characters, without spaces at its ends, such as Questions? Ask #platform-probes." .Values.denial.contact) -}}
+{{- end -}}
 {{- if has "*" .Values.trustedControllers -}}
 {{- fail "trustedControllers has \"*\", which trusts the controller references of every user: nothing would be checked. Write the user names of your operators, such as system:serviceaccount:data:postgres-operator" -}}
 {{- end -}}

@@ -1,5 +1,5 @@
 import type { MutationMode } from '../../engine/policy/action.ts';
-import { effectiveTemplate, formatNotInjected } from '../../engine/defaulting/injection.ts';
+import { effectiveTemplate, formatNotInjected, type Injection } from '../../engine/defaulting/injection.ts';
 import { probePatch, provenance } from '../../engine/defaulting/patch.ts';
 import { podLabelsOf, violationsOf } from '../../engine/verdict/judge.ts';
 import { injectedBefore, permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
@@ -53,22 +53,27 @@ export function mutate(
   const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
   const patch = probePatch(pod, injections);
   const warnings = defaulting?.warnings ?? [];
-  const audited = (): readonly Violation[] => {
-    const object = effectiveTemplate(pod, injections);
+  const audited = (added: readonly Injection[]): readonly Violation[] => {
+    const object = effectiveTemplate(pod, added);
     const subject = { object, kind, namespace, controllers: controllersOfPod(pod) };
-    const given = { injections, notInjected: [], commands: options.commands };
+    const given = { injections: added, notInjected: [], commands: options.commands };
     const violations = violationsOf(subject, { template: object, path: [] }, policies, policy, given, now);
     // `/validate` has already checked the template of a controller's Pod.
     return violations.map((violation) => atMost(violation, 'Audit'));
   };
-  const violations = isAudited ? audited() : [];
+  const violations = isAudited ? audited(injections) : [];
+  const unsent = mode === 'Audit' ? (defaulting?.injections ?? []) : [];
+  const result = warnings.length > 0 ? 'warn' : 'allow';
   const auditAnnotations = { ...defaultingAnnotations(defaulting, mode), ...violationAnnotation(violations) };
   return {
     reply: allowed(request.uid, { patch, warnings, auditAnnotations }),
-    result: patch.length > 0 ? 'mutate' : warnings.length > 0 ? 'warn' : 'allow',
+    result: patch.length > 0 ? 'mutate' : result,
     policies: policy.sources,
     ...(defaulting && { defaulting }),
     ...(isAudited && { violations }),
+    ...(unsent.length > 0 && {
+      wouldBe: { result: 'mutate', ...(isAudited && { violations: audited(unsent) }) },
+    }),
   };
 }
 
