@@ -67,7 +67,10 @@ describe('a command', () => {
     );
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 30 }), (before) => {
-        expect(sh(`${before.join('')}\n;\nrm -rf x`)).toBeDefined();
+        const start = before.join('');
+        // A here-document without its end swallows the rest.
+        fc.pre(!start.includes('<<'));
+        expect(sh(`${start}\n;\nrm -rf x`)).toBeDefined();
       }),
       { numRuns: runs(2000) },
     );
