@@ -1,7 +1,7 @@
 import type * as timers from 'node:timers/promises';
 import type * as timer from '../../src/cluster/client/timing.ts';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { IMPACT_LIMITS } from '../../src/webhook/policy-effect/policy-impact.ts';
+import { IMPACT_MILLISECONDS } from '../../src/webhook/policy-effect/policy-impact.ts';
 import { isWithoutHelm, render } from './helm.ts';
 import { observedRights } from './observed-rights.ts';
 import { servedRights, type UsedRights } from './served-rights.ts';
@@ -82,7 +82,7 @@ describe.skipIf(isWithoutHelm('least-privilege.test.ts'))('the rights that the c
   beforeAll(async () => {
     const real = globalThis.setTimeout;
     // A busy machine would not list all kinds within the time limit of an effect.
-    const patient = (pause: number): number => (pause === IMPACT_LIMITS.milliseconds ? 20 * pause : pause);
+    const patient = (pause: number): number => (pause === IMPACT_MILLISECONDS ? 20 * pause : pause);
     const mock = (call: () => void, pause = 0, ...args: []): NodeJS.Timeout => real(call, patient(pause), ...args);
     vi.spyOn(globalThis, 'setTimeout').mockImplementation(mock);
     const runs = [

@@ -176,13 +176,12 @@ describeUnless(controlPlaneProblem(), 'the effect of a policy on 2,000 Deploymen
     expect(await Promise.all(kinds.map(names))).toEqual([['mapping'], [], []]);
   });
 
-  it('comes in time with slow lists, and says what was not looked at', async () => {
+  it('comes in time with slow lists, and says how many workloads were looked at', async () => {
     link.delay(500);
     const { stderr, milliseconds } = await applied(clusterPolicyDocument({ checks: required }, 'strict'));
     report('kubectl apply --dry-run=server', `each list takes 500 ms longer: ${readable(milliseconds)}`);
     // A webhook that answers too late is ignored: there would be no warning.
     expect(stderr).toMatch(/the figures are incomplete: the time limit of 1\.5 s ended the review after \d+ workloads/);
-    expect(stderr).toMatch(/Not looked at: about \d+ deployments\.apps/);
     // A slow API server is not to blame for a policy that cannot be read.
     const { code, stderr: refusal } = await cluster.kubectl(['apply', '--dry-run=server', '--filename=-'], {
       input: JSON.stringify(clusterPolicyDocument({ checks: { 'named-port': { action: 'Reject' } } }, 'strict')),

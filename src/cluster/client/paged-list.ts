@@ -11,7 +11,6 @@ export interface Page {
   readonly items: readonly KubernetesObject[];
   readonly resourceVersion: string;
   readonly continue: string | undefined;
-  readonly remaining: number | undefined;
 }
 
 /** An answer of the API server that makes no sense, so that a change may have been missed. */
@@ -83,7 +82,7 @@ export async function tryList(client: ApiRequests, path: string): Promise<void> 
 }
 
 function readPage(body: unknown, keepsManagedFields: boolean, dropsStatus: boolean): Page {
-  const [items, remaining] = [valueAt(body, ['items']) ?? [], valueAt(body, ['metadata', 'remainingItemCount'])];
+  const items = valueAt(body, ['items']) ?? [];
   const resourceVersion = textAt(body, 'metadata', 'resourceVersion');
   if (resourceVersion === undefined || !Array.isArray(items))
     throw new Unusable('the list has no resourceVersion or no items');
@@ -93,7 +92,6 @@ function readPage(body: unknown, keepsManagedFields: boolean, dropsStatus: boole
     items: keepsManagedFields ? objects : objects.map(withoutManagedFields),
     resourceVersion,
     continue: textAt(body, 'metadata', 'continue') || undefined,
-    remaining: typeof remaining === 'number' ? remaining : undefined,
   };
 }
 

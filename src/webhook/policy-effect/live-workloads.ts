@@ -11,8 +11,8 @@ import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 /** How far the list of a kind has come. */
 export interface ListProgress {
   readonly resource: string;
-  /** What was not looked at: `all`, `some`, `about 20`. Undefined: nothing, or the cluster does not have the kind. */
-  left?: string | undefined;
+  /** True when all was looked at, or the cluster does not have the kind. */
+  isWhole: boolean;
   failure?: string;
 }
 
@@ -26,8 +26,8 @@ export interface LiveWorkloadsDependencies {
 interface ListScope {
   readonly namespace: string | undefined;
   readonly signal: AbortSignal;
-  /** Looks at a page. Resolves with the number of objects that were not looked at. */
-  readonly take: (kind: ClusterKind, items: readonly KubernetesObject[]) => Promise<number>;
+  /** Looks at a page, until the signal is aborted. */
+  readonly take: (kind: ClusterKind, items: readonly KubernetesObject[]) => Promise<void>;
 }
 
 /** The lists that are read at once. A slow API server then answers about more kinds in time. */
@@ -57,7 +57,7 @@ export async function listWorkloads(
   const found = await discovery;
   if (typeof found !== 'string') return [...builtIn, ...(await listAll(found))];
   // After the end of the time, the failure only says that the request was given up.
-  return [...builtIn, { resource: 'custom kinds', ...(signal.aborted ? { left: 'all' } : { failure: found }) }];
+  return [...builtIn, { resource: 'custom kinds', isWhole: false, ...(!signal.aborted && { failure: found }) }];
 }
 
 async function customKinds(
@@ -77,7 +77,7 @@ async function listOne(
   { client, kinds, leftOut }: LiveWorkloadsDependencies,
   { namespace, signal, take }: ListScope,
 ): Promise<ListProgress> {
-  const progress: ListProgress = { resource: resourceOf(kind), left: 'all' };
+  const progress: ListProgress = { resource: resourceOf(kind), isWhole: false };
   const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   const request = {
     path: `${rootOf(kind.apiVersion)}${within}/${kind.resource}`,
@@ -89,23 +89,20 @@ async function listOne(
   const list = new PagedList(client);
   let next: string | undefined;
   try {
-    while (!signal.aborted && progress.left !== undefined) {
+    while (!signal.aborted && !progress.isWhole) {
       const page = await list.page(request, next);
       next = page.continue;
-      const left = await take(kind, page.items);
-      const after = next === undefined ? 0 : page.remaining;
-      const isComplete = next === undefined && left === 0;
-      progress.left = isComplete ? undefined : after === undefined ? 'some' : `about ${left + after}`;
+      await take(kind, page.items);
+      progress.isWhole = next === undefined && !signal.aborted;
     }
   } catch (error) {
-    // The rest of a list that was given up is named as not looked at.
     if (signal.aborted) return progress;
     const known = workloadKind(kind.group, kind.kind, kinds);
     // The chart grants the kinds of `workloadKinds` only. A configured kind lacks its right by mistake.
     const isUngranted = hasCode(error, 403) && known !== undefined && isReadyMade(known);
     if (isUngranted) leftOut(progress.resource);
     // Old API servers lack some versions of built-in kinds, and custom kinds may have been removed.
-    if (isUngranted || hasCode(error, 404)) progress.left = undefined;
+    if (isUngranted || hasCode(error, 404)) progress.isWhole = true;
     else progress.failure = hasCode(error, 403) ? 'forbidden' : failureOf(error);
   }
   return progress;

@@ -15,23 +15,12 @@ import type { EffectLimits, PolicyEffect } from '../http/review-endpoint.ts';
 import type { Reviewed } from '../review/decision.ts';
 import type { EffectResult } from './effect-result.ts';
 
-/** Limits of one review, as those of PodSecurity when labels of a namespace change. */
-export const IMPACT_LIMITS = { workloads: 3000, milliseconds: 1500 } as const;
-
-/** Other requests get their turn after this time, in milliseconds. */
-const SLICE_MILLISECONDS = 5;
-
-/**
- * The milliseconds that may be used at once, and that come back in a millisecond. Otherwise a tenant, or any client
- * that reaches the port, could keep the only place for reviews occupied.
- */
-const NAMESPACE_ALLOWANCE = { most: 5000, refill: 0.1 };
-const CLUSTER_ALLOWANCE = { most: 15_000, refill: 0.25 };
+/** The time of one review. PodSecurity takes a second when labels of a namespace change. */
+export const IMPACT_MILLISECONDS = 1500;
 
 /** Why the effect was not computed at all. */
 const REFUSALS = {
   busy: 'the effect of another policy is being computed',
-  allowance: 'reviews of such policies took much time lately',
   'not-loaded': 'the policies in force are not loaded yet',
 } as const satisfies Partial<Record<EffectResult, string>>;
 
@@ -51,15 +40,12 @@ export interface ImpactDependencies extends LiveWorkloadsDependencies {
   /** The snapshots without and with the policy. Undefined until policies have been read. */
   readonly snapshots: (reviewed: Reviewed) => Snapshots | undefined;
   readonly now: () => number;
-  readonly monotonic: () => number;
   readonly ended: (result: EffectResult) => void;
 }
 
 /** Computes what a policy does to live workloads, by the code of `plan`. One review runs at a time. */
 export function policyImpact(dependencies: ImpactDependencies): PolicyEffect {
-  const { monotonic, ended, snapshots, isExempt } = dependencies;
-  /** When the time that was used will have come back, by namespace; '' = cluster policies. */
-  const repaidAt = new Map<string, number>();
+  const { ended, snapshots, isExempt } = dependencies;
   const told = new Set<string>();
   const leftOut = (resource: string): void => {
     if (!told.has(resource)) dependencies.leftOut(resource);
@@ -73,11 +59,7 @@ export function policyImpact(dependencies: ImpactDependencies): PolicyEffect {
   };
   return async (reviewed, limits) => {
     const { namespace } = reviewed;
-    const { most, refill } = namespace === undefined ? CLUSTER_ALLOWANCE : NAMESPACE_ALLOWANCE;
-    const key = namespace ?? '';
-    const begun = monotonic();
     if (isBusy) return refuse('busy');
-    if (((repaidAt.get(key) ?? begun) - begun) * refill >= most) return refuse('allowance');
     if (namespace !== undefined && isExempt(namespace)) {
       ended('complete');
       return limits.isDryRun ? [`no effect: namespace ${namespace} is exempt from the webhooks`] : [];
@@ -89,9 +71,6 @@ export function policyImpact(dependencies: ImpactDependencies): PolicyEffect {
       return await impactOn({ ...dependencies, leftOut }, reviewed, both, limits);
     } finally {
       isBusy = false;
-      const now = monotonic();
-      for (const [other, at] of repaidAt) if (at <= now) repaidAt.delete(other);
-      repaidAt.set(key, (repaidAt.get(key) ?? now) + (now - begun) / refill);
     }
   };
 }
@@ -103,9 +82,9 @@ async function impactOn(
   both: Snapshots,
   { isDryRun, isAbandoned, milliseconds: given }: EffectLimits,
 ): Promise<readonly string[]> {
-  const { ended, monotonic, kinds } = dependencies;
+  const { ended, kinds } = dependencies;
   const { namespace } = reviewed;
-  const milliseconds = Math.min(given, IMPACT_LIMITS.milliseconds);
+  const milliseconds = Math.min(given, IMPACT_MILLISECONDS);
   const now = dependencies.now();
   const summary = emptySummary();
   const denied: DeniedWorkload[] = [];
@@ -119,25 +98,19 @@ async function impactOn(
     const seconds = Math.round(milliseconds / 100) / 10;
     stop.abort(`the time limit of ${seconds} s ended the review after ${count(summary.workloads, 'workload')}`);
   }, milliseconds);
-  /** Looks at items in short slices, one in each turn of the event loop. */
-  const take = async (kind: ClusterKind, items: readonly KubernetesObject[]): Promise<number> => {
-    let begun = monotonic();
-    for (const [index, item] of items.entries()) {
-      if (monotonic() - begun >= SLICE_MILLISECONDS) {
-        await nextTurn();
-        begun = monotonic();
-      }
-      if (stop.signal.aborted || isAbandoned() || summary.workloads >= IMPACT_LIMITS.workloads) {
-        stop.abort(`a review looks at most at ${IMPACT_LIMITS.workloads} workloads`);
-        return items.length - index;
-      }
+  /** Looks at one item in each turn of the event loop, so that other requests are answered. */
+  const take = async (kind: ClusterKind, items: readonly KubernetesObject[]): Promise<void> => {
+    for (const item of items) {
+      if (isAbandoned()) stop.abort('the caller is gone');
+      if (stop.signal.aborted) return;
       missing.delete(`${kind.kind} ${item.metadata.name}`);
       const outcome = outcomeOn(kind, item, both, now, dependencies);
-      if (outcome === undefined) continue;
-      addTo(summary, outcome);
-      denied.push(...deniedWorkload(kind, item, outcome));
+      if (outcome !== undefined) {
+        addTo(summary, outcome);
+        denied.push(...deniedWorkload(kind, item, outcome));
+      }
+      await nextTurn();
     }
-    return 0;
   };
   const lists = await listWorkloads(dependencies, { namespace, signal: stop.signal, take });
   clearTimeout(timer);
@@ -209,14 +182,11 @@ function namesOf(denied: readonly DeniedWorkload[]): string {
   return `: ${names.join(', ')}${unnamed > 0 ? ` and ${unnamed} more` : ''}`;
 }
 
-/** Says what was not looked at, and why: the limit that ended the review (`ended`), or a list that failed. */
+/** Says why not all was looked at: the time limit ended the review, or a list failed. */
 function omissionWarnings(lists: readonly ListProgress[], scope: string, ended: AbortSignal): string[] {
   const failed = lists.flatMap(({ resource, failure }) =>
     failure === undefined ? [] : [`the effect leaves out ${resource}: cannot list ${resource} ${scope}: ${failure}`],
   );
-  const left = lists.flatMap(({ resource, left: amount, failure }) =>
-    failure === undefined && amount !== undefined ? [`${amount} ${resource}`] : [],
-  );
-  if (!ended.aborted || left.length === 0) return failed;
-  return [`the figures are incomplete: ${String(ended.reason)}. Not looked at: ${left.join(', ')}`, ...failed];
+  const isCut = ended.aborted && lists.some(({ isWhole, failure }) => !isWhole && failure === undefined);
+  return isCut ? [`the figures are incomplete: ${String(ended.reason)}`, ...failed] : failed;
 }

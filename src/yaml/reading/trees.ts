@@ -1,7 +1,7 @@
 import { jsonOf } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { outlineOf, type Outline } from './outline.ts';
-import { Unreadable, NESTING_MESSAGE, composeDocuments, yamlTokens } from './tokens.ts';
+import { Unreadable, composeDocuments, yamlTokens } from './tokens.ts';
 import type { OnOffset, TokenOptions } from './tokens.ts';
 import { treeValue, type YamlFault, type YamlTree } from './values.ts';
 import { isAlias, isScalar, visit, type Alias, type Document, type ParsedNode } from 'yaml';
@@ -142,7 +142,8 @@ function composeChunk(text: string, options: ReadingOptions): Composed {
     return composed(composeDocuments(yamlTokens(text, options), options.keepSourceTokens ?? false));
   } catch (error) {
     if (error instanceof Unreadable) return faulty(error.offset, error.message, true);
-    return error instanceof RangeError ? faulty(0, NESTING_MESSAGE, true) : faulty(0, messageOf(error));
+    if (error instanceof RangeError) throw error;
+    return faulty(0, messageOf(error));
   }
 }
 

@@ -10,6 +10,7 @@ class Rotation {
   readonly replicas: readonly Replica<OwnCertificates>[];
   readonly #services: readonly TlsService[];
   connections = 0;
+  #round: Promise<void> = Promise.resolve();
   readonly #connect: (service: TlsService, bundle: string) => Promise<void>;
   #isOver = false;
 
@@ -43,8 +44,15 @@ class Rotation {
     this.replicas.forEach(({ source }, other) => source.lead(other === index));
   }
 
-  /** A connection to every server with every bundle that there is now. */
-  async connectToAll(): Promise<void> {
+  /**
+   * A connection to every server with every bundle that there is now. A round waits for the one before: otherwise the
+   * rotation could go on for steps while a slow round holds an old bundle.
+   */
+  connectToAll(): Promise<void> {
+    return (this.#round = this.#round.then(() => this.#connectOnce()));
+  }
+
+  async #connectOnce(): Promise<void> {
     for (const [index, service] of this.#services.entries()) {
       const pair = this.replicas[index]?.pairs.at(-1);
       if (pair !== undefined) service.use(pair);
@@ -53,6 +61,11 @@ class Rotation {
         this.connections++;
       }
     }
+  }
+
+  /** How often a step was written. The answer to a write comes after its effect. */
+  count(step: string): number {
+    return this.replicas.flatMap(({ written }) => written).filter((write) => write === `${step} done`).length;
   }
 
   /** Connects over and over while something else goes on. */
@@ -73,11 +86,13 @@ class Rotation {
 
   async run(first: string | undefined, stage: () => Promise<void>, handOver: boolean): Promise<string | undefined> {
     const { world } = this;
+    const [trusted, promoted, retired] = ['trust', 'promote', 'retire'].map((step) => this.count(step) + 1);
     await stage();
     const next = world.secret()['next.crt'];
     await eventually(() => {
       world.expectBundles(`${first}${next}`);
       expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined();
+      expect(this.count('trust')).toBe(trusted);
       // A leader that has not seen the bundles yet would rather begin the overlap anew.
       for (const { source } of this.replicas) {
         expect(source.status().nextNotAfter).toBeDefined();
@@ -92,6 +107,7 @@ class Rotation {
       expect(world.secret()).toMatchObject({ 'ca.crt': next, 'previous.crt': first });
       this.replicas.forEach(({ pairs }, index) => expect(pairs).toHaveLength((served[index] ?? 0) + 1));
       world.expectBundles(`${next}${first}`);
+      expect(this.count('promote')).toBe(promoted);
     });
     expect(world.secret()['next.crt']).toBeUndefined();
     if (handOver) this.lead(0);
@@ -105,6 +121,7 @@ class Rotation {
     await this.after(SETTINGS.caOverlap, () => {
       expect(world.secret()['previous.crt']).toBeUndefined();
       world.expectBundles(next);
+      expect(this.count('retire')).toBe(retired);
     });
     return next;
   }
@@ -135,7 +152,8 @@ describe('a whole rotation', () => {
     await connecting;
     expect(second).not.toBe(first);
     expect(world.annotations()['probewright.dev/rotate']).toBeUndefined();
-    expect(rotation.connections).toBeGreaterThan(30);
+    // Each of the 11 stops of the rotation connects to both servers. How many come between depends on the machine.
+    expect(rotation.connections).toBeGreaterThanOrEqual(22);
   });
 
   it('goes by, by age, three times over and with leaders that change in the middle of it', async () => {
@@ -160,9 +178,8 @@ describe('a whole rotation', () => {
         true,
       );
     }
-    const all = rotation.replicas.flatMap(({ written }) => written);
-    const count = (step: string): number => all.filter((write) => write === `${step} done`).length;
-    expect(['stage', 'trust', 'distrust', 'promote', 'retire'].map(count)).toEqual([3, 3, 0, 3, 3]);
+    const steps = ['stage', 'trust', 'distrust', 'promote', 'retire'];
+    expect(steps.map((step) => rotation.count(step))).toEqual([3, 3, 0, 3, 3]);
   });
 
   it('starts the overlap anew when a bundle has lost the next CA', async () => {
@@ -182,7 +199,7 @@ describe('a whole rotation', () => {
     );
     expect(world.secret()['previous.crt']).toBeUndefined();
     for (const bundle of world.bundles()) expect(bundleHolds(bundle, world.secret()['next.crt'] ?? '')).toBe(true);
-    expect(written.filter((write) => write === 'distrust done')).toHaveLength(1);
+    await eventually(() => expect(written.filter((write) => write === 'distrust done')).toHaveLength(1));
   });
 
   it('waits while it cannot be seen what clients trust, and loses nothing by it', async () => {
