@@ -11,7 +11,7 @@ import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { lackOf, readLivePods, workloadNameOf } from '../input/live-pods.ts';
 import { shownReport, type CheckReport, type ReportFormat, type ShownReport } from './report.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import { reasonForNothing } from '../input/passed-over.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -28,7 +28,7 @@ const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
 };
 
 /** Checks manifests without a cluster, by the code of the webhook. */
-export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: CommandIo): Promise<number> {
+export async function runCheck(line: ParsedCommandLine<typeof CHECK.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
   const inputs = await readAnyInputs('check', line, io, progress);
   const { output, enforcement, strict, 'min-level': minLevel, only, skip } = line.flags;

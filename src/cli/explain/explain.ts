@@ -10,13 +10,13 @@ import { writePictures } from './pictures.ts';
 import { reportProblems } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { placeOfPolicy } from '../input/inputs.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { ExplainedContainer, ExplainOutput } from '../output/json-outputs.ts';
 import type { FieldPlaces } from '../../explain/timeline/explained-fields.ts';
 import type { ContainerExplanation } from '../../explain/timeline/explanation.ts';
 import type { EXPLAIN } from './definition.ts';
 
-export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: CommandIo): Promise<number> {
+export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, io: CommandIo): Promise<number> {
   const inputs = await readAnyInputs('explain', line, io);
   const placesOf = ({ document, path }: Manifest): FieldPlaces => ({
     ofManifest: (field) =>

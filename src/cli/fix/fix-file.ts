@@ -1,15 +1,16 @@
-import { effectiveTemplate, formatNotInjected } from '../../engine/defaulting/injection.ts';
-import { type JsonObject } from '../../base/json/json-value.ts';
-import { describeManifest, manifestsOf, placeOfManifest, policyOfTemplate, workloadIn } from '../input/manifest.ts';
+import { formatNotInjected } from '../../engine/defaulting/injection.ts';
+import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
+import { describeManifest, manifestsOf, placeOfManifest, workloadIn } from '../input/manifest.ts';
 import type { Manifest, ParsedText } from '../input/manifest.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
-import { commandsOf } from '../../engine/verdict/judge.ts';
-import { withEdits } from '../../base/json/field-path.ts';
+import { ownProbe, PROBE_KINDS } from '../../engine/probe/probe.ts';
+import { containersOf } from '../../engine/workload/containers.ts';
+import { storedPod } from '../../webhook/review/stored-pod.ts';
+import { valueAt, withEdits, type FieldEdit } from '../../base/json/field-path.ts';
 import { withFieldEdits, type DocumentEdit } from '../../yaml/editing/field-editing.ts';
 import { withAdvice, type AdviceSelection } from './advice.ts';
 import type { PlacedViolation } from '../check/report.ts';
-import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
+import type { PlacedTemplate } from '../../engine/workload/kinds.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
@@ -74,25 +75,30 @@ function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
   const { object, document, path } = manifest;
   const workload = workloadIn(object, inputs);
   if (workload === undefined) return { object, insertions: [], remarks: [] };
-  const { kind, namespace } = workload;
-  const options = { ...kind, commands: commandsOf(workload) };
-  let fixed = object;
-  const insertions: DocumentEdit[] = [];
-  const defaultings: Defaulting[] = [];
-  for (const { template, path: templatePath } of workload.templates) {
-    const policy = policyOfTemplate(workload, template, inputs.policies);
-    const defaulting = permittedDefaulting(template, policy, options);
-    defaultings.push(defaulting);
-    fixed = withEdits(fixed, [{ path: templatePath, value: effectiveTemplate(template, defaulting.injections) }]);
-    for (const { container, kind: key, probe } of defaulting.injections) {
-      const containerPath = [...path, ...templatePath, 'spec', container.list, container.index];
-      insertions.push({ document: document.index, path: [...containerPath, key], value: probe });
-    }
-  }
-  const place = `${placeOfManifest(manifest)}: ${describeManifest(object, namespace)}`;
+  const stored = workload.templates.map((placed) => ({
+    ...placed,
+    ...storedPod(workload, placed.template, inputs.policies, inputs.now),
+  }));
+  const added = stored.flatMap(addedProbes);
+  const place = `${placeOfManifest(manifest)}: ${describeManifest(object, workload.namespace)}`;
   const remarks = [
-    ...defaultings.flatMap(({ notInjected }) => notInjected.map(formatNotInjected)),
-    ...defaultings.flatMap(({ warnings }) => warnings),
+    ...stored.flatMap(({ decision }) => decision.defaulting?.notInjected.map(formatNotInjected) ?? []),
+    ...stored.flatMap(({ decision: { defaulting, reply } }) => defaulting?.warnings ?? reply.response.warnings ?? []),
   ];
-  return { object: fixed, insertions, remarks: remarks.map((remark) => `${place}: ${remark}`) };
+  return {
+    object: withEdits(object, added),
+    insertions: added.map((edit) => ({ document: document.index, path: [...path, ...edit.path], value: edit.value })),
+    remarks: remarks.map((remark) => `${place}: ${remark}`),
+  };
+}
+
+/** The probes that the stored Pod has and the template lacks, as edits of the workload. */
+function addedProbes({ template, path, pod }: PlacedTemplate & { readonly pod: JsonObject }): FieldEdit[] {
+  return containersOf(objectMember(template, 'spec') ?? {}).flatMap(({ list, index, spec }) =>
+    PROBE_KINDS.filter((kind) => ownProbe(spec, kind) === undefined).flatMap((kind) => {
+      const place = ['spec', list, index, kind];
+      const value = valueAt(pod, place);
+      return value === undefined || value === null ? [] : [{ path: [...path, ...place], value }];
+    }),
+  );
 }

@@ -17,7 +17,7 @@ import { checkInputs } from '../check/check-inputs.ts';
 import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { reportProblems, wasWritten, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { OneLook } from '../../observer/one-look.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -25,7 +25,7 @@ import type { PlacedViolation } from '../check/report.ts';
 import type { ClusterLine } from '../input/cluster-choice.ts';
 import type { REPORT } from './definition.ts';
 
-export async function runReport(line: CommandLine<typeof REPORT.flags>, io: CommandIo): Promise<number> {
+export async function runReport(line: ParsedCommandLine<typeof REPORT.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
   const inputs = await readAnyInputs('report', line, io, progress, { readsReports: true });
   const look = await readLivePods('report', line, inputs, io, true);

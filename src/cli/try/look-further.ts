@@ -3,7 +3,7 @@ import { isSuccess, type Answer } from './answer.ts';
 import { causeOfAnswer, remedyFor, asked, diagnosis, edit, replaced, LOOK_SECONDS } from './diagnosis.ts';
 import type { TryCause, Diagnosis, Finder, Look } from './diagnosis.ts';
 import { localHost, otherPath, secureProto, wrongScheme } from './look-http.ts';
-import { declaredPorts, portOf, type PlannedProbe } from './planned-probes.ts';
+import { declaredPorts, portOf, type ProbeToTry } from './planned-probes.ts';
 import { openSession } from './grpc-probe.ts';
 import { openTls, type Connection } from './connection.ts';
 import { execCommandOf } from '../../engine/probe/exec-invocation.ts';
@@ -17,7 +17,7 @@ import type { Asking } from './ask.ts';
  * @param late the diagnosis of a success that comes too late
  */
 export async function lookFurther(
-  planned: PlannedProbe,
+  planned: ProbeToTry,
   answer: Answer,
   asking: Asking,
   late: Diagnosis | undefined,

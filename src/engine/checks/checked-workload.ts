@@ -217,7 +217,7 @@ export function oncePerWorkload<Answer>(
 }
 
 /** Fills in the port of HTTP and TCP probes that have none, as Knative Serving does. */
-function withProbePorts(podSpec: JsonObject, fallback: number): JsonObject {
+export function withProbePorts(podSpec: JsonObject, fallback: number): JsonObject {
   const containers = member(podSpec, 'containers');
   if (!Array.isArray(containers)) return podSpec;
   const filled = containers.map((container: unknown) => {
