@@ -56,7 +56,7 @@ export async function runCheck(line: ParsedCommandLine<typeof CHECK.flags>, io: 
 /** The workloads of a cluster whose live Pods lack the probes that policies give. */
 async function lackingPods(
   { summary: { coverage } }: CheckReport,
-  line: CommandLine<typeof CHECK.flags>,
+  line: ParsedCommandLine<typeof CHECK.flags>,
   inputs: Inputs,
   io: CommandIo,
 ): Promise<NonNullable<CheckReport['lacking']>> {
