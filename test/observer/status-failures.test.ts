@@ -111,6 +111,15 @@ describe('what the status of a Pod tells alone', () => {
     expect(told({ ...scene, container: { readinessProbe } })).toEqual(causes.map((cause) => `probe-failing ${cause}`));
   });
 
+  it('says no more where an event of another Pod tells the cause', () => {
+    const status = { state: running(600), started: true, restartCount: 0 };
+    const workloads = failing({ status, container: { readinessProbe } }, 2);
+    const hint = { namespace: 'apps', podUid: 'u0', container: 'app', probe: 'readinessProbe', isVoid: false } as const;
+    workloads.hint({ ...hint, cause: 'http-404', times: [NOW - 60_000] }, NOW);
+    const causes = workloads.findings(NOW).flatMap(({ failures }) => failures.map(({ cause }) => cause));
+    expect(causes).toEqual(['http-404']);
+  });
+
   it('gives a startup probe the time that it has', () => {
     const startupProbe = { tcpSocket: { port: 1 }, periodSeconds: 10, failureThreshold: 60 };
     const scene = (seconds: number): Scene => ({

@@ -93,7 +93,7 @@ export class FailingWorkloads {
       const [first] = pods;
       if (first === undefined || failures.size === 0) return [];
       const live = pods.map(({ health }) => health).filter(({ hasEnded }) => !hasEnded);
-      return [{ key, workload: first.workload, failures: [...failures.values()], pods: live }];
+      return [{ key, workload: first.workload, failures: withoutSilent([...failures.values()]), pods: live }];
     });
     const shared = sharedTroubles(failing, now);
     return failing
@@ -119,6 +119,15 @@ export class FailingWorkloads {
     if (mayBeKilled) this.#ended.set(pod.workload.namespace, uid, pod);
     return mayBeKilled;
   }
+}
+
+/** Where the events of one Pod tell the cause, the silence of another Pod says no more. */
+function withoutSilent(failures: readonly Failure[]): readonly Failure[] {
+  return failures.filter(
+    ({ container, probe, cause }) =>
+      cause !== 'unclear' ||
+      !failures.some((other) => other.cause !== cause && other.container === container && other.probe === probe),
+  );
 }
 
 /** The facts of one failure of several Pods. */
