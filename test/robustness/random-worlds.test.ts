@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readPod } from '../../src/engine/workload/read-pod.ts';
 import { checkedWorkload } from '../../src/engine/checks/checked-workload.ts';
 import { runChecks } from '../../src/engine/checks/run-checks.ts';
 import { effectiveTemplate } from '../../src/engine/defaulting/injection.ts';
@@ -203,7 +204,7 @@ const everyCheck: CheckPolicy = new Map(
 function violationsOf(template: JsonObject, check: string): { container: string; probe?: string; message: string }[] {
   const kind = BUILT_IN_KINDS[0];
   if (kind === undefined) throw new Error('there is no Pod among the kinds');
-  return runChecks(checkedWorkload(template, kind, { template, path: [] }), () => everyCheck)
+  return runChecks(checkedWorkload(readPod(template, kind), { object: template }), () => everyCheck)
     .filter((violation) => violation.check === check)
     .map(({ container, probe, message }) => ({ container, ...(probe && { probe }), message }));
 }

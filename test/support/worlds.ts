@@ -13,6 +13,7 @@ import type { Workload } from '../../src/engine/verdict/judge.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { ValidateSettings } from '../../src/webhook/review/validate.ts';
 import type { MutationMode } from '../../src/engine/policy/action.ts';
+import { readPods } from '../../src/engine/workload/read-pod.ts';
 import type { Defaulting } from '../../src/engine/defaulting/default-probes.ts';
 
 /** A ProbePolicy's document with this spec. */
@@ -134,7 +135,7 @@ export function containerNamed(object: JsonObject, name: string): JsonObject {
 export function subjectOf(object: JsonObject, namespace = 'apps'): Workload {
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);
   if (kind === undefined) throw new Error(`no workload: ${String(object['kind'])}`);
-  return { object, kind, templates: podTemplatesOf(object, kind), namespace, name: 'web' };
+  return { object, kind, pods: readPods(podTemplatesOf(object, kind), kind), namespace, name: 'web' };
 }
 
 /** A Deployment with the metadata and the spec of a Pod as its template. */

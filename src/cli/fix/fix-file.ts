@@ -1,10 +1,9 @@
 import { effectiveTemplate, formatNotInjected } from '../../engine/defaulting/injection.ts';
 import { type JsonObject } from '../../base/json/json-value.ts';
-import { describeManifest, manifestsOf, placeOfManifest, policyOfTemplate, workloadIn } from '../input/manifest.ts';
+import { describeManifest, manifestsOf, placeOfManifest, policyOfPod, workloadIn } from '../input/manifest.ts';
 import type { Manifest, ParsedText } from '../input/manifest.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
-import { commandsOf } from '../../engine/verdict/judge.ts';
 import { withEdits } from '../../base/json/field-path.ts';
 import { withFieldEdits, type DocumentEdit } from '../../yaml/editing/field-editing.ts';
 import { withAdvice, type AdviceSelection } from './advice.ts';
@@ -71,14 +70,13 @@ function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
   const { object, document, path } = manifest;
   const workload = workloadIn(object, inputs);
   if (workload === undefined) return { object, insertions: [], remarks: [] };
-  const { kind, namespace } = workload;
-  const options = { ...kind, commands: commandsOf(workload) };
+  const { namespace } = workload;
   let fixed = object;
   const insertions: DocumentEdit[] = [];
   const defaultings: Defaulting[] = [];
-  for (const { template, path: templatePath } of workload.templates) {
-    const policy = policyOfTemplate(workload, template, inputs.policies);
-    const defaulting = permittedDefaulting(template, policy, options);
+  for (const pod of workload.pods) {
+    const { template, path: templatePath } = pod;
+    const defaulting = permittedDefaulting(pod, policyOfPod(workload, pod, inputs.policies));
     defaultings.push(defaulting);
     fixed = withEdits(fixed, [{ path: templatePath, value: effectiveTemplate(template, defaulting.injections) }]);
     for (const { container, kind: key, probe } of defaulting.injections) {

@@ -11,7 +11,6 @@ import { readObserverReport, type ObservedResult } from '../../cluster/sources/o
 import { count } from '../../base/text/cut.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { workloadKey, type WorkloadName } from '../../observer/observed-workload.ts';
-import { podLabelsOf } from '../../engine/verdict/judge.ts';
 import { checkInputs } from '../check/check-inputs.ts';
 import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { reportProblems, wasWritten, Progress } from '../output/messages.ts';
@@ -95,10 +94,8 @@ function reportedWorkload(
 }
 
 function policiesOf(object: JsonObject, inputs: Inputs): string[] {
-  const { templates = [], namespace = '' } = workloadIn(object, inputs) ?? {};
-  const sources = templates.flatMap(({ template }) => {
-    return inputs.policies.policyFor(namespace, podLabelsOf(template)).sources;
-  });
+  const { pods = [], namespace = '' } = workloadIn(object, inputs) ?? {};
+  const sources = pods.flatMap(({ labels }) => inputs.policies.policyFor(namespace, labels).sources);
   return [...new Set(sources)];
 }
 

@@ -23,6 +23,11 @@ export function boundedContainer(container: JsonObject): JsonObject {
   return boundedMembers(container, BOUNDED_FIELDS, DEEPEST);
 }
 
+/** A probe, bounded in the same way. */
+export function boundedProbe(probe: JsonObject): JsonObject {
+  return boundedMembers(probe, Object.keys(probe), DEEPEST - 1);
+}
+
 /** An object with one bounded member. */
 export function boundedMember(object: JsonObject, field: string): JsonObject {
   return boundedMembers(object, [field], DEEPEST);

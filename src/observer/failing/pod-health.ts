@@ -6,7 +6,7 @@ import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { ownProbe, PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { cut } from '../../base/text/cut.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
-import { containersOf, type Container } from '../../engine/workload/containers.ts';
+import { containersOf, type PlacedContainer } from '../../engine/workload/read-container.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { conditionOf, containerState, containerStatuses, MOST_CONTAINERS } from '../pod-status.ts';
 import { startLimits, type StartLimits } from '../start-limits.ts';
@@ -63,7 +63,7 @@ export function podHealth(pod: JsonObject): PodHealth | undefined {
   const containers: ContainerHealth[] = [];
   for (const container of containersOf(spec)) {
     const found = statuses.get(container.name);
-    if (container.role === 'init' || found === undefined) continue;
+    if (container.role === 'init' || container.role === 'ephemeral' || found === undefined) continue;
     const injected = provenance.get(container.name);
     if (containers.push(containerHealth(container, found, { injected, spec, change })) === MOST_CONTAINERS) break;
   }
@@ -84,7 +84,7 @@ export function podHealth(pod: JsonObject): PodHealth | undefined {
 const NEVER_READY_MILLISECONDS = 2000;
 
 function containerHealth(
-  { name, spec }: Container,
+  { name, spec }: PlacedContainer,
   status: JsonObject,
   pod: {
     readonly injected: ReadonlyMap<string, string> | undefined;

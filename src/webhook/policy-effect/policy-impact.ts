@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { count, cut } from '../../base/text/cut.ts';
 import { exceptionSpec } from '../../engine/policy/probe-exception.ts';
+import { readPods } from '../../engine/workload/read-pod.ts';
 import { outcomeOf, type Outcome, type WebhookBehaviour } from '../../engine/verdict/compare/outcome.ts';
 import { templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
 import { sizeProblem } from '../review/scope.ts';
@@ -161,7 +162,7 @@ function effectOn(
   const object: JsonObject = { ...(item as unknown as JsonObject), apiVersion: of.apiVersion, kind: kind.kind };
   const found = templatesToLookAt(object, kind);
   if (found.kind === 'skipped' || sizeProblem(found.templates) !== undefined) return undefined;
-  const workload = { object, kind, templates: found.templates, namespace, name };
+  const workload = { object, kind, pods: readPods(found.templates, kind), namespace, name };
   const { probes, violations, denied, warned } = outcomeOf(workload, before, after, now, behaviour);
   const deniedBy = violations.flatMap((change) => (change.after === 'Deny' ? [change.violation.check] : []));
   return {

@@ -1,19 +1,25 @@
-import { equalJson, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
+import {
+  equalJson,
+  isJsonObject,
+  listMember,
+  member,
+  objectMember,
+  type JsonObject,
+} from '../../base/json/json-value.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { formatPath, valueAt } from '../../base/json/field-path.ts';
 import { formatViolation, violationKey, type Violation } from '../../engine/checks/violation.ts';
 import { laxer, type Enforcement, type MutationMode } from '../../engine/policy/action.ts';
 import { layersWithProbes } from '../../engine/policy/container-policy.ts';
-import { containersOf } from '../../engine/workload/containers.ts';
 import { isPod, podTemplatesOf, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { skip, type Decision } from './decision.ts';
 import { mayExceptAll } from '../../engine/verdict/exceptions-of-workload.ts';
-import { commandsOf, judge, podLabelsOf, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
+import { judge, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
+import { readPods } from '../../engine/workload/read-pod.ts';
 import { controllersOfPod } from '../../engine/workload/workload-of-pod.ts';
 import { trustIn, type TrustedControllers } from './trusted-controllers.ts';
 import { allowed, denied, violationAnnotation } from './response.ts';
 import { atMost, scopeOf, sizeProblem, violationOfUnseen } from './scope.ts';
-import type { CommandReader } from '../../engine/workload/command-reader.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { AdmissionRequest } from './review.ts';
 
@@ -24,7 +30,7 @@ export interface ValidateSettings {
   readonly controllers: TrustedControllers;
 }
 
-type JudgeAt = (subject: Subject, policies: Snapshot, commands?: CommandReader) => Judgement;
+type JudgeAt = (subject: Subject, policies: Snapshot) => Judgement;
 
 /**
  * Answers `/validate`: runs all checks on the effective template, at CREATE and when the template or a rollout limit
@@ -51,14 +57,14 @@ export function validate(
   if (isUnchanged && (isPod(kind) || policies.facts.exceptions.ofNamespace(namespace).length === 0))
     return skip(request, 'unchanged');
 
-  const judgeAt: JudgeAt = (subject, inForce, commands) =>
-    judge(subject, inForce, mutation === 'On' && !isPod(kind), now, commands);
+  const judgeAt: JudgeAt = (subject, inForce) => judge(subject, inForce, mutation === 'On' && !isPod(kind), now);
   const trust = trustIn(request, controllers, kinds);
+  const pods = readPods(templates, kind);
   const judgement = judgeAt(
     {
       object,
       kind,
-      templates,
+      pods,
       namespace,
       ...(isPod(kind) && trust === 'full' && { controllers: controllersOfPod(object) }),
     },
@@ -75,7 +81,7 @@ export function validate(
   });
   const mayBeExcepted = (checks: readonly string[]): boolean =>
     request.operation === 'UPDATE' &&
-    templates.every(({ template }) => mayExceptAll(policies.policyFor(namespace, podLabelsOf(template)), checks));
+    pods.every(({ labels }) => mayExceptAll(policies.policyFor(namespace, labels), checks));
   const warnings = isPod(kind) ? [] : judgement.warnings;
   return decide(request, violations, warnings, judgement.policies, mayBeExcepted);
 }
@@ -86,16 +92,15 @@ export function validate(
  */
 function toleranceOf(
   violations: readonly Violation[],
-  { object, kind, namespace }: Omit<Subject, 'templates'>,
+  { object, kind, namespace }: Omit<Subject, 'pods'>,
   oldObject: JsonObject | undefined,
   judgeAt: JudgeAt,
   policies: Snapshot,
 ): (violation: Violation) => boolean {
   // To be tolerated only keeps a violation from denying.
   if (oldObject === undefined || !violations.some(({ action }) => action === 'Deny')) return () => false;
-  const old = { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace };
-  const commands = commandsOf(old);
-  const { violations: before } = judgeAt(old, policies, commands);
+  const old = { object: oldObject, kind, pods: readPods(podTemplatesOf(oldObject, kind), kind), namespace };
+  const { violations: before } = judgeAt(old, policies);
   const tolerated = new Map(before.map((violation) => [violationKey(violation), violation]));
   // What nobody could read before excuses the same text alone: another text may hide what a floor forbids.
   const isIn = (known: ReadonlyMap<string, Violation>, violation: Violation): boolean => {
@@ -107,12 +112,10 @@ function toleranceOf(
   // violation. So floored violations of the old object are checked again with the cluster's policies alone. Only these
   // set floors, so nothing changes where the namespace's policies give no probes.
   const needsPlatform = violations.some((found) => found.isFloored === true && isIn(tolerated, found));
-  const givesProbes = old.templates.some(({ template }) =>
-    layersWithProbes(policies.policyFor(namespace, podLabelsOf(template)).layers).some(
-      ({ kind: tier }) => tier === 'ProbePolicy',
-    ),
+  const givesProbes = old.pods.some(({ labels }) =>
+    layersWithProbes(policies.policyFor(namespace, labels).layers).some(({ kind: tier }) => tier === 'ProbePolicy'),
   );
-  const again = needsPlatform && givesProbes ? judgeAt(old, policies.ofCluster, commands).violations : before;
+  const again = needsPlatform && givesProbes ? judgeAt(old, policies.ofCluster).violations : before;
   const flooredBefore = new Map(
     again.filter(({ isFloored }) => isFloored === true).map((violation) => [violationKey(violation), violation]),
   );
@@ -203,8 +206,7 @@ function rolloutOf(object: JsonObject): unknown {
 
 /** A Pod's probes, container by container. Changes of labels, images and tolerations need no new check. */
 function probesOf(pod: JsonObject): unknown {
-  return containersOf(objectMember(pod, 'spec') ?? {}).map(({ name, spec: container }) => [
-    name,
-    ...PROBE_KINDS.map((probe) => member(container, probe) ?? null),
-  ]);
+  const spec = objectMember(pod, 'spec') ?? {};
+  const containers = [...listMember(spec, 'containers'), ...listMember(spec, 'initContainers')].filter(isJsonObject);
+  return containers.map((container) => ['name', ...PROBE_KINDS].map((field) => member(container, field) ?? null));
 }

@@ -3,7 +3,7 @@ import { CONTAINER_TYPE, PROBE_TYPE } from '../../../engine/probe/api-schema.ts'
 import { execArgv, isPortNumber } from '../../../engine/probe/handler-values.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../../../engine/probe/probe.ts';
 import { boundedContainer, isCut } from '../../../engine/workload/bounded-container.ts';
-import { declaredVariables } from '../../../engine/workload/containers.ts';
+import { declaredVariables } from '../../../engine/workload/variables.ts';
 import { portsOf } from '../../../engine/workload/ports.ts';
 import { bare, declaredPart, listPart, objectPart, pick, scalar, scalars, type Part } from './parts.ts';
 import { commandLine } from './command-line.ts';

@@ -1,10 +1,10 @@
-import { equalJson, member, objectMember, type JsonObject } from '../../../base/json/json-value.ts';
+import { equalJson } from '../../../base/json/json-value.ts';
 import { injectionAt, type Injection } from '../../defaulting/injection.ts';
 import { PROBE_KINDS, type ProbeKind } from '../../probe/probe.ts';
-import { containersOf, type Container } from '../../workload/containers.ts';
-import { mayHoldSeveralTemplates, templateName, type PlacedTemplate } from '../../workload/kinds.ts';
+import type { Container, Pod } from '../../workload/pod.ts';
+import { mayHoldSeveralTemplates, templateName } from '../../workload/kinds.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
-import { podLabelsOf, type Workload } from '../judge.ts';
+import type { Workload } from '../judge.ts';
 import { permittedDefaulting } from '../permitted-defaulting.ts';
 import { formatPath } from '../../../base/json/field-path.ts';
 import { violationKey, type Violation } from '../../checks/violation.ts';
@@ -25,19 +25,14 @@ export interface ProbeChange {
 
 /** Compares the Pods of a workload under two snapshots, as `/mutate` would patch them. */
 export function probeChanges(workload: Workload, before: Snapshot, after: Snapshot): readonly ProbeChange[] {
-  return workload.templates.flatMap((placed) => changesOfTemplate(workload, placed, before, after));
+  return workload.pods.flatMap((pod) => changesOfPod(workload, pod, before, after));
 }
 
-function changesOfTemplate(
-  workload: Workload,
-  { template, path }: PlacedTemplate,
-  before: Snapshot,
-  after: Snapshot,
-): ProbeChange[] {
-  const [old, now] = [before, after].map((policies) => injectedProbes(workload, template, policies));
+function changesOfPod(workload: Workload, pod: Pod, before: Snapshot, after: Snapshot): ProbeChange[] {
+  const [old, now] = [before, after].map((policies) => injectedProbes(workload, pod, policies));
   if (old === undefined || now === undefined || (old.length === 0 && now.length === 0)) return [];
-  const which = mayHoldSeveralTemplates(workload.kind) ? { template: templateName(workload.object, path) } : {};
-  return containersOf(objectMember(template, 'spec') ?? {}).flatMap((container) =>
+  const which = mayHoldSeveralTemplates(workload.kind) ? { template: templateName(workload.object, pod.path) } : {};
+  return pod.containers.flatMap((container) =>
     PROBE_KINDS.flatMap((probe): ProbeChange[] => {
       const [was, is] = [probeAfter(old, container, probe), probeAfter(now, container, probe)];
       if (equalJson(was, is)) return [];
@@ -48,17 +43,14 @@ function changesOfTemplate(
   );
 }
 
-function injectedProbes(
-  { object, kind, namespace }: Workload,
-  template: JsonObject,
-  policies: Snapshot,
-): readonly Injection[] {
-  const policy = policies.policyFor(namespace, podLabelsOf(template), workloadNameOf(object, kind, false));
-  return permittedDefaulting(template, policy, kind).injections;
+function injectedProbes({ object, kind, namespace }: Workload, pod: Pod, policies: Snapshot): readonly Injection[] {
+  const policy = policies.policyFor(namespace, pod.labels, workloadNameOf(object, kind, false));
+  return permittedDefaulting(pod, policy).injections;
 }
 
 function probeAfter(injections: readonly Injection[], container: Container, kind: ProbeKind): unknown {
-  return injectionAt(injections, container, kind)?.probe ?? member(container.spec, kind) ?? null;
+  const own = container.written.find((probe) => probe.kind === kind);
+  return injectionAt(injections, container, kind)?.probe ?? own?.written ?? null;
 }
 
 export interface ViolationChange {

@@ -1,5 +1,5 @@
 import { laxer, type Enforcement } from '../../policy/action.ts';
-import { judge, podLabelsOf, type Workload } from '../judge.ts';
+import { judge, type Workload } from '../judge.ts';
 import { probeChanges, violationChanges, type ProbeChange, type ViolationChange } from './changes.ts';
 import type { Violation } from '../../checks/violation.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
@@ -41,10 +41,9 @@ export function outcomeOf(
 }
 
 /** True if the same policies and facts apply to the workload before and after: a verdict depends on nothing else. */
-function isOutOfReach({ templates, asSent, namespace }: Workload, before: Snapshot, after: Snapshot): boolean {
+function isOutOfReach({ pods, asSent, namespace }: Workload, before: Snapshot, after: Snapshot): boolean {
   if (before.facts !== after.facts) return false;
-  return [...templates, ...(asSent?.templates ?? [])].every(({ template }) => {
-    const labels = podLabelsOf(template);
+  return [...pods, ...(asSent?.pods ?? [])].every(({ labels }) => {
     const [old, now] = [before.policyFor(namespace, labels).layers, after.policyFor(namespace, labels).layers];
     return old.length === now.length && old.every((layer, index) => layer === now[index]);
   });
