@@ -6,6 +6,21 @@ const DOCS = 'docs/checks.md';
 /** The list of checks: its path from the checkout's root. */
 export const CATALOGUE_FILE = `${DIRECTORY}/catalogue.ts`;
 
+/** The examples of docs/checks.md for `probewright checks NAME`: its path from the checkout's root. */
+export const EXAMPLES_FILE = 'src/cli/checks/examples.json';
+
+/** The text of the examples: the first diff of each section of docs/checks.md, by check. */
+export function examplesText(): string {
+  const sections = readFileSync(DOCS, 'utf8').split(/^(?=## )/m);
+  const examples = checkFiles().map(({ id }) => {
+    const section = sections.find((text) => text.startsWith(`## ${id}\n`)) ?? '';
+    const [, example] = /^```diff\n([\s\S]*?)^```$/m.exec(section) ?? [];
+    if (example === undefined) throw new Error(`${DOCS}, section ${id}: write an example as a diff`);
+    return [id, example] as const;
+  });
+  return `${JSON.stringify(Object.fromEntries(examples.sort()), undefined, 2)}\n`;
+}
+
 /** A file that defines a check. */
 interface CheckFile {
   /** `startup-budget.ts` holds the check startup-budget. */

@@ -1,6 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import { CATALOGUE_FILE, catalogueText } from './catalogue-file.ts';
+import { CATALOGUE_FILE, catalogueText, EXAMPLES_FILE, examplesText } from './catalogue-file.ts';
 
-/** Writes the list of checks: `npm run generate:checks`. */
-writeFileSync(CATALOGUE_FILE, catalogueText());
-console.log(CATALOGUE_FILE);
+/** Writes the list of checks, and their examples for the command line: `npm run generate:checks`. */
+for (const [file, text] of [
+  [CATALOGUE_FILE, catalogueText()],
+  [EXAMPLES_FILE, examplesText()],
+] as const) {
+  writeFileSync(file, text);
+  console.log(file);
+}

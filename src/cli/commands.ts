@@ -31,7 +31,7 @@ const COMMANDS: {
   completion: async () => {
     const { COMPLETIONS } = await import('./flags/completion.ts');
     // The definition lets no other words through.
-    return ({ positionals: [shell] }, io) => print(io, COMPLETIONS[shell as Shell](PROGRAM, COMMAND_DEFINITIONS));
+    return ({ positionals: [shell] }, io) => print(io, COMPLETIONS[shell as Shell](PROGRAM));
   },
   help: () => Promise.resolve(({ positionals: [name] }, io) => print(io, helpOf(name))),
   version: () => Promise.resolve((_line, io) => print(io, `${PROGRAM} ${VERSION}\n`)),
@@ -56,6 +56,10 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
   if (written === undefined) {
     io.stderr.write(programHelp(PROGRAM, COMMAND_DEFINITIONS));
     return EXIT_USAGE;
+  }
+  if (written === '__complete') {
+    const { completionsOf } = await import('./flags/completion.ts');
+    return print(io, completionsOf(COMMAND_DEFINITIONS, rest));
   }
   const name = Object.hasOwn(ALIASES, written) ? ALIASES[written] : written;
   if (name !== undefined && isCommandName(name)) return await runCommand(name, rest, io);

@@ -15,7 +15,7 @@ import {
 } from '../cluster/sources/kubernetes-source.ts';
 import { ObjectStatuses } from '../cluster/sources/object-statuses.ts';
 import { policyListener } from './policies.ts';
-import type { OverBudgetChange } from '../cluster/sources/object-store.ts';
+import type { OverBudgetChange } from '../cluster/sources/left-out-objects.ts';
 import type { SourceListener } from '../cluster/sources/policy-source.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { Part } from './part.ts';

@@ -88,13 +88,16 @@ function observePolicies({ policies, policyBudget, now }: ProcessSources, gauge:
   );
   gauge(
     'probewright_policy_budget_used_bytes',
-    'Estimated memory of all ProbePolicies in force, which counts against the budget of all namespaces.',
+    'Bytes of all ProbePolicies in force as JSON, which count against the budget of all namespaces.',
     [],
     () => [[policyBudget?.().used ?? 0]],
   );
-  gauge('probewright_policy_budget_bytes', 'The budget of memory for the ProbePolicies of all namespaces.', [], () => [
-    [policyBudget?.().total ?? 0],
-  ]);
+  gauge(
+    'probewright_policy_budget_bytes',
+    'The bytes that the ProbePolicies of all namespaces may have as JSON.',
+    [],
+    () => [[policyBudget?.().total ?? 0]],
+  );
 }
 
 function observeFacts({ factBudgets }: ProcessSources, gauge: AddGauge): void {
@@ -109,7 +112,7 @@ function observeFacts({ factBudgets }: ProcessSources, gauge: AddGauge): void {
   );
   gauge(
     'probewright_fact_budget_used_bytes',
-    'Estimated memory of exceptions, Services and StartupProfiles, which counts against the budget of each kind.',
+    'Bytes of exceptions, Services and StartupProfiles as JSON, which count against the budget of each kind.',
     ['kind'],
     () => (factBudgets?.() ?? []).map(({ kind, used }) => [used, { kind }]),
   );

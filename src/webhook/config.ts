@@ -28,6 +28,7 @@ export interface ServeConfig {
   readonly clientNames: readonly string[];
   readonly enforcement: Enforcement;
   readonly mutation: MutationMode;
+  readonly denialContact?: string | undefined;
   readonly controllers: TrustedControllers;
   readonly logLevel: LogLevel;
   readonly drainSeconds: number;

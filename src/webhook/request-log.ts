@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { looksLikeController, type TrustedControllers } from './review/trusted-controllers.ts';
 import { objectMember, stringMember } from '../base/json/json-value.ts';
 import { cut } from '../base/text/cut.ts';
@@ -44,10 +45,12 @@ export function requestLog(logger: Logger, controllers: TrustedControllers, mono
 function decisionFields(
   webhook: Webhook,
   request: AdmissionRequest,
-  { result, skipped, defaulting, violations, policies }: Decision,
+  { result, skipped, defaulting, violations, policies, wouldBe }: Decision,
   milliseconds: number,
 ): object {
   const { uid, operation, kind, namespace, userName, dryRun } = request;
+  const found = listed(violations, violationText);
+  const atTop = listed(wouldBe?.violations ?? violations, violationText);
   const version = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
   return {
     webhook,
@@ -59,16 +62,18 @@ function decisionFields(
     user: brief(userName),
     dryRun,
     result,
+    wouldBe: wouldBe?.result === result ? undefined : wouldBe?.result,
     skipped,
     // The last policies are of the highest layers.
     policies: listed(policies?.slice(-MAX_LISTED), (policy) => policy),
-    injected: listed(
+    [wouldBe?.result === 'mutate' ? 'wouldInject' : 'injected']: listed(
       defaulting?.injections,
       ({ container, kind: probe, source }) => `${container.name}.${probe} <- ${source}`,
     ),
     notInjected: listed(defaulting?.notInjected, ({ container, probe, code }) => dotted(container, probe, code)),
     warnings: listed(defaulting?.warnings, (warning) => warning),
-    violations: listed(violations, violationText),
+    violations: found,
+    wouldBeViolations: isDeepStrictEqual(found, atTop) ? undefined : (atTop ?? []),
     durationMs: Math.round(milliseconds * 1000) / 1000,
   };
 }

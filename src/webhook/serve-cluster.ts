@@ -56,7 +56,7 @@ export function policyEffect(
   return policyImpact({
     ...inputs,
     client,
-    behaviour: { injects: mutation === 'On', strictest: enforcement },
+    rung: { enforcement, mutation },
     // Without client certificates, every Pod that reaches the port may ask about every namespace.
     namesWorkloads: clientCa !== undefined,
     isExempt: exemptNamespaces(config.exemptNamespaces, namespace, store),

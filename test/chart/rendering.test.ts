@@ -147,6 +147,25 @@ describe.skipIf(isWithoutHelm('rendering.test.ts'))('the notes', () => {
     expect([notes(RESTRICTED), notes(...policy)].filter((text) => text.includes('WARNING'))).toEqual([]);
   });
 
+  it('have the first policy ready to paste, which is that of the docs, while no policy comes with the release', () => {
+    const pasted = /kubectl apply --namespace \S+ --filename - <<'EOF'\n([\s\S]*?)^EOF$/m;
+    const policy = pasted.exec(notes())?.[1];
+    expect(policy).toBe(pasted.exec(readFileSync('docs/policies.md', 'utf8'))?.[1]);
+    expect(notes()).toContain('NO POD GETS PROBES YET: there is no policy.');
+    expect(notes('library={redis}')).toContain('NO POD GETS PROBES YET, but for the images of library: there is');
+    expect(notes('mutation=Audit')).toContain('With mutation Audit, new Pods get none either');
+    expect(notes('clusterPolicy.kubernetesProbeEndpoints.readinessProbe=/readyz')).not.toContain('GETS PROBES YET');
+  });
+
+  it('say how to open the page of the observer', () => {
+    const page = ['observer.enabled=true', 'observer.dashboard.enabled=true', 'observer.dashboard.servicePort=8090'];
+    expect(notes(...page)).toContain(
+      '\n  kubectl port-forward --namespace guard service/probewright-observer 8080:8090\n',
+    );
+    expect(notes('observer.enabled=true')).toContain('set observer.dashboard.enabled to true');
+    expect(notes()).not.toContain('observer');
+  });
+
   it('warn of one replica, of missing definitions, and of a test that would prove nothing', () => {
     expect(notes('replicas=1')).toContain('WARNING: with one replica');
     expect(notes('replicas=0')).toContain('WARNING: replicas is 0');

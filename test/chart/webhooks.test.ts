@@ -192,6 +192,16 @@ describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the guard for the label that
     return before !== after;
   };
 
+  it('ends its denial with the sentence of the platform team', () => {
+    const contact = 'Questions? Ask "us": #platform $(PATH).';
+    const overrides = { denial: { contact }, namespaceOptOutGuard: { enabled: true } };
+    const [validation] = one<{ spec: { validations: { message: string }[] } }>(
+      render({ overrides }),
+      'ValidatingAdmissionPolicy',
+    ).spec.validations;
+    expect(validation?.message).toMatch(/^the label .* or remove it\. Questions\? Ask "us": #platform \$\(PATH\)\.$/);
+  });
+
   it('sees the label being set, changed and removed, and nothing else', () => {
     expect(changes(null, namespace())).toBe(false);
     expect(changes(null, namespace({ team: 'shop' }))).toBe(false);

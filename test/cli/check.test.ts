@@ -49,10 +49,14 @@ describe('probewright check', () => {
     expect(stdout).toMatch(/: 0 errors, 0 warnings, 0 notes\n$/);
   });
 
-  it.each(['sarif', 'junit', 'github'])('writes %s as on record', async (output) => {
+  it.each([
+    ['sarif', 'sarif.json'],
+    ['junit', 'xml'],
+    ['github', 'txt'],
+    ['gitlab', 'gitlab.json'],
+    ['markdown', 'md'],
+  ])('writes %s as on record', async (output, ending) => {
     const { stdout } = await check(`${misspelt}---\n${clean}`, '--output', output);
-    await expect(stdout).toMatchFileSnapshot(
-      `../golden/check/report.${output === 'junit' ? 'xml' : output === 'sarif' ? 'sarif.json' : 'txt'}`,
-    );
+    await expect(stdout).toMatchFileSnapshot(`../golden/check/report.${ending}`);
   });
 });

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { runProbewright } from './run-probewright.ts';
 
+const DOCS = readFileSync('docs/checks.md', 'utf8');
 const CHECKS = Object.values(CHECK_CATALOGUE);
 
 async function checks(...args: string[]): Promise<string> {
@@ -36,16 +38,22 @@ describe('checks', () => {
     });
   });
 
-  it.each(CHECKS.map(({ id }) => id))('explains %s, with an example policy that can be read', async (id) => {
-    const text = await checks(id);
-    const { summary, action, parameters } = CHECK_CATALOGUE[id] ?? { summary: '', action: '', parameters: {} };
-    expect(text.startsWith(`${id}: ${summary}\n\nDefault action: ${action}\n`)).toBe(true);
-    for (const name of Object.keys(parameters)) expect(text).toMatch(new RegExp(`^  ${name} \\(`, 'm'));
-    expect(text.endsWith(`docs/checks.md#${id}\n`)).toBe(true);
-    const policy = text.split('Example policy:\n')[1]?.split('\n\n')[0]?.replace(/^ {2}/gm, '') ?? '';
-    expect(parse(policy)).toMatchObject({ kind: 'ClusterProbePolicy', spec: { checks: { [id]: {} } } });
-    // `fix` reads policies as the webhook does, and ends with 2 for a policy that it rejects.
-    const { code, stderr } = await runProbewright(['fix', '-'], { stdin: policy });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  });
+  it.each(CHECKS.map(({ id }) => id))(
+    'explains %s, with the example of the docs and a policy that can be read',
+    async (id) => {
+      const text = await checks(id);
+      const { summary, action, parameters } = CHECK_CATALOGUE[id] ?? { summary: '', action: '', parameters: {} };
+      expect(text.startsWith(`${id}: ${summary}\n\nDefault action: ${action}\n`)).toBe(true);
+      for (const name of Object.keys(parameters)) expect(text).toMatch(new RegExp(`^  ${name} \\(`, 'm'));
+      expect(text.endsWith(`docs/checks.md#${id}\n`)).toBe(true);
+      const section = DOCS.split(/^(?=## )/m).find((one) => one.startsWith(`## ${id}\n`)) ?? '';
+      const [, example = ''] = /^```diff\n([\s\S]*?)^```$/m.exec(section) ?? [];
+      expect(text).toContain(`\nExample (- is a violation, + is none):\n${example.replace(/^(?=.)/gm, '  ')}\n`);
+      const policy = text.split('Example policy:\n')[1]?.split('\n\n')[0]?.replace(/^ {2}/gm, '') ?? '';
+      expect(parse(policy)).toMatchObject({ kind: 'ClusterProbePolicy', spec: { checks: { [id]: {} } } });
+      // `fix` reads policies as the webhook does, and ends with 2 for a policy that it rejects.
+      const { code, stderr } = await runProbewright(['fix', '-'], { stdin: policy });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    },
+  );
 });

@@ -59,7 +59,10 @@ describe('fix --advice', () =>
   it('leaves no advice in the fixtures of all checks, and gives files with CRLF the same lines', async () => {
     const fixtures = 'test/fixtures/checks';
     const fixed = await runProbewright(['fix', '--advice', '--min-level', 'note', '--output-dir', at('lf'), fixtures]);
-    expect({ code: fixed.code, stderr: fixed.stderr }).toEqual({ code: 0, stderr: '' });
+    // What is left needs a hand, and no advice was refused.
+    expect(fixed.code).toBe(1);
+    expect(fixed.stderr).toMatch(/^\d+ findings need a hand:\n/);
+    expect(fixed.stderr).not.toContain('is not applied');
     const names = (await readdir(at('lf'), { recursive: true })).filter((name) => name.endsWith('.yaml'));
     for (const name of names) {
       await mkdir(at('crlf', name, '..'), { recursive: true });
@@ -74,3 +77,30 @@ describe('fix --advice', () =>
     expect(stdout).not.toContain('"advice"');
     expect(fixed.stdout).toMatch(/advice applied/);
   }));
+
+describe('fix --advice, where a finding needs a hand', () => {
+  const withCommand = (command: string) =>
+    `${deployment}          readinessProbe: { exec: { command: [${command}] }, timeoutSeconds: 5 }\n`;
+
+  it('counts and names it, and ends with 1 for an error', async () => {
+    await writeFile(at('in/a.yaml'), withCommand("''"));
+    const { code, stderr } = await runProbewright(['fix', '--advice', '--write', at('in')], { directory });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'no file is changed\n1 finding needs a hand:\nDIR/in/a.yaml:10:47: error: Deployment apps/web: ' +
+        'spec.template.spec.containers[0].readinessProbe.exec.command[0]: the readinessProbe of container "app" runs a ' +
+        'program without a name, so every probe errors; write the program, for example command: [cat, /tmp/healthy] ' +
+        '(exec-command)\n',
+    );
+  });
+
+  it('ends with 0 for a warning, and says nothing where nothing is left', async () => {
+    await writeFile(at('in/a.yaml'), withCommand("''"));
+    const args = ['fix', '--advice', '--write', at('in')];
+    const warned = await runProbewright([...args, '--enforcement', 'Warn'], { directory });
+    expect(warned.code).toBe(0);
+    expect(warned.stderr).toContain('1 finding needs a hand:');
+    await writeFile(at('in/a.yaml'), withCommand('/app/ready'));
+    expect((await runProbewright(args, { directory })).stderr).toBe('no file needs a change\n');
+  });
+});

@@ -126,7 +126,7 @@ async function probewright(...args: string[]): Promise<Ran> {
 
 describe('what a tenant writes commands no terminal and no CI host', () => {
   describe.each(['good', 'bad'])('with %s policies', (policies) => {
-    it.each(['text', 'json', 'sarif', 'junit'])('by check --output %s', async (output) => {
+    it.each(['text', 'json', 'sarif', 'junit', 'gitlab', 'markdown'])('by check --output %s', async (output) => {
       for (const input of [at('in'), '-']) {
         const { stdout } = await probewright('check', input, '--policies', at(policies), '--output', output);
         expectHarmless(stdout);

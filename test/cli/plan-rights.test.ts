@@ -52,6 +52,6 @@ it('names all missing rights at once, and prints no plan, when policies or excep
 it('plans for the workloads that can be read, and ends with 2, when a kind of workloads may not be read', async () => {
   const { code, stdout, stderr } = await planWithout('jobs');
   expect(code).toBe(2);
-  expect(stdout).toContain('Plan: 0 workloads get other probes');
+  expect(stdout).toContain('Plan: no effect on 0 workloads');
   expect(stderr).toBe('cluster: cannot list jobs.batch in namespace apps: forbidden\n');
 });

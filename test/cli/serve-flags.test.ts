@@ -4,9 +4,13 @@ import { describeCases } from '../support/recorded-cases.ts';
 import type { Environment } from '../../src/cli/flags/parse-command-line.ts';
 
 describe('the settings of serve', () =>
-  describeCases('test/fixtures/serve-flags.yaml', ['policies', 'port', 'cluster', 'problems'], ({ args, env }) => {
-    const parsed = parseServe(args as readonly string[], (env ?? {}) as Environment);
-    if ('problems' in parsed) return { problems: parsed.problems };
-    const { policies, port, cluster } = parsed.config;
-    return { policies, port, cluster };
-  }));
+  describeCases(
+    'test/fixtures/serve-flags.yaml',
+    ['policies', 'port', 'cluster', 'denialContact', 'problems'],
+    ({ args, env }) => {
+      const parsed = parseServe(args as readonly string[], (env ?? {}) as Environment);
+      if ('problems' in parsed) return { problems: parsed.problems };
+      const { policies, port, cluster, denialContact } = parsed.config;
+      return { policies, port, cluster, denialContact };
+    },
+  ));

@@ -22,7 +22,7 @@ async function starts(
 
 const httpGet = { path: '/r', port: 80 };
 
-describe('probewright starts', () =>
+describe('probewright starts', () => {
   it('prints profiles', async () => {
     const samples = [41, 22, 25, 26, 27].map((seconds, index) => ({
       seconds,
@@ -70,4 +70,40 @@ describe('probewright starts', () =>
     const explained = await runProbewright(['explain', join(directory, 'both.json')]);
     expect(explained.stdout).toContain('; 5 measured starts: 22 to 41 s\n');
     await runProbewright(['explain', '--output', 'svg', '--output-dir', directory, join(directory, 'both.json')]);
-  }));
+  });
+
+  it('prints the budget that the policy in force gives, as explain does', async () => {
+    const samples = [41, 22, 25, 26, 27].map((seconds, index) => ({
+      ...{ seconds, basis: 'startup', at: `2026-11-20T10:00:0${index}Z`, id: `${index}` },
+    }));
+    const metadata = { name: 'web', namespace: 'apps' };
+    const container = { name: 'app', image: 'a', livenessProbe: { httpGet: { path: '/', port: 80 } } };
+    const objects = (learned: object) => [
+      {
+        ...{ apiVersion: 'probewright.dev/v1alpha1', kind: 'StartupProfile' },
+        metadata: { name: 'deployment-web', namespace: 'apps' },
+        status: {
+          workload: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+          containers: [{ name: 'app', samples }],
+        },
+      },
+      {
+        ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata },
+        spec: { template: { spec: { containers: [container] } } },
+      },
+      {
+        ...{ apiVersion: 'probewright.dev/v1alpha1', kind: 'ProbePolicy', metadata },
+        spec: { containers: ['app'], slowStart: { learned }, probes: { startupProbe: { periodSeconds: 2 } } },
+      },
+    ];
+    const budget = async (learned: object): Promise<unknown> => {
+      const { stdout } = await starts(objects(learned), '--output', 'json');
+      return (JSON.parse(stdout) as { starts: readonly { budgetSeconds?: number }[] }).starts[0]?.budgetSeconds;
+    };
+    expect(await budget({})).toBe(66);
+    const { stdout } = await runProbewright(['explain', '--details', join(directory, 'list.json')]);
+    expect(stdout).toContain('66 s to start');
+    expect(await budget({ margin: 2 })).toBe(86);
+    expect(await budget({ minimumStarts: 6 })).toBeUndefined();
+  });
+});

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { expectCodeQuality } from '../cli/gitlab-shape.ts';
 import { runProbewright } from '../cli/run-probewright.ts';
 import { VERSION } from '../../src/base/version.ts';
 
@@ -26,6 +27,50 @@ describe('docs/integrations.md', () => {
     };
     const step = jobs.probes.steps.find(({ uses }) => uses.startsWith('probewright/'));
     expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(step?.with ?? {})));
+  });
+
+  /** Runs a command of the page, from `check` to its `>`, with manifests and policies of the examples. */
+  const run = (command: string): ReturnType<typeof runProbewright> => {
+    const [, args = ''] = /probewright@\S+ (check .*?) >/.exec(command) ?? [];
+    const shown = args
+      .replace('manifests', 'examples/typo.yaml')
+      .replace('--policies policies', '--policies examples/policies');
+    expect(shown).toContain('typo.yaml');
+    return runProbewright(shown.split(' '));
+  };
+
+  it('shows a job of GitLab whose commands write the reports that the job names', async () => {
+    const { probes } = parse(block('GitLab CI', 'yaml')) as {
+      probes: { script: string[]; artifacts: { reports: Record<string, string> } };
+    };
+    const writers = Object.entries(probes.artifacts.reports).map(([kind, file]) => {
+      return [kind, probes.script.find((command) => command.includes(`> ${file}`)) ?? ''] as const;
+    });
+    const written = new Map(
+      await Promise.all(writers.map(async ([kind, command]) => [kind, await run(command)] as const)),
+    );
+    expect([...written.keys()].toSorted()).toEqual(['codequality', 'junit']);
+    expect(expectCodeQuality(written.get('codequality')?.stdout ?? '')).toMatchObject([
+      {
+        check_name: 'named-port',
+        severity: 'critical',
+        location: { path: 'examples/typo.yaml', lines: { begin: 21 } },
+      },
+    ]);
+    expect(written.get('junit')?.stdout).toMatch(/<testsuites .*failures="1" errors="0">/);
+    // The last command decides about the job.
+    expect(probes.script.map((command) => command.endsWith('|| true'))).toEqual([true, false]);
+    expect(written.get('junit')?.code).toBe(1);
+  });
+
+  it('shows a step that writes the summary of a job of GitHub', async () => {
+    const [, text = ''] = /^```yaml\n(- name: Summary[\s\S]*?)^```$/m.exec(page) ?? [];
+    const [step] = parse(text) as { run: string }[];
+    const { stdout } = await run(step?.run ?? '');
+    expect(stdout).toMatch(
+      /^\*\*Probewright: 1 workload in 1 object: 1 error, 0 warnings\*\*\n\n### \[named-port\]\(https:/,
+    );
+    expect(stdout).toMatch(/\n```text\nexamples\/typo.yaml:21:38: error: Deployment shop\/web: .*\n```\n$/);
   });
 
   it('shows hooks that exist', () => {

@@ -6,6 +6,7 @@ import {
   EXCEPTION_LIMITS,
   POLICY_BUDGET_BYTES,
   POLICY_LIMITS,
+  policyTotal,
   PROFILE_LIMITS,
   SERVICE_LIMITS,
 } from '../../src/engine/policy/budget.ts';
@@ -144,7 +145,7 @@ describe('docs/limits.md', () => {
       [...kinds.map(({ object }) => size(object)), '`object`'],
       [...kinds.map(({ objects }) => number(objects)), '`objects`'],
       [...kinds.map(({ bytes }) => size(bytes)), '`bytes`'],
-      [...kinds.map(({ total }) => size(total)), '`total`'],
+      [...kinds.map(({ total }) => `${number(total.objects)}, ${size(total.bytes)}`), '`total`'],
     ]);
     const file = 'cluster/sources/left-out-objects.ts';
     expect(page).toContain(
@@ -157,7 +158,7 @@ describe('docs/limits.md', () => {
       `${MAX_SPEC_BYTES / 1024} KiB`,
       number(POLICY_LIMITS.objects),
       `${POLICY_LIMITS.bytes / 1024} KiB`,
-      `${POLICY_BUDGET_BYTES / MIB} MiB`,
+      `${number(policyTotal(POLICY_BUDGET_BYTES).objects)}, ${POLICY_BUDGET_BYTES / MIB} MiB`,
     ]);
     expect(page).toContain(
       `at most once in ${constant('cluster/sources/informer.ts', 'LIST_AGAIN_MILLISECONDS') / 1000} s`,

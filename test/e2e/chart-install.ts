@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { messageOf, tryDeployment } from './chart-trials.ts';
+import { waitUntil } from './processes.ts';
 import { readable, report } from './scenario-figure.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadFigure, startLoad, loadNamespace, prepareLoad } from './load.ts';
@@ -30,6 +31,20 @@ export function installScenarios(cluster: () => ChartCluster): void {
       report('helm test', `${lines.length} proofs in ${readable(performance.now() - began)}`);
       expect(lines.map((line) => line.slice(0, 4))).toEqual(['ok  ', 'ok  ', 'ok  ']);
       expect(output.split('Probewright is at work.').length).toBe(2);
+    });
+
+    it('gives probes by the first policy of its notes, as it is pasted', async () => {
+      const notes = await cluster().sh('helm get notes probewright --namespace probewright-system');
+      const command = /^kubectl apply --namespace default [\s\S]*?^EOF$/m.exec(notes)?.[0] ?? '';
+      await cluster().sh(command);
+      const pod =
+        "kubectl run web --image=registry.example/web:1 --port=8080 --dry-run=server --output=jsonpath='{.metadata.annotations}'";
+      await waitUntil(
+        'a Pod gets the probes',
+        async () => (await cluster().sh(pod)).includes('ProbePolicy/default/defaults'),
+        30_000,
+      );
+      await cluster().sh('kubectl delete probepolicy defaults --namespace default');
     });
 
     it('refuses a Deployment that cannot work, and says what to write', async () => {

@@ -232,7 +232,7 @@ describeUnless(controlPlaneProblem(), 'a cluster as the input of check, explain 
       );
       expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
       expect(stdout.trimEnd().split('\n').at(-1)).toBe(
-        'Plan: 1 workload gets other probes, 0 would be denied at their next change, 0 no longer; 0 unchanged.',
+        'Plan: of 1 workload, 1 would get other probes at its next rollout.',
       );
       const denied = await run(
         ...['plan', '--remove', 'ProbePolicy/shop/shop', 'deploy/fine', '-n', 'shop', '--kubeconfig', readerKubeconfig],

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { deployment } from './pods.ts';
+import { waitUntil } from './processes.ts';
 import { reviewedLabel } from './release-objects.ts';
 import type { Cluster } from './cluster.ts';
 import type { CommandResult } from './processes.ts';
@@ -36,15 +37,33 @@ export function policyReviewScenarios(cluster: () => Cluster, release: () => Rel
       const { code, stdout, stderr } = await applied(required, 'ProbePolicy', 'reviews');
       expect({ code, text: stdout + stderr }).toMatchObject({ code: 0 });
       // The release here has no client certificates, so workloads are counted and not named.
-      expect(stdout + stderr).toContain('3 of 3 workloads would be denied at their next change; 3 get other');
+      expect(stdout + stderr).toContain(
+        'of 3 workloads, 3 would be denied if created again, and warned at updates; 3 would get other',
+      );
       expect(stdout + stderr).not.toContain('reviews/');
       expect(
         (await cluster().request('GET', `${POLICIES.replace('cluster', 'namespaces/reviews/')}/reviewed`)).status,
       ).toBe(404);
       const ofCluster = await applied({ checks: onlyHttp }, 'ClusterProbePolicy');
-      expect(ofCluster.stdout + ofCluster.stderr).toMatch(/\d+ of \d+ workloads would be denied at their next change/);
+      expect(ofCluster.stdout + ofCluster.stderr).toMatch(/of \d+ workloads, \d+ would be denied if created again/);
       expect(ofCluster.stdout + ofCluster.stderr).not.toMatch(/leaves out|incomplete/);
       expect((await cluster().request('GET', `${POLICIES}/reviewed`)).status).toBe(404);
+    });
+
+    it('does to live workloads what the warning says: updates pass with a warning, and new objects are denied', async () => {
+      const policy = { apiVersion: 'probewright.dev/v1alpha1', kind: 'ProbePolicy', spec: { checks: onlyHttp } };
+      await cluster().apply({ ...policy, metadata: { name: 'reviewed', namespace: 'reviews' } });
+      const container = { livenessProbe: { tcpSocket: { port: 'http' } } };
+      const input = JSON.stringify(deployment('four', { namespace: 'reviews', container }));
+      const create = (): Promise<CommandResult> =>
+        cluster().kubectl(['create', '--dry-run=server', '--filename=-'], { input, allowFailure: true });
+      await waitUntil('the policy counts', async () => (await create()).stderr.includes('(probe-handler)'), 30_000);
+      expect((await create()).stderr).toContain('denied the request');
+      const update = ['set', 'env', 'deployment/one', 'CHANGED=yes', '--namespace', 'reviews'];
+      const { code, stderr } = await cluster().kubectl(update, { allowFailure: true });
+      expect(code).toBe(0);
+      expect(stderr).toMatch(/^Warning: .*\(probe-handler\)/);
+      await cluster().kubectl(['delete', 'probepolicy', 'reviewed', '--namespace', 'reviews']);
     });
 
     it('is refused when it cannot be read', async () => {

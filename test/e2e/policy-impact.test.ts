@@ -119,8 +119,8 @@ describeUnless(controlPlaneProblem(), 'the effect of a policy on 2,000 Deploymen
   function figures(text: string): Summary {
     const number = (pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? 0);
     return {
-      changedProbes: number(/(\d+) gets? other probes/),
-      newlyDenied: number(/(\d+) of \d+ workloads? would be denied/),
+      changedProbes: number(/(\d+) would get other probes/),
+      newlyDenied: number(/(\d+) would be denied if created again, and warned at updates/),
       noLongerDenied: number(/(\d+) would no longer be denied/),
       newlyWarned: number(/(\d+) would get warnings/),
     };

@@ -20,10 +20,12 @@ const network = made as PodNetwork;
 /** The application of the Pod: HTTP on 8080, HTTP on loopback only on 9090, and a gRPC health service on 9091. */
 const APPLICATION = `
 const { createServer } = require('node:http');
+let flaky = 0;
 const answer = (request, response) => {
   const to = { '/here': '/livez', '/away': 'http://login.example.com/', '/loop': '/loop' }[request.url];
   if (to !== undefined) return void response.writeHead(302, { location: to }).end();
   if (request.url === '/hang') return;
+  if (request.url === '/flaky') return void response.writeHead((flaky += 1) === 1 ? 503 : 200).end();
   if (request.url === '/host') return void response.writeHead(request.headers.host === 'shop' ? 200 : 400).end();
   if (request.url === '/agent') return void response.writeHead(/^kube-probe/.test(request.headers['user-agent']) ? 200 : 400).end();
   response.writeHead(['/livez', '/readyz'].includes(request.url) ? 200 : request.url === '/down' ? 503 : 404).end();
@@ -245,6 +247,14 @@ describeUnless(problem, 'try with a Pod of a cluster', () => {
     expect(reasons[0]?.remedy).toContain('pods/proxy');
     expect(reasons[1]?.remedy).toContain('pods/portforward');
     expect(reasons[2]?.remedy).toContain('pods/exec');
+  });
+
+  it('measures no start of a Pod that was Ready before, also where a probe of it fails once', async () => {
+    const name = await workload({ readinessProbe: { ...get('/flaky'), periodSeconds: 1 } });
+    const line = ['try', '-n', 'shop', `deploy/${name}`, '--wait', '20s', '--count', '1', '--output', 'json'];
+    const io = { env: { KUBECONFIG: cluster.kubeconfig }, now: Date.now, monotonic: Date.now };
+    const { stdout } = await runProbewright(line, io);
+    expect(JSON.parse(stdout)).toMatchObject({ starts: [{ container: 'app', seconds: null }] });
   });
 
   it('asks the Pod that --pod names', async () => {

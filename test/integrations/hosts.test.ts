@@ -310,7 +310,7 @@ describe('the GitHub Action', () => {
     expect(first.calls).toContain(
       'api --method POST repos/o/r/issues/7/comments --field body=@TEMP/probewright-plan.md --silent',
     );
-    expect(first.calls).toContain('Plan: 1 workload gets other probes, 0 would be denied');
+    expect(first.calls).toContain('Plan: of 1 workload, 1 would get other probes at its next rollout.');
     const second = await runInPullRequest({ plan: 'true', sarif: 'false' }, '99\n');
     expect(second.calls).toContain(
       'api --method PATCH repos/o/r/issues/comments/99 --field body=@TEMP/probewright-plan.md --silent',

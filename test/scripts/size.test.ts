@@ -81,8 +81,8 @@ describe('the code', () => {
     expect([...singleChecks].filter((file) => file.includes('/lib/'))).toEqual([]);
   });
 
-  it('of src has at most 45,500 lines', () => {
-    expect(sizeOf(src).lines).toBeLessThanOrEqual(45_500);
+  it('of src has at most 46,500 lines', () => {
+    expect(sizeOf(src).lines).toBeLessThanOrEqual(46_500);
   });
 
   it('of one file has at most 350 lines', () => {
@@ -93,7 +93,7 @@ describe('the code', () => {
     expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(10_700);
   });
 
-  it('that serve can load has at most 21,150 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(21_150);
+  it('that serve can load has at most 21,000 lines beside single checks', () => {
+    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(21_000);
   });
 });

@@ -27,6 +27,11 @@ const reply = {
   response: { uid: 'u', allowed: true },
 } as const;
 
+const injecting = {
+  injections: [{ container: { name: 'app' }, kind: 'readinessProbe', source: 'ProbePolicy/apps/web' }],
+  ...{ notInjected: [], warnings: [] },
+} as never;
+
 it('a log line commands no terminal, is one line, and holds the very values', () => {
   const { text, lines } = logged((log) =>
     log.warn({ problem: HOSTILE, list: [HOSTILE], [HOSTILE]: 1, err: new Error(HOSTILE) }, HOSTILE),
@@ -62,6 +67,34 @@ it('the line of a decision is what pino would write, and lists have at most 50 e
   });
   const [own, pinos] = text.split('\n').map((line) => line.replace(/"time":"[^"]*"/, '"time":""'));
   expect(own).toBe(pinos);
+});
+
+it('the line of a decision says what the top rung would do, where that differs', () => {
+  const found = { check: 'named-port', action: 'Audit', container: 'app', path: [], message: 'm' } as const;
+  const atTop = { result: 'deny', violations: [{ ...found, action: 'Deny' }] } as const;
+  const decisions = [
+    { reply, result: 'allow', violations: [found], wouldBe: atTop },
+    { reply, result: 'allow', violations: [found], wouldBe: { result: 'allow', violations: [] } },
+    { reply, result: 'allow', violations: [found], wouldBe: { result: 'allow', violations: [found] } },
+    { reply, result: 'allow', wouldBe: { result: 'mutate' }, defaulting: injecting },
+    { reply, result: 'mutate', defaulting: injecting },
+  ] as const;
+  const { lines } = logged((log) => {
+    const requests = requestLog(log, DEFAULT_TRUSTED_CONTROLLERS, () => 0);
+    for (const decision of decisions) requests.decided('validate', asked({}), decision, 1);
+  });
+  const shown = lines.map(({ result, wouldBe, violations, wouldBeViolations, injected, wouldInject }) => {
+    return { result, wouldBe, violations, wouldBeViolations, injected, wouldInject };
+  });
+  const audited = ['named-port app Audit'];
+  const injected = ['app.readinessProbe <- ProbePolicy/apps/web'];
+  expect(shown).toEqual([
+    { result: 'allow', wouldBe: 'deny', violations: audited, wouldBeViolations: ['named-port app Deny'] },
+    { result: 'allow', violations: audited, wouldBeViolations: [] },
+    { result: 'allow', violations: audited },
+    { result: 'allow', wouldBe: 'mutate', wouldInject: injected },
+    { result: 'mutate', injected },
+  ]);
 });
 
 it('names in the lines about requests are escaped as well, and cut between characters', () => {

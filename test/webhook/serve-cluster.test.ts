@@ -19,8 +19,8 @@ beforeEach(async () => {
 afterEach(() => api.stop());
 
 it.each([
-  [undefined, 'change. Run'],
-  ['ca.crt', 'change: Deployment apps/secret-project (required-liveness). Run'],
+  [undefined, 'updates. Run'],
+  ['ca.crt', 'updates: Deployment apps/secret-project (required-liveness). Run'],
 ])('with --client-ca %s the first warning about a policy says "%s"', async (clientCa, words) => {
   const store = new PolicyStore(['cluster']);
   store.replace('cluster', { policies: [], facts: NO_FACTS });
@@ -39,5 +39,5 @@ it.each([
   const { source, namespace } = parsed.policy;
   const limits = { milliseconds: 10_000, isDryRun: true, isAbandoned: () => false };
   const [warning] = (await effect?.({ kind: 'policy', source, namespace, applied: parsed.policy }, limits)) ?? [];
-  expect(warning).toContain(`1 of 1 workload would be denied at its next ${words}`);
+  expect(warning).toContain(`of 1 workload, 1 would be denied if created again, and warned at ${words}`);
 });

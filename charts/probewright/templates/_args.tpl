@@ -10,6 +10,9 @@ serve
 --webhook-configurations={{ include "probewright.mutatingName" . }},{{ include "probewright.fullname" . }}
 --enforcement={{ .Values.enforcement }}
 --mutation={{ include "probewright.mutation" . }}
+{{- with .Values.denial.contact }}
+--denial-contact={{ replace "$" "$$" . }}
+{{- end }}
 --trust-foreign-service-accounts={{ .Values.trustForeignServiceAccounts }}
 {{- with .Values.trustedControllers }}
 --trusted-controllers={{ join "," . }}

@@ -51,14 +51,14 @@ must not be where its message needs no explanation; a regular expression does.
 {{- fail (printf "terminationGracePeriodSeconds is %d, and preStopSleepSeconds, drainSeconds and 5 seconds to finish need %d: requests would be cut off. Set it to %d or more" (int .Values.terminationGracePeriodSeconds) (int $end) (int $end)) -}}
 {{- end -}}
 {{- $heap := include "probewright.heapMegabytes" . -}}
-{{- if and $heap (gt (int .Values.policyBudget) 32) (gt (int .Values.policyBudget) (div (sub (int $heap) 128) 2 | int)) -}}
-{{- fail (printf "policyBudget is %d, and resources.limits.memory has no room for so many policies: set the limit to %s or more" (int .Values.policyBudget) (printf "%dMi" (add 256 (mul 4 (int .Values.policyBudget))))) -}}
+{{- if and $heap (gt (int .Values.policyBudget) 8) (gt (int .Values.policyBudget) (div (sub (int $heap) 128) 8 | int)) -}}
+{{- fail (printf "policyBudget is %d, and resources.limits.memory has no room for so many policies: set the limit to %s or more" (int .Values.policyBudget) (printf "%dMi" (add 256 (mul 16 (int .Values.policyBudget))))) -}}
 {{- end -}}
 {{- with .Values.observer.enabled | ternary .Values.observer nil -}}
 {{- $heap := include "probewright.heapMegabytes" (dict "Values" (dict "resources" .resources)) -}}
 {{- $budget := int $.Values.policyBudget -}}
-{{- if and $heap (gt $budget 32) (gt $budget (div (sub (int $heap) 192) 2 | int)) -}}
-{{- fail (printf "policyBudget is %d, and observer.resources.limits.memory has no room for so many policies: set the limit to %s or more" $budget (printf "%dMi" (add 384 (mul 4 $budget)))) -}}
+{{- if and $heap (gt $budget 8) (gt $budget (div (sub (int $heap) 192) 8 | int)) -}}
+{{- fail (printf "policyBudget is %d, and observer.resources.limits.memory has no room for so many policies: set the limit to %s or more" $budget (printf "%dMi" (add 384 (mul 16 $budget)))) -}}
 {{- end -}}
 {{- end -}}
 {{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) -}}
@@ -73,6 +73,10 @@ must not be where its message needs no explanation; a regular expression does.
 {{- define "probewright.refuseUseless" -}}
 {{- if not (regexMatch "^([A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?$" (toString .Values.image.tag)) -}}
 {{- fail (printf "image.tag is %q, which is no tag. Write letters, digits, '_', '.' and '-'" (toString .Values.image.tag)) -}}
+{{- end -}}
+{{- /* Hidden characters, spaces at the ends, and log commands of CI hosts: `probewright serve` refuses them too. */ -}}
+{{- if regexMatch "[\\p{Cc}\\p{Cf}\\p{Co}\\p{Zl}\\p{Zp}\\x{034f}\\x{115f}\\x{1160}\\x{17b4}\\x{17b5}\\x{180b}-\\x{180f}\\x{3164}\\x{fe00}-\\x{fe0f}\\x{ffa0}\\x{e0000}-\\x{e0fff}]|^\\s|\\s$|##[A-Za-z]*\\[" .Values.denial.contact -}}
+{{- fail (printf "denial.contact is %q: write one line of visible characters, without spaces at its ends, such as Questions? Ask #platform-probes." .Values.denial.contact) -}}
 {{- end -}}
 {{- if has "*" .Values.trustedControllers -}}
 {{- fail "trustedControllers has \"*\", which trusts the controller references of every user: nothing would be checked. Write the user names of your operators, such as system:serviceaccount:data:postgres-operator" -}}

@@ -6,7 +6,8 @@ import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
 import { podTemplatesOf, removedVersionOf } from '../../engine/workload/kinds.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
 import { policyFindings } from './policy-findings.ts';
-import { countByAction, type CheckReport } from './report.ts';
+import { IgnoreComments } from './ignore-comments.ts';
+import { countByAction, type CheckReport, type PlacedViolation } from './report.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
 import { type JsonObject } from '../../base/json/json-value.ts';
 import { coverageOf, type ProbeCover } from '../../engine/verdict/coverage.ts';
@@ -20,19 +21,26 @@ import type { CheckOutput, ListedProbeCounts } from '../output/json-outputs.ts';
  *
  * @param enforcement the strictest action of a violation
  * @param progress is called before each object
+ * @param honoursComments false = findings that a comment ignores are reported, too
  */
 export function checkInputs(
   inputs: Inputs,
   enforcement: Enforcement,
   progress: (done: number, total: number) => void = () => undefined,
+  honoursComments = true,
 ): CheckReport {
-  const sent = inputs.texts.flatMap(manifestsAsSent);
+  const sent = inputs.texts.flatMap((text) => {
+    const comments = honoursComments ? new IgnoreComments(text) : undefined;
+    return manifestsAsSent(text).map((manifest) => ({ manifest, comments }));
+  });
   const replaced = new Set<FileProblem>();
-  const checked = sent.flatMap((manifest, index) => {
+  const checked = sent.flatMap(({ manifest, comments }, index) => {
     progress(index, sent.length);
-    return checkManifest(manifest, inputs, replaced) ?? [];
+    const found = checkManifest(manifest, inputs, replaced);
+    return found === undefined ? [] : [withoutIgnored(found, manifest, comments)];
   });
   const ofWorkloads = checked.flatMap((each) => each.violations);
+  const ofComments = [...new Set(sent.flatMap(({ comments }) => comments ?? []))];
   const violations = [...policyFindings(inputs, ofWorkloads), ...ofWorkloads].map((violation) => ({
     ...violation,
     action: laxer(violation.action, enforcement),
@@ -46,9 +54,24 @@ export function checkInputs(
       ...countByAction(violations),
       coverage: coverageOfInputs(inputs),
     },
-    warnings: [...inputs.policyWarnings, ...checked.flatMap(({ warnings }) => warnings)],
+    ignored: checked.reduce((sum, { ignored }) => sum + ignored, 0),
+    notes: ofComments.flatMap((comments) => comments.unused()),
+    warnings: [
+      ...inputs.policyWarnings,
+      ...checked.flatMap(({ warnings }) => warnings),
+      ...ofComments.flatMap(({ problems }) => problems),
+    ],
     problems: inputs.problems.filter((problem) => !replaced.has(problem)),
   };
+}
+
+function withoutIgnored<Found extends { readonly violations: readonly PlacedViolation[] }>(
+  found: Found,
+  manifest: Manifest,
+  comments: IgnoreComments | undefined,
+) {
+  const violations = found.violations.filter((violation) => comments?.ignores(manifest, violation) !== true);
+  return { ...found, violations, ignored: found.violations.length - violations.length };
 }
 
 /** The violations and warnings of a workload. Undefined for another object. */

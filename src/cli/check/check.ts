@@ -3,7 +3,7 @@ import { STDIN_NAME } from '../input/read-inputs.ts';
 import { applyBaseline } from './baseline.ts';
 import { checkInputs } from './check-inputs.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
-import { githubReport, jsonReport, junitReport } from './formats.ts';
+import { githubReport, gitlabReport, jsonReport, junitReport, markdownReport } from './formats.ts';
 import { sarifReport } from './sarif.ts';
 import { paintFor } from '../output/screen.ts';
 import { textReport } from './text.ts';
@@ -21,6 +21,8 @@ const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
   sarif: sarifReport,
   junit: junitReport,
   github: githubReport,
+  gitlab: gitlabReport,
+  markdown: markdownReport,
 };
 
 /** Checks manifests without a cluster, by the code of the webhook. */
@@ -28,9 +30,10 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
   const progress = new Progress(io);
   const inputs = await readAnyInputs('check', line, io, progress);
   const { output, enforcement, strict, 'min-level': minLevel, only, skip } = line.flags;
-  const checked = checkInputs(inputs, enforcement, (done, total) => {
+  const onObject = (done: number, total: number): void => {
     progress.show('checking', done, total, 'objects');
-  });
+  };
+  const checked = checkInputs(inputs, enforcement, onObject, !line.flags['no-ignore']);
   const found = line.flags['allow-empty'] ? checked : withoutObjects(checked, inputs, line.positionals);
   progress.end();
   const selection = { minLevel, only: only.flat(), skip: skip.flat() };
@@ -44,7 +47,7 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
   // Objects of a cluster have no text that fixes could change.
   const texts = inputs.isFromCluster ? [] : inputs.texts;
   io.stdout.write(FORMATS[output]({ ...report, texts }, screen));
-  reportProblems([...report.warnings, ...report.problems], io, inputs);
+  reportProblems([...(report.notes ?? []), ...report.warnings, ...report.problems], io, inputs);
   return exitCode(report, inputs, strict);
 }
 

@@ -33,6 +33,10 @@ export const SELECTION_FLAGS = {
     summary: 'Leave out the known findings of this file.',
     links: 'See [known findings](commands.md#known-findings).',
   }),
+  'no-ignore': toggle({
+    summary: 'Select findings that a comment ignores, too.',
+    links: 'See [ignored findings](commands.md#ignored-findings).',
+  }),
 } as const;
 
 /** One problem for each check that is both selected and left out. */
@@ -42,7 +46,7 @@ export function selectionConflicts(flags: Readonly<Record<'only' | 'skip', reado
   return both.map((check) => `--only and --skip both name ${check}`);
 }
 
-const REPORT_FORMATS = ['text', 'json', 'sarif', 'junit', 'github'] as const;
+const REPORT_FORMATS = ['text', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'] as const;
 export type ReportFormatName = (typeof REPORT_FORMATS)[number];
 
 const FLAGS = {

@@ -36,6 +36,10 @@ export interface CheckReport {
   readonly summary: CheckOutput['summary'];
   /** Annotations without effect, of which the webhook warns, too. For standard error. */
   readonly warnings: readonly FileProblem[];
+  /** How many findings comments of the files ignore. */
+  readonly ignored?: number;
+  /** Comments that ignore nothing. For standard error. */
+  readonly notes?: readonly FileProblem[];
   /** The inputs that could not be read. For standard error, in every output format. */
   readonly problems: readonly FileProblem[];
   /** The findings that a baseline has removed. */
@@ -64,6 +68,8 @@ interface KnownFindings {
 interface HiddenFindings {
   readonly known?: KnownFindings;
   readonly otherChecks: number;
+  /** Findings that comments of the files ignore. Absent without any. */
+  readonly ignored?: number;
   /** Warnings and notes below `--min-level`. */
   readonly warn: number;
   readonly audit: number;
@@ -109,6 +115,7 @@ export function shownReport(report: CheckReport, selection: Selection): ShownRep
       ...countByAction(shown),
       hidden: {
         ...(known !== undefined && { known }),
+        ...(report.ignored !== undefined && report.ignored > 0 && { ignored: report.ignored }),
         otherChecks: report.violations.length - ofChecks.length,
         warn,
         audit,

@@ -27,7 +27,7 @@ export function sarifReport(report: ShownReport): string {
   const found = new Set(violations.map(({ check }) => check));
   const rules = CHECKS.filter(({ id }) => found.has(id));
   const ruleIndexes = new Map(rules.map(({ id }, index) => [id, index]));
-  const occurrences = new Map<string, number>();
+  const fingerprintOf = fingerprints();
   const fixesOf = fixesIn(report);
   const driver = {
     name: 'probewright',
@@ -43,10 +43,7 @@ export function sarifReport(report: ShownReport): string {
     originalUriBaseIds: { [SOURCE_ROOT]: { description: { text: 'The directory in which probewright ran.' } } },
     columnKind: 'utf16CodeUnits',
     results: violations.map((violation) => {
-      const key = findingKey(violation);
-      const occurrence = (occurrences.get(key) ?? 0) + 1;
-      occurrences.set(key, occurrence);
-      const partialFingerprints = fingerprintOf(key, occurrence);
+      const partialFingerprints = { [FINGERPRINT]: fingerprintOf(findingKey(violation)) };
       return { ...result(violation, ruleIndexes.get(violation.check), partialFingerprints), ...fixesOf(violation) };
     }),
   };
@@ -125,21 +122,25 @@ function parameterList(parameters: CheckParameters): string {
   return items.length === 0 ? '' : `Parameters in a policy:\n\n${items.join('')}\n`;
 }
 
-/** The version changes whenever the parts of the identity change. */
+/**
+ * The version changes whenever the parts of the identity change. The name is our own: GitHub's upload action computes
+ * `primaryLocationLineHash` from the file, and warns of each value that differs (src/fingerprints.ts in
+ * github/codeql-action).
+ */
 const FINGERPRINT = 'probewrightFinding/v1';
 
 /**
- * Returns the fingerprint of a finding. The fingerprint is independent of files, lines and texts, so a finding that
- * moves stays the same alert.
- *
- * The name is our own. GitHub's upload action computes `primaryLocationLineHash` from the file, and warns of each value
- * that differs (src/fingerprints.ts in github/codeql-action).
- *
- * @param occurrence the number of the finding among the findings of the same identity, from 1
+ * Returns the function that gives each finding of a report its fingerprint, with the number of the finding among those
+ * of the same identity. The fingerprint is independent of files, lines and texts, so a finding that moves stays the
+ * same alert.
  */
-function fingerprintOf(key: string, occurrence: number): object {
-  const hash = createHash('sha256').update(key.toWellFormed()).digest('hex').slice(0, 32);
-  return { [FINGERPRINT]: `${hash}:${occurrence}` };
+export function fingerprints(): (key: string) => string {
+  const occurrences = new Map<string, number>();
+  return (key) => {
+    const occurrence = (occurrences.get(key) ?? 0) + 1;
+    occurrences.set(key, occurrence);
+    return `${createHash('sha256').update(key.toWellFormed()).digest('hex').slice(0, 32)}:${occurrence}`;
+  };
 }
 
 const LONGEST_TEXT = 256 * 1024;
@@ -204,19 +205,17 @@ const SOURCE_ROOT = '%SRCROOT%';
  * the command line names the file by an absolute path.
  */
 function artifactLocation(file: string): { readonly uri: string; readonly uriBaseId?: string } {
-  if (!isAbsolute(file)) return { uri: uriPath(file), uriBaseId: SOURCE_ROOT };
-  const below = relative('', file);
-  return isWithin('', file) && below !== ''
-    ? { uri: uriPath(below), uriBaseId: SOURCE_ROOT }
-    : { uri: `file://${uriPath(file.replace(/^\/+/, '/'))}` };
+  const path = pathInRepository(file);
+  const encoded = path.toWellFormed().split('/').map(encodeURIComponent).join('/');
+  return isAbsolute(path) ? { uri: `file://${encoded}` } : { uri: encoded, uriBaseId: SOURCE_ROOT };
 }
 
-/** Encodes a path. A relative path begins without `./`, because GitHub compares paths as texts. */
-function uriPath(path: string): string {
-  return path
-    .toWellFormed()
-    .replace(/^(?:\.\/+)+/, '')
-    .split('/')
-    .map(encodeURIComponent)
-    .join('/');
+/**
+ * The path of a file as CI hosts compare it with those of a repository: relative to the working directory if the file
+ * is below it, and without `./`.
+ */
+export function pathInRepository(file: string): string {
+  if (!isAbsolute(file)) return file.replace(/^(?:\.\/+)+/, '');
+  const below = relative('', file);
+  return isWithin('', file) && below !== '' ? below : file.replace(/^\/+/, '/');
 }

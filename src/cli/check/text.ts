@@ -50,20 +50,36 @@ function countsByCheck(violations: readonly PlacedViolation[], screen: Screen): 
 }
 
 /** The numbers of inputs, of findings and of hidden findings: one line, unless the screen is narrow. */
-function totals({ summary, warnings, problems, selection: { minLevel } }: ShownReport, screen: Screen): string[] {
-  const { objects, workloads, deny, warn, audit, excepted, hidden } = summary;
-  const counts: Readonly<Record<Level, number>> = { error: deny, warning: warn, note: audit };
-  const found = LEVELS.filter((level) => isShownAt(level, minLevel)).map((level) => count(counts[level], level));
+function totals(report: ShownReport, screen: Screen): string[] {
+  const counts = countsByLevel(report);
+  const worst = report.problems.length > 0 ? 'error' : LEVELS.find((level) => counts[level] > 0);
+  return paragraph(screen, { text: totalsOf(report), style: worst ?? 'heading' });
+}
+
+function countsByLevel({ summary: { deny, warn, audit } }: ShownReport): Readonly<Record<Level, number>> {
+  return { error: deny, warning: warn, note: audit };
+}
+
+/** The numbers of a report on one line. They hold nothing that comes from manifests. */
+export function totalsOf(report: ShownReport): string {
+  const { isFromCluster, violations, summary, warnings, problems, selection } = report;
+  const { objects, workloads, excepted, hidden } = summary;
+  const counts = countsByLevel(report);
+  const found = LEVELS.filter((level) => isShownAt(level, selection.minLevel)).map((level) =>
+    count(counts[level], level),
+  );
   const parts = [`${count(workloads, 'workload')} in ${count(objects, 'object')}: ${found.join(', ')}`];
   if (excepted > 0) parts.push(`${count(excepted, 'violation')} excepted`);
   if (warnings.length > 0) parts.push(count(warnings.length, 'other warning'));
   if (problems.length > 0) parts.push(count(problems.length, 'input problem'));
+  const advised = violations.filter(({ edits, action }) => edits !== undefined && action !== 'Excepted').length;
+  if (advised > 0 && isFromCluster !== true) parts.push(`${advised} of ${violations.length} by fix --advice`);
   const { known } = hidden;
   if (known !== undefined) parts.push(`${count(known.findings, 'known finding')} of ${known.baseline} hidden`);
+  if (hidden.ignored !== undefined) parts.push(`${count(hidden.ignored, 'finding')} ignored by comments`);
   if (hidden.otherChecks > 0) parts.push(`${count(hidden.otherChecks, 'finding')} of other checks hidden`);
   if (hidden.warn > 0) parts.push(`${count(hidden.warn, 'warning')} hidden (--min-level warning shows warnings)`);
-  const worst = problems.length > 0 ? 'error' : LEVELS.find((level) => counts[level] > 0);
-  return paragraph(screen, { text: parts.join('; '), style: worst ?? 'heading' });
+  return parts.join('; ');
 }
 
 /** One line with the hidden notes by check, unless the screen is narrow. */
@@ -125,7 +141,7 @@ function findingLines(violation: PlacedViolation, positionWidth: number, screen:
  * A finding on one line: `file:line:column: level: Kind namespace/name: path: message; remedy (check)`. An object of a
  * cluster is its own place: `Kind namespace/name: level: path: message; remedy (check)`.
  */
-function findingLine(violation: PlacedViolation, paint: Paint, origin: Origin = {}): string {
+export function findingLine(violation: PlacedViolation, paint: Paint, origin: Origin = {}): string {
   const level = LEVEL_OF_ACTION[violation.action];
   const { file, line, column } = violation;
   const object = `${objectName(violation)}:`;
@@ -170,7 +186,7 @@ const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'no-liveness-probe': 'there is no liveness probe',
   'liveness-cannot-work': 'the liveness probe cannot work',
   'own-handler-differs': 'the own probes ask in another way than the policy',
-  'own-handler-acts': 'the command of the liveness probe acts',
+  'own-handler-acts': 'the command of the liveness probe may have side effects',
   'startup-period-too-long': 'the own startup probe asks too seldom',
   'opted-out': 'a label keeps the Pod from the webhook',
   'forbidden-by-floor': 'a floor of a cluster policy forbids the probe',

@@ -4,9 +4,12 @@ import { jsonText } from '../../base/text/visible.ts';
 import { hanging } from '../flags/help.ts';
 import { renderBlock } from '../../yaml/editing/rendering.ts';
 import { EXIT_OK, type CommandIo } from '../io.ts';
+import examples from './examples.json' with { type: 'json' };
 import type { CommandLine } from '../flags/flag.ts';
 import type { CheckDefinition, CheckParameter, CheckParameters } from '../../engine/policy/check-parameters.ts';
 import type { CHECKS } from '../command-table.ts';
+
+const EXAMPLES: Readonly<Record<string, string>> = examples;
 
 export function runChecks({ flags, positionals: [id] }: CommandLine<typeof CHECKS.flags>, io: CommandIo): number {
   // The definition lets no other ids through.
@@ -40,6 +43,12 @@ function checkLines(check: CheckDefinition, columns: number): string[] {
     `Default action: ${action}`,
     ...(parameters.length > 0 ? ['', 'Parameters:'] : []),
     ...parameters.flatMap(({ name, type, text }) => [`  ${name} (${type})`, ...hanging('      ', text, columns)]),
+    '',
+    'Example (- is a violation, + is none):',
+    ...(EXAMPLES[id] ?? '')
+      .trimEnd()
+      .split('\n')
+      .map((line) => `  ${line}`),
     '',
     'Example policy:',
     ...examplePolicy(check).map((line) => `  ${line}`),

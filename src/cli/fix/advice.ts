@@ -10,6 +10,8 @@ import type { Inputs } from '../input/inputs.ts';
 export interface AdvisedText {
   readonly text: string;
   readonly applied: number;
+  /** The findings that `check` still shows. They need a hand. */
+  readonly left: readonly PlacedViolation[];
   /** Why advice was not applied; a line each. */
   readonly remarks: readonly string[];
 }
@@ -17,12 +19,19 @@ export interface AdvisedText {
 /** The findings whose advice is applied: those that `check` shows with the same flags. */
 export interface AdviceSelection extends Selection {
   readonly enforcement: Enforcement;
+  /** The advice of findings that a comment ignores is not applied. */
+  readonly honoursComments: boolean;
   /** The findings of a baseline, whose advice is not applied. */
   readonly known: readonly FindingIdentity[];
 }
 
 /** What `check` shows without flags. */
-export const SHOWN_BY_DEFAULT: AdviceSelection = { ...NOTHING_LEFT_OUT, enforcement: 'Deny', known: [] };
+export const SHOWN_BY_DEFAULT: AdviceSelection = {
+  ...NOTHING_LEFT_OUT,
+  enforcement: 'Deny',
+  honoursComments: true,
+  known: [],
+};
 
 /**
  * Applies the advice that `check` shows for a source. The text is judged again after each round, so the values fit the
@@ -42,14 +51,13 @@ export function withAdvice(
   const remarks = new Map<string, string>();
   // Each round uses up advice that is shown, or refuses a finding.
   for (;;) {
-    const found = findingsIn({ ...source, text: edited }, inputs, selection).filter(
-      (finding) => shown.has(finding) && !remarks.has(identityOf(finding)),
-    );
+    const left = findingsIn({ ...source, text: edited }, inputs, selection);
+    const found = left.filter((finding) => shown.has(finding) && !remarks.has(identityOf(finding)));
     const open = found.filter((finding) => shown.reasonAgainst(finding) === undefined);
     if (open.length === 0) {
       for (const finding of found)
         remarks.set(identityOf(finding), remarkOf(finding, shown.reasonAgainst(finding) ?? ''));
-      return { text: edited, applied, remarks: [...remarks.values()] };
+      return { text: edited, applied, left, remarks: [...remarks.values()] };
     }
     const result = applyRound(edited, open);
     edited = result.text;
@@ -67,7 +75,9 @@ interface EditedFinding extends PlacedViolation {
 
 function findingsIn(source: ManifestText, inputs: Inputs, selection: AdviceSelection): EditedFinding[] {
   const texts = [{ ...source, manifests: manifestsOf(source).manifests }];
-  const found = checkInputs({ ...inputs, texts, problems: [], policyWarnings: [] }, selection.enforcement);
+  const { enforcement, honoursComments } = selection;
+  const alone = { ...inputs, texts, problems: [], policyWarnings: [] };
+  const found = checkInputs(alone, enforcement, undefined, honoursComments);
   const { violations } = shownReport(withoutKnown(found, selection.known).report, selection);
   return violations.flatMap((violation) => {
     const { action, edits = [], object } = violation;

@@ -39,7 +39,7 @@ export const FIX: CommandDefinition<typeof FLAGS> = {
   flags: FLAGS,
   exitCodes: {
     0: 'All manifests are printed or written; with --diff: nothing would change.',
-    1: 'With --diff: something would change.',
+    1: 'With --diff: something would change. With --advice: an error is left, which needs a hand.',
     2:
       'A manifest cannot be read, edited or written; the others are printed or written. Or a policy cannot be ' +
       'read, or the command line is wrong; nothing is printed or written.',

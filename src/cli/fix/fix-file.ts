@@ -7,6 +7,7 @@ import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.t
 import { withEdits } from '../../base/json/field-path.ts';
 import { withFieldEdits, type DocumentEdit } from '../../yaml/editing/field-editing.ts';
 import { withAdvice, type AdviceSelection } from './advice.ts';
+import type { PlacedViolation } from '../check/report.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -18,6 +19,8 @@ export interface FixedFile {
   readonly objects: readonly JsonObject[];
   readonly probes: number;
   readonly advice: number;
+  /** The findings that need a hand, with --advice. */
+  readonly left: readonly PlacedViolation[];
   readonly remarks: readonly string[];
   readonly problems: readonly FileProblem[];
 }
@@ -34,11 +37,11 @@ export function fixFile(source: ParsedText, inputs: Inputs, advice: AdviceSelect
   const edited = editText(file, before, insertions);
   const remarks = [...fixes.flatMap((fix) => fix.remarks), ...edited.remarks];
   const probes = edited.problems.length > 0 ? 0 : insertions.length;
-  const done = { file, before, remarks, problems: edited.problems, probes, advice: 0 };
+  const done = { file, before, remarks, problems: edited.problems, probes, advice: 0, left: [] };
   if (advice === undefined) return { ...done, after: edited.text, objects: fixes.map(({ object }) => object) };
-  const { text, applied, remarks: more } = withAdvice(source, inputs, advice, edited.text);
+  const { text, applied, left, remarks: more } = withAdvice(source, inputs, advice, edited.text);
   const objects = manifestsOf({ ...source, text }).manifests.map(({ object }) => object);
-  return { ...done, after: text, objects, advice: applied, remarks: [...remarks, ...more] };
+  return { ...done, after: text, objects, advice: applied, left, remarks: [...remarks, ...more] };
 }
 
 /** A text that cannot be edited stays unchanged; the other texts are edited all the same. */

@@ -4,12 +4,15 @@ import { loadBaseline } from '../check/baseline.ts';
 import { namedLinks, writeFixedFiles, writeIntoDirectory } from './write-files.ts';
 import { fixFile, type FixedFile } from './fix-file.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
+import { findingLine } from '../check/text.ts';
+import { count } from '../../base/text/cut.ts';
 import { diffText } from '../output/diff.ts';
 import { paintFor } from '../output/screen.ts';
 import { reportProblems } from '../output/messages.ts';
 import { readCommandInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { PlacedViolation } from '../check/report.ts';
 import type { AdviceSelection } from './advice.ts';
 import type { FIX } from './definition.ts';
 
@@ -47,18 +50,30 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
   const unwritten = await putOut(files, line, io);
   const problems = [...inputs.problems, ...files.flatMap((file) => file.problems), ...unwritten];
   reportProblems([...inputs.policyWarnings, ...problems], io);
+  const left = files.flatMap((file) => file.left);
+  if (left.length > 0) reportLeft(left, io);
   if (problems.length > 0) return EXIT_USAGE;
+  if (left.some(({ action }) => action === 'Deny')) return EXIT_DENIED;
   return flags.diff && files.some(isChanged) ? EXIT_DENIED : EXIT_OK;
+}
+
+/** The findings for which no advice is known to work, as `check` shows them. */
+function reportLeft(left: readonly PlacedViolation[], io: CommandIo): void {
+  printLine(io.stderr, `${count(left.length, 'finding')} ${left.length === 1 ? 'needs' : 'need'} a hand:`);
+  const paint = paintFor('never', io);
+  for (const violation of left) printLine(io.stderr, findingLine(violation, paint));
 }
 
 /** Returns the findings whose advice is applied. 'unreadable', after a message, when the baseline cannot be read. */
 async function adviceSelection(
-  { advice, enforcement, 'min-level': minLevel, only, skip, baseline }: FixLine['flags'],
+  { advice, enforcement, 'min-level': minLevel, only, skip, baseline, 'no-ignore': ignoresNothing }: FixLine['flags'],
   io: CommandIo,
 ): Promise<AdviceSelection | undefined | 'unreadable'> {
   if (!advice) return undefined;
   const known = baseline === undefined ? [] : await loadBaseline(baseline, io);
-  return known === undefined ? 'unreadable' : { enforcement, minLevel, only: only.flat(), skip: skip.flat(), known };
+  if (known === undefined) return 'unreadable';
+  const honoursComments = !ignoresNothing;
+  return { enforcement, minLevel, only: only.flat(), skip: skip.flat(), honoursComments, known };
 }
 
 async function putOut(

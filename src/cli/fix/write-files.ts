@@ -67,7 +67,9 @@ export async function writeFixedFiles(
     written.add(real);
     return file;
   });
-  if (written.size === 0 && problems.length === 0) printLine(io.stderr, 'no file needs a change');
+  const isDone = files.every(({ left }) => left.length === 0);
+  if (written.size === 0 && problems.length === 0)
+    printLine(io.stderr, isDone ? 'no file needs a change' : 'no file is changed');
   return problems;
 }
 

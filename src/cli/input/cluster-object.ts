@@ -23,6 +23,7 @@ export function clusterText(object: KubernetesObject, kind: ClusterKind): Parsed
     index: 0,
     value,
     position: () => ({ line: 1, column: 1 }),
+    lastLine: () => 1,
     plainScalar: () => undefined,
   };
   return { file, text: '', manifests: [{ object: value, document, path: [] }] };

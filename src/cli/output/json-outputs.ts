@@ -136,6 +136,8 @@ export interface PlanOutput {
     readonly changedProbes: number;
     readonly newlyDenied: number;
     readonly noLongerDenied: number;
+    /** Those of `newlyDenied` that would be denied even at an update that adds no violation. */
+    readonly newlyDeniedAtUpdate: number;
     readonly newlyWarned: number;
     readonly noLongerWarned: number;
     readonly unchanged: number;
@@ -258,6 +260,8 @@ export interface TriedProbe extends FilePlace, ObjectName {
   readonly code: number | null;
   readonly milliseconds: { readonly median: number; readonly longest: number } | null;
   readonly timeoutSeconds: number;
+  /** What the result does not show: where the path was redirected to, and what was sent as it is written. */
+  readonly notes: readonly string[];
   /** Why the probe fails or warns, such as `http-404`. */
   readonly cause: string | null;
   /** What to write; for a probe that is not run, why. */
@@ -278,7 +282,8 @@ export interface TryOutput {
   /** With `--wait`: how long each container took until all of its probes passed. */
   readonly starts?: readonly {
     readonly container: string;
-    readonly seconds: number;
+    /** Null for a container that was up already: no probe was seen failing. */
+    readonly seconds: number | null;
     /** What the startup probe, or else the liveness probe, guarantees. */
     readonly guaranteedSeconds?: number | undefined;
     /** The failureThreshold of that probe that fits. */

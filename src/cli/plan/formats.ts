@@ -1,13 +1,14 @@
 import { count, cut } from '../../base/text/cut.ts';
-import { jsonText, outputLine, visible } from '../../base/text/visible.ts';
+import { jsonText, visible } from '../../base/text/visible.ts';
 import { paintedLine } from '../output/diff.ts';
+import { markdownDocument, type MarkdownSection } from '../output/markdown.ts';
 import { paragraph, type Screen } from '../output/screen.ts';
 import { unifiedDiff, type DiffLine } from '../../base/text/unified-diff.ts';
 import { renderBlock, type BlockLayout } from '../../yaml/editing/rendering.ts';
 import { objectName } from '../check/report.ts';
 import type { PlanOutput } from '../output/json-outputs.ts';
 import type { ProbeChange, ViolationChange } from '../../engine/verdict/compare/changes.ts';
-import type { Plan, PlanSummary, WorkloadEffect } from '../../engine/verdict/compare/plan.ts';
+import { effectSentence, type Plan, type WorkloadEffect } from '../../engine/verdict/compare/plan.ts';
 
 /** Returns a plan for people: the effects, the largest first, and one sentence at the end. */
 export function planAsText(plan: Plan, screen: Screen): string {
@@ -17,49 +18,23 @@ export function planAsText(plan: Plan, screen: Screen): string {
     ...(example === undefined ? [] : paragraph(screen, { text: example, indent: 2, style: 'faint' })),
     ...diff.map((line) => paintedLine(line, screen.paint)),
   ]);
-  const lines = [...blocks, paragraph(screen, { text: planSentence(plan.summary) })];
+  const lines = [...blocks, paragraph(screen, { text: `Plan: ${effectSentence(plan.summary)}` })];
   return lines.map((block) => `${block.join('\n')}\n`).join('\n');
 }
-
-/** A comment on GitHub has at most 65,536 characters. */
-const MOST_CHARACTERS = 60_000;
-/** The room for the sentence about the effects that are left out. */
-const ROOM_FOR_END = 200;
-
-/** One effect gets no more than this, so that the others have room too. */
-const MOST_LINES = 200;
-const MOST_CHARACTERS_OF_LINE = 400;
-const MOST_CHARACTERS_OF_GROUP = 12_000;
 
 /**
  * Returns a plan for a comment of a pull request. Everything that comes from manifests is in code blocks, where no
  * Markdown, HTML or `@name` has an effect.
  */
 export function planAsMarkdown(plan: Plan): string {
-  const groups = planGroups(plan);
   // Scripts find the comment by this marker, to replace the comment.
-  let text = `<!-- probewright plan -->\n**${planSentence(plan.summary)}**\n`;
-  for (const [index, group] of groups.entries()) {
-    const section = sectionOf(group);
-    if (text.length + section.length > MOST_CHARACTERS - ROOM_FOR_END) {
-      const others = count(groups.length - index, 'more effect');
-      return `${text}\nThere is no room here for ${others}. Run \`probewright plan\` to see all effects.\n`;
-    }
-    text += section;
-  }
-  return text;
+  const head = `<!-- probewright plan -->\n**Plan: ${effectSentence(plan.summary)}**\n`;
+  return markdownDocument(head, planGroups(plan).map(sectionOf), 'effect', 'probewright plan');
 }
 
-function sectionOf({ title, names, diff, example }: PlanGroup): string {
+function sectionOf({ title, names, diff, example }: PlanGroup): MarkdownSection {
   const lines = [names, ...(example === undefined ? [] : [example]), ...(diff.length > 0 ? [''] : [])];
-  const shown = [...lines, ...diff.map(({ text }) => text)]
-    .slice(0, MOST_LINES)
-    .map((line) => cut(outputLine(line), MOST_CHARACTERS_OF_LINE));
-  const body = cut(shown.join('\n'), MOST_CHARACTERS_OF_GROUP);
-  const longest = Math.max(2, ...[...body.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  const language = diff.length > 0 ? 'diff' : 'text';
-  return `\n### ${title}\n\n${fence}${language}\n${body}\n${fence}\n`;
+  return { title, ...(diff.length > 0 && { language: 'diff' }), lines: [...lines, ...diff.map(({ text }) => text)] };
 }
 
 /** Returns a plan as one object for programs. Workloads without effect are left out. */
@@ -101,12 +76,6 @@ interface PlanGroup {
 /** Returns the effects of a plan: workloads with the same effect are one group, the largest group first. */
 function planGroups({ effects }: Plan): readonly PlanGroup[] {
   return [...probeGroups(effects), ...violationGroups(effects)].toSorted((a, b) => b.size - a.size);
-}
-
-function planSentence({ changedProbes, newlyDenied, noLongerDenied, unchanged }: PlanSummary): string {
-  const probes = `${count(changedProbes, 'workload')} ${changedProbes === 1 ? 'gets' : 'get'} other probes`;
-  const denied = `${newlyDenied} would be denied at ${newlyDenied === 1 ? 'its' : 'their'} next change`;
-  return `Plan: ${probes}, ${denied}, ${noLongerDenied} no longer; ${unchanged} unchanged.`;
 }
 
 /** The same patch is the same probes in the same places. Names of containers differ between workloads. */

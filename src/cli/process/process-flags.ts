@@ -16,7 +16,7 @@ import { LOG_LEVELS } from '../../process/log-level.ts';
 import type { ConnectionConfig } from '../../process/cluster.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** More memory than any process needs, in MiB. */
+/** More than any cluster needs, in MiB. */
 const MAX_POLICY_BUDGET = 1024;
 
 /** Every served certificate is trusted and a leader is always found. `npm run generate:chart` writes them. */
@@ -106,8 +106,7 @@ export const CONNECTION_FLAGS = {
   'policy-budget': withDefault({
     type: wholeNumber('MEBIBYTES', 1, MAX_POLICY_BUDGET),
     default: String(POLICY_BUDGET_BYTES / MEBIBYTE),
-    summary: 'Memory for the ProbePolicies of all namespaces together.',
-    details: 'A policy of 30 lines takes 5 KiB.',
+    summary: 'Bytes of the ProbePolicies of all namespaces together, as JSON. There may be 2,000 for each MiB.',
     links: 'See [budgets](limits.md#budgets-of-policies).',
   }),
 } as const;

@@ -1,6 +1,16 @@
+import { visible } from '../../base/text/visible.ts';
 import { MUTATION_MODES } from '../../engine/policy/action.ts';
 import { inGroup, optional, withDefault, type FlagValues, type CommandDefinition } from '../flags/flag.ts';
-import { choice, commaList, path, someText, trueOrFalse, wholeNumber, formatDuration } from '../flags/value-types.ts';
+import {
+  choice,
+  commaList,
+  path,
+  someText,
+  textThat,
+  trueOrFalse,
+  wholeNumber,
+  formatDuration,
+} from '../flags/value-types.ts';
 import {
   CONNECTION_FLAGS,
   DURATION,
@@ -11,6 +21,13 @@ import {
   conflictsOfClusterDurations,
   tooRare,
 } from './process-flags.ts';
+
+const LONGEST_CONTACT = 120;
+
+/** The chart refuses the same texts, in charts/probewright/templates/_guard_rails.tpl. */
+function isContact(text: string): boolean {
+  return text !== '' && text.trim() === text && Array.from(text).length <= LONGEST_CONTACT && visible(text) === text;
+}
 
 const GENERAL_FLAGS = {
   policies: optional({
@@ -64,6 +81,15 @@ const GENERAL_FLAGS = {
     default: 'On',
     summary: 'On patches Pods; Audit only reports which probes would be added; Off does neither.',
     links: 'See [dry runs](defaulting.md#dry-runs-of-a-rollout).',
+  }),
+  'denial-contact': optional({
+    type: textThat(
+      isContact,
+      `one line of at most ${LONGEST_CONTACT} visible characters, such as "Ask #platform"`,
+      'TEXT',
+    ),
+    summary: 'The last line of each denial: whom to ask.',
+    links: 'See [denials](operate.md#the-last-line-of-a-denial).',
   }),
   'trusted-controllers': optional({
     type: commaList('USER'),

@@ -4,6 +4,7 @@ import { figuresOfSeconds, type ShownFigures } from '../../observer/starts/profi
 import { startInSnapshot } from '../../observer/starts/measured-start.ts';
 import { jsonText, visible } from '../../base/text/visible.ts';
 import { nameOf, namespaceOf } from '../input/manifest.ts';
+import { budgetOf } from './budget.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
@@ -17,7 +18,7 @@ export async function runStarts(line: CommandLine<typeof STARTS.flags>, io: Comm
   const isNamed = inputs.isFromCluster && line.positionals.length > 0;
   const rows = [
     ...rowsOfProfiles(inputs, isNamed ? namesOf(objects, inputs.namespace) : undefined),
-    ...rowsOfPods(objects, line.flags.now ?? io.now()),
+    ...rowsOfPods(objects, inputs, line.flags.now ?? io.now()),
   ].sort(inOrder);
   io.stdout.write(line.flags.output === 'json' ? startsAsJson(rows) : startsAsText(rows));
   reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
@@ -30,33 +31,46 @@ function namesOf(objects: readonly JsonObject[], fallback: string): ReadonlySet<
 }
 
 /** @param only the profiles to show, by namespace and name; undefined = all */
-function rowsOfProfiles({ policies }: Inputs, only: ReadonlySet<string> | undefined): StartsRow[] {
-  return [...policies.facts.starts.lists].flatMap(([namespace, list]) =>
+function rowsOfProfiles(inputs: Inputs, only: ReadonlySet<string> | undefined): StartsRow[] {
+  const keyOf = (...parts: readonly string[]): string => parts.join('/');
+  const objects = new Map(
+    inputs.texts
+      .flatMap(({ manifests }) => manifests)
+      .map(({ object }) => {
+        const kind = stringMember(object, 'kind') ?? '';
+        return [keyOf(namespaceOf(object) ?? inputs.namespace, kind, nameOf(object)), object];
+      }),
+  );
+  return [...inputs.policies.facts.starts.lists].flatMap(([namespace, list]) =>
     list.flatMap((starts) => {
       if (only !== undefined && !only.has(`${namespace}/${starts.name}`)) return [];
       const { kind = '', name = starts.name } = starts.workload ?? {};
-      return starts.containers.map(
-        (known) =>
-          ({ namespace, kind, name, container: known.name, source: 'profile', ...figuresOfSeconds(known) }) as const,
-      );
+      return starts.containers.map((known) => {
+        const budget = budgetOf(known, known.name, objects.get(keyOf(namespace, kind, name)), inputs);
+        const figures = figuresOfSeconds(known, budget);
+        return { namespace, kind, name, container: known.name, source: 'profile', ...figures } as const;
+      });
     }),
   );
 }
 
-function rowsOfPods(objects: readonly JsonObject[], now: number): StartsRow[] {
+function rowsOfPods(objects: readonly JsonObject[], inputs: Inputs, now: number): StartsRow[] {
   const pods = objects.filter((object) => object['kind'] === 'Pod' && object['apiVersion'] === 'v1');
-  const starts = pods.flatMap((pod) => startInSnapshot(pod, now) ?? []);
+  const starts = pods.flatMap((pod) => {
+    const start = startInSnapshot(pod, now);
+    return start === undefined ? [] : [{ ...start, pod }];
+  });
   const byContainer = Map.groupBy(starts, ({ namespace, container, workload }) =>
     JSON.stringify([namespace, workload.kind, workload.name, container]),
   );
   return [...byContainer.values()].flatMap((same) => {
     const [first] = same;
     if (first === undefined) return [];
-    const { namespace, container, workload } = first;
+    const { namespace, container, workload, pod } = first;
     const seconds = same.map(({ sample }) => sample.seconds);
     const known = { starts: seconds.length, longestSeconds: Math.max(...seconds), boundSeconds: 0, seconds };
     const row = { namespace, kind: workload.kind, name: workload.name, container };
-    return [{ ...row, source: 'pods' as const, ...figuresOfSeconds(known) }];
+    return [{ ...row, source: 'pods' as const, ...figuresOfSeconds(known, budgetOf(known, container, pod, inputs)) }];
   });
 }
 

@@ -15,6 +15,8 @@ export interface Answer {
   readonly isLong?: true;
   /** A status from 300 to 399 without a Location: a warning that no other host causes. */
   readonly isNoRedirect?: true;
+  /** The URL that answered in the end, where the path was redirected. */
+  readonly redirectedTo?: string;
   /** How long the answer took, without what the way to the container takes. */
   readonly milliseconds?: number;
 }

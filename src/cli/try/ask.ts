@@ -1,6 +1,7 @@
 import { objectsAt } from '../../base/json/field-path.ts';
 import { member, stringMember } from '../../base/json/json-value.ts';
-import { commandActs } from '../../engine/probe/exec-effects.ts';
+import { sideEffectIn } from '../../engine/probe/asking-command.ts';
+import { actionOfUrl } from '../../engine/probe/asking-programs.ts';
 import { execArgv, isLoopbackHost } from '../../engine/probe/handler-values.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { failure, NotRun, SUCCESS, type Answer } from './answer.ts';
@@ -108,18 +109,15 @@ function httpProbeOf({ handler }: PlannedProbe, host: string, port: number): Htt
   };
 }
 
-/** A path that names an action, such as `/actuator/restart`, is found by the rule for `curl` in a command. */
 function refuseSideEffects(planned: PlannedProbe): void {
   if (planned.handlerKind !== 'exec' && planned.handlerKind !== 'httpGet') return;
   const isCommand = planned.handlerKind === 'exec';
   const path = stringMember(planned.handler, 'path') ?? '/';
-  const curl = ['curl', `http://localhost${path.startsWith('/') ? '' : '/'}${path}`];
-  const effect = commandActs(isCommand ? commandOf(planned) : curl);
+  const effect = isCommand ? sideEffectIn(commandOf(planned)) : actionOfUrl(`http://localhost/${path}`);
   if (effect === undefined) return;
-  const what = isCommand
-    ? `command may have side effects (${effect})`
-    : `path may have side effects (${effect.replace(/^curl /, '')})`;
-  throw new NotRun(`the ${what}; --allow-side-effects runs it`);
+  throw new NotRun(
+    `the ${isCommand ? 'command' : 'path'} may have side effects (${effect}); --allow-side-effects runs it`,
+  );
 }
 
 function commandOf({ handler, spec }: PlannedProbe): readonly string[] {

@@ -12,7 +12,7 @@ import { PROGRAM, type CommandIo } from '../io.ts';
 import type { ClusterAccess } from '../../cluster/client/cluster-access.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { Target } from './target.ts';
+import type { ContainerRun, Target } from './target.ts';
 import type { TRY } from './definition.ts';
 
 /** Go's words, also in those of the runtime about a port without a listener. */
@@ -40,14 +40,23 @@ export async function clusterTarget(
   const { object } = workload;
   const namespace = textAt(object, 'metadata', 'namespace') ?? inputs.namespace;
   const client = new ApiClient(access, `${PROGRAM}/${VERSION}`);
-  return podTarget(access, namespace, await findPod(client, namespace, object, wanted));
+  const pod = await findPod(client, namespace, object, wanted);
+  const again = (): Promise<JsonObject> => findPod(client, namespace, object, textAt(pod, 'metadata', 'name'));
+  return podTarget(access, namespace, pod, again);
 }
 
 /**
  * A Pod. HTTP goes through the API server's Pod proxy, which asks the Pod's address as the kubelet does; TCP and gRPC
  * through port-forward, which asks loopback inside the Pod; commands through exec.
+ *
+ * @param again reads the Pod once more
  */
-function podTarget(access: ClusterAccess, namespace: string, found: JsonObject): Target {
+function podTarget(
+  access: ClusterAccess,
+  namespace: string,
+  found: JsonObject,
+  again: () => Promise<JsonObject>,
+): Target {
   const pod: ClusterPod = { access, namespace, name: textAt(found, 'metadata', 'name') ?? '' };
   const host = textAt(found, 'status', 'podIP') ?? '';
   const byProxy = sendByProxy(pod);
@@ -79,7 +88,7 @@ function podTarget(access: ClusterAccess, namespace: string, found: JsonObject):
   return {
     name: `Pod ${namespace}/${pod.name}`,
     host,
-    ...startOf(found),
+    runOf: async (container) => runIn(await again(), container),
     proxied: (probe) => (isForProxy(probe) ? byProxy : undefined),
     prove: async (port) => {
       const why = (await refusalInside(port)) ?? ((await addressRefuses(port)) ? REFUSED : undefined);
@@ -132,9 +141,16 @@ function selectorOf(object: JsonObject): string {
   return pairs.join(',');
 }
 
-function startOf(pod: JsonObject): Pick<Target, 'startedAt'> {
-  const starts = objectsAt(pod, 'status', 'containerStatuses')
-    .map((status) => Date.parse(textAt(status, 'state', 'running', 'startedAt') ?? ''))
-    .filter((time) => !Number.isNaN(time));
-  return starts.length === 0 ? {} : { startedAt: Math.max(...starts) };
+/** A container without a readiness probe is ready as soon as it runs (pkg/kubelet/prober/prober_manager.go). */
+function runIn(pod: JsonObject, container: string): ContainerRun {
+  const isNamed = (one: unknown): boolean => textAt(one, 'name') === container;
+  const statuses = [
+    ...objectsAt(pod, 'status', 'containerStatuses'),
+    ...objectsAt(pod, 'status', 'initContainerStatuses'),
+  ];
+  const specs = [...objectsAt(pod, 'spec', 'containers'), ...objectsAt(pod, 'spec', 'initContainers')];
+  const status = statuses.find(isNamed);
+  const startedAt = Date.parse(textAt(status, 'state', 'running', 'startedAt') ?? '');
+  const isReady = valueAt(status, ['ready']) === true && valueAt(specs.find(isNamed), ['readinessProbe']) !== undefined;
+  return { ...(!Number.isNaN(startedAt) && { startedAt }), ...(isReady && { isReady }) };
 }

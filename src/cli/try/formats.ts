@@ -4,14 +4,15 @@ import { annotation, testSuites, type TestCase } from '../check/formats.ts';
 import { paragraph, type Screen, type Style } from '../output/screen.ts';
 import { objectName } from '../check/report.ts';
 import { isInCluster, type Origin } from '../input/cluster-object.ts';
-import { summaryOf, type Start } from './tried-probe.ts';
+import { summaryOf } from './tried-probe.ts';
+import type { Start } from './awaited-start.ts';
 import type { AdvisedEdit, TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
 import type { TryFormatName } from './definition.ts';
 
 /** All that `try` prints. */
 export interface TryReport extends Origin {
   readonly probes: readonly TriedProbe[];
-  /** With `--wait`: how long each container took to start. */
+  /** With `--wait`: how long each container took to start, as far as it was seen. */
   readonly starts: readonly Start[];
 }
 
@@ -41,7 +42,7 @@ function textReport({ probes, starts, ...origin }: TryReport, screen: Screen): s
 }
 
 function probeLines(probe: TriedProbe, screen: Screen): string[] {
-  const { container, handler, result, event, edits } = probe;
+  const { container, handler, result, event, notes, edits } = probe;
   const more = (text: string, style?: Style): string[] =>
     text === '' ? [] : paragraph(screen, { text, indent: 10, ...(style !== undefined && { style }) });
   return [
@@ -51,6 +52,7 @@ function probeLines(probe: TriedProbe, screen: Screen): string[] {
       label: { text: result.padEnd(8), style: STYLES[result] },
     }),
     ...more(event.trimEnd(), 'faint'),
+    ...notes.flatMap((note) => more(note)),
     ...more(remedyText(probe)),
     ...edits.flatMap((edit) => more(editText(edit), 'added')),
   ];
@@ -71,6 +73,7 @@ function timesText({ milliseconds, timeoutSeconds }: TriedProbe): string {
 }
 
 function startText({ container, seconds, guaranteedSeconds, failureThreshold }: Start): string {
+  if (seconds === null) return `${container} was up already, so its start was not measured.`;
   const started = `${container} started in ${seconds} s.`;
   if (guaranteedSeconds === undefined) return started;
   const guaranteed = `${started} Its probes guarantee ${guaranteedSeconds} s`;
@@ -93,7 +96,9 @@ function jsonReport({ probes, starts }: TryReport): string {
 }
 
 function sentence(probe: TriedProbe): string {
-  return [probe.event.trimEnd(), remedyText(probe), ...probe.edits.map(editText)].filter(Boolean).join('; ');
+  return [probe.event.trimEnd(), ...probe.notes, remedyText(probe), ...probe.edits.map(editText)]
+    .filter(Boolean)
+    .join('; ');
 }
 
 function titleOf(probe: TriedProbe): string {

@@ -162,7 +162,8 @@ export async function httpProbe(probe: HttpProbe, timeoutMilliseconds: number, s
       const next = REDIRECTS.has(status) && location !== '' ? redirectUrl(location, url) : undefined;
       if (next === undefined || next.host !== first.host) {
         code = status;
-        return verdict(head, (await readBody(head.body)).length === MOST_BODY_BYTES);
+        const answer = verdict(head, (await readBody(head.body)).length === MOST_BODY_BYTES);
+        return url === first ? answer : { ...answer, redirectedTo: shown };
       }
       if (requests >= MOST_REDIRECTS) {
         shown = location;

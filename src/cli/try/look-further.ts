@@ -13,13 +13,17 @@ import type { Asking } from './ask.ts';
 /**
  * Looks why a probe has failed, and finds what would pass. Asks only the target: the port of the probe, the ports that
  * the container declares or listens on, the path of the probe and the usual paths.
+ *
+ * @param late the diagnosis of a success that comes too late
  */
 export async function lookFurther(
   planned: PlannedProbe,
   answer: Answer,
   asking: Asking,
+  late: Diagnosis | undefined,
 ): Promise<Diagnosis | undefined> {
-  const cause = causeOfAnswer(answer, planned.handlerKind);
+  const ofAnswer = causeOfAnswer(answer, planned.handlerKind);
+  const cause = ofAnswer ?? late?.cause;
   if (cause === undefined) return undefined;
   const port = planned.handlerKind === 'exec' ? 0 : portOf(planned);
   // The probe has been run before, so it may be run again.
@@ -30,27 +34,36 @@ export async function lookFurther(
     const found = await find(look);
     if (found !== undefined) return found;
   }
-  return diagnosis(look, remedyFor(cause, answer));
+  return ofAnswer === undefined ? late : diagnosis(look, remedyFor(cause, answer));
 }
+
+/** A server may close the connection for a path or a host that it does not know, as nginx does with 444. */
+const ELSEWHERE: readonly Finder[] = [otherProtocol, loopbackOnly, otherPath, localHost, otherPort, openToTcp];
 
 /** What is tried for each cause, in this order. */
 const FINDERS: Readonly<Partial<Record<TryCause, readonly Finder[]>>> = {
-  timeout: [slowAnswer, (look) => (look.answer.code === undefined ? wrongScheme : otherPath)(look), otherProtocol],
+  timeout: [
+    pastScrape,
+    slowAnswer,
+    (look) => (look.answer.code === undefined ? wrongScheme : otherPath)(look),
+    otherProtocol,
+  ],
   'connection-refused': [otherProtocol, loopbackOnly, otherPort, isOpen],
   unreachable: [otherProtocol, loopbackOnly, otherPort],
   'grpc-unhealthy': [otherService],
   'grpc-unimplemented': [useTcp],
-  'tls-mismatch': [wrongScheme, otherProtocol, loopbackOnly],
-  'tls-handshake': [wrongScheme, otherProtocol, loopbackOnly],
-  'other-protocol': [wrongScheme, otherProtocol, loopbackOnly],
-  unclear: [wrongScheme, otherProtocol, loopbackOnly],
+  'tls-mismatch': [wrongScheme, ...ELSEWHERE],
+  'tls-handshake': [wrongScheme, ...ELSEWHERE],
+  'other-protocol': [wrongScheme, ...ELSEWHERE],
+  unclear: [wrongScheme, ...ELSEWHERE],
   // Servers of TLS answer 400 to a request without it.
   'http-400': [wrongScheme, localHost, otherPath],
   'http-403': [localHost, otherPath],
   'http-404': [otherPath, localHost, otherPort],
   'http-4xx': [async (look) => (look.answer.code === 421 ? await localHost(look) : undefined), otherPath],
   'http-3xx': [otherPath, secureProto],
-  'body-over-10-kib': [],
+  slow: [pastScrape],
+  'body-over-10-kib': [pastScrape],
   'redirect-other-host': [otherPath, secureProto],
   'port-name-undeclared': [undeclaredName],
 };
@@ -64,6 +77,18 @@ function undeclaredName(look: Look): Diagnosis | undefined {
   const value = only.name ?? only.number;
   const remedy = `Set ${handlerKind}.port to ${value}, which the container declares.`;
   return diagnosis(look, remedy, [edit(look, [handlerKind, 'port'], value)]);
+}
+
+/** Paths that render all metrics: they are slow and long, and say nothing about health. */
+const SCRAPE_PATH = /(?:^|[/_-])(?:metrics|prometheus|federate|stats)(?:$|[/?])/i;
+
+/** A health path in the place of a scrape path. */
+async function pastScrape(look: Look): Promise<Diagnosis | undefined> {
+  const path = stringMember(look.planned.handler, 'path') ?? '';
+  const found = SCRAPE_PATH.test(path) ? await otherPath(look) : undefined;
+  return (
+    found && diagnosis(look, `${path} renders all metrics and says nothing about health. ${found.remedy}`, found.edits)
+  );
 }
 
 /** An answer that comes so late is slow, and no answer at all. */
@@ -145,9 +170,13 @@ async function otherProtocol(look: Look): Promise<Diagnosis | undefined> {
   const { handlerKind } = look.planned;
   if (handlerKind === 'tcpSocket' || !(await accepts(look))) return undefined;
   if (handlerKind === 'grpc') return (await speaksTls(look)) ? useTcp(look, 'grpc-tls') : await httpForGrpc(look);
-  if (await speaksHttp2(look)) return await http2(look);
-  // Another protocol, or TLS that asks for a certificate: the kubelet can only see that the port is open.
+  return (await speaksHttp2(look)) ? await http2(look) : undefined;
+}
+
+/** Another protocol, or TLS that asks for a certificate: the kubelet can only see that the port is open. */
+async function openToTcp(look: Look): Promise<Diagnosis | undefined> {
   const { text } = look.answer;
+  if (look.planned.handlerKind === 'tcpSocket' || !(await accepts(look))) return undefined;
   if (text.includes('remote error: tls: ')) return useTcp(look, 'tls-handshake');
   return text.includes('malformed HTTP') ? useTcp(look, 'other-protocol') : undefined;
 }

@@ -25,8 +25,8 @@ export interface Target {
   readonly name: string;
   /** The address in URLs and events, as the kubelet would have the Pod's. */
   readonly host: string;
-  /** When the container started, in milliseconds since the epoch, where the runtime tells. */
-  readonly startedAt?: number;
+  /** The container's present run. Absent where nobody tells. */
+  runOf?(container: string): Promise<ContainerRun>;
   readonly connect: Connect;
   /** Looks whether a port can be asked, outside of a probe's time. Rejects with a GoError for one that refuses. */
   prove?(port: number): Promise<void>;
@@ -38,6 +38,14 @@ export interface Target {
   isLoopbackOnly(port: number): Promise<boolean>;
   /** The ports on which the container listens on all addresses. Absent where the target cannot tell. */
   listeningPorts?(): Promise<readonly number[]>;
+}
+
+/** A run of a container, as far as its runtime tells. */
+export interface ContainerRun {
+  /** In milliseconds since the epoch. */
+  readonly startedAt?: number;
+  /** The readiness probe of the container has passed already. */
+  readonly isReady?: true;
 }
 
 /** A port that is open answers at once on this machine. */
@@ -184,11 +192,14 @@ function targetOf(program: Runtime, container: string, inspected: JsonObject, en
     places.set(port, place);
     return place;
   };
-  const startedAt = parseInstant(textAt(inspected, 'State', 'StartedAt') ?? '');
   return {
     name: `${container} by ${program}`,
     host,
-    ...(startedAt !== undefined && startedAt > 0 && { startedAt }),
+    // The container may have been restarted since.
+    runOf: async () => {
+      const startedAt = parseInstant(textAt(await inspect(program, container), 'State', 'StartedAt') ?? '');
+      return startedAt !== undefined && startedAt > 0 ? { startedAt } : {};
+    },
     prove: async (port) => {
       await placeOf(port);
     },

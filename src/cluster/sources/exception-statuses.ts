@@ -16,7 +16,8 @@ import { reportedStatus } from './fact-kinds.ts';
 import { patchStatus, type ObjectStatuses } from './object-statuses.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { LeftOut, Named } from './object-store.ts';
+import type { Named } from './object-store.ts';
+import type { LeftOut } from './left-out-objects.ts';
 
 export interface ExceptionStatusDependencies {
   readonly client: ApiRequests;

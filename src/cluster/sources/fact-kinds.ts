@@ -1,6 +1,5 @@
 import {
   EXCEPTION_LIMITS,
-  memoryOfText,
   NO_LIMITS,
   PROFILE_LIMITS,
   SERVICE_LIMITS,
@@ -8,7 +7,6 @@ import {
 } from '../../engine/policy/budget.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import {
-  memoryOfStarts,
   withoutSeconds,
   workloadStarts,
   profileProblem,
@@ -48,9 +46,9 @@ export interface FactKind<T extends Named = Named> {
   /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */
   mirrored?(fact: T): T;
   readonly limits: Limits;
-  /** How many bytes of memory a fact takes at most, after `mirrored`. */
+  /** The bytes of what is kept as JSON, after `mirrored`. */
   bytes(fact: T): number;
-  /** When the object was created, in milliseconds since the epoch: older objects go first. Absent: by name. */
+  /** When the object was created, in milliseconds since the epoch. Absent: the mirror keeps the time. */
   createdOf?(fact: T): number;
   /** Undefined = nothing has been read of the kind, so the facts are unknown. */
   facts(objects: ReadonlyMap<string, readonly T[]> | undefined): Partial<Facts>;
@@ -91,7 +89,7 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
     return { fact: { ...parsed.exception, ...reportedStatus(object) } };
   },
   limits: EXCEPTION_LIMITS,
-  bytes: ({ name, text }) => memoryOfText(name) + memoryOfText(text),
+  bytes: ({ text }) => Buffer.byteLength(text),
   createdOf: ({ created = 0 }) => created,
   facts: (objects = new Map()) => ({ exceptions: new ByNamespace(objects) }),
 };
@@ -127,7 +125,7 @@ export const SERVICES: FactKind<ServiceDigest> = {
     return fact && { fact };
   },
   limits: SERVICE_LIMITS,
-  bytes: ({ text }) => memoryOfText(text),
+  bytes: ({ text }) => Buffer.byteLength(text),
   facts: (objects) => ({ services: objects && new ByNamespace(objects) }),
 };
 
@@ -146,7 +144,7 @@ export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
   },
   mirrored: withoutSeconds,
   limits: PROFILE_LIMITS,
-  bytes: memoryOfStarts,
+  bytes: (starts) => Buffer.byteLength(JSON.stringify(starts)),
   facts: (objects) => (objects === undefined ? {} : { starts: new ByNamespace(objects) }),
 };
 

@@ -1,6 +1,7 @@
 import { cut } from '../../base/text/cut.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
-import { BUDGETS, byAge, type Age, type Budget } from '../../engine/policy/budget.ts';
+import { BUDGETS, byAge, type Age, type Budget, type Use } from '../../engine/policy/budget.ts';
+import type { KubernetesObject } from '../client/kubernetes-object.ts';
 
 /** Why an object is left out: a budget has no room for the object, or the object cannot be read. */
 export type LeftOutReason = Budget | 'invalid';
@@ -9,6 +10,24 @@ export interface UnreadableObject {
   readonly namespace: string;
   readonly name: string;
   readonly problem: string;
+}
+
+/** An object that is left out, and what is known of it now: the whole object, or what was kept before. */
+export interface LeftOut<T> {
+  readonly namespace: string;
+  readonly name: string;
+  readonly reason: LeftOutReason;
+  readonly problem: string | undefined;
+  readonly object: KubernetesObject | undefined;
+  readonly entry: T | undefined;
+}
+
+/** Objects of a namespace that are over a budget. `count` 0 = all objects are within the budgets again. */
+export interface OverBudgetChange {
+  readonly namespace: string;
+  readonly count: number;
+  readonly first: readonly string[];
+  readonly use: Use;
 }
 
 interface LeftOutRecord extends Age {

@@ -1,9 +1,10 @@
 import { parseInstant } from '../../base/text/duration.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
-import { NO_USE, byAge, exceededBudget, fairLevel, oldestWithin, withObject } from '../../engine/policy/budget.ts';
+import { NO_USE, byAge, exceededBudget, firstWithoutRoom, plus } from '../../engine/policy/budget.ts';
 import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
-import { LeftOutObjects, type LeftOutReason, type UnreadableObject } from './left-out-objects.ts';
-import type { Age, Budget, Limits, Size, Use } from '../../engine/policy/budget.ts';
+import { LeftOutObjects } from './left-out-objects.ts';
+import type { LeftOut, LeftOutReason, OverBudgetChange, UnreadableObject } from './left-out-objects.ts';
+import type { Age, Budget, Limits, Use } from '../../engine/policy/budget.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import type { ReflectorListener } from '../client/reflector.ts';
 
@@ -14,14 +15,24 @@ interface NamespaceState<T> {
   /** Snapshots have the list, so it must not change. */
   isShared: boolean;
   use: Use;
-  /** The oldest object that a budget has no room for. Nothing is kept of it and of younger objects. */
-  end: (Age & { readonly size: Size; readonly reason: Budget; readonly isGone?: boolean }) | undefined;
+  /** The oldest object that a budget of the namespace has no room for. */
+  end: End | undefined;
 }
+
+/** The oldest object that a budget has no room for. Nothing is kept of the object and of younger ones. */
+interface End extends Age, Use {
+  readonly reason: Budget;
+  /** True when nothing is known of the next object. */
+  readonly isGone?: boolean;
+}
+
+/** How many times the budget of all namespaces may be kept during a list. */
+const MOST_DURING_LIST = 4;
 
 /**
  * The kept parts of all objects of one kind, within its budgets. What is kept is a function of the collection, so
- * replicas agree: of each namespace the oldest objects, until a budget has no room for the next. Nothing is kept of
- * the others. When the next one may fit again, `mayFit` asks for a new list.
+ * replicas agree: of each namespace the oldest objects, until a budget has no room for the next; of these, the oldest.
+ * Nothing is kept of the others. When the next one may fit again, `mayFit` asks for a new list.
  */
 export class ObjectStore<T extends Named> implements ReflectorListener {
   readonly #kind: StoredKind<T>;
@@ -33,7 +44,8 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
   readonly #leftOut = new LeftOutObjects();
   /** The objects that the list under way has brought. Undefined while there is no list. */
   #listed: Set<string> | undefined;
-  level = Infinity;
+  /** The oldest object that the budget of all namespaces has no room for. */
+  #end: End | undefined;
   #isChanged = false;
   isComplete = false;
 
@@ -69,12 +81,13 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
 
   counts(): StoreCounts {
     let used = 0;
-    for (const { use } of this.#namespaces.values()) used += use.memory;
+    for (const { use } of this.#namespaces.values()) used += use.bytes;
     return { leftOut: this.#leftOut.counts(), used };
   }
 
   listing(): void {
     this.#listed = new Set();
+    this.#end = undefined;
     for (const [namespace, state] of this.#namespaces) {
       state.end = undefined;
       this.#touchedNamespaces.add(namespace);
@@ -114,7 +127,7 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     const state = this.#state(namespace);
     const before = this.find(namespace, name);
     const created = typeof creationTimestamp === 'string' ? parseInstant(creationTimestamp) : undefined;
-    const age = { name, created: this.#kind.createdOf === undefined ? 0 : (created ?? 0) };
+    const age = { name, namespace, created: created ?? 0 };
     const leaveOut = (reason: LeftOutReason, problem?: string): void => {
       this.#set(namespace, name, undefined);
       this.#leaveOut(namespace, age, { reason, problem, object, entry: undefined });
@@ -122,12 +135,16 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     if (state.end !== undefined && byAge(age, state.end) > 0) return leaveOut(state.end.reason);
     const reading = this.#kind.read(object, before);
     const entry = reading?.problems === undefined ? reading?.fact : undefined;
-    const size = entry && this.#kind.sizeOf(entry);
-    const isTooLarge = size !== undefined && size.bytes > this.#kind.limits.object;
+    const bytes = entry && this.#kind.bytesOf(entry);
+    const isTooLarge = bytes !== undefined && bytes > this.#kind.limits.object;
+    const next = bytes === undefined || isTooLarge ? { isGone: true } : { bytes };
     if (state.end?.name === name) {
-      state.end = size === undefined || isTooLarge ? { ...state.end, isGone: true } : { ...state.end, size };
+      state.end = { ...state.end, ...next };
       return leaveOut(state.end.reason);
     }
+    const place = this.#placeByEnd(age);
+    if (this.#end !== undefined && place === 0) this.#end = { ...this.#end, ...next };
+    if (place >= 0) return leaveOut('total');
     if (reading?.problems !== undefined) {
       const [problem] = reading.problems;
       return leaveOut('invalid', problem === undefined ? 'cannot be read' : formatProblem(problem));
@@ -143,13 +160,14 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     const state = this.#namespaces.get(namespace);
     // Nothing is known of the next object.
     if (state?.end?.name === name) state.end = { ...state.end, isGone: true };
+    if (this.#end?.name === name && this.#end.namespace === namespace) this.#end = { ...this.#end, isGone: true };
     this.#set(namespace, name, undefined);
     this.#listener.gone?.(namespace, name);
   }
 
   /** @param entry undefined = the object is gone or left out */
   #set(namespace: string, name: string, entry: T | undefined): void {
-    const { effectOf = (kept: T | undefined): unknown => kept, sizeOf } = this.#kind;
+    const { effectOf = (kept: T | undefined): unknown => kept, bytesOf } = this.#kind;
     const state = this.#state(namespace);
     const before = this.find(namespace, name);
     if (before === entry) return;
@@ -159,11 +177,11 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     const place = placeIn(state.list, name);
     state.list.splice(place, before === undefined ? 0 : 1, ...(entry === undefined ? [] : [entry]));
     if (before !== undefined) {
-      state.use = withObject(state.use, sizeOf(before), -1);
+      state.use = plus(state.use, { objects: -1, bytes: -bytesOf(before) });
       this.#touched.delete(before);
     }
     if (entry !== undefined) {
-      state.use = withObject(state.use, sizeOf(entry));
+      state.use = plus(state.use, { objects: 1, bytes: bytesOf(entry) });
       if (this.#listener.kept !== undefined) this.#touched.add(entry);
     }
   }
@@ -176,46 +194,71 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
 
   #settle(): void {
     for (const [namespace, state] of this.#namespaces) this.#cut(namespace, state);
-    this.#settleLevel();
-    if (this.#listed === undefined) this.#report();
+    this.#cutAll();
+    // A list under way brings what fits.
+    if (this.#listed !== undefined) return;
+    if (this.#mayFit()) this.#listener.mayFit();
+    this.#report();
   }
 
   #cut(namespace: string, state: NamespaceState<T>): void {
-    const { limits, sizeOf, createdOf = () => 0 } = this.#kind;
-    if (exceededBudget(state.use, limits, this.level) === undefined) return;
-    const oldestFirst = state.list
-      .map((entry) => ({ entry, name: entry.name, created: createdOf(entry), size: sizeOf(entry) }))
-      .sort(byAge);
-    const sizes = oldestFirst.map(({ size }) => size);
-    const { count, exceeded: reason } = oldestWithin(sizes, limits, this.level);
-    const [first] = oldestFirst.slice(count);
-    if (first === undefined || reason === undefined) return;
-    state.end = { name: ownCopy(first.name), created: first.created, size: first.size, reason };
-    for (const { entry, name, created } of oldestFirst.slice(count)) {
-      this.#set(namespace, name, undefined);
-      this.#leaveOut(namespace, { name, created }, { reason, problem: undefined, object: undefined, entry });
-    }
+    const { limits } = this.#kind;
+    if (exceededBudget(state.use, limits) === undefined) return;
+    const first = firstWithoutRoom(this.#aged(namespace, state), limits);
+    if (first !== undefined) state.end = endAt(first.object, first.exceeded);
+    for (const object of this.#aged(namespace, state))
+      if (first !== undefined && byAge(object, first.object) >= 0) this.#drop(object, first.exceeded);
   }
 
-  /** Cuts the largest namespaces to the level that the total allows, and sees whether an object may fit again. */
-  #settleLevel(): void {
+  /**
+   * Cuts at the oldest object that the budget of all namespaces has no room for. During a list, an object that is kept
+   * so far may still lose its place in its namespace, so the cut waits for the end, unless the memory needs it.
+   */
+  #cutAll(): void {
+    const { total } = this.#kind.limits;
+    const factor = this.#listed === undefined ? 1 : MOST_DURING_LIST;
+    const most = { objects: factor * total.objects, bytes: factor * total.bytes };
+    if (exceededBudget(this.#whole(), most) === undefined) return;
+    const objects = [...this.#namespaces].flatMap(([namespace, state]) => this.#aged(namespace, state));
+    const first = firstWithoutRoom(objects, total)?.object;
+    if (first === undefined) return;
+    this.#end = endAt(first, 'total');
+    for (const object of objects) if (byAge(object, first) >= 0) this.#drop(object, 'total');
+  }
+
+  #whole(): Use {
+    return Array.from(this.#namespaces.values(), ({ use }) => use).reduce(plus, NO_USE);
+  }
+
+  /** Negative for an object that is older than the end of all namespaces. */
+  #placeByEnd(age: Age): number {
+    return this.#end === undefined ? -1 : byAge(age, this.#end);
+  }
+
+  #mayFit(): boolean {
     const { limits } = this.#kind;
-    const fits = (use: Use, level: number): boolean => exceededBudget(use, limits, level) === undefined;
-    // Of a namespace that is cut, more than the level is known to be wanted, which is all that matters. One over its
-    // own budgets wants all: so one more object never lowers what is wanted, and the order of a list does not count.
-    const wanted = Array.from(this.#namespaces.values(), ({ use, end }) => {
-      const next = end === undefined ? use : withObject(use, end.size);
-      return fits(next, Infinity) ? next.memory : Infinity;
-    });
-    const before = this.level;
-    const sum = wanted.reduce((total, memory) => total + memory, 0);
-    this.level = sum <= limits.total ? Infinity : fairLevel(wanted, limits.total);
-    if (this.level < before) for (const [namespace, state] of this.#namespaces) this.#cut(namespace, state);
-    // A list under way brings what fits.
-    if (this.#listed !== undefined) return;
+    const fits = (end: End, use: Use, most: Use): boolean =>
+      end.isGone === true || exceededBudget(plus(use, end), most) === undefined;
     for (const { use, end } of this.#namespaces.values())
-      if (end !== undefined && (end.isGone === true || fits(withObject(use, end.size), this.level)))
-        return this.#listener.mayFit();
+      if (end !== undefined && this.#placeByEnd(end) < 0 && fits(end, use, limits)) return true;
+    if (this.#end === undefined) return false;
+    // An older object may have ended the namespace of the object in front of it.
+    const ofNamespace = this.#namespaces.get(this.#end.namespace ?? '')?.end;
+    const isEnded = ofNamespace !== undefined && this.#placeByEnd(ofNamespace) < 0;
+    return isEnded || fits(this.#end, this.#whole(), limits.total);
+  }
+
+  #aged(namespace: string, { list }: NamespaceState<T>): (Age & Use & { readonly entry: T })[] {
+    const { bytesOf, createdOf } = this.#kind;
+    return list.map((entry) => {
+      const { name } = entry;
+      return { entry, namespace, name, created: createdOf(entry), objects: 1, bytes: bytesOf(entry) };
+    });
+  }
+
+  #drop({ entry, namespace = '', name, created }: Age & { readonly entry: T }, reason: Budget): void {
+    this.#set(namespace, name, undefined);
+    this.#leaveOut(namespace, { name, created }, { reason, problem: undefined, object: undefined, entry });
   }
 
   #report(): void {
@@ -231,10 +274,10 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
 
   #reportNamespace(namespace: string): void {
     const state = this.#namespaces.get(namespace);
-    const isCut = state?.end !== undefined;
+    const isCut = state?.end !== undefined || this.#end !== undefined;
     const news = this.#leftOut.overBudgetNews(namespace, isCut);
     if (news !== undefined) this.#listener.overBudget?.({ namespace, ...news, use: this.useOf(namespace) });
-    if (state?.list.length === 0 && !isCut) this.#namespaces.delete(namespace);
+    if (state?.list.length === 0 && state.end === undefined) this.#namespaces.delete(namespace);
   }
 
   #state(namespace: string): NamespaceState<T> {
@@ -244,6 +287,10 @@ export class ObjectStore<T extends Named> implements ReflectorListener {
     this.#namespaces.set(namespace, state);
     return state;
   }
+}
+
+function endAt({ namespace = '', name, created, objects, bytes }: Age & Use, reason: Budget): End {
+  return { namespace, name: ownCopy(name), created, objects, bytes, reason };
 }
 
 function keyOf(namespace: string, name: string): string {
@@ -274,29 +321,12 @@ export interface StoredKind<T extends Named> {
   readonly limits: Limits;
   /** Must not throw or refer to the object. The same entry as before means that nothing has changed. */
   readonly read: (object: KubernetesObject, before: T | undefined) => StoredReading<T>;
-  readonly sizeOf: (entry: T) => Size;
-  /** In milliseconds since the epoch: older objects get their budget first. Absent: objects go by name. */
-  readonly createdOf?: (entry: T) => number;
+  /** The bytes of an entry as JSON. */
+  readonly bytesOf: (entry: T) => number;
+  /** When the object was created, in milliseconds since the epoch: older objects get their budget first. */
+  readonly createdOf: (entry: T) => number;
   /** The part of an entry that users of the store see. Absent: the entry. */
   readonly effectOf?: (entry: T | undefined) => unknown;
-}
-
-/** An object that is left out, and what is known of it now: the whole object, or what was kept before. */
-export interface LeftOut<T> {
-  readonly namespace: string;
-  readonly name: string;
-  readonly reason: LeftOutReason;
-  readonly problem: string | undefined;
-  readonly object: KubernetesObject | undefined;
-  readonly entry: T | undefined;
-}
-
-/** Objects of a namespace that are over a budget. `count` 0 = all objects are within the budgets again. */
-export interface OverBudgetChange {
-  readonly namespace: string;
-  readonly count: number;
-  readonly first: readonly string[];
-  readonly use: Use;
 }
 
 /** The reports of a store. During a list, nothing but `leftOut` is reported before the end. */

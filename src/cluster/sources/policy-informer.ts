@@ -2,7 +2,7 @@ import { textAt, valueAt } from '../../base/json/field-path.ts';
 import { cut } from '../../base/text/cut.ts';
 import { parseInstant } from '../../base/text/duration.ts';
 import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
-import { memoryOfPolicy, NO_LIMITS, POLICY_LIMITS, PROBLEMS_MEMORY } from '../../engine/policy/budget.ts';
+import { NO_LIMITS, POLICY_LIMITS, policyTotal, type Budget } from '../../engine/policy/budget.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { parseProbePolicy } from '../../engine/policy/read-policy.ts';
 import type { PolicyKind, ProbePolicy } from '../../engine/policy/probe-policy.ts';
@@ -12,9 +12,9 @@ import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import { Informer, type InformedKind, type InformerContext, type InformerListener } from './informer.ts';
 import { shownStatus, statusPatch, type PolicyVerdict, type ShownStatus } from './policy-status.ts';
 import { NotKept, patchStatus, type ObjectStatuses } from './object-statuses.ts';
-import type { Budget, Size } from '../../engine/policy/budget.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import type { LeftOut, Named } from './object-store.ts';
+import type { Named } from './object-store.ts';
+import type { LeftOut } from './left-out-objects.ts';
 import type { SourceListener } from './policy-source.ts';
 
 /** Takes a task for each policy that is new or has changed, and the place of each policy that is gone. */
@@ -44,8 +44,10 @@ interface ObservedObject {
   readonly shown: ShownStatus;
 }
 
-interface PolicyVersion extends Size {
+interface PolicyVersion {
   readonly generation: number;
+  /** Of the spec as JSON. */
+  readonly bytes: number;
   readonly policy: ProbePolicy;
   readonly warnings: readonly string[];
   /** Known once a status was to be written: it takes time, and each write of a status brings the policy again. */
@@ -76,7 +78,7 @@ export class InformedPolicies {
 
   /**
    * @param statuses absent: nobody writes statuses
-   * @param total bytes of memory that the ProbePolicies of all namespaces may take together
+   * @param total bytes that the ProbePolicies of all namespaces may have together
    */
   constructor(
     context: InformerContext,
@@ -157,7 +159,7 @@ export class InformedPolicies {
     return {
       budget,
       use: this.informer.store.useOf(namespace),
-      total: { bytes: this.#total, level: this.informer.store.level },
+      total: policyTotal(this.#total),
     };
   }
 
@@ -197,18 +199,15 @@ function objectPath(kind: PolicyKind, place: string): string {
   return `/apis/${POLICY_API_VERSION}/${within}${PLURALS[kind]}/${name}`;
 }
 
-/** Policies as they are mirrored. `total` = bytes of memory that those of all namespaces may take together. */
+/** Policies as they are mirrored. `total` = bytes that those of all namespaces may have together. */
 export function policyKind(kind: PolicyKind, total: number): InformedKind<PolicyRecord> {
   return {
     path: `/apis/${POLICY_API_VERSION}/${PLURALS[kind]}`,
     isRequired: true,
-    limits: kind === 'ProbePolicy' ? { ...POLICY_LIMITS, total } : NO_LIMITS,
+    limits: kind === 'ProbePolicy' ? { ...POLICY_LIMITS, total: policyTotal(total) } : NO_LIMITS,
     createdOf: ({ created }) => created,
     effectOf: (record) => record?.inForce?.policy,
-    sizeOf: (record) => ({
-      bytes: record.inForce?.bytes ?? 0,
-      memory: (record.inForce?.memory ?? 0) + (currentVersion(record) === undefined ? PROBLEMS_MEMORY : 0),
-    }),
+    bytesOf: ({ inForce }) => inForce?.bytes ?? 0,
     read: (object, before) => ({ fact: readRecord(kind, object, before) }),
   };
 }
@@ -241,17 +240,13 @@ function readVersion(
 ): { readonly version?: PolicyVersion; readonly problems?: readonly string[]; readonly tooLarge?: number } {
   const { spec, metadata } = object as KubernetesObject & { readonly spec?: unknown };
   try {
-    const text = specText(spec) ?? '';
-    const bytes = Buffer.byteLength(text);
+    const bytes = Buffer.byteLength(specText(spec) ?? '');
     if (bytes > MAX_SPEC_BYTES) return { tooLarge: bytes };
     // The items of a list have no apiVersion and no kind.
     const parsed = parseProbePolicy(CHECK_CATALOGUE, { apiVersion: POLICY_API_VERSION, kind, metadata, spec });
     if (parsed.problems !== undefined) return { problems: parsed.problems.map(formatProblem) };
     const { policy, warnings } = parsed;
-    const memory = memoryOfPolicy(spec, text);
-    return {
-      version: { generation: metadata.generation ?? 0, policy, warnings: warnings.map(formatProblem), bytes, memory },
-    };
+    return { version: { generation: metadata.generation ?? 0, policy, warnings: warnings.map(formatProblem), bytes } };
   } catch (error) {
     return { problems: [`cannot be read: ${String(error)}`] };
   }

@@ -26,8 +26,8 @@ export interface OverBudget {
   readonly bytes?: number;
   /** The size of the policies in force of the same namespace. */
   readonly use: Use;
-  /** The budget of all namespaces together, and the part of it that each of the largest namespaces may take. */
-  readonly total: { readonly bytes: number; readonly level: number };
+  /** The budget of all namespaces together. */
+  readonly total: Use;
 }
 
 export interface ShownStatus {
@@ -116,9 +116,8 @@ function overBudgetText({ budget, bytes = 0, use, total }: OverBudget): string {
       'Older policies go first. Delete or shorten policies of this namespace',
     ],
     total: [
-      `the policies of all namespaces together may take ${total.bytes} bytes of memory (--policy-budget), which leaves`,
-      `${total.level} to each of the largest namespaces, and this one uses ${use.memory}. Older policies go first.`,
-      'Delete or shorten policies of this namespace, or ask for a larger budget',
+      `all namespaces together may have ${total.objects} policies with ${total.bytes} bytes in force (--policy-budget).`,
+      'Older policies go first. Delete policies that are not needed, or ask for a larger budget',
     ],
   };
   return texts[budget].join(' ');

@@ -1,9 +1,12 @@
 import { parsedScript, type ExecCommand } from '../probe/exec-invocation.ts';
-import { alwaysTrue, statusOfProgram, type AlwaysTrue } from '../probe/shell-status.ts';
+import { statusOfProgram, type AlwaysTrue } from '../probe/program-status.ts';
+import { alwaysTrue } from '../probe/shell-status.ts';
 import { shellLine } from '../probe/shell-quoting.ts';
 import { isCut } from '../workload/bounded-container.ts';
 import { cut, quote } from '../../base/text/cut.ts';
-import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
+import { containerPhrase, defineCheck, located, yamlFlow, type Advice } from './check.ts';
+import { handlerEdits } from './lib/endpoint.ts';
+import type { Probe } from '../workload/pod.ts';
 
 /**
  * The kubelet reads only the exit status, and that of a pipe is its last command's (POSIX, Shell Command Language,
@@ -26,7 +29,7 @@ export const execAlwaysTrue = defineCheck({
     return {
       ...located(probe, 'exec', 'command', ...(scriptAt === undefined ? [] : [scriptAt])),
       message: `${containerPhrase(probe.container)} has a ${probe.kind} that hides failures: ${cause}`,
-      remedy: remedyOf(found, command),
+      ...adviceFor(found, probe),
     };
   },
 });
@@ -50,23 +53,37 @@ const CAUSES: Readonly<Record<AlwaysTrue['reason'], (program: string) => string>
 /** A longer command is not repeated in the remedy. */
 const MOST_REPEATED = 120;
 
-function remedyOf({ reason, program }: AlwaysTrue, { argv, shell }: ExecCommand): string {
+/** Only the answer to PING tells whether the server serves. */
+function comparedPing(probe: Probe): Advice {
+  const { argv, shell } = probe.command;
+  if (shell !== undefined) return { remedy: 'compare the answer: write | grep -q PONG behind the command' };
+  const line = shellLine(argv);
+  const written = (shown: string): string[] => ['sh', '-c', `${shown} | grep -q PONG`];
+  return {
+    remedy: `write command: ${yamlFlow(written(cut(line, MOST_REPEATED)))}`,
+    ...(!argv.some(isCut) && handlerEdits(probe, { command: written(line) })),
+  };
+}
+
+function adviceFor({ reason, program }: AlwaysTrue, probe: Probe): Advice {
+  const { shell } = probe.command;
   switch (reason) {
     case 'filter':
-      return shell?.program === 'bash'
-        ? 'write set -o pipefail; in front of the pipe, or compare the output at its end, such as | grep -q UP'
-        : 'compare the output at the end of the pipe, such as | grep -q UP';
+      return {
+        remedy:
+          shell?.program === 'bash'
+            ? 'write set -o pipefail; in front of the pipe, or compare the output at its end, such as | grep -q UP'
+            : 'compare the output at the end of the pipe, such as | grep -q UP',
+      };
     case 'fallback':
-      return `remove || ${program}`;
+      return { remedy: `remove || ${program}` };
     case 'constant':
-      return 'let the script end with the status of the command that asks the application';
+      return { remedy: 'let the script end with the status of the command that asks the application' };
     case 'itself':
-      return "write the pattern with brackets, such as grep '[n]ginx', or use pgrep";
+      return { remedy: "write the pattern with brackets, such as grep '[n]ginx', or use pgrep" };
     case 'answer':
-      return 'write curl -f, which fails for an answer from 400 on, or compare the answer';
+      return { remedy: 'write curl -f, which fails for an answer from 400 on, or compare the answer' };
     case 'ping':
-      return shell === undefined
-        ? `write command: ${yamlFlow(['sh', '-c', `${cut(shellLine(argv), MOST_REPEATED)} | grep -q PONG`])}`
-        : 'compare the answer: write | grep -q PONG behind the command';
+      return comparedPing(probe);
   }
 }

@@ -1,5 +1,4 @@
-import { wordSet } from '../probe/acting-words.ts';
-import { firstProgramAt, isShell, programName } from '../probe/exec-invocation.ts';
+import { firstProgramAt, isShell, programName, wordSet } from '../probe/exec-invocation.ts';
 import { saysWithoutTools } from '../probe/image-name.ts';
 import { quote } from '../../base/text/cut.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';

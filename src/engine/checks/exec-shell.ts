@@ -1,7 +1,13 @@
 import { quoted } from '../../base/json/quoted-value.ts';
 import { beginning, cut } from '../../base/text/cut.ts';
-import { wordSet } from '../probe/acting-words.ts';
-import { firstProgramAt, isShell, parsedScript, programName, type ExecCommand } from '../probe/exec-invocation.ts';
+import {
+  firstProgramAt,
+  isShell,
+  parsedScript,
+  programName,
+  wordSet,
+  type ExecCommand,
+} from '../probe/exec-invocation.ts';
 import { isBlank } from '../probe/go-values.ts';
 import { programWords } from '../probe/shell-script.ts';
 import { isShellOperator, shellLine, variableIn } from '../probe/shell-quoting.ts';
@@ -27,7 +33,7 @@ export const execShell = defineCheck({
     return {
       ...located(probe, 'exec', 'command', problem.at),
       message: `${containerPhrase(probe.container)} ${problem.fault}`,
-      remedy: cut(`write command: ${yamlFlow(shown)}`, LONGEST_REMEDY),
+      remedy: cut(`${problem.isGuess ? 'if both are meant, ' : ''}write command: ${yamlFlow(shown)}`, LONGEST_REMEDY),
       ...(!problem.isGuess && handlerEdits(probe, { command: problem.meant })),
     };
   },
@@ -44,7 +50,7 @@ interface ShellProblem {
   readonly fault: string;
   /** The command that the author means. */
   readonly meant: readonly string[];
-  /** True when nobody knows whether `meant` works: it starts a shell that the image may lack, or joins two commands. */
+  /** True when nobody knows whether `meant` is what the author means: it joins two commands. */
   readonly isGuess: boolean;
 }
 
@@ -74,12 +80,13 @@ function lineAsProgram({ argv }: ExecCommand): ShellProblem | undefined {
   const words = line.split(/\s+/);
   const mayBePath = line.includes('/') && words[1]?.startsWith('-') !== true && !isShell(programName(words[0] ?? ''));
   if (rest.length > 0 && mayBePath) return undefined;
-  const isGuess = SHELL_SIGNS.test(line) || (rest.some(isShellOperator) && !isShell(programName(words[0] ?? '')));
+  // Who writes for a shell has one. Without it, the command fails as before.
+  const needsShell = SHELL_SIGNS.test(line) || (rest.some(isShellOperator) && !isShell(programName(words[0] ?? '')));
   return {
     at,
     fault: `has no program with the name ${quoted(first)}: the kubelet runs a command without a shell`,
-    meant: isGuess ? ['sh', '-c', scriptOf([line, ...rest])] : [...words, ...rest],
-    isGuess,
+    meant: needsShell ? ['sh', '-c', scriptOf([line, ...rest])] : [...words, ...rest],
+    isGuess: false,
   };
 }
 
@@ -103,7 +110,8 @@ function operatorAsArgument(reading: ExecCommand): ShellProblem | undefined {
     at,
     fault: `has ${quoted(argv[at])} as an argument of ${quoted(programName(argv[0] ?? ''))}: the kubelet runs a command without a shell`,
     meant: shell?.scriptAt === undefined ? ['sh', '-c', shellLine(argv)] : withWholeScript(argv, shell.scriptAt),
-    isGuess: shell?.scriptAt === undefined,
+    // A line that ends with an operator lacks a command.
+    isGuess: isShellOperator(argv.at(-1) ?? ''),
   };
 }
 
@@ -123,7 +131,7 @@ function variableAsArgument(container: Container, reading: ExecCommand): ShellPr
     at,
     fault: `has ${quoted(argv[at])} as text: only a shell replaces it, and the kubelet runs a command without a shell`,
     meant: isComplete ? replaced : ['sh', '-c', shellLine(argv)],
-    isGuess: !isComplete,
+    isGuess: false,
   };
 }
 

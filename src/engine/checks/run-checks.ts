@@ -1,4 +1,4 @@
-import { effectOf } from '../probe/exec-effects.ts';
+import { sideEffectOf } from '../probe/asking-command.ts';
 import { cut, quote } from '../../base/text/cut.ts';
 import { CHECKS } from './catalogue.ts';
 import { equalJson, without } from '../../base/json/json-value.ts';
@@ -87,9 +87,9 @@ function withoutEarlierCommand({ finding, at }: PlacedFinding): string | undefin
   for (const probe of at.probes) {
     const isCopied = copied?.probe === probe.kind;
     if (probe.handler.kind !== 'exec' || (!isCopied && !removesDelay(finding, probe))) continue;
-    const effect = probe.command.once(effectOf);
+    const effect = probe.command.once(sideEffectOf);
     if (effect === undefined) continue;
-    const why = `the command of the ${probe.kind} has side effects (${quote(effect, MOST_COMMAND_CHARACTERS)})`;
+    const why = `the command of the ${probe.kind} may have side effects (${quote(effect, MOST_COMMAND_CHARACTERS)})`;
     return isCopied
       ? `write a startupProbe with a command that only asks, and keep the ${probe.kind} as it is: ${why}`
       : `keep initialDelaySeconds: ${why}`;

@@ -1,7 +1,7 @@
 import { equalJson, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { quote } from '../../base/text/cut.ts';
-import { effectOf } from '../probe/exec-effects.ts';
+import { sideEffectOf } from '../probe/asking-command.ts';
 import { HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
 import type { HandlerKind, ProbeKind } from '../probe/probe.ts';
 import type { ProbeObject } from '../workload/pod.ts';
@@ -175,16 +175,16 @@ export function likeOwnLiveness(
   return { handler: { httpGet: { ...httpGet, path } }, follows: { kind: 'livenessProbe', fields } };
 }
 
-/** The author's liveness handler, without a command that acts: it would run from the first second. */
+/** The author's liveness handler, with a command only if the command only asks: it runs from the first second. */
 function harmlessLivenessHandler(ports: readonly ContainerPort[], { written, command }: ProbeObject): HandlerResult {
   const copied = livenessHandler(ports, written);
   if (copied.code !== undefined || copied.handler['exec'] === undefined) return copied;
   if (!command.isWhole)
     return { code: 'own-handler-acts', detail: 'the command of its livenessProbe is too long to be read' };
-  const act = command.once(effectOf);
-  if (act === undefined) return copied;
+  const effect = command.once(sideEffectOf);
+  if (effect === undefined) return copied;
   return {
     code: 'own-handler-acts',
-    detail: `the command of its livenessProbe acts (${quoted(act)}), so a startupProbe must not run it`,
+    detail: `the command of its livenessProbe may have side effects (${quoted(effect)}), so a startupProbe must not run it`,
   };
 }

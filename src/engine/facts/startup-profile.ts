@@ -169,16 +169,6 @@ export function withoutSeconds({ name, containers }: WorkloadStarts): WorkloadSt
   return { name, containers: containers.map((container) => without(container, 'seconds')) };
 }
 
-/** The digest itself, its name and its list of containers. Measured. */
-const DIGEST_MEMORY = 160;
-const CONTAINER_MEMORY = 112;
-
-/** How many bytes of heap a digest without each measured start takes. */
-export function memoryOfStarts({ name, containers }: WorkloadStarts): number {
-  const bytes = containers.map((container) => CONTAINER_MEMORY + 2 * container.name.length);
-  return bytes.reduce((sum, each) => sum + each, DIGEST_MEMORY + name.length);
-}
-
 export function startsOfWorkload(
   starts: ByNamespace<WorkloadStarts>,
   namespace: string,

@@ -8,149 +8,88 @@ export type Budget = (typeof BUDGETS)[number];
 export const POLICY_BUDGETS = ['spec', 'policies', 'bytes', 'total'] as const;
 export type PolicyBudget = (typeof POLICY_BUDGETS)[number];
 
-export interface Limits {
-  readonly object: number;
-  /** Objects of one namespace: the oldest count. */
+/** A number of objects, and their bytes as JSON. */
+export interface Use {
   readonly objects: number;
   readonly bytes: number;
-  /** Bytes of memory of the objects of all namespaces together. The largest namespaces lose first. */
-  readonly total: number;
+}
+
+/** The oldest objects of a namespace count, within `objects` and `bytes`; of these, the oldest of the kind. */
+export interface Limits extends Use {
+  /** Bytes of one object. */
+  readonly object: number;
+  /** Of all namespaces together. */
+  readonly total: Use;
 }
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** The memory for the policies of all namespaces, in bytes, when it is not set. docs/limits.md has the sizing. */
-export const POLICY_BUDGET_BYTES = 32 * MIB;
+/** The bytes of the ProbePolicies of all namespaces, when they are not set. docs/limits.md has the sizing. */
+export const POLICY_BUDGET_BYTES = 8 * MIB;
+const POLICIES_A_MEBIBYTE = 2000;
 
-/** The budgets of ProbePolicies, but for the total. `bytes` are those of the specs as JSON. */
-export const POLICY_LIMITS = { object: Infinity, objects: 100, bytes: 512 * KIB } as const;
+/** The budgets of ProbePolicies, but for the total. `bytes` are those of the specs. */
+export const POLICY_LIMITS = { object: Infinity, objects: 100, bytes: 192 * KIB } as const;
 /** ClusterProbePolicies and Namespaces belong to the platform team. */
-export const NO_LIMITS: Limits = { object: Infinity, objects: Infinity, bytes: Infinity, total: Infinity };
+const UNLIMITED: Use = { objects: Infinity, bytes: Infinity };
+export const NO_LIMITS: Limits = { object: Infinity, ...UNLIMITED, total: UNLIMITED };
 
-/**
- * The budgets of facts, in bytes of memory: enough for a cluster with 40,000 ordinary objects of a kind. All totals and
- * the budget of policies leave more than half of the chart's heap (docs/limits.md).
- */
-export const EXCEPTION_LIMITS: Limits = { object: 128 * KIB, objects: 1000, bytes: 512 * KIB, total: 16 * MIB };
-export const SERVICE_LIMITS: Limits = { object: 8 * KIB, objects: 10_000, bytes: 2 * MIB, total: 8 * MIB };
-export const PROFILE_LIMITS: Limits = { object: 16 * KIB, objects: 10_000, bytes: 2 * MIB, total: 12 * MIB };
+/** The budgets of facts: enough for a cluster with 40,000 ordinary objects of a kind (docs/limits.md). */
+const MOST_FACTS = 40_000;
+export const EXCEPTION_LIMITS = factLimits(128 * KIB, { objects: 1000, bytes: 512 * KIB }, 16 * MIB);
+export const SERVICE_LIMITS = factLimits(8 * KIB, { objects: 10_000, bytes: 2 * MIB }, 8 * MIB);
+export const PROFILE_LIMITS = factLimits(16 * KIB, { objects: 10_000, bytes: 2 * MIB }, 12 * MIB);
 
-/** The size of what is kept of an object. The bytes of facts are their memory. */
-export interface Size {
-  readonly bytes: number;
-  readonly memory: number;
+function factLimits(object: number, ofNamespace: Use, bytes: number): Limits {
+  return { object, ...ofNamespace, total: { objects: MOST_FACTS, bytes } };
 }
 
-export interface Use extends Size {
-  readonly objects: number;
+/** The number of ProbePolicies and their bytes, of all namespaces together. */
+export function policyTotal(bytes: number): Use {
+  return { objects: Math.ceil((POLICIES_A_MEBIBYTE * bytes) / MIB), bytes };
 }
 
-export const NO_USE: Use = { objects: 0, bytes: 0, memory: 0 };
+export const NO_USE: Use = { objects: 0, bytes: 0 };
 
-/** The use with one object more, or with one less (`sign` -1). */
-export function withObject(use: Use, size: Size, sign: 1 | -1 = 1): Use {
-  return {
-    objects: use.objects + sign,
-    bytes: use.bytes + sign * size.bytes,
-    memory: use.memory + sign * size.memory,
-  };
+export function plus(use: Use, other: Use): Use {
+  return { objects: use.objects + other.objects, bytes: use.bytes + other.bytes };
 }
 
-/** The budget that the objects of a namespace exceed. `level` is what the namespace may take of the total. */
-export function exceededBudget(use: Use, limits: Limits, level: number): Budget | undefined {
+/** The budget that is exceeded. */
+export function exceededBudget(use: Use, limits: Use): 'objects' | 'bytes' | undefined {
   if (use.objects > limits.objects) return 'objects';
-  if (use.bytes > limits.bytes) return 'bytes';
-  return use.memory > level ? 'total' : undefined;
+  return use.bytes > limits.bytes ? 'bytes' : undefined;
 }
 
-/** The place of an object in the order in which the objects of a namespace get their budgets. */
+/** The place of an object in the order in which objects get their budgets. */
 export interface Age {
   readonly name: string;
-  /** metadata.creationTimestamp in milliseconds since the epoch; 0 for kinds that are ordered by name. */
+  readonly namespace?: string;
+  /** metadata.creationTimestamp as a number; 0 where it is unknown. */
   readonly created: number;
 }
 
 export function byAge(a: Age, b: Age): number {
-  return a.created - b.created || compareText(a.name, b.name);
+  const { namespace: one = '' } = a;
+  return a.created - b.created || compareText(one, b.namespace ?? '') || compareText(a.name, b.name);
 }
 
 /**
- * How many of the oldest objects of a namespace are within the budgets. The first that exceeds one ends the count, so
- * an object can only lose its place to older ones.
+ * The first object that the budgets have no room for. It ends the count, so an object can only lose its place to older
+ * ones.
  *
- * @param oldestFirst the sizes in the order of `byAge`
- * @returns `exceeded` = the budget that has no room for the next object
+ * @param uses what objects take of the budgets, in any order
  */
-export function oldestWithin(
-  oldestFirst: readonly Size[],
-  limits: Limits,
-  level: number,
-): { readonly count: number; readonly use: Use; readonly exceeded: Budget | undefined } {
-  let use = NO_USE;
-  for (const [count, size] of oldestFirst.entries()) {
-    const next = withObject(use, size);
-    const exceeded = exceededBudget(next, limits, level);
-    if (exceeded !== undefined) return { count, use, exceeded };
-    use = next;
+export function firstWithoutRoom<T extends Age & Use>(
+  uses: readonly T[],
+  limits: Use,
+): { readonly object: T; readonly exceeded: 'objects' | 'bytes' } | undefined {
+  let sum = NO_USE;
+  for (const object of uses.toSorted(byAge)) {
+    sum = plus(sum, object);
+    const exceeded = exceededBudget(sum, limits);
+    if (exceeded !== undefined) return { object, exceeded };
   }
-  return { count: oldestFirst.length, use, exceeded: undefined };
-}
-
-/**
- * The maximum for each namespace, so that all together stay within a total. The largest namespaces are cut to this
- * level; smaller ones are not affected. Infinity when the total is enough for all.
- *
- * @param wanted what each namespace would use without a cut. Any number above the level stands for all numbers above.
- */
-export function fairLevel(wanted: Iterable<number>, total: number): number {
-  const ascending = Float64Array.from(wanted).sort();
-  let left = total;
-  for (const [index, memory] of ascending.entries()) {
-    const share = Math.floor(left / (ascending.length - index));
-    if (memory > share) return share;
-    left -= memory;
-  }
-  return Infinity;
-}
-
-/** A policy's name, its place in every index, its status. */
-const POLICY_MEMORY = 1216;
-/** Bytes for the problems of a version that cannot be read, beside its last good version. */
-export const PROBLEMS_MEMORY = 3072;
-/** What the texts of a spec were read into. */
-const MEMORY_OF_CHARACTER = 1.5;
-/** An object, or a text, and its place in what it is a member of. */
-const MEMORY_OF_MEMBER = 72;
-
-/**
- * How many bytes of heap a policy may take. Measured: of the same length as JSON, short texts take ten times as much as
- * one long text. test/robustness/policy-memory.test.ts holds the estimate to the heap.
- *
- * @param text the spec as JSON
- */
-export function memoryOfPolicy(spec: unknown, text: string): number {
-  return (
-    POLICY_MEMORY + Math.ceil(text.length * width(text) * MEMORY_OF_CHARACTER) + membersIn(spec) * MEMORY_OF_MEMBER
-  );
-}
-
-function membersIn(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let count = 0;
-  for (const member of Object.values(value)) count += 1 + membersIn(member);
-  return count;
-}
-
-/** An object that is kept as a text, and the place of the object in its list. Measured. */
-const TEXT_MEMORY = 80;
-
-/** How many bytes of heap a fact takes that is kept as one text. */
-export function memoryOfText(text: string): number {
-  return TEXT_MEMORY + text.length * width(text);
-}
-
-/** V8 keeps a text with any character beyond Latin-1 in two bytes a character. */
-function width(text: string): 1 | 2 {
-  return /[^\u0000-\u00ff]/.test(text) ? 2 : 1;
+  return undefined;
 }

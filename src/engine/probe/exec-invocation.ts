@@ -1,7 +1,9 @@
-import { wordSet } from './acting-words.ts';
 import { execArgv, namesNoProgram } from './handler-values.ts';
 import { readShellScript, type ShellScript } from './shell-script.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
+
+/** The words of a text, as a set. */
+export const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** The program that does the work of a command, behind programs such as `env` that start another program. */
 export interface Invocation {

@@ -42,6 +42,15 @@ export function learnedSeconds(figures: StartFigures, settings: LearnedSettings,
   return Math.max(minimumSeconds, Math.min(maximumSeconds, needed));
 }
 
+/** The same seconds; undefined while too few starts are known. Without arguments: by the default settings. */
+export function learnedBudget(
+  figures: StartFigures,
+  settings: LearnedSettings = DEFAULT_LEARNED,
+  periodSeconds = STARTUP_PERIOD_SECONDS,
+): number | undefined {
+  return hasEnoughStarts(figures, settings) ? learnedSeconds(figures, settings, periodSeconds) : undefined;
+}
+
 /** True when enough first starts are known for a budget. */
 export function hasEnoughStarts(figures: StartFigures, { minimumStarts }: LearnedSettings): boolean {
   return figures.starts >= minimumStarts;

@@ -55,21 +55,21 @@ function safeEdits(
     });
     if (caused.length === 0) return edits;
     const more = caused.find((other) => other.edits !== undefined)?.edits;
-    if (more === undefined || more.some((edit) => isOverridden(edits, edit))) return undefined;
-    edits = [...edits, ...more];
+    if (more === undefined) return undefined;
+    // The later value was found in an object that has the earlier one.
+    edits = [...edits.filter((edit) => !more.some(({ path }) => equalJson(path, edit.path))), ...more];
   }
   return undefined;
 }
 
-function isOverridden(earlier: readonly FieldEdit[], { path, value }: FieldEdit): boolean {
-  return earlier.some((edit) => equalJson(edit.path, path) && !equalJson(edit.value, value));
-}
-
 function withAllWords(violation: Violation, edits: readonly FieldEdit[]): Violation {
-  const own = violation.edits?.length ?? 0;
-  const added = edits.slice(own).filter((edit, index) => !edits.slice(0, own + index).some((e) => equalJson(e, edit)));
+  const own = violation.edits ?? [];
+  const added = edits.filter((edit) => !own.some((one) => equalJson(one, edit)));
   if (added.length === 0) return { ...violation, edits };
   const words = added.map((edit) => wordsOf(edit, violation)).join(', and ');
+  // The remedy names a value that another has replaced.
+  if (!own.every((edit) => edits.some((one) => equalJson(one, edit))))
+    return { ...violation, edits, remedy: `write ${edits.map((edit) => wordsOf(edit, violation)).join(', and ')}` };
   const first = violation.remedy ?? 'write';
   // A question such as `did you mean "http"?` ends a sentence.
   const remedy = first.endsWith('?') ? `${first} Also: ${words}` : `${first}, and ${words}`;

@@ -6,13 +6,7 @@ import {
   type StartSample,
   type StartupProfile,
 } from '../../engine/facts/startup-profile.ts';
-import {
-  DEFAULT_LEARNED,
-  STARTUP_PERIOD_SECONDS,
-  hasEnoughStarts,
-  learnedSeconds,
-  type StartFigures,
-} from '../../engine/probe/startup-budget.ts';
+import { learnedBudget, type StartFigures } from '../../engine/probe/startup-budget.ts';
 import { compareText } from '../../base/text/cut.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import type { MeasuredStart } from './measured-start.ts';
@@ -98,16 +92,17 @@ export interface ShownFigures {
   readonly p50Seconds?: number;
   readonly p90Seconds?: number;
   readonly maxSeconds?: number;
-  /** The budget with the default settings of `slowStart.learned`; absent while too few starts are known. */
+  /** Absent while too few starts are known. In a StartupProfile with the default settings of `slowStart.learned`. */
   readonly budgetSeconds?: number;
 }
 
 export function shownFigures(container: ContainerProfile): ShownFigures {
-  return figuresOfSeconds({ ...figuresOf(container), seconds: container.samples.map(({ seconds }) => seconds) });
+  const known = { ...figuresOf(container), seconds: container.samples.map(({ seconds }) => seconds) };
+  return figuresOfSeconds(known, learnedBudget(known));
 }
 
 /** The figures of a container of which only the seconds of each start are known. */
-export function figuresOfSeconds(known: StartFigures): ShownFigures {
+export function figuresOfSeconds(known: StartFigures, budgetSeconds: number | undefined): ShownFigures {
   const samples = (known.seconds ?? []).map((seconds) => ({ seconds }));
   const [p50, p90] = [percentile(samples, 0.5), percentile(samples, 0.9)];
   return {
@@ -116,9 +111,7 @@ export function figuresOfSeconds(known: StartFigures): ShownFigures {
     ...(p50 !== undefined && { p50Seconds: p50 }),
     ...(p90 !== undefined && { p90Seconds: p90 }),
     ...(samples.length > 0 && { maxSeconds: known.longestSeconds }),
-    ...(hasEnoughStarts(known, DEFAULT_LEARNED) && {
-      budgetSeconds: learnedSeconds(known, DEFAULT_LEARNED, STARTUP_PERIOD_SECONDS),
-    }),
+    ...(budgetSeconds !== undefined && { budgetSeconds }),
   };
 }
 

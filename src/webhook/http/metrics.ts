@@ -38,8 +38,8 @@ export class Metrics {
   readonly registry = new Registry();
   readonly #requests = this.#counter(
     'probewright_admission_requests_total',
-    'Admission requests answered, by result.',
-    ['webhook', 'operation', 'kind', 'result', 'dry_run'],
+    'Admission requests answered, by result, and by the result with enforcement Deny and mutation On.',
+    ['webhook', 'operation', 'kind', 'result', 'would_be', 'dry_run'],
   );
   readonly #duration = new Histogram({
     name: 'probewright_admission_duration_seconds',
@@ -67,6 +67,11 @@ export class Metrics {
     'rule',
     'action',
   ]);
+  readonly #wouldBe = this.#counter(
+    'probewright_would_be_findings_total',
+    'Violations of checks as they would be with enforcement Deny and mutation On, by check and action.',
+    ['rule', 'action'],
+  );
   readonly deadline = this.#counter(
     'probewright_deadline_exceeded_total',
     "Admission requests ended because most of the API server's timeout had passed.",
@@ -107,12 +112,13 @@ export class Metrics {
       this.#duration.zero({ webhook });
       const kind = webhook === 'review-policies' ? 'ProbePolicy' : 'Pod';
       for (const result of ['allow', 'error'])
-        this.#requests.inc({ webhook, operation: 'CREATE', kind, result, dry_run: 'false' }, 0);
+        this.#requests.inc({ webhook, operation: 'CREATE', kind, result, would_be: result, dry_run: 'false' }, 0);
     }
     for (const result of EFFECT_RESULTS) this.effects.inc({ result }, 0);
     for (const rule of RULES) for (const probe of PROBE_KINDS) this.#patches.inc({ rule, probe }, 0);
     for (const reason of REASON_CODES) this.#notInjected.inc({ reason }, 0);
-    for (const { id, action } of CHECKS) if (action !== 'Off') this.#findings.inc({ rule: id, action }, 0);
+    for (const { id, action } of CHECKS)
+      if (action !== 'Off') for (const counter of [this.#findings, this.#wouldBe]) counter.inc({ rule: id, action }, 0);
   }
 
   started(): void {
@@ -124,14 +130,16 @@ export class Metrics {
     this.#duration.observe({ webhook }, seconds);
   }
 
-  decided(webhook: Webhook, request: AdmissionRequest, { result, defaulting, violations }: Decision): void {
-    this.#count(webhook, request, result);
+  decided(webhook: Webhook, request: AdmissionRequest, decision: Decision): void {
+    const { result, defaulting, violations = [], wouldBe } = decision;
+    this.#count(webhook, request, result, wouldBe?.result);
     for (const { kind, source } of defaulting?.injections ?? []) {
       const rule = source === 'annotation' || source === 'safety' ? source : 'policy';
       this.#patches.inc({ rule, probe: kind });
     }
     for (const { code } of defaulting?.notInjected ?? []) this.#notInjected.inc({ reason: code });
-    for (const { check, action } of violations ?? []) this.#findings.inc({ rule: check, action });
+    for (const { check, action } of violations) this.#findings.inc({ rule: check, action });
+    for (const { check, action } of wouldBe?.violations ?? violations) this.#wouldBe.inc({ rule: check, action });
   }
 
   /** Counts a request without a decision: an undecodable body, a missed deadline, or an internal error. */
@@ -143,10 +151,11 @@ export class Metrics {
     this.#dropped.inc({ port });
   }
 
-  #count(webhook: Webhook, request: AdmissionRequest | undefined, result: string): void {
+  #count(webhook: Webhook, request: AdmissionRequest | undefined, result: string, wouldBe = result): void {
     const operation = request && OPERATIONS.has(request.operation) ? request.operation : 'other';
     const kind = request && KINDS.has(request.kind.kind) ? request.kind.kind : 'other';
-    this.#requests.inc({ webhook, operation, kind, result, dry_run: String(request?.dryRun === true) });
+    const dryRun = String(request?.dryRun === true);
+    this.#requests.inc({ webhook, operation, kind, result, would_be: wouldBe, dry_run: dryRun });
   }
 }
 

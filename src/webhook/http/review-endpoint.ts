@@ -7,7 +7,7 @@ import { validate, type ValidateSettings } from '../review/validate.ts';
 import { parseBody, SHORT_BYTES } from './body-limit.ts';
 import { httpError } from './status.ts';
 import type { Decision, Reviewed } from '../review/decision.ts';
-import type { AdmissionReviewReply } from '../review/response.ts';
+import { withContact, type AdmissionReviewReply } from '../review/response.ts';
 import type { MissedNamespace } from '../../engine/facts/facts.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { RequestLog } from '../request-log.ts';
@@ -23,6 +23,8 @@ export interface EffectLimits {
 export type PolicyEffect = (reviewed: Reviewed, limits: EffectLimits) => Promise<readonly string[]>;
 
 export interface ReviewDependencies extends ValidateSettings {
+  /** The last line of each denial, of workloads and of policies: whom to ask. */
+  readonly denialContact?: string | undefined;
   /** The policies in force. Undefined until the policies have been read. */
   readonly policies: () => Snapshot | undefined;
   /** Undefined if the namespace is known. Otherwise the promise gives the reason why it is not known in time. */
@@ -66,7 +68,7 @@ export function reviewEndpoint(
 
 async function answer(received: ReceivedReview, dependencies: ReviewDependencies): Promise<AdmissionReviewReply> {
   const { webhook, text, address, isAbandoned } = received;
-  const { metrics, log, monotonic, namespaceKnown, policyEffect } = dependencies;
+  const { metrics, log, monotonic, namespaceKnown, policyEffect, denialContact } = dependencies;
   const deadline = deadlineMilliseconds(received.timeout);
   const age = (): number => monotonic() - received.arrival;
   // The other half of the time is for the answer.
@@ -113,7 +115,7 @@ async function answer(received: ReceivedReview, dependencies: ReviewDependencies
     milliseconds = age();
   }
   record(webhook, request, decision, milliseconds, dependencies);
-  return decision.reply;
+  return denialContact === undefined ? decision.reply : withContact(decision.reply, denialContact);
 }
 
 function decide(

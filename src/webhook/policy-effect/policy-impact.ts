@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { count, cut } from '../../base/text/cut.ts';
+import { compareText, count, cut } from '../../base/text/cut.ts';
 import { exceptionSpec } from '../../engine/policy/probe-exception.ts';
-import { readPods } from '../../engine/workload/read-pod.ts';
-import { outcomeOf, type Outcome, type WebhookBehaviour } from '../../engine/verdict/compare/outcome.ts';
+import { outcomeOf, type Outcome } from '../../engine/verdict/compare/outcome.ts';
+import { addTo, effectSentence, emptySummary, type Rung } from '../../engine/verdict/compare/plan.ts';
 import { templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
+import { readPods } from '../../engine/workload/read-pod.ts';
 import { sizeProblem } from '../review/scope.ts';
 import { builtInKinds, listWorkloads, type ListProgress, type LiveWorkloadsDependencies } from './live-workloads.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -41,7 +42,8 @@ const LONGEST_PLACE = 120;
 type Snapshots = Readonly<Record<'before' | 'after', Snapshot>>;
 
 export interface ImpactDependencies extends LiveWorkloadsDependencies {
-  readonly behaviour: WebhookBehaviour;
+  /** Of the server. The figures are those of the top rung, and the text says what the server holds back. */
+  readonly rung: Rung;
   readonly isExempt: (namespace: string) => boolean;
   /** Whether the warnings name workloads. Only a caller that the server has authenticated may read names. */
   readonly namesWorkloads: boolean;
@@ -104,7 +106,8 @@ async function impactOn(
   const { namespace } = reviewed;
   const milliseconds = Math.min(given, IMPACT_LIMITS.milliseconds);
   const now = dependencies.now();
-  const effects: WorkloadEffect[] = [];
+  const summary = emptySummary();
+  const denied: DeniedWorkload[] = [];
   const exception = reviewed.kind === 'exception' ? reviewed.applied : undefined;
   const named = (exception && exceptionSpec(exception).workloads) ?? [];
   const listed = new Set(builtInKinds(kinds).map(({ kind }) => kind));
@@ -113,7 +116,7 @@ async function impactOn(
   const stop = new AbortController();
   const timer = setTimeout(() => {
     const seconds = Math.round(milliseconds / 100) / 10;
-    stop.abort(`the time limit of ${seconds} s ended the review after ${count(effects.length, 'workload')}`);
+    stop.abort(`the time limit of ${seconds} s ended the review after ${count(summary.workloads, 'workload')}`);
   }, milliseconds);
   /** Looks at items in short slices, one in each turn of the event loop. */
   const take = async (kind: ClusterKind, items: readonly KubernetesObject[]): Promise<number> => {
@@ -123,13 +126,15 @@ async function impactOn(
         await nextTurn();
         begun = monotonic();
       }
-      if (stop.signal.aborted || isAbandoned() || effects.length >= IMPACT_LIMITS.workloads) {
+      if (stop.signal.aborted || isAbandoned() || summary.workloads >= IMPACT_LIMITS.workloads) {
         stop.abort(`a review looks at most at ${IMPACT_LIMITS.workloads} workloads`);
         return items.length - index;
       }
       missing.delete(`${kind.kind} ${item.metadata.name}`);
-      const effect = effectOn(kind, item, both, now, dependencies);
-      if (effect !== undefined) effects.push(effect);
+      const outcome = outcomeOn(kind, item, both, now, dependencies);
+      if (outcome === undefined) continue;
+      addTo(summary, outcome);
+      denied.push(...deniedWorkload(kind, item, outcome));
     }
     return 0;
   };
@@ -139,22 +144,26 @@ async function impactOn(
   const omissions = omissionWarnings(lists, scope, stop.signal);
   const isWhole = omissions.length === 0;
   ended(isAbandoned() ? 'abandoned' : isWhole ? 'complete' : 'incomplete');
-  const effect = effects.some(({ isAffected }) => isAffected)
-    ? [effectSentence(effects, dependencies.namesWorkloads)]
+  const names = (at: DeniedWorkload['at']): string =>
+    dependencies.namesWorkloads ? namesOf(denied.filter((workload) => workload.at === at)) : '';
+  const isAffected = summary.unchanged < summary.workloads;
+  const sentence = effectSentence(summary, dependencies.rung, names);
+  const effect = isAffected
+    ? [`${sentence} Run probewright plan for details.`]
     : isDryRun || !isWhole
-      ? [`no effect on ${count(effects.length, 'workload')}: no other probes, no new warnings or denials.`]
+      ? [sentence]
       : [];
   return [...effect, ...(isWhole ? [...missing].map((name) => `no ${name} ${scope}`) : []), ...omissions];
 }
 
 /** What the change does to one workload. Undefined for a workload that `/validate` does not look at either. */
-function effectOn(
+function outcomeOn(
   of: ClusterKind,
   item: KubernetesObject,
   { before, after }: Snapshots,
   now: number,
-  { kinds, behaviour, isExempt }: ImpactDependencies,
-): WorkloadEffect | undefined {
+  { kinds, rung, isExempt }: ImpactDependencies,
+): Outcome | undefined {
   const kind = workloadKind(of.group, of.kind, kinds);
   const { namespace = '', name } = item.metadata;
   if (kind === undefined || isExempt(namespace)) return undefined;
@@ -163,55 +172,40 @@ function effectOn(
   const found = templatesToLookAt(object, kind);
   if (found.kind === 'skipped' || sizeProblem(found.templates) !== undefined) return undefined;
   const workload = { object, kind, pods: readPods(found.templates, kind), namespace, name };
-  const { probes, violations, denied, warned } = outcomeOf(workload, before, after, now, behaviour);
-  const deniedBy = violations.flatMap((change) => (change.after === 'Deny' ? [change.violation.check] : []));
-  return {
-    place: `${kind.kind} ${namespace}/${name}`,
-    isAffected: probes.length + violations.length > 0,
-    hasOtherProbes: probes.length > 0,
-    denied,
-    warned,
-    deniedBy: denied === 'new' ? [...new Set(deniedBy)] : [],
-  };
+  return outcomeOf(workload, before, after, now, rung.mutation !== 'Off');
 }
 
-/** What the text needs of one workload: little, as there may be thousands of large ones. */
-interface WorkloadEffect extends Pick<Outcome, 'denied' | 'warned'> {
+/** What the text needs of a workload that is newly denied: little, as there may be thousands of large ones. */
+interface DeniedWorkload {
   readonly place: string;
-  readonly isAffected: boolean;
-  readonly hasOtherProbes: boolean;
-  /** The checks that will deny the next change and did not deny it before. */
+  readonly at: 'atCreation' | 'atUpdates';
+  /** The checks that will deny and did not deny before. */
   readonly deniedBy: readonly string[];
 }
 
-/** Not every reader may know names of workloads in all namespaces (`namesWorkloads`). */
-function effectSentence(effects: readonly WorkloadEffect[], namesWorkloads: boolean): string {
-  const number = (has: (effect: WorkloadEffect) => boolean): number => effects.filter(has).length;
-  const others = number(({ hasOtherProbes }) => hasOtherProbes);
-  const [gets, its] = others === 1 ? ['gets', 'its'] : ['get', 'their'];
-  const parts: readonly (readonly [number, string])[] = [
-    [number(({ denied }) => denied === 'gone'), 'would no longer be denied'],
-    [number(({ warned }) => warned === 'new'), 'would get warnings'],
-    [number(({ warned }) => warned === 'gone'), 'would no longer get warnings'],
-    [others, `${gets} other probes at ${its} next rollout`],
-  ];
-  const further = parts.filter(([figure]) => figure > 0).map(([figure, text]) => `${figure} ${text}`);
-  return `${[deniedPart(effects, namesWorkloads), ...further].join('; ')}. Run probewright plan for details.`;
+function deniedWorkload(
+  { kind }: ClusterKind,
+  { metadata }: KubernetesObject,
+  { violations, denied, deniedAtUpdate }: Outcome,
+): readonly DeniedWorkload[] {
+  if (denied !== 'new' && deniedAtUpdate !== 'new') return [];
+  const deniedBy = violations.flatMap(({ after, violation }) => (after === 'Deny' ? [violation.check] : []));
+  const place = `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
+  return [{ place, at: deniedAtUpdate === 'new' ? 'atUpdates' : 'atCreation', deniedBy: [...new Set(deniedBy)] }];
 }
 
-function deniedPart(effects: readonly WorkloadEffect[], namesWorkloads: boolean): string {
-  const denied = effects.filter((effect) => effect.denied === 'new');
-  const whose = denied.length === 1 ? 'its' : 'their';
-  const text = `${denied.length} of ${count(effects.length, 'workload')} would be denied at ${whose} next change`;
-  if (denied.length === 0 || !namesWorkloads) return text;
+/** `: Deployment apps/api (named-port), ... and 3 more`. */
+function namesOf(denied: readonly DeniedWorkload[]): string {
+  if (denied.length === 0) return '';
   // Pages of several kinds arrive in any order. The first names by the alphabet are the same at each review.
-  const first = denied.sort((a, b) => (a.place < b.place ? -1 : 1)).slice(0, MOST_NAMED);
+  const first = denied.toSorted((a, b) => compareText(a.place, b.place)).slice(0, MOST_NAMED);
   const names = first.map(({ place, deniedBy }) => {
     const more = deniedBy.length > MOST_NAMED ? ', ...' : '';
-    return `${cut(place, LONGEST_PLACE)} (${deniedBy.slice(0, MOST_NAMED).join(', ')}${more})`;
+    const checks = deniedBy.length === 0 ? '' : ` (${deniedBy.slice(0, MOST_NAMED).join(', ')}${more})`;
+    return `${cut(place, LONGEST_PLACE)}${checks}`;
   });
   const unnamed = denied.length - names.length;
-  return `${text}: ${names.join(', ')}${unnamed > 0 ? ` and ${unnamed} more` : ''}`;
+  return `: ${names.join(', ')}${unnamed > 0 ? ` and ${unnamed} more` : ''}`;
 }
 
 /** Says what was not looked at, and why: the limit that ended the review (`ended`), or a list that failed. */

@@ -17,6 +17,11 @@ export interface Decision {
   readonly skipped?: SkipReason;
   readonly defaulting?: Defaulting;
   readonly violations?: readonly Violation[];
+  /**
+   * The decision on the top rung of a rollout: with `enforcement: Deny`, and with `mutation: On` in place of `Audit`.
+   * Absent on that rung. With `mutation: Off`, no rung adds probes.
+   */
+  readonly wouldBe?: Pick<Decision, 'result' | 'violations'>;
   /** Sources of the policies in force, lowest layer first. */
   readonly policies?: readonly string[];
   readonly reviewed?: Reviewed;

@@ -2,7 +2,11 @@ import type { MutationMode } from '../../engine/policy/action.ts';
 import { formatNotInjected } from '../../engine/defaulting/injection.ts';
 import { probePatch, provenance } from '../../engine/defaulting/patch.ts';
 import { violationsOf } from '../../engine/verdict/judge.ts';
-import { injectedBefore, permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
+import {
+  injectedBefore,
+  permittedDefaulting,
+  type PermittedDefaulting,
+} from '../../engine/verdict/permitted-defaulting.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { readPod } from '../../engine/workload/read-pod.ts';
 import { controllersOfPod, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
@@ -45,24 +49,26 @@ export function mutate(
   const policy = policies.policyFor(namespace, pod.labels, workload);
   const defaulting =
     mode === 'Off' ? undefined : permittedDefaulting(pod, policy, { injectedEarlier: injectedBefore(pod, policy) });
-  const given = mode === 'On' && defaulting !== undefined ? defaulting : { injections: [], pod };
-  const { injections } = given;
-  const patch = probePatch(object, injections);
+  const sent = mode === 'On' && defaulting !== undefined ? defaulting : { injections: [], pod };
+  const patch = probePatch(object, sent.injections);
   const warnings = defaulting?.warnings ?? [];
-  const audited = (): readonly Violation[] => {
+  const audited = (given: Pick<PermittedDefaulting, 'injections' | 'pod'>): readonly Violation[] => {
     const subject = { object, kind, namespace, controllers: controllersOfPod(object) };
     const violations = violationsOf(subject, policies, policy, { ...given, notInjected: [] }, now);
     // `/validate` has already checked the template of a controller's Pod.
     return violations.map((violation) => atMost(violation, 'Audit'));
   };
-  const violations = isAudited ? audited() : [];
+  const violations = isAudited ? audited(sent) : [];
+  const unsent = mode === 'Audit' && defaulting?.injections.length ? defaulting : undefined;
+  const result = warnings.length > 0 ? 'warn' : 'allow';
   const auditAnnotations = { ...defaultingAnnotations(defaulting, mode), ...violationAnnotation(violations) };
   return {
     reply: allowed(request.uid, { patch, warnings, auditAnnotations }),
-    result: patch.length > 0 ? 'mutate' : warnings.length > 0 ? 'warn' : 'allow',
+    result: patch.length > 0 ? 'mutate' : result,
     policies: policy.sources,
     ...(defaulting && { defaulting }),
     ...(isAudited && { violations }),
+    ...(unsent && { wouldBe: { result: 'mutate', ...(isAudited && { violations: audited(unsent) }) } }),
   };
 }
 

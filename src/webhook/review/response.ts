@@ -84,6 +84,13 @@ export function denied(
 const POINTER_TO_EXCEPTIONS =
   'If this is a rollback, or cannot be corrected now, apply a ProbeException first: docs/exceptions.md';
 
+/** The reply with the platform team's own sentence as the last line of a denial. An allowed request has no message. */
+export function withContact(reply: AdmissionReviewReply, contact: string): AdmissionReviewReply {
+  const { status } = reply.response;
+  if (status === undefined) return reply;
+  return { ...reply, response: { ...reply.response, status: { ...status, message: `${status.message}\n${contact}` } } };
+}
+
 /** A problem quotes keys of the object, which may have any length. */
 const MAX_PROBLEM_LENGTH = 500;
 
@@ -130,6 +137,15 @@ export function auditText<T>(entries: readonly T[], line: (entry: T) => string):
 /** The audit annotation that lists violations. Empty if there are no violations. */
 export function violationAnnotation(violations: readonly Violation[]): Record<string, string> {
   return violations.length === 0 ? {} : { violations: auditText(violations, auditLine) };
+}
+
+/** The audit annotation with the violations of the top rung, if they lead to other actions there. */
+export function wouldBeAnnotation(
+  violations: readonly Violation[],
+  atTop: readonly Violation[],
+): Record<string, string> {
+  const text = auditText(atTop, auditLine);
+  return text === auditText(violations, auditLine) ? {} : { 'would-be': text || 'none' };
 }
 
 /**

@@ -7,18 +7,18 @@ import {
   type JsonObject,
 } from '../../base/json/json-value.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
-import { formatPath, valueAt } from '../../base/json/field-path.ts';
-import { formatViolation, violationKey, type Violation } from '../../engine/checks/violation.ts';
-import { laxer, type Enforcement, type MutationMode } from '../../engine/policy/action.ts';
-import { layersWithProbes } from '../../engine/policy/container-policy.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { formatViolation, type Violation } from '../../engine/checks/violation.ts';
+import type { Enforcement, MutationMode } from '../../engine/policy/action.ts';
 import { isPod, podTemplatesOf, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { skip, type Decision } from './decision.ts';
 import { mayExceptAll } from '../../engine/verdict/exceptions-of-workload.ts';
-import { judge, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
+import { judge, type Judgement } from '../../engine/verdict/judge.ts';
+import { toleranceOf, type JudgeBy } from '../../engine/verdict/ratchet.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
 import { controllersOfPod } from '../../engine/workload/workload-of-pod.ts';
 import { trustIn, type TrustedControllers } from './trusted-controllers.ts';
-import { allowed, denied, violationAnnotation } from './response.ts';
+import { allowed, denied, violationAnnotation, wouldBeAnnotation } from './response.ts';
 import { atMost, scopeOf, sizeProblem, violationOfUnseen } from './scope.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { AdmissionRequest } from './review.ts';
@@ -29,8 +29,6 @@ export interface ValidateSettings {
   readonly kinds: readonly WorkloadKind[];
   readonly controllers: TrustedControllers;
 }
-
-type JudgeAt = (subject: Subject, policies: Snapshot) => Judgement;
 
 /**
  * Answers `/validate`: runs all checks on the effective template, at CREATE and when the template or a rollout limit
@@ -45,7 +43,7 @@ export function validate(
   now: number,
 ): Decision {
   const policies = snapshot.forOneReview();
-  const { controllers, enforcement, kinds, mutation } = settings;
+  const { controllers, kinds, mutation } = settings;
   const scope = scopeOf(request, kinds, controllers);
   if (scope.is === 'too-large') return refuseUnseen(request, settings, scope.problem);
   if (scope.is === 'skipped') return skip(request, scope.reason);
@@ -57,81 +55,41 @@ export function validate(
   if (isUnchanged && (isPod(kind) || policies.facts.exceptions.ofNamespace(namespace).length === 0))
     return skip(request, 'unchanged');
 
-  const judgeAt: JudgeAt = (subject, inForce) => judge(subject, inForce, mutation === 'On' && !isPod(kind), now);
   const trust = trustIn(request, controllers, kinds);
-  const pods = readPods(templates, kind);
-  const judgement = judgeAt(
-    {
-      object,
-      kind,
-      pods,
-      namespace,
-      ...(isPod(kind) && trust === 'full' && { controllers: controllersOfPod(object) }),
-    },
-    policies,
-  );
-  if (isUnchanged) return aboutExceptions(request, judgement, enforcement);
-  const isTolerated = toleranceOf(judgement.violations, { object, kind, namespace }, oldObject, judgeAt, policies);
-  // The template of a Pod that a controller creates was already checked. To reject the Pod would only hide the
-  // violation from the author of the template.
-  const violations = judgement.violations.map((violation) => {
-    const isExcused = trust === 'full' || (trust === 'not-for-floors' && violation.isFloored !== true);
-    const cap = isExcused ? 'Audit' : enforcement;
-    return atMost(violation, isTolerated(violation) ? laxer('Warn', cap) : cap);
-  });
+  const controlled = isPod(kind) && trust === 'full' && { controllers: controllersOfPod(object) };
+  const subject = { object, kind, pods: readPods(templates, kind), namespace, ...controlled };
+  const oldTemplates = oldObject && podTemplatesOf(oldObject, kind);
+  const old = oldTemplates && { object: oldObject, kind, pods: readPods(oldTemplates, kind), namespace };
+  const changesTemplate = old !== undefined && (isPod(kind) || !equalJson(templates, oldTemplates));
+  const judgedWith = (injects: boolean): Judgement => {
+    const judgeBy: JudgeBy = (of, inForce) => judge(of, inForce, injects && !isPod(kind), now);
+    const judgement = judgeBy(subject, policies);
+    if (isUnchanged) return { ...judgement, violations: aboutExceptions(judgement.violations) };
+    const isTolerated = toleranceOf({ ...judgement, object, old, changesTemplate }, judgeBy, policies);
+    // The template of a Pod that a controller creates was already checked. To reject the Pod would only hide the
+    // violation from the author of the template.
+    const violations = judgement.violations.map((violation) => {
+      const isExcused = trust === 'full' || (trust === 'not-for-floors' && violation.isFloored !== true);
+      return atMost(violation, isExcused ? 'Audit' : isTolerated(violation) ? 'Warn' : 'Deny');
+    });
+    return { ...judgement, violations };
+  };
+  const judgement = judgedWith(mutation === 'On');
+  if (isUnchanged && judgement.violations.length === 0) return skip(request, 'unchanged');
   const mayBeExcepted = (checks: readonly string[]): boolean =>
     request.operation === 'UPDATE' &&
-    pods.every(({ labels }) => mayExceptAll(policies.policyFor(namespace, labels), checks));
-  const warnings = isPod(kind) ? [] : judgement.warnings;
-  return decide(request, violations, warnings, judgement.policies, mayBeExcepted);
+    subject.pods.every(({ labels }) => mayExceptAll(policies.policyFor(namespace, labels), checks));
+  const warnings = isPod(kind) || isUnchanged ? [] : judgement.warnings;
+  // The next rung adds probes, so it has other violations.
+  const atTop = mutation === 'Audit' && !isPod(kind) ? judgedWith(true).violations : judgement.violations;
+  return decide(request, { ...judgement, warnings, atTop }, settings, mayBeExcepted);
 }
 
-/**
- * Tells the violations that an update does not add (never at CREATE). After the end of its exception, a violation
- * counts as added: a change of the template is the time to correct it.
- */
-function toleranceOf(
-  violations: readonly Violation[],
-  { object, kind, namespace }: Omit<Subject, 'pods'>,
-  oldObject: JsonObject | undefined,
-  judgeAt: JudgeAt,
-  policies: Snapshot,
-): (violation: Violation) => boolean {
-  // To be tolerated only keeps a violation from denying.
-  if (oldObject === undefined || !violations.some(({ action }) => action === 'Deny')) return () => false;
-  const old = { object: oldObject, kind, pods: readPods(podTemplatesOf(oldObject, kind), kind), namespace };
-  const { violations: before } = judgeAt(old, policies);
-  const tolerated = new Map(before.map((violation) => [violationKey(violation), violation]));
-  // What nobody could read before excuses the same text alone: another text may hide what a floor forbids.
-  const isIn = (known: ReadonlyMap<string, Violation>, violation: Violation): boolean => {
-    const excuse = known.get(violationKey(violation));
-    if (excuse === undefined || violation.isUnread !== true) return excuse !== undefined;
-    return equalJson(valueAt(oldObject, excuse.path), valueAt(object, violation.path));
-  };
-  // With its own probes, a namespace could make its old object violate a floored check, and so excuse the next
-  // violation. So floored violations of the old object are checked again with the cluster's policies alone. Only these
-  // set floors, so nothing changes where the namespace's policies give no probes.
-  const needsPlatform = violations.some((found) => found.isFloored === true && isIn(tolerated, found));
-  const givesProbes = old.pods.some(({ labels }) =>
-    layersWithProbes(policies.policyFor(namespace, labels).layers).some(({ kind: tier }) => tier === 'ProbePolicy'),
-  );
-  const again = needsPlatform && givesProbes ? judgeAt(old, policies.ofCluster).violations : before;
-  const flooredBefore = new Map(
-    again.filter(({ isFloored }) => isFloored === true).map((violation) => [violationKey(violation), violation]),
-  );
-  const isSameTemplate = !isPod(kind) && equalJson(podTemplatesOf(object, kind), podTemplatesOf(oldObject, kind));
-  return (violation) => {
-    if (violation.ended !== undefined && !isSameTemplate) return false;
-    return isIn(tolerated, violation) && (violation.isFloored !== true || isIn(flooredBefore, violation));
-  };
-}
-
-/** Answers an update that changes nothing that is judged: at most with warnings about exceptions. */
-function aboutExceptions(request: AdmissionRequest, judgement: Judgement, enforcement: Enforcement): Decision {
-  const about = judgement.violations
+/** What an update says that changes nothing that is judged: at most warnings about exceptions. */
+function aboutExceptions(violations: readonly Violation[]): readonly Violation[] {
+  return violations
     .filter(({ exception, ended }) => exception !== undefined || ended !== undefined)
-    .map((violation) => atMost(violation, laxer('Warn', enforcement)));
-  return about.length === 0 ? skip(request, 'unchanged') : decide(request, about, [], judgement.policies);
+    .map((violation) => atMost(violation, 'Warn'));
 }
 
 /**
@@ -145,9 +103,9 @@ function refuseUnseen(request: AdmissionRequest, settings: ValidateSettings, pro
     return skip(request, 'unchanged');
   const wasTooLarge = oldObject !== undefined && comparable(request, settings.kinds) === undefined;
   // A floor might forbid what nobody has seen.
-  const cap = trustIn(request, settings.controllers, settings.kinds) === 'full' ? 'Audit' : settings.enforcement;
-  const action = laxer(wasTooLarge ? 'Warn' : 'Deny', cap);
-  return decide(request, [violationOfUnseen(problem, action)], [], []);
+  const isExcused = trustIn(request, settings.controllers, settings.kinds) === 'full';
+  const violations = [violationOfUnseen(problem, isExcused ? 'Audit' : wasTooLarge ? 'Warn' : 'Deny')];
+  return decide(request, { violations, warnings: [], policies: [], atTop: violations }, settings);
 }
 
 /** The object before the update, if it is not too large to check. A too large object excuses no violation. */
@@ -157,30 +115,40 @@ function comparable({ oldObject, kind }: AdmissionRequest, kinds: readonly Workl
   return sizeProblem(podTemplatesOf(oldObject, known)) === undefined ? oldObject : undefined;
 }
 
+interface RatchetedJudgement extends Judgement {
+  /** The violations with the probes that policies add. Without `mutation: Audit`, the same as `violations`. */
+  readonly atTop: readonly Violation[];
+}
+
+/** @param judgement the violations with the actions that policies ask for, before `enforcement` makes them laxer */
 function decide(
   request: AdmissionRequest,
-  violations: readonly Violation[],
-  annotationWarnings: readonly string[],
-  policies: readonly string[],
+  { violations: asked, warnings: ofAnnotations, policies, atTop }: RatchetedJudgement,
+  { enforcement, mutation }: ValidateSettings,
   mayBeExcepted: (checks: readonly string[]) => boolean = () => false,
 ): Decision {
-  const auditAnnotations = violationAnnotation(violations);
+  const violations = asked.map((violation) => atMost(violation, enforcement));
+  const isTop = enforcement === 'Deny' && mutation !== 'Audit';
+  const result = (of: readonly Violation[]): 'deny' | 'warn' | 'allow' =>
+    of.some(({ action }) => action === 'Deny') ? 'deny' : warningsOf(of, ofAnnotations).length > 0 ? 'warn' : 'allow';
+  const wouldBe = isTop ? undefined : { result: result(atTop), violations: atTop };
+  const auditAnnotations = { ...violationAnnotation(violations), ...wouldBeAnnotation(violations, atTop) };
+  const decision = { result: result(violations), violations, policies, ...(wouldBe && { wouldBe }) };
   const deny = violations.filter(({ action }) => action === 'Deny');
   if (deny.length > 0) {
     const isPointed = mayBeExcepted(deny.map(({ check }) => check));
-    return { reply: denied(request.uid, deny, auditAnnotations, isPointed), result: 'deny', violations, policies };
+    return { ...decision, reply: denied(request.uid, deny, auditAnnotations, isPointed) };
   }
-  const warnings = [
+  const warnings = warningsOf(violations, ofAnnotations);
+  return { ...decision, reply: allowed(request.uid, { warnings, auditAnnotations }) };
+}
+
+function warningsOf(violations: readonly Violation[], ofAnnotations: readonly string[]): readonly string[] {
+  return [
     ...violations.filter(({ action }) => action === 'Warn').map(formatViolation),
     ...violations.flatMap(warningOfEnd),
-    ...annotationWarnings,
+    ...ofAnnotations,
   ];
-  return {
-    reply: allowed(request.uid, { warnings, auditAnnotations }),
-    result: warnings.length > 0 ? 'warn' : 'allow',
-    violations,
-    policies,
-  };
 }
 
 /** A warning in the last 14 days of an exception. The message has the end and no number of days. */

@@ -19,6 +19,8 @@ export interface YamlDocument {
    * position of the key is returned instead.
    */
   position(path: readonly (string | number)[], options?: { key?: boolean }): Position;
+  /** Returns the line on which the value at a path, or of the nearest existing ancestor, ends. */
+  lastLine(path: readonly (string | number)[]): number;
   /** Returns the text of a scalar without quotes as it is written: `y`, where the value is true. */
   plainScalar(path: readonly (string | number)[]): string | undefined;
 }
@@ -72,7 +74,10 @@ interface Spot {
   readonly value: YamlNode;
 }
 
-function locator(tree: YamlTree, placed: (offset: number) => Position): Pick<YamlDocument, 'position' | 'plainScalar'> {
+function locator(
+  tree: YamlTree,
+  placed: (offset: number) => Position,
+): Pick<YamlDocument, 'position' | 'lastLine' | 'plainScalar'> {
   /** Members of each mapping, computed once. A document with 100,000 problems needs 100,000 positions. */
   const members = new Map<YAMLMap, ReadonlyMap<string, Spot>>();
   /** The last of two equal keys wins. A merge key overrides the pairs before it. */
@@ -110,6 +115,12 @@ function locator(tree: YamlTree, placed: (offset: number) => Position): Pick<Yam
       const { spot } = spotAt(path);
       const node = options?.key === true ? (spot.key ?? spot.value) : (spot.value ?? spot.key);
       return placed(node?.range[0] ?? 0);
+    },
+    lastLine: (path) => {
+      const { spot } = spotAt(path);
+      const [start = 0, end = start] = (spot.value ?? spot.key)?.range ?? [];
+      // The end is behind the last character.
+      return placed(Math.max(start, end - 1)).line;
     },
     plainScalar: (path) => {
       const { spot, isFound } = spotAt(path);

@@ -15,7 +15,7 @@ export interface DescribedServer {
   /** Options of its TLS. */
   readonly tls?: object;
 
-  /** Of HTTP. The status of all paths, or of those that it knows; others have 404. */
+  /** Of HTTP. The status of all paths, or of those that it knows; others have 404. 444 = no answer, as nginx closes. */
   readonly status?: number | Readonly<Record<string, number>>;
   /** Where all paths are redirected to, or those that it knows; others have 200. */
   readonly location?: string | Readonly<Record<string, string>>;
@@ -85,6 +85,7 @@ async function answer(server: DescribedServer, request: IncomingMessage, respons
   if (late !== undefined) await sleep(late[0]);
   response.statusCode = (typeof status === 'object' ? (status[url] ?? 404) : status) ?? (to === undefined ? 200 : 302);
   if (to !== undefined) response.setHeader('location', to);
+  if (response.statusCode === 444) return void request.socket.destroy();
   response.write('a'.repeat(bytes));
   if (endless === true || endless === url) {
     response.flushHeaders();

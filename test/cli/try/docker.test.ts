@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withTools } from '../tools-on-path.ts';
 import { closedPort, http } from './probe-servers.ts';
-import { runTry, tryOne } from './run-try.ts';
+import { runProbewright } from '../run-probewright.ts';
+import { podOf, runTry, tryOne } from './run-try.ts';
 
 /** What `docker inspect` prints of one container. */
 interface Container {
@@ -100,7 +101,11 @@ describe('try --docker', () => {
 
   it('has no result for a program that the image does not have', async () => {
     await container({});
-    const probe = await tryOne({ livenessProbe: { exec: { command: ['/bin/missing'] } } }, ['--docker', ID]);
+    const probe = await tryOne({ livenessProbe: { exec: { command: ['/bin/missing'] } } }, [
+      '--docker',
+      ID,
+      '--allow-side-effects',
+    ]);
     expect(probe).toMatchObject({ result: 'fails', cause: 'executable-not-found' });
     expect(probe.event).toMatch(
       /^Liveness probe errored and resulted in unknown state: rpc error: code = Unknown desc = failed to exec in container: .*OCI runtime exec failed: .*\/bin\/missing/,
@@ -146,9 +151,34 @@ describe('try --docker', () => {
     expect(unknown.stderr).toContain('podman is not on the PATH');
   });
 
-  it('tells the start from the start of the container', async () => {
-    await container({ ports: { 8080: await ok() }, state: { StartedAt: new Date(Date.now() - 5000).toISOString() } });
-    const { probes } = await runTry(liveness, ['--docker', ID, '--wait', '10s']);
-    expect(probes[0]?.result).toBe('passes');
+  it('tells the start from the start of the container, which may have been restarted meanwhile', async () => {
+    const begin = Date.now();
+    const startedAt = (secondsAgo: number) => ({
+      ports: { 8080: port },
+      state: { StartedAt: new Date(begin - secondsAgo * 1000).toISOString() },
+    });
+    let asked = 0;
+    const port = await http((_request, response) => {
+      asked += 1;
+      // The first answer comes from the run before.
+      if (asked > 1) return void response.end();
+      void container(startedAt(20)).then(() => response.writeHead(503).end());
+    });
+    await container(startedAt(500));
+    const { livenessProbe } = liveness;
+    const line = ['try', '-', '--docker', ID, '--wait', '10s', '--count', '1', '--output', 'json'];
+    const stdin = podOf({ livenessProbe: { ...livenessProbe, periodSeconds: 1 } });
+    const { stdout } = await runProbewright(line, { stdin, now: Date.now, monotonic: Date.now });
+    const { starts } = JSON.parse(stdout) as { readonly starts: readonly { readonly seconds: number }[] };
+    expect(starts[0]?.seconds).toBeGreaterThanOrEqual(20);
+    expect(starts[0]?.seconds).toBeLessThan(500);
+  });
+
+  it('measures no start of a container that has been up for long', async () => {
+    await container({ ports: { 8080: await ok() }, state: { StartedAt: new Date(Date.now() - 3e5).toISOString() } });
+    const line = ['try', '-', '--docker', ID, '--wait', '10s', '--count', '1'];
+    const { stdout } = await runProbewright(line, { stdin: podOf(liveness), now: Date.now, monotonic: Date.now });
+    expect(stdout).toContain('app was up already, so its start was not measured.');
+    expect(stdout).not.toContain('failureThreshold');
   });
 });

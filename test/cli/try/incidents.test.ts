@@ -25,6 +25,9 @@ interface Incident {
 
 const INCIDENTS = parse(readFileSync('test/fixtures/try/incidents.yaml', 'utf8')) as readonly Incident[];
 
+/** A port that takes connections and closes them. */
+const CLOSES: DescribedServer = { protocol: 'tcp', closes: 'after the request' };
+
 const HTTP = { httpGet: { path: '/health', port: 'PORT' } };
 
 /** The value with the words of the cases replaced. */
@@ -42,7 +45,12 @@ function containerOf({ probe = 'livenessProbe', handler = HTTP, ports }: Inciden
 describe('an incident', () => {
   it.each(INCIDENTS)('has its cause and its remedy: $name', async (incident) => {
     const port = await startDescribed(incident.server ?? { protocol: 'nothing' });
-    const words = { PORT: port, CLOSED: await closedPort(), NODE: process.execPath };
+    const words = {
+      PORT: port,
+      CLOSED: await closedPort(),
+      CLOSING: await startDescribed(CLOSES),
+      NODE: process.execPath,
+    };
     const container = filled(containerOf(incident, port), words) as object;
     const probe = await tryOne(container, [
       '--count',

@@ -9,6 +9,7 @@ export interface Tried {
   readonly event: string;
   readonly code: number | null;
   readonly milliseconds: { readonly median: number; readonly longest: number } | null;
+  readonly notes: readonly string[];
   readonly cause: string | null;
   readonly remedy: string;
   readonly edits: readonly { readonly path: string; readonly value: unknown }[];

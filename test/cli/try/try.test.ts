@@ -124,11 +124,55 @@ describe('try', () => {
     expect(starts[0]?.['failureThreshold']).toBeGreaterThanOrEqual(4);
   });
 
+  it('measures no start of a container that was up already', async () => {
+    const probe = { httpGet: { path: '/live', port: await answers({ '/live': 200 }) }, periodSeconds: 1 };
+    const line = ['try', '-', '--address', '127.0.0.1', '--wait', '20s', '--count', '1'];
+    const io = { stdin: podOf({ livenessProbe: probe, readinessProbe: probe }), now: Date.now, monotonic: Date.now };
+    expect((await runProbewright(line, io)).stdout).toContain('app was up already, so its start was not measured.\n');
+    const { stdout } = await runProbewright([...line, '--output', 'json'], io);
+    expect(JSON.parse(stdout)).toMatchObject({ starts: [{ container: 'app', seconds: null }] });
+  });
+
   it('fails after --wait with the event of the last try', async () => {
     const container = { livenessProbe: { tcpSocket: { port: await closedPort() }, periodSeconds: 1 } };
     const { code, probes } = await runTry(container, ['--wait', '100ms']);
     expect(code).toBe(1);
     expect(probes[0]).toMatchObject({ result: 'fails', cause: 'connection-refused' });
+  });
+});
+
+describe('try notes', () => {
+  it('where a path was redirected to', async () => {
+    const port = await http((request, response) =>
+      request.url === '/health' ? response.writeHead(302, { location: '/login' }).end() : response.end(),
+    );
+    const probe = await tryOne({ livenessProbe: { httpGet: { path: '/health', port } } });
+    const notes = [`The path was redirected to http://127.0.0.1:${port}/login, which gave the answer.`];
+    expect(probe).toMatchObject({ result: 'passes', notes });
+    const line = ['try', '-', '--address', '127.0.0.1'];
+    const { stdout } = await runProbewright(line, {
+      stdin: podOf({ livenessProbe: { httpGet: { path: '/health', port } } }),
+    });
+    expect(stdout.replace(/\s+/g, ' ')).toContain(notes[0]);
+  });
+
+  it.each([
+    ['path', { path: '/$(HEALTH_PATH)' }],
+    ['header', { path: '/', httpHeaders: [{ name: 'X-Token', value: 'a $(HEALTH_PATH)' }] }],
+  ])('a variable in the %s, which the kubelet sends as it is', async (_where, given) => {
+    const httpGet = { ...given, port: await answers({ '/': 200 }) };
+    const container = { env: [{ name: 'HEALTH_PATH', value: 'live' }], livenessProbe: { httpGet } };
+    expect((await tryOne(container)).notes).toEqual([
+      '$(HEALTH_PATH) was sent as it is: the kubelet replaces variables in commands only.',
+    ]);
+  });
+
+  it('nothing about a dollar sign that names no variable, or about a variable of a command', async () => {
+    const httpGet = { path: '/$$(X)/$Y', port: await answers({}) };
+    expect((await tryOne({ livenessProbe: { httpGet } })).notes).toEqual([]);
+    const exec = { command: ['test', '$(X)', '=', 'live'] };
+    const container = { env: [{ name: 'X', value: 'live' }], livenessProbe: { exec } };
+    expect(await tryOne(container, ['--exec', 'env'])).toMatchObject({ result: 'passes', notes: [] });
   });
 });
 

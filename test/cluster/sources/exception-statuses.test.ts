@@ -10,7 +10,8 @@ import { ObjectStatuses } from '../../../src/cluster/sources/object-statuses.ts'
 import { ApiError } from '../../../src/cluster/client/api-client.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
 import { clusterPolicyDocument, policySet } from '../../support/worlds.ts';
-import type { LeftOut, Named } from '../../../src/cluster/sources/object-store.ts';
+import type { Named } from '../../../src/cluster/sources/object-store.ts';
+import type { LeftOut } from '../../../src/cluster/sources/left-out-objects.ts';
 import type { ApiRequest } from '../../../src/cluster/client/api-client.ts';
 import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';

@@ -354,11 +354,11 @@ describe('a write that fails', () => {
 });
 
 describe('a policy over budget', () => {
-  /** A spec of about 60 KB: eight of them fit into a namespace. */
+  /** A spec of about 24 KB: eight of them fit into a namespace. */
   const large = (port: number): object => ({
     port,
     checks: {
-      'dependency-liveness': { paths: Array.from({ length: 15 }, (_, index) => `/${index}`.padEnd(4000, 'x')) },
+      'dependency-liveness': { paths: Array.from({ length: 6 }, (_, index) => `/${index}`.padEnd(4000, 'x')) },
     },
   });
 
@@ -370,9 +370,9 @@ describe('a policy over budget', () => {
     );
     expect(ready('p9')).toMatchObject({ status: 'False', reason: 'OverBudget' });
     expect(ready('p9')?.['message']).toMatch(
-      /^no version is in force: a namespace may have 524288 bytes of policies in force, and this one has 48\d{4}\. .* Delete or shorten policies of this namespace$/,
+      /^no version is in force: a namespace may have 196608 bytes of policies in force, and this one has 19\d{4}\. .* Delete or shorten policies of this namespace$/,
     );
-    expect(watched.source.budget()).toMatchObject({ overBudget: { bytes: 1 }, total: 32 * 1024 * 1024 });
+    expect(watched.source.budget()).toMatchObject({ overBudget: { bytes: 1 }, total: 8 * 1024 * 1024 });
     world.api.remove(policiesIn('apps'), 'p1');
     await watched.until('p9 is in force', () => watched.inForce['ProbePolicy/apps/p9'] === 9);
     await waitUntil('its status says so', () => isReady('p9', 'True', 1));

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byAge, fairLevel, oldestWithin, type Limits } from '../../../src/engine/policy/budget.ts';
+import { byAge, firstWithoutRoom, type Age, type Limits, type Use } from '../../../src/engine/policy/budget.ts';
 import { PROBE_EXCEPTIONS, SERVICES, type FactKind } from '../../../src/cluster/sources/fact-kinds.ts';
 import { informedFactKind } from '../../../src/cluster/sources/informer.ts';
 import { ObjectStore } from '../../../src/cluster/sources/object-store.ts';
@@ -11,7 +11,8 @@ import { exceptionDocument } from '../../support/exceptions.ts';
 import { runs } from '../../support/runs.ts';
 import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
 import type { ProbeException } from '../../../src/engine/policy/probe-exception.ts';
-import type { LeftOut, Named, OverBudgetChange } from '../../../src/cluster/sources/object-store.ts';
+import type { Named } from '../../../src/cluster/sources/object-store.ts';
+import type { LeftOut, OverBudgetChange } from '../../../src/cluster/sources/left-out-objects.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 setFlagsFromString('--expose-gc');
@@ -88,31 +89,25 @@ class World {
 
   /** What the budgets leave, worked out from all objects at once. */
   get expected(): string[] {
-    const sized = [...Map.groupBy(this.objects.values(), ({ metadata }) => metadata.namespace ?? '')].map(
-      ([namespace, objects]) => ({ namespace, facts: objects.map(sizedException).sort(byAge) }),
-    );
-    const within = (level: number): ReturnType<typeof oldestWithin>[] =>
-      sized.map(({ facts }) =>
-        oldestWithin(
-          facts.map(({ bytes }) => ({ bytes, memory: bytes })),
-          this.limits,
-          level,
-        ),
-      );
-    const wanted = within(Infinity).map(({ use, exceeded }) => (exceeded === undefined ? use.memory : Infinity));
-    const counts = within(fairLevel(wanted, this.limits.total));
-    return sized
-      .flatMap(({ namespace, facts }, at) =>
-        facts.slice(0, counts[at]?.count).map(({ name }) => `${namespace}/${name}`),
-      )
+    const older = <A extends Age & Use>(all: A[], limits: Use): A[] => {
+      const first = firstWithoutRoom(all, limits)?.object;
+      return all.filter((object) => first === undefined || byAge(object, first) < 0);
+    };
+    const objects = Array.from(this.objects.values(), sizedException);
+    const ofNamespaces = [...Map.groupBy(objects, ({ namespace }) => namespace).values()];
+    const kept = ofNamespaces.flatMap((all) => older(all, this.limits));
+    return older(kept, this.limits.total)
+      .map(({ namespace, name }) => `${namespace}/${name}`)
       .sort();
   }
 }
 
-function sizedException(object: KubernetesObject): { name: string; created: number; bytes: number } {
+function sizedException(object: KubernetesObject): Required<Age> & Use {
   const read = PROBE_EXCEPTIONS.read(object as unknown as JsonObject);
   if (read === undefined || read.problems !== undefined) throw new Error('unreadable');
-  return { name: read.fact.name, created: read.fact.created ?? 0, bytes: PROBE_EXCEPTIONS.bytes(read.fact) };
+  const { name, created = 0 } = read.fact;
+  const { namespace = '' } = object.metadata;
+  return { name, namespace, created, objects: 1, bytes: PROBE_EXCEPTIONS.bytes(read.fact) };
 }
 
 const good = exception('apps', 'bad') as unknown as { readonly spec: object };
@@ -178,10 +173,10 @@ const applied = (text: string): Step[] =>
     return ['apply', namespace, name, Number(minute), Number(size)];
   });
 
-/** In these, a page of a list raises the level that the page before has lowered, or an older object ends a want. */
-const FOUND_ONCE: [Step[], number][] = [
-  [applied('n2 a 0 128, n2 b 0 60, n1 c 1 1, n1 b 0 128, n1 a 1 128, n1 d 0 1'), 1500],
-  [applied('n3 a 0 60, n1 a 0 60, n3 b 1 128, n1 c 0 128, n3 e 0 1'), 1500],
+/** In these, an older object pushes others of its namespace over the budget of the namespace. */
+const FOUND_ONCE: [Step[], Use][] = [
+  [applied('n2 a 0 128, n2 b 0 60, n1 c 1 1, n1 b 0 128, n1 a 1 128, n1 d 0 1'), { objects: 5, bytes: 1500 }],
+  [applied('n3 a 0 60, n1 a 0 60, n3 b 1 128, n1 c 0 128, n3 e 0 1'), { objects: 9, bytes: 1000 }],
 ];
 
 describe('a store with budgets', () => {
@@ -230,7 +225,7 @@ describe('a store with budgets', () => {
   });
 
   it('keeps a younger exception once the one that had no room is too large by itself', () => {
-    const world = new World({ object: 400, bytes: 650 });
+    const world = new World({ object: 200, bytes: 330 });
     const sizes = { a: 60, b: 60, c: 1 };
     for (const [minute, [name, size]] of Object.entries(sizes).entries())
       world.apply(exception('apps', name, minute, size));
@@ -299,9 +294,10 @@ describe('a store with budgets', () => {
       // A list after changes that no event told: an object is gone, and one is new.
       { weight: 1, arbitrary: fc.tuple(fc.constant('gap'), namespace, name, fc.nat(4), fc.constantFrom(1, 60, 128)) },
     );
+    const totals = fc.record({ objects: fc.constantFrom(3, 7, 100), bytes: fc.constantFrom(500, 900, 4000) });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(900, 1500, 4000), (steps, total) => {
-        const world = new World({ objects: 4, bytes: 1000, total });
+      fc.property(fc.array(step, { maxLength: 40 }), totals, (steps, total) => {
+        const world = new World({ objects: 4, bytes: 700, total });
         world.list();
         for (const [what, space, each, minute, size] of steps) {
           if (what === 'apply') {
@@ -317,7 +313,8 @@ describe('a store with budgets', () => {
             world.list();
           }
           expect(world.kept).toEqual(world.expected);
-          expect(world.store.counts().used).toBeLessThanOrEqual(total);
+          expect(world.kept.length).toBeLessThanOrEqual(total.objects);
+          expect(world.store.counts().used).toBeLessThanOrEqual(total.bytes);
         }
         const { leftOut } = world.store.counts();
         expect(world.kept.length + Object.values(leftOut).reduce((sum, count) => sum + count)).toBe(world.objects.size);

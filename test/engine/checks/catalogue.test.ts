@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CATALOGUE_FILE, catalogueText } from '../../../scripts/checks/catalogue-file.ts';
+import { CATALOGUE_FILE, catalogueText, EXAMPLES_FILE, examplesText } from '../../../scripts/checks/catalogue-file.ts';
 import { CHECK_CATALOGUE, CHECKS } from '../../../src/engine/checks/catalogue.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../../src/engine/probe/probe.ts';
 import { appContainer } from '../../support/worlds.ts';
@@ -73,6 +73,9 @@ const container = fc
 describe('the list of checks', () => {
   it('is the generated one: npm run generate:checks', () =>
     expect(readFileSync(CATALOGUE_FILE, 'utf8')).toBe(catalogueText()));
+
+  it('has the examples of the docs: npm run generate:checks', () =>
+    expect(readFileSync(EXAMPLES_FILE, 'utf8')).toBe(examplesText()));
 
   it('knows each check by its id, which is the name of its file', () => {
     const imported = [...catalogueText().matchAll(/'\.\/([a-z-]+)\.ts';/g)].map(([, file]) => file);

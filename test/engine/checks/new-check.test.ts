@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CATALOGUE_FILE } from '../../../scripts/checks/catalogue-file.ts';
+import { CATALOGUE_FILE, EXAMPLES_FILE } from '../../../scripts/checks/catalogue-file.ts';
 import { CHECKS } from '../../../src/engine/checks/catalogue.ts';
 import { CAUSE_TEXTS } from '../../../src/observer/failing/causes.ts';
 
@@ -77,7 +77,10 @@ describe('a check that is added as CONTRIBUTING.md says', () => {
       cpSync(path, inCopy(path), { recursive: true });
     symlinkSync(resolve('node_modules'), inCopy('node_modules'));
     writeFileSync(inCopy(FILE), CHECK);
-    writeFileSync(inCopy('docs/checks.md'), `${textInCopy('docs/checks.md')}\n## ${ID}\n`);
+    writeFileSync(
+      inCopy('docs/checks.md'),
+      `${textInCopy('docs/checks.md')}\n## ${ID}\n\n\`\`\`diff\n-  a: 1\n+  a: 2\n\`\`\`\n`,
+    );
     const scripts = (parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }).scripts;
     for (const generator of ['generate:checks', 'generate:crds', 'generate:chart'])
       for (const [, script = ''] of (scripts[generator] ?? '').matchAll(/node (\S+)/g))
@@ -86,11 +89,11 @@ describe('a check that is added as CONTRIBUTING.md says', () => {
 
   afterAll(() => rmSync(copy, { recursive: true }));
 
-  it('touches its own file in src/, and the generated list', () => {
+  it('touches its own file in src/, and the generated lists', () => {
     const changed = filesOf(inCopy('src'))
       .map((file) => file.slice(copy.length + 1))
       .filter((file) => file === FILE || textInCopy(file) !== readFileSync(file, 'utf8'));
-    expect(changed.sort()).toEqual([CATALOGUE_FILE, FILE]);
+    expect(changed.sort()).toEqual([EXAMPLES_FILE, CATALOGUE_FILE, FILE]);
   });
 
   it('has its parameters in the CRDs, with their texts and limits', () => {

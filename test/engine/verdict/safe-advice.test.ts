@@ -90,13 +90,15 @@ describe('the advice of violations', () => {
       ]),
     ).toEqual([undefined, undefined]));
 
-  it('is removed when another violation needs another value than the words say', () =>
-    expect(
-      editsOf([
-        [({ a }) => a === undefined, violation('one', 'a')],
-        [({ a }) => a === 1, violation('two', 'a', 2)],
-      ]),
-    ).toEqual([undefined]));
+  it('has the later value, in words too, when the first one causes a violation that needs another', () => {
+    const rules: Parameters<typeof judgeBy>[0] = [
+      [({ a }) => a === undefined, violation('one', 'a')],
+      [({ a }) => a === 1, violation('two', 'a', 2)],
+    ];
+    expect(withSafeAdvice({}, judgeBy(rules)({}), judgeBy(rules))).toMatchObject([
+      { check: 'one', remedy: 'write a: 2', edits: [{ path: ['a'], value: 2 }] },
+    ]);
+  });
 
   it('is removed when the advice of two violations goes in a circle', () =>
     expect(

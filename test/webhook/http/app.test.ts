@@ -5,7 +5,7 @@ import type { Metrics } from '../../../src/webhook/http/metrics.ts';
 import { makeServingPair } from '../../support/certificate.ts';
 import { waitUntil } from '../../cluster/client/wait-until.ts';
 import { expectValidReply } from '../../support/protocol.ts';
-import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../../support/worlds.ts';
+import { appContainer, clusterPolicyDocument, deploymentOf, pod, policySet, reviewOf } from '../../support/worlds.ts';
 import type { FastifyInstance } from 'fastify';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -78,6 +78,19 @@ describe('a v1 AdmissionReview', () => {
       warnings: [],
       auditAnnotations: {},
     });
+  });
+
+  it('that is denied ends with the sentence of the platform team, and no other answer has it', async () => {
+    const { app } = world({ denialContact: 'Ask #platform.' });
+    const denied = reviewOf(deploymentOf(pod([appContainer({ readinessProbe: { httpGet: { port: 'htpp' } } })])));
+    const { body } = await post(app, '/validate', denied);
+    const { status } = body['response'] as { status: { message: string } };
+    expect(status.message.split('\n')).toEqual([expect.stringContaining('(named-port)'), 'Ask #platform.']);
+    for (const [url, object] of [
+      ['/validate', review],
+      ['/mutate', review],
+    ] as const)
+      expect(JSON.stringify((await post(app, url, object)).body)).not.toContain('#platform');
   });
 
   it('gets no patch under mutation Audit, but annotations that say what would have been added', async () => {
@@ -359,13 +372,13 @@ describe('the webhook server', () => {
     await post(app, '/mutate', '{');
     const text = await metrics.registry.metrics();
     expect(text).toContain(
-      'probewright_admission_requests_total{webhook="mutate",operation="CREATE",kind="Pod",result="mutate",dry_run="false"} 1',
+      'probewright_admission_requests_total{webhook="mutate",operation="CREATE",kind="Pod",result="mutate",would_be="mutate",dry_run="false"} 1',
     );
     expect(text).toContain(
-      'probewright_admission_requests_total{webhook="mutate",operation="CREATE",kind="other",result="skip",dry_run="false"} 1',
+      'probewright_admission_requests_total{webhook="mutate",operation="CREATE",kind="other",result="skip",would_be="skip",dry_run="false"} 1',
     );
     expect(text).toContain(
-      'probewright_admission_requests_total{webhook="mutate",operation="other",kind="other",result="error",dry_run="false"} 1',
+      'probewright_admission_requests_total{webhook="mutate",operation="other",kind="other",result="error",would_be="error",dry_run="false"} 1',
     );
     expect(text).toContain('probewright_patch_operations_total{rule="policy",probe="readinessProbe"} 1');
     expect(text).toContain('probewright_not_injected_total{reason="no-endpoint"} 2');
@@ -373,6 +386,22 @@ describe('the webhook server', () => {
     expect(text).toContain('probewright_admission_in_flight 0');
     expect(text).toContain('probewright_cert_expiry_timestamp_seconds{cert="leaf"} 9');
     expect(text).not.toContain('callers');
+  });
+
+  it('counts what the top rung would do, on each rung', async () => {
+    const { app, metrics } = world({ enforcement: 'Audit', mutation: 'Audit' });
+    const misnamed = { readinessProbe: { httpGet: { path: '/', port: 'htpp' } } };
+    const denied = reviewOf(deploymentOf(pod([appContainer(misnamed)])));
+    await post(app, '/mutate', review);
+    await post(app, '/validate', denied);
+    const text = await metrics.registry.metrics();
+    const requests = (webhook: string, kind: string, result: string): string =>
+      `probewright_admission_requests_total{webhook="${webhook}",operation="CREATE",kind="${kind}",${result},dry_run="false"} 1`;
+    expect(text).toContain(requests('mutate', 'Pod', 'result="allow",would_be="mutate"'));
+    expect(text).toContain(requests('validate', 'Deployment', 'result="allow",would_be="deny"'));
+    expect(text).toContain('probewright_findings_total{rule="named-port",action="Audit"} 1');
+    expect(text).toContain('probewright_would_be_findings_total{rule="named-port",action="Deny"} 1');
+    expect(text).toContain('probewright_findings_total{rule="named-port",action="Deny"} 0');
   });
 
   it('logs an error of its own that comes after the answer, and does not answer twice', async () => {

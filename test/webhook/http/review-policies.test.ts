@@ -36,7 +36,7 @@ interface World {
   readonly metrics: () => Promise<string>;
 }
 
-const EFFECT = ['2 of 41 workloads would be denied at their next change'];
+const EFFECT = ['of 41 workloads, 2 would be denied if created again, and warned at updates'];
 
 /** @param policyEffect null = policyReview.impact is false */
 function world(options: Partial<WebhookApp> = {}, policyEffect?: PolicyEffect | null): World {
@@ -99,6 +99,12 @@ describe('POST /review-policies of a policy', () => {
     expect(verdict(answer).allowed).toBe(false);
     expect(statusOf(answer)).toMatchObject({ code: 422, message: 'spec.prot: unknown field; did you mean "port"?' });
     expect(asked).toEqual([]);
+  });
+
+  it('ends a denial with the sentence of the platform team', async () => {
+    const answer = await world({ denialContact: 'Ask #platform.' }).post(reviewOf(bad));
+    const message = 'spec.prot: unknown field; did you mean "port"?\nAsk #platform.';
+    expect(statusOf(answer)).toMatchObject({ code: 422, message });
   });
 
   it('still reads policies while policyReview.impact is false', async () => {

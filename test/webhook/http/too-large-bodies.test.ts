@@ -102,7 +102,7 @@ describe('a review that is too large to be read', () => {
       'deny',
     ]);
     expect(metrics).toContain(
-      '{webhook="validate",operation="CREATE",kind="Deployment",result="deny",dry_run="false"} 1',
+      '{webhook="validate",operation="CREATE",kind="Deployment",result="deny",would_be="deny",dry_run="false"} 1',
     );
     expect(metrics).toContain('probewright_findings_total{rule="valid-probe",action="Deny"} 1');
   });

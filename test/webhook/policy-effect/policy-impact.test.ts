@@ -111,7 +111,7 @@ function impact(
       warnings: policyImpact({
         client: api,
         kinds: BUILT_IN_KINDS,
-        behaviour: { injects: true, strictest: 'Deny' },
+        rung: { enforcement: 'Deny', mutation: 'On' },
         isExempt: () => false,
         namesWorkloads: true,
         snapshots: (change) => ({
@@ -152,7 +152,7 @@ interface Case {
   readonly isDryRun?: boolean;
   readonly namesWorkloads?: boolean;
   readonly exempt?: readonly string[];
-  readonly behaviour?: ImpactDependencies['behaviour'];
+  readonly rung?: ImpactDependencies['rung'];
   /** The cluster has the kind Rollout; `configured` and `builtIn`: the kinds that are looked at. */
   readonly served?: boolean;
   readonly configured?: readonly 'Rollout'[];
@@ -207,7 +207,7 @@ async function effect(given: Case): Promise<JsonObject> {
     kinds: [...(given.builtIn === false ? [] : BUILT_IN_KINDS), ...configured.map(() => CONFIGURED_ROLLOUT)],
     isExempt: (name) => exempt.includes(name),
     namesWorkloads: given.namesWorkloads ?? true,
-    ...(given.behaviour && { behaviour: given.behaviour }),
+    ...(given.rung && { rung: given.rung }),
     ...(inForce && { snapshots: () => snapshots }),
   });
   const change =
@@ -244,7 +244,7 @@ describe('the effect of a policy on live workloads', () => {
       const warnings = subject.warnings(reviewed(REQUIRED), { ...RUN, milliseconds: 1200 });
       await vi.advanceTimersByTimeAsync(1200);
       expect(await warnings).toEqual([
-        '1 of 1 workload would be denied at its next change: Deployment apps/a (required-liveness). Run probewright plan for details.',
+        'of 1 workload, 1 would be denied if created again, and warned at updates: Deployment apps/a (required-liveness). Run probewright plan for details.',
         'the figures are incomplete: the time limit of 1.2 s ended the review after 1 workload. Not looked at: about 2 deployments.apps, all statefulsets.apps, all daemonsets.apps, all replicationcontrollers, all cronjobs.batch',
       ]);
       expect(results).toEqual(['incomplete']);
@@ -258,7 +258,7 @@ describe('the effect of a policy on live workloads', () => {
     const api = client({ [DEPLOYMENTS]: Array.from({ length: 8 }, () => many) });
     const { impact: subject } = impact(api);
     const [first, second] = await subject.warnings(reviewed(REQUIRED), RUN);
-    expect(first).toMatch(/^3000 of 3000 workloads would be denied/);
+    expect(first).toMatch(/^of 3000 workloads, 3000 would be denied/);
     expect(second).toMatch(
       /^the figures are incomplete: a review looks at most at 3000 workloads\. Not looked at: about 1000 deployments\.apps/,
     );
@@ -338,7 +338,7 @@ describe('the effect of a policy on live workloads', () => {
     const lists = client({ [DEPLOYMENTS]: [[workload('a')]], [ROLLOUTS]: new ApiError(403, 'Forbidden', 'no') });
     const { impact: subject, results, leftOut } = impact(withRollouts(lists), { kinds: KNOWN_KINDS });
     const figures = [
-      '1 of 1 workload would be denied at its next change: Deployment apps/a (required-liveness). Run probewright plan for details.',
+      'of 1 workload, 1 would be denied if created again, and warned at updates: Deployment apps/a (required-liveness). Run probewright plan for details.',
     ];
     for (let review = 0; review < 3; review++) expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual(figures);
     expect(leftOut).toEqual(['rollouts.argoproj.io']);

@@ -97,13 +97,17 @@ function answer({
     fields: details?.causes.map(({ field, reason }) => `${String(field)} ${String(reason)}`),
     warnings: warnings.length > 0 ? warnings : undefined,
     audit: auditAnnotations['violations'],
+    wouldBe: decision.wouldBe?.result,
+    wouldAudit: auditAnnotations['would-be'],
     skipped: decision.skipped,
   };
 }
 
 describe.each(['violations', 'updates', 'scope', 'exceptions'])('/validate: %s', (name) =>
-  describeCases(`test/fixtures/replies/${name}.yaml`, ['denied', 'fields', 'warnings', 'audit', 'skipped'], (given) =>
-    answer(given),
+  describeCases(
+    `test/fixtures/replies/${name}.yaml`,
+    ['denied', 'fields', 'warnings', 'audit', 'wouldBe', 'wouldAudit', 'skipped'],
+    (given) => answer(given),
   ),
 );
 

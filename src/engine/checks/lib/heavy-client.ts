@@ -1,5 +1,4 @@
-import { wordSet } from '../../probe/acting-words.ts';
-import { invocationOf, isShell, type ExecCommand } from '../../probe/exec-invocation.ts';
+import { invocationOf, isShell, wordSet, type ExecCommand } from '../../probe/exec-invocation.ts';
 import type { Probe } from '../../workload/pod.ts';
 
 /** Programs that start a virtual machine or an interpreter, which takes about a second of a processor. */

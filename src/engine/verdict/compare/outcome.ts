@@ -1,16 +1,9 @@
-import { laxer, type Enforcement } from '../../policy/action.ts';
 import { judge, type Workload } from '../judge.ts';
+import { toleranceOf, type JudgeBy } from '../ratchet.ts';
+import { isPod } from '../../workload/kinds.ts';
 import { probeChanges, violationChanges, type ProbeChange, type ViolationChange } from './changes.ts';
 import type { Violation } from '../../checks/violation.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
-
-/** How the webhook treats workloads, where plans differ from servers. */
-export interface WebhookBehaviour {
-  readonly injects: boolean;
-  readonly strictest: Enforcement;
-}
-
-const FULL_BEHAVIOUR: WebhookBehaviour = { injects: true, strictest: 'Deny' };
 
 /** Whether a workload gets or loses violations with an action. Undefined if neither is the case. */
 export type Transition = 'new' | 'gone' | undefined;
@@ -18,26 +11,41 @@ export type Transition = 'new' | 'gone' | undefined;
 export interface Outcome {
   readonly probes: readonly ProbeChange[];
   readonly violations: readonly ViolationChange[];
+  /** Whether the workload would be denied if somebody created it. */
   readonly denied: Transition;
+  /** Whether a change of the Pod template would be denied that adds no violation. */
+  readonly deniedAtUpdate: Transition;
   readonly warned: Transition;
 }
 
-const UNCHANGED: Outcome = { probes: [], violations: [], denied: undefined, warned: undefined };
+const UNCHANGED: Outcome = {
+  probes: [],
+  violations: [],
+  denied: undefined,
+  deniedAtUpdate: undefined,
+  warned: undefined,
+};
 
-/** What a change of policies does to one workload at an instant, in milliseconds since the epoch. */
-export function outcomeOf(
-  workload: Workload,
-  before: Snapshot,
-  after: Snapshot,
-  now: number,
-  behaviour: WebhookBehaviour = FULL_BEHAVIOUR,
-): Outcome {
+/**
+ * What a change of policies does to one workload at an instant, in milliseconds since the epoch, with `enforcement:
+ * Deny`.
+ *
+ * @param injects false for a server that never adds probes
+ */
+export function outcomeOf(workload: Workload, before: Snapshot, after: Snapshot, now: number, injects = true): Outcome {
   if (isOutOfReach(workload, before, after)) return UNCHANGED;
-  const old = violationsOf(workload, before, now, behaviour);
-  const later = violationsOf(workload, after, now, behaviour);
-  const probes = behaviour.injects ? probeChanges(workload, before, after) : [];
-  const violations = violationChanges(old, later);
-  return { probes, violations, denied: transition(old, later, 'Deny'), warned: transition(old, later, 'Warn') };
+  const judgeBy: JudgeBy = (subject, policies) => judge(subject, policies, injects, now);
+  const [old, later] = [before, after].map((policies) => verdictOn(workload, policies, judgeBy));
+  if (old === undefined || later === undefined) return UNCHANGED;
+  const transition = (has: (verdict: Verdict) => boolean): Transition =>
+    has(old) === has(later) ? undefined : has(later) ? 'new' : 'gone';
+  return {
+    probes: probeChanges(workload, before, after),
+    violations: violationChanges(old.violations, later.violations),
+    denied: transition(({ violations }) => violations.some(({ action }) => action === 'Deny')),
+    deniedAtUpdate: transition((verdict) => verdict.isUpdateDenied),
+    warned: transition(({ violations }) => violations.some(({ action }) => action === 'Warn')),
+  };
 }
 
 /** True if the same policies and facts apply to the workload before and after: a verdict depends on nothing else. */
@@ -49,25 +57,20 @@ function isOutOfReach({ pods, asSent, namespace }: Workload, before: Snapshot, a
   });
 }
 
-function violationsOf(
-  workload: Workload,
-  policies: Snapshot,
-  now: number,
-  { injects, strictest }: WebhookBehaviour,
-): readonly Violation[] {
-  const { violations } = judge(workload.asSent ?? workload, policies, injects, now);
-  const ofText = workload.violationsOfText?.(policies) ?? [];
-  const all = ofText.length === 0 ? violations : [...ofText, ...violations];
-  if (strictest === 'Deny') return all;
-  return all.map((violation) => ({ ...violation, action: laxer(violation.action, strictest) }));
+interface Verdict {
+  readonly violations: readonly Violation[];
+  /** Whether `/validate` denies a change of the template that leaves the violations as they are. */
+  readonly isUpdateDenied: boolean;
 }
 
-function transition(
-  before: readonly Violation[],
-  after: readonly Violation[],
-  action: Violation['action'],
-): Transition {
-  const has = (violations: readonly Violation[]): boolean => violations.some((found) => found.action === action);
-  const [was, is] = [has(before), has(after)];
-  return was === is ? undefined : is ? 'new' : 'gone';
+function verdictOn(workload: Workload, policies: Snapshot, judgeBy: JudgeBy): Verdict {
+  const old = workload.asSent ?? workload;
+  const { violations } = judgeBy(old, policies);
+  const isTolerated = toleranceOf({ violations, object: old.object, old, changesTemplate: true }, judgeBy, policies);
+  return {
+    // What the text alone shows is stored nowhere, so no update has it.
+    violations: [...(workload.violationsOfText?.(policies) ?? []), ...violations],
+    // The probes of a Pod never change.
+    isUpdateDenied: !isPod(old.kind) && violations.some((found) => found.action === 'Deny' && !isTolerated(found)),
+  };
 }

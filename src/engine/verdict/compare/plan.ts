@@ -1,4 +1,6 @@
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf, type Outcome } from './outcome.ts';
+import { count } from '../../../base/text/cut.ts';
+import type { Enforcement, MutationMode } from '../../policy/action.ts';
 import type { ProbeChange, ViolationChange } from './changes.ts';
 import type { Workload } from '../judge.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
@@ -8,17 +10,23 @@ export interface WorkloadEffect extends Readonly<Record<'kind' | 'namespace' | '
   readonly violations: readonly ViolationChange[];
 }
 
-export interface PlanSummary {
-  readonly workloads: number;
-  /** The workloads whose Pods get other probes at the next rollout. */
-  readonly changedProbes: number;
-  /** The workloads with a violation that denies after the change, and with none before. */
-  readonly newlyDenied: number;
-  readonly noLongerDenied: number;
-  readonly newlyWarned: number;
-  readonly noLongerWarned: number;
-  readonly unchanged: number;
-}
+/** The figures of a plan, each with the workloads that it counts. */
+const FIGURES = {
+  workloads: () => true,
+  /** Their Pods get other probes at the next rollout. */
+  changedProbes: ({ probes }) => probes.length > 0,
+  /** They would be denied, if they were created again or at updates, and were not before. */
+  newlyDenied: isNewlyDenied,
+  noLongerDenied: ({ denied }) => denied === 'gone',
+  /** They would be denied even at an update that adds no violation. */
+  newlyDeniedAtUpdate: ({ deniedAtUpdate }) => deniedAtUpdate === 'new',
+  newlyWarned: ({ warned }) => warned === 'new',
+  /** Without those that would be denied instead. */
+  noLongerWarned: (outcome) => outcome.warned === 'gone' && !isNewlyDenied(outcome),
+  unchanged: (outcome) => !isAffected(outcome),
+} satisfies Record<string, (outcome: Outcome) => boolean>;
+
+export type PlanSummary = Readonly<Record<keyof typeof FIGURES, number>>;
 
 /** The effects of a change of policies. Workloads without effect are counted only. */
 export interface Plan {
@@ -29,18 +37,85 @@ export interface Plan {
 /** What a change of policies does to workloads at an instant, in milliseconds since the epoch. No workload is kept. */
 export function planOf(workloads: Iterable<Workload>, before: Snapshot, after: Snapshot, now: number): Plan {
   const effects: WorkloadEffect[] = [];
-  const counts = { newlyDenied: 0, noLongerDenied: 0, newlyWarned: 0, noLongerWarned: 0 };
-  let all = 0;
+  const summary = emptySummary();
   for (const workload of workloads) {
-    all += 1;
-    const { probes, violations, denied, warned } = outcomeOf(workload, before, after, now);
-    if (probes.length === 0 && violations.length === 0) continue;
-    effects.push({ kind: workload.kind.kind, namespace: workload.namespace, name: workload.name, probes, violations });
-    if (denied === 'new') counts.newlyDenied += 1;
-    if (denied === 'gone') counts.noLongerDenied += 1;
-    if (warned === 'new') counts.newlyWarned += 1;
-    if (warned === 'gone') counts.noLongerWarned += 1;
+    const outcome = outcomeOf(workload, before, after, now);
+    addTo(summary, outcome);
+    const { probes, violations } = outcome;
+    if (isAffected(outcome))
+      effects.push({
+        kind: workload.kind.kind,
+        namespace: workload.namespace,
+        name: workload.name,
+        probes,
+        violations,
+      });
   }
-  const changedProbes = effects.filter(({ probes }) => probes.length > 0).length;
-  return { effects, summary: { workloads: all, changedProbes, ...counts, unchanged: all - effects.length } };
+  return { effects, summary };
+}
+
+type Counts = { -readonly [Figure in keyof PlanSummary]: number };
+const NAMES = Object.keys(FIGURES) as (keyof PlanSummary)[];
+
+export function emptySummary(): Counts {
+  return Object.fromEntries(NAMES.map((name) => [name, 0])) as Counts;
+}
+
+/** Counts the effect on one more workload. */
+export function addTo(counts: Counts, outcome: Outcome): void {
+  for (const name of NAMES) counts[name] += Number(FIGURES[name](outcome));
+}
+
+function isNewlyDenied({ denied, deniedAtUpdate }: Outcome): boolean {
+  return denied === 'new' || deniedAtUpdate === 'new';
+}
+
+/** Whether a change of policies does anything to a workload. */
+function isAffected({ probes, violations, deniedAtUpdate }: Outcome): boolean {
+  return probes.length + violations.length > 0 || deniedAtUpdate === 'new';
+}
+
+/** The settings of a server on a lower rung of a rollout, which does less than the policies ask for. */
+export interface Rung {
+  readonly enforcement: Enforcement;
+  readonly mutation: MutationMode;
+}
+
+/** Names the workloads behind a figure: nothing, or `: Deployment apps/web (named-port)`. */
+type Names = (of: 'atCreation' | 'atUpdates') => string;
+
+/**
+ * The effect of a change of policies in words, for `plan` and for the review of a policy. A workload that exists is
+ * mostly warned: an update is denied for violations that it adds, and for those whose exception has ended.
+ */
+export function effectSentence(summary: PlanSummary, rung?: Rung, names: Names = () => ''): string {
+  const { workloads, changedProbes, newlyDenied, newlyDeniedAtUpdate, unchanged } = summary;
+  if (unchanged === workloads)
+    return `no effect on ${count(workloads, 'workload')}: no other probes, no new warnings or denials.`;
+  const parts: readonly (readonly [number, string])[] = [
+    [
+      newlyDenied - newlyDeniedAtUpdate,
+      `would be denied if created again, and warned at updates${names('atCreation')}`,
+    ],
+    [newlyDeniedAtUpdate, `would be denied even at updates${names('atUpdates')}`],
+    [summary.noLongerDenied, 'would no longer be denied'],
+    [summary.newlyWarned, 'would get warnings'],
+    [summary.noLongerWarned, 'would no longer get warnings'],
+    [changedProbes, `would get other probes at ${changedProbes === 1 ? 'its' : 'their'} next rollout`],
+    [unchanged, 'would not change'],
+  ];
+  const told = parts.filter(([figure]) => figure > 0).map(([figure, text]) => `${figure} ${text}`);
+  const affected = workloads - unchanged;
+  if (told.length === (unchanged > 0 ? 1 : 0)) told.unshift(`${affected} would get other notes`);
+  return `of ${count(workloads, 'workload')}, ${told.join('; ')}.${rung === undefined ? '' : heldBack(summary, rung)}`;
+}
+
+/** What the server does not do on its rung, of the effects that the sentence has told. */
+function heldBack({ newlyDenied, newlyWarned, changedProbes }: PlanSummary, { enforcement, mutation }: Rung): string {
+  const parts = [
+    enforcement === 'Warn' && newlyDenied > 0 && `only warns (enforcement ${enforcement})`,
+    enforcement === 'Audit' && newlyDenied + newlyWarned > 0 && `neither denies nor warns (enforcement ${enforcement})`,
+    mutation !== 'On' && changedProbes > 0 && `adds no probes (mutation ${mutation})`,
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? '' : ` For now, the server ${parts.join(' and ')}.`;
 }

@@ -6,11 +6,19 @@ import { NO_FACTS, type Facts } from '../../../../src/engine/facts/facts.ts';
 import { outcomeOf, type Outcome } from '../../../../src/engine/verdict/compare/outcome.ts';
 import { readPods } from '../../../../src/engine/workload/read-pod.ts';
 import type { Workload } from '../../../../src/engine/verdict/judge.ts';
-import { KNOWN_KINDS, templatesToLookAt, workloadKindOfManifest } from '../../../../src/engine/workload/kinds.ts';
+import {
+  isPod,
+  KNOWN_KINDS,
+  podTemplatesOf,
+  templatesToLookAt,
+  workloadKindOfManifest,
+} from '../../../../src/engine/workload/kinds.ts';
 import { anyWorkload } from '../../../support/arbitrary-workloads.ts';
 import { NOW } from '../../../support/now.ts';
 import { clusterDocument, labels, NAMESPACES, namespaceDocument } from '../../../robustness/random-worlds.ts';
-import { parsedPolicy, policyDocument } from '../../../support/worlds.ts';
+import { exceptionDocument, withExceptionsInApps } from '../../../support/exceptions.ts';
+import { validate } from '../../../support/decisions.ts';
+import { parsedPolicy, policyDocument, requestOf, reviewOf, VALIDATE_SETTINGS } from '../../../support/worlds.ts';
 import { runs } from '../../../support/runs.ts';
 import type { JsonObject } from '../../../../src/base/json/json-value.ts';
 
@@ -77,6 +85,76 @@ it('a workload that a change of policies does not reach has the outcome of a ful
       examples: [
         [[], [base], example, []],
         [[base], [], example, []],
+      ],
+    },
+  );
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
+});
+
+it('what would be denied at creation, and at an update that adds no violation, is what /validate denies', () => {
+  const seen = { creation: 0, update: 0, warned: 0 };
+  const checks = ['named-port', 'required-liveness', 'required-readiness', 'startup-budget', 'single-failure'];
+  const exception = fc.record({
+    checks: fc.subarray(checks, { minLength: 1 }),
+    expires: fc.constantFrom('2026-06-30T00:00:00Z', '2026-07-31T00:00:00Z'),
+  });
+  const strict = policyDocument(
+    {
+      containers: ['*'],
+      checks: { 'required-liveness': { action: 'Deny' }, 'required-readiness': { action: 'Deny' } },
+    },
+    'strict',
+  );
+  const bare: JsonObject = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'apps' },
+    spec: {
+      template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'app', image: 'a.test/a:1' }] } },
+    },
+  };
+  const ended = { checks: ['required-liveness'], expires: '2026-06-30T00:00:00Z' };
+  fc.assert(
+    fc.property(
+      policies,
+      fc.array(exception, { maxLength: 2 }),
+      anyWorkload,
+      labels,
+      (documents, given, made, podLabels) => {
+        const workload = workloadOf(made, 'apps', podLabels);
+        const named = { workloads: [{ kind: workload.kind.kind, name: 'web' }] };
+        const exceptions = given.map((spec, index) => exceptionDocument({ ...named, ...spec }, { name: `e${index}` }));
+        const before = Snapshot.of(CHECK_CATALOGUE, []);
+        const after = withExceptionsInApps(Snapshot.of(CHECK_CATALOGUE, documents.map(parsedPolicy)), exceptions);
+        const { metadata } = workload.object as { metadata: JsonObject };
+        const object = { ...workload.object, metadata: { ...metadata, name: 'web', namespace: 'apps' } };
+        const changed = structuredClone(object);
+        for (const { template } of podTemplatesOf(changed, workload.kind)) {
+          const { metadata: ofPod } = template as { metadata?: JsonObject };
+          Object.assign(template, {
+            metadata: { ...ofPod, annotations: { ...(ofPod?.['annotations'] as JsonObject), touched: '1' } },
+          });
+        }
+        const transition = (review: JsonObject): string | undefined => {
+          const settings = { ...VALIDATE_SETTINGS, kinds: KNOWN_KINDS };
+          const denies = (inForce: Snapshot): boolean =>
+            validate(requestOf(review), inForce, settings, NOW).result === 'deny';
+          return denies(before) === denies(after) ? undefined : denies(after) ? 'new' : 'gone';
+        };
+        const creation = transition(reviewOf(object));
+        const update = transition(reviewOf(changed, { operation: 'UPDATE', oldObject: object }));
+        const { denied, deniedAtUpdate } = outcomeOf({ ...workload, object }, before, after, NOW);
+        expect([denied, deniedAtUpdate]).toEqual([creation, isPod(workload.kind) ? undefined : update]);
+        seen.creation += Number(creation === 'new');
+        seen.update += Number(update === 'new');
+        seen.warned += Number(creation === 'new' && update === undefined);
+      },
+    ),
+    {
+      numRuns: runs(100),
+      examples: [
+        [[strict], [], bare, { app: 'web' }],
+        [[strict], [ended], bare, { app: 'web' }],
       ],
     },
   );

@@ -1,21 +1,21 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases } from '../../support/cases.ts';
-import { commandActs } from '../../../src/engine/probe/exec-effects.ts';
+import { sideEffectIn } from '../../../src/engine/probe/asking-command.ts';
 import { runs } from '../../support/runs.ts';
 
 /** Stands for the secret. */
 const SECRET = '§';
 
 /** Commands with side effects, and a secret in a value, a URL, data, a header or code. */
-const WITH_SECRET = cases('exec-effects-secrets', 'acting') as string[][];
+const WITH_SECRET = cases('asking-command-secrets', 'acting') as string[][];
 
 describe('the reason for a command with side effects', () =>
   it.each(WITH_SECRET.map((command) => [command]))('tells no value, URL, data or code of %j', (command) => {
     const secret = fc.stringMatching(/^[a-z0-9]{1,6}[0-9][A-Za-z0-9_-]{4,12}$/);
     fc.assert(
       fc.property(secret, (value) => {
-        const found = commandActs(command.map((word) => word.replaceAll(SECRET, value)));
+        const found = sideEffectIn(command.map((word) => word.replaceAll(SECRET, value)));
         expect(found).toBeDefined();
         expect(found).not.toContain(value);
       }),

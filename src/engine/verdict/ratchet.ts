@@ -1,0 +1,54 @@
+import { equalJson, type JsonObject } from '../../base/json/json-value.ts';
+import { valueAt } from '../../base/json/field-path.ts';
+import { violationKey, type Violation } from '../checks/violation.ts';
+import { layersWithProbes } from '../policy/container-policy.ts';
+import type { Judgement, Subject } from './judge.ts';
+import type { Snapshot } from '../facts/snapshot.ts';
+
+/** Judges an object by policies, at one instant and one setting of mutation. */
+export type JudgeBy = (subject: Subject, policies: Snapshot) => Judgement;
+
+/** An update of an object to one with these violations. */
+export interface Update {
+  readonly violations: readonly Violation[];
+  readonly object: JsonObject;
+  /** The object before. Undefined for a creation, which adds all of its violations. */
+  readonly old: Subject | undefined;
+  readonly changesTemplate: boolean;
+}
+
+/**
+ * Tells the violations that an update does not add. After the end of its exception, a violation counts as added: a
+ * change of the template is the time to correct it.
+ */
+export function toleranceOf(
+  { violations, object, old, changesTemplate }: Update,
+  judgeBy: JudgeBy,
+  policies: Snapshot,
+): (violation: Violation) => boolean {
+  // To be tolerated only keeps a violation from denying.
+  if (old === undefined || !violations.some(({ action }) => action === 'Deny')) return () => false;
+  const before = old.object === object ? violations : judgeBy(old, policies).violations;
+  const tolerated = new Map(before.map((violation) => [violationKey(violation), violation]));
+  // What nobody could read before excuses the same text alone: another text may hide what a floor forbids.
+  const isIn = (known: ReadonlyMap<string, Violation>, violation: Violation): boolean => {
+    const excuse = known.get(violationKey(violation));
+    if (excuse === undefined || violation.isUnread !== true) return excuse !== undefined;
+    return equalJson(valueAt(old.object, excuse.path), valueAt(object, violation.path));
+  };
+  // With its own probes, a namespace could make its old object violate a floored check, and so excuse the next
+  // violation. So floored violations of the old object are checked again with the cluster's policies alone. Only these
+  // set floors, so nothing changes where the namespace's policies give no probes.
+  const needsPlatform = violations.some((found) => found.isFloored === true && isIn(tolerated, found));
+  const givesProbes = old.pods.some(({ labels }) =>
+    layersWithProbes(policies.policyFor(old.namespace, labels).layers).some(({ kind: tier }) => tier === 'ProbePolicy'),
+  );
+  const again = needsPlatform && givesProbes ? judgeBy(old, policies.ofCluster).violations : before;
+  const flooredBefore = new Map(
+    again.filter(({ isFloored }) => isFloored === true).map((violation) => [violationKey(violation), violation]),
+  );
+  return (violation) => {
+    if (violation.ended !== undefined && changesTemplate) return false;
+    return isIn(tolerated, violation) && (violation.isFloored !== true || isIn(flooredBefore, violation));
+  };
+}
