@@ -82,7 +82,7 @@ function check(): number {
 }
 
 /** Milliseconds of processor time. */
-function timed(run: () => number): number {
+export function timed(run: () => number): number {
   const before = process.threadCpuUsage();
   run();
   const { user, system } = process.threadCpuUsage(before);

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { onApiServer } from './api-server.ts';
 import { checkManifests } from './check.ts';
+import { checkLargeInputs } from './large-input.ts';
 import { againstEarlier } from './earlier.ts';
 import { commandStart } from './command-start.ts';
 import { cores, onLoadCore } from './cores.ts';
@@ -45,6 +46,7 @@ const goals: Readonly<Record<string, () => Findings | Promise<Findings>>> = {
   footprint: () => onLoadCore(() => footprint(sides, Number(values.requests))),
   'api-server': () => onApiServer(sides),
   check: checkManifests,
+  large: checkLargeInputs,
   observer: observerAtScale,
   page: reportPage,
   start: () => commandStart(sides),

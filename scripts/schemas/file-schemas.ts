@@ -2,7 +2,9 @@ import { OPTIONAL_MEMBER, REQUIRED_MEMBERS, BASELINE_VERSION } from '../../src/c
 import { FUNCTION_KIND, KRM_MODES } from '../../src/cli/krm/function-config.ts';
 import { POLICY_API_VERSION } from '../../src/engine/policy/object-names.ts';
 import { POD_TEMPLATE_PATH } from '../../src/cluster/sources/workload-kinds.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { PROJECT_FIELDS } from '../../src/cli/input/project-file.ts';
+import { openApiSchema } from '../crds/print-field.ts';
+import { jsonSchema, type JsonSchema } from './json-schema.ts';
 
 /** The file of `--workload-kinds`. */
 export const WORKLOAD_KINDS_SCHEMA: JsonSchema = {
@@ -61,6 +63,9 @@ export const BASELINE_SCHEMA: JsonSchema = {
   },
   additionalProperties: false,
 };
+
+/** The project file. */
+export const PROJECT_SCHEMA: JsonSchema = jsonSchema(openApiSchema(PROJECT_FIELDS, ''));
 
 /** The functionConfig of `probewright krm-function`. */
 export const FUNCTION_SCHEMA: JsonSchema = {

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { HOMEPAGE } from '../../src/engine/checks/violation.ts';
 import { crdFiles } from '../crds/crd.ts';
-import { BASELINE_SCHEMA, FUNCTION_SCHEMA, WORKLOAD_KINDS_SCHEMA } from './file-schemas.ts';
+import { BASELINE_SCHEMA, FUNCTION_SCHEMA, PROJECT_SCHEMA, WORKLOAD_KINDS_SCHEMA } from './file-schemas.ts';
 import { kindSchema, type JsonSchema } from './json-schema.ts';
 import type { OpenApiSchema } from '../crds/open-api-schema.ts';
 
@@ -57,6 +57,7 @@ export function schemaFiles(): Map<string, string> {
     ['workload-kinds.json', WORKLOAD_KINDS_SCHEMA],
     ['baseline.json', BASELINE_SCHEMA],
     ['krm-function.json', FUNCTION_SCHEMA],
+    ['project-file.json', PROJECT_SCHEMA],
   ]);
   return new Map(
     [...files].map(([file, schema]) => {

@@ -8,6 +8,7 @@ import { PolicyFilesError } from '../cluster/sources/policy-source.ts';
 import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, UsageError, type CommandIo } from './io.ts';
 import { reportProblems } from './output/messages.ts';
 import type { CommandDefinition, CommandLine, Flags } from './flags/flag.ts';
+import type { ClusterLine } from './input/cluster-choice.ts';
 
 /** Runs a command line that is right, and returns the exit code. */
 type CommandRun<F extends Flags> = (line: CommandLine<F>, io: CommandIo) => Promise<number> | number;
@@ -82,8 +83,11 @@ async function runCommand(name: CommandName, args: readonly string[], io: Comman
   const line = parseCommandLine(definition, args, io.env);
   if (line.kind === 'help') return print(io, commandHelp(PROGRAM, definition));
   try {
-    if (line.kind === 'command') return await ((await COMMANDS[name]()) as CommandRun<Flags>)(line, io);
-    return refused(line.problems, name, io);
+    if (line.kind === 'problems') return refused(line.problems, name, io);
+    const whole = Object.hasOwn(definition.flags, 'no-config')
+      ? await withProjectFile(line, definition, args, io)
+      : line;
+    return await ((await COMMANDS[name]()) as CommandRun<Flags>)(whole, io);
   } catch (error) {
     if (error instanceof UsageError) return refused([error.message], name, io);
     if (!(error instanceof PolicyFilesError)) throw error;
@@ -91,6 +95,23 @@ async function runCommand(name: CommandName, args: readonly string[], io: Comman
     printLine(io.stderr, `${PROGRAM} ${name}: ${error.message}`);
     return EXIT_USAGE;
   }
+}
+
+/** The command line with what the project file says. The file is about manifests in files, not about a cluster. */
+async function withProjectFile(
+  line: CommandLine<Flags>,
+  definition: CommandDefinition,
+  args: readonly string[],
+  io: CommandIo,
+): Promise<CommandLine<Flags>> {
+  const { clusterChoice } = await import('./input/cluster-choice.ts');
+  if (line.flags['no-config'] === true || (await clusterChoice(line as ClusterLine)).kind !== 'files') return line;
+  const { readProjectFile } = await import('./input/project-file.ts');
+  const project = await readProjectFile(Object.hasOwn(definition.flags, 'from') ? 'from' : 'policies');
+  if (project === undefined) return line;
+  const again = parseCommandLine(definition, args, io.env, project.flags);
+  if (again.kind === 'problems') throw new UsageError(again.problems.join('; '));
+  return again.kind === 'help' ? line : { ...again, charts: project.charts };
 }
 
 function refused(problems: readonly string[], name: CommandName, io: CommandIo): number {

@@ -138,7 +138,7 @@ describe('a fix in SARIF', () => {
     await writeFile(at('chart/Chart.yaml'), 'name: web\n');
     const restore = await withTools(directory, { helm: `cat <<'END'\n---\n# Source: web/a.yaml\n${fixable}END\n` });
     try {
-      const [{ results }] = (await sarif(at('chart'), '--render-charts')).runs;
+      const [{ results }] = (await sarif(at('chart'))).runs;
       expect(results.length).toBeGreaterThan(0);
       expect(results.flatMap(({ fixes }) => fixes ?? [])).toEqual([]);
     } finally {

@@ -67,9 +67,9 @@ async function ran({ run, stdin, columns, env, files = {}, links = {}, tools }: 
   const options = { directory, ...(columns && { columns }), ...(env && { env }) };
   const input = stdin === undefined ? {} : { stdin: stdin.replaceAll('DIR', directory) };
   const scripts = Object.entries(tools ?? {}).map(([name, text]) => [name, text.replaceAll('DIR', directory)] as const);
-  const restorePath = tools && (await withTools(await temporaryDirectory(), Object.fromEntries(scripts)));
+  const restorePath = await withTools(await temporaryDirectory(), Object.fromEntries(scripts));
   const { code, stdout, stderr } = await runProbewright(args, { ...options, ...input });
-  restorePath?.();
+  restorePath();
   const json = asJson(stdout);
   return {
     code: code === 0 ? undefined : code,

@@ -11,7 +11,7 @@ it('report builds a kustomization with a remote base with --allow-remote-bases',
   const args = join(directory, 'args.txt');
   await writeFile(join(directory, 'kustomization.yaml'), 'resources: [github.com/team/app//base?ref=v1]\n');
   const restorePath = await withTools(await temporaryDirectory(), { kubectl: `echo "$*" > '${args}'\n` });
-  await runProbewright(['report', directory, '--render-charts', '--allow-remote-bases']);
+  await runProbewright(['report', directory, '--allow-remote-bases']);
   restorePath();
   expect(await readFile(args, 'utf8')).toBe(`kustomize ${directory}\n`);
 });

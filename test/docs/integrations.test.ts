@@ -68,7 +68,7 @@ describe('docs/integrations.md', () => {
     const [step] = parse(text) as { run: string }[];
     const { stdout } = await run(step?.run ?? '');
     expect(stdout).toMatch(
-      /^\*\*Probewright: 1 workload in 1 object: 1 error, 0 warnings\*\*\n\n### \[named-port\]\(https:/,
+      /^\*\*Probewright: 1 workload in 1 object: 1 error, 0 warnings.*\*\*\n\n### \[named-port\]\(https:/,
     );
     expect(stdout).toMatch(/\n```text\nexamples\/typo.yaml:21:38: error: Deployment shop\/web: .*\n```\n$/);
   });

@@ -190,7 +190,7 @@ describe('the pages', () => {
     const inline = [...text.matchAll(/`([a-z]\w*(?:\.\w+)+)(?:: [^`]*)?`/g)]
       .map(([, path = '']) => path)
       .filter((path) => Object.hasOwn(values, path.split('.')[0] ?? ''));
-    const set = [...text.matchAll(/--set(?:-string)? '?([\w.]+)=/g)].map(([, path = '']) => path);
+    const set = [...text.matchAll(/--set(?:-string)? '?(?!KEY=)([\w.]+)=/g)].map(([, path = '']) => path);
     expect([...inline, ...set].filter((path) => !hasValue(values, path.split('.')))).toEqual([]);
   });
 

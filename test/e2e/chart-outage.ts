@@ -98,6 +98,8 @@ async function breakGlass(cluster: ChartCluster): Promise<string[]> {
   const notes = await cluster.sh('helm get notes probewright --namespace probewright-system');
   const commands = notes.split('\n').filter((line) => /^ {2}kubectl (delete|patch) /.test(line));
   expect(commands).toHaveLength(3);
+  const page = readFileSync('docs/troubleshooting.md', 'utf8');
+  for (const command of commands) expect(page).toContain(`\n${command.trim()}\n`);
   return commands.map((line) => line.trim());
 }
 

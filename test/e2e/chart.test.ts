@@ -4,6 +4,7 @@ import { type ChartCluster, startChartCluster } from './chart-cluster.ts';
 import { docsScenarios } from './chart-docs.ts';
 import { installScenarios, rolloutScenarios } from './chart-install.ts';
 import { outageScenarios } from './chart-outage.ts';
+import { repairScenarios } from './chart-repairs.ts';
 import { renameScenarios } from './chart-rename.ts';
 import { upgradeScenarios } from './chart-upgrade.ts';
 import { controlPlaneProblem } from './control-plane.ts';
@@ -27,6 +28,7 @@ describeUnless(problem, 'the chart in a cluster', () => {
   installScenarios(cluster);
   rolloutScenarios(cluster);
   outageScenarios(cluster);
+  repairScenarios(cluster);
   upgradeScenarios(cluster);
   renameScenarios(cluster);
   docsScenarios(cluster);

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { readPod } from '../../src/engine/workload/read-pod.ts';
 import { checkedWorkload } from '../../src/engine/checks/checked-workload.ts';
 import { runChecks } from '../../src/engine/checks/run-checks.ts';
-import { effectiveTemplate } from '../../src/engine/defaulting/injection.ts';
 import { CHECK_CATALOGUE, CHECKS } from '../../src/engine/checks/catalogue.ts';
 import { defaultsOf, type ParameterValues } from '../../src/engine/policy/check-parameters.ts';
 import { builtInPolicy, mergeChecks, type CheckPolicy } from '../../src/engine/policy/check-policy.ts';
@@ -12,7 +11,15 @@ import { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import { policyTier } from '../../src/engine/policy/policy-set.ts';
 import { BUILT_IN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { anyPod, validPod } from '../support/arbitraries.ts';
-import { appContainer, clusterPolicyDocument, mutation, parsedPolicy, pod, policySet } from '../support/worlds.ts';
+import {
+  appContainer,
+  clusterPolicyDocument,
+  mutation,
+  parsedPolicy,
+  pod,
+  policySet,
+  effectiveTemplate,
+} from '../support/worlds.ts';
 import { report } from './figures.ts';
 import {
   isSelected,

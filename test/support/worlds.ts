@@ -14,6 +14,8 @@ import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { ValidateSettings } from '../../src/webhook/review/validate.ts';
 import type { MutationMode } from '../../src/engine/policy/action.ts';
 import { readPods } from '../../src/engine/workload/read-pod.ts';
+import { withEdits } from '../../src/base/json/field-path.ts';
+import type { Injection } from '../../src/engine/defaulting/injection.ts';
 import type { Defaulting } from '../../src/engine/defaulting/default-probes.ts';
 
 /** A ProbePolicy's document with this spec. */
@@ -150,4 +152,16 @@ export const deploymentOf = ({ metadata, spec }: JsonObject): JsonObject => ({
 export function policyForPod(pod: JsonObject, policies: Snapshot): WorkloadPolicy {
   const labels = ((pod['metadata'] as JsonObject | undefined)?.['labels'] ?? {}) as Record<string, string>;
   return policies.policyFor('apps', new Map(Object.entries(labels)));
+}
+
+/** A copy of a Pod template with the injected probes in its containers, as the Pods will be. */
+export function effectiveTemplate(
+  template: JsonObject,
+  injections: readonly Pick<Injection, 'container' | 'kind' | 'probe'>[],
+): JsonObject {
+  const edits = injections.map(({ container: { list, index }, kind, probe }) => ({
+    path: ['spec', list, index, kind],
+    value: probe,
+  }));
+  return withEdits(template, edits);
 }

@@ -6,6 +6,7 @@ import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
 import { podTemplatesOf, removedVersionOf } from '../../engine/workload/kinds.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
 import { policyFindings } from './policy-findings.ts';
+import { unusedExceptions } from './unused-exceptions.ts';
 import { IgnoreComments } from './ignore-comments.ts';
 import { countByAction, type CheckReport, type PlacedViolation } from './report.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
@@ -34,9 +35,11 @@ export function checkInputs(
     return manifestsAsSent(text).map((manifest) => ({ manifest, comments }));
   });
   const replaced = new Set<FileProblem>();
+  const allFound: PlacedViolation[] = [];
   const checked = sent.flatMap(({ manifest, comments }, index) => {
     progress(index, sent.length);
     const found = checkManifest(manifest, inputs, replaced);
+    allFound.push(...(found?.violations ?? []));
     return found === undefined ? [] : [withoutIgnored(found, manifest, comments)];
   });
   const ofWorkloads = checked.flatMap((each) => each.violations);
@@ -55,7 +58,7 @@ export function checkInputs(
       coverage: coverageOfInputs(inputs),
     },
     ignored: checked.reduce((sum, { ignored }) => sum + ignored, 0),
-    notes: ofComments.flatMap((comments) => comments.unused()),
+    notes: [...ofComments.flatMap((comments) => comments.unused()), ...unusedExceptions(inputs, allFound)],
     warnings: [
       ...inputs.policyWarnings,
       ...checked.flatMap(({ warnings }) => warnings),
@@ -112,11 +115,16 @@ function checkManifest(manifest: Manifest, inputs: Inputs, replaced: Set<FilePro
 }
 
 /** A cluster returns only objects in versions that it serves. */
-function versionWarnings(object: JsonObject, { isFromCluster }: Inputs): string[] {
+function versionWarnings(object: JsonObject, { isFromCluster, kubernetesVersion = '1.999' }: Inputs): string[] {
   const removed = isFromCluster ? undefined : removedVersionOf(object);
   if (removed === undefined) return [];
   const { apiVersion, removedIn, today } = removed;
+  if (minorOf(kubernetesVersion) < minorOf(removedIn)) return [];
   return [`${apiVersion} was removed in Kubernetes ${removedIn}; write apiVersion: ${today}`];
+}
+
+function minorOf(version: string): number {
+  return Number(version.split('.')[1]);
 }
 
 /** The decoder's word for a value that should be a string, and what YAML calls the value. */

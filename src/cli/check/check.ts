@@ -11,7 +11,8 @@ import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { shownReport, type CheckReport, type ReportFormat, type ShownReport } from './report.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import { warningsOf, type Inputs } from '../input/inputs.ts';
+import { reasonForNothing } from '../input/passed-over.ts';
+import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { CHECK, ReportFormatName } from './definition.ts';
 
@@ -63,21 +64,20 @@ function exitCode({ summary, warnings, problems }: ShownReport, inputs: Inputs, 
 
 /**
  * Adds a problem for each input when no input has an object. A pipeline whose rendering printed nothing, or whose
- * directory has moved, would otherwise pass for ever. It is a warning where a line about passed-over files, charts and
- * kustomizations says what was found instead.
+ * directory has moved, would otherwise pass for ever.
  *
  * @param names the inputs of the command line
  */
 function withoutObjects(report: CheckReport, inputs: Inputs, names: readonly string[]): CheckReport {
-  if (report.summary.objects > 0 || report.problems.length > 0) return report;
-  const { isFromCluster, passedOver = [], notes = [] } = inputs;
-  const message = 'has no Kubernetes object, so nothing is checked; --allow-empty accepts that';
-  const problems = (isFromCluster ? [CLUSTER_PLACE] : names).map((name): FileProblem => ({
+  const why = reasonForNothing(inputs, 'check');
+  // A named input that cannot be read has this exit code already, and a broken manifest is no chart.
+  if (report.summary.objects > 0 || (report.problems.length > 0 && why === undefined)) return report;
+  const nothing = why === undefined ? 'has no Kubernetes object, so nothing is checked' : `nothing is checked: ${why}`;
+  const problems = (inputs.isFromCluster ? [CLUSTER_PLACE] : names).map((name): FileProblem => ({
     file: name === '-' ? STDIN_NAME : name,
     line: 1,
     column: 1,
-    message,
+    message: `${nothing}; --allow-empty accepts that`,
   }));
-  const isExplained = passedOver.length + notes.length > 0;
-  return isExplained ? { ...report, warnings: [...report.warnings, ...warningsOf(problems)] } : { ...report, problems };
+  return { ...report, problems: [...report.problems, ...problems] };
 }

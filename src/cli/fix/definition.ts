@@ -39,7 +39,9 @@ export const FIX: CommandDefinition<typeof FLAGS> = {
   flags: FLAGS,
   exitCodes: {
     0: 'All manifests are printed or written; with --diff: nothing would change.',
-    1: 'With --diff: something would change. With --advice: an error is left, which needs a hand.',
+    1:
+      'With --diff: something would change. With --write or --output-dir: rendered text needs an edit by hand. ' +
+      'With --advice: an error is left, which needs a hand.',
     2:
       'A manifest cannot be read, edited or written; the others are printed or written. Or a policy cannot be ' +
       'read, or the command line is wrong; nothing is printed or written.',
@@ -59,8 +61,5 @@ function outputConflicts(values: FlagValues<typeof FLAGS>): string[] {
     ...(values['output-dir'] === undefined ? [] : ['--output-dir']),
     ...(values.output === 'json' ? ['--output json'] : []),
   ];
-  if (given.length > 1) return [`${given.join(', ')}: only one of these flags can be given`];
-  const writes = values.write || values['output-dir'] !== undefined;
-  if (!writes || !values['render-charts']) return [];
-  return [`--render-charts, ${given.join(', ')}: rendered manifests have no file; print the manifests, or use --diff`];
+  return given.length > 1 ? [`${given.join(', ')}: only one of these flags can be given`] : [];
 }

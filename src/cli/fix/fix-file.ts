@@ -1,4 +1,4 @@
-import { effectiveTemplate, formatNotInjected } from '../../engine/defaulting/injection.ts';
+import { formatNotInjected } from '../../engine/defaulting/injection.ts';
 import { type JsonObject } from '../../base/json/json-value.ts';
 import { describeManifest, manifestsOf, placeOfManifest, policyOfPod, workloadIn } from '../input/manifest.ts';
 import type { Manifest, ParsedText } from '../input/manifest.ts';
@@ -8,7 +8,6 @@ import { withEdits } from '../../base/json/field-path.ts';
 import { withFieldEdits, type DocumentEdit } from '../../yaml/editing/field-editing.ts';
 import { withAdvice, type AdviceSelection } from './advice.ts';
 import type { PlacedViolation } from '../check/report.ts';
-import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
@@ -73,24 +72,15 @@ function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
   const { object, document, path } = manifest;
   const workload = workloadIn(object, inputs);
   if (workload === undefined) return { object, insertions: [], remarks: [] };
-  const { namespace } = workload;
-  let fixed = object;
-  const insertions: DocumentEdit[] = [];
-  const defaultings: Defaulting[] = [];
-  for (const pod of workload.pods) {
-    const { template, path: templatePath } = pod;
-    const defaulting = permittedDefaulting(pod, policyOfPod(workload, pod, inputs.policies));
-    defaultings.push(defaulting);
-    fixed = withEdits(fixed, [{ path: templatePath, value: effectiveTemplate(template, defaulting.injections) }]);
-    for (const { container, kind: key, probe } of defaulting.injections) {
-      const containerPath = [...path, ...templatePath, 'spec', container.list, container.index];
-      insertions.push({ document: document.index, path: [...containerPath, key], value: probe });
-    }
-  }
-  const place = `${placeOfManifest(manifest)}: ${describeManifest(object, namespace)}`;
+  const defaultings = workload.pods.map((pod) => permittedDefaulting(pod, policyOfPod(workload, pod, inputs.policies)));
+  const added = defaultings.flatMap(({ injections }) =>
+    injections.map(({ container, kind, probe }) => ({ path: container.place.path(kind), value: probe })),
+  );
+  const insertions = added.map((edit) => ({ ...edit, document: document.index, path: [...path, ...edit.path] }));
+  const place = `${placeOfManifest(manifest)}: ${describeManifest(object, workload.namespace)}`;
   const remarks = [
     ...defaultings.flatMap(({ notInjected }) => notInjected.map(formatNotInjected)),
     ...defaultings.flatMap(({ warnings }) => warnings),
   ];
-  return { object: fixed, insertions, remarks: remarks.map((remark) => `${place}: ${remark}`) };
+  return { object: withEdits(object, added), insertions, remarks: remarks.map((remark) => `${place}: ${remark}`) };
 }

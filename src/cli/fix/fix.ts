@@ -3,12 +3,13 @@ import { jsonText, visible } from '../../base/text/visible.ts';
 import { loadBaseline } from '../check/baseline.ts';
 import { namedLinks, writeFixedFiles, writeIntoDirectory } from './write-files.ts';
 import { fixFile, type FixedFile } from './fix-file.ts';
+import { editsByHand, isRendered } from './rendered-edits.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { findingLine } from '../check/text.ts';
 import { count } from '../../base/text/cut.ts';
 import { diffText } from '../output/diff.ts';
 import { paintFor } from '../output/screen.ts';
-import { reportProblems } from '../output/messages.ts';
+import { Progress, reportProblems } from '../output/messages.ts';
 import { readCommandInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -33,7 +34,9 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
   const links = flags.write ? await namedLinks(positionals) : [];
   for (const link of links) printLine(io.stderr, `${PROGRAM} fix: ${link}`);
   if (links.length > 0) return EXIT_USAGE;
-  const inputs = await readCommandInputs('fix', line, io);
+  // JSON is one list of all objects.
+  const readsAll = flags.output === 'json';
+  const inputs = await readCommandInputs('fix', line, io, new Progress(io), undefined, readsAll);
   // Without one of the policies, other probes would be written than the webhook adds.
   if (inputs.policyProblems.length > 0) {
     reportProblems(inputs.problems, io);
@@ -47,14 +50,24 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
     const remedy = 'name policies with --policies FILE|DIR, or apply the advice of checks with --advice';
     printLine(io.stderr, `${PROGRAM} fix: there is no policy, so no probe is added; ${remedy}`);
   }
-  const unwritten = await putOut(files, line, io);
+  // A rendered text is printed as a whole, but no file has it: a diff could not be applied.
+  const changesFiles = flags.diff || flags.write || flags['output-dir'] !== undefined;
+  const rendered = inputs.texts.map((text) => changesFiles && isRendered(text));
+  const byHand: string[] = [];
+  for (const [index, file] of files.entries()) {
+    const text = inputs.texts[index];
+    if (text && rendered[index] === true) byHand.push(...(await editsByHand(text, file, inputs.namespace)));
+  }
+  for (const edit of byHand) printLine(io.stderr, edit);
+  const ofFiles = files.filter((_, index) => rendered[index] !== true);
+  const unwritten = await putOut(ofFiles, line, io);
   const problems = [...inputs.problems, ...files.flatMap((file) => file.problems), ...unwritten];
   reportProblems([...inputs.policyWarnings, ...problems], io);
   const left = files.flatMap((file) => file.left);
   if (left.length > 0) reportLeft(left, io);
   if (problems.length > 0) return EXIT_USAGE;
-  if (left.some(({ action }) => action === 'Deny')) return EXIT_DENIED;
-  return flags.diff && files.some(isChanged) ? EXIT_DENIED : EXIT_OK;
+  const needsHand = byHand.length > 0 || left.some(({ action }) => action === 'Deny');
+  return needsHand || (flags.diff && files.some(isChanged)) ? EXIT_DENIED : EXIT_OK;
 }
 
 /** The findings for which no advice is known to work, as `check` shows them. */

@@ -1,3 +1,4 @@
+import type { ChartOfProject } from '../input/charts.ts';
 import type { Suggestions, ValueType } from './value-types.ts';
 
 /** The arguments of a command that are not flags. */
@@ -40,6 +41,8 @@ export type NoFlags = Readonly<Record<string, never>>;
 export interface CommandLine<F extends Flags> {
   readonly flags: FlagValues<F>;
   readonly positionals: readonly string[];
+  /** The values of charts in the project file. */
+  readonly charts?: readonly ChartOfProject[];
 }
 
 interface FlagTexts {

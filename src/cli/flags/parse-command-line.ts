@@ -19,11 +19,14 @@ const HELP_FLAGS = ['--help', '-h'];
  *
  * `parseArgs` of Node takes the next flag as the value of a flag without a value, and splits `-Ax` and `-n=x` into
  * letters. Its tokens would have to be put together again.
+ *
+ * @param defaults the texts of flags that are not given. A flag that may be given several times adds to its texts
  */
 export function parseCommandLine<F extends Flags>(
   definition: CommandDefinition<F>,
   args: readonly string[],
   environment: Environment,
+  defaults: ReadonlyMap<string, readonly string[]> = new Map(),
 ): CommandLineParse<F> {
   const split = splitArguments(args, definition.flags);
   if (split === 'help') return { kind: 'help' };
@@ -34,7 +37,8 @@ export function parseCommandLine<F extends Flags>(
   const values = Object.entries(definition.flags).map(([name, flag]) => {
     const variable = definition.readsEnvironment === true ? valueFromEnvironment(name, environment) : undefined;
     const isVariable = !texts.has(name) && variable !== undefined;
-    const given = isVariable ? [variable] : (texts.get(name) ?? []);
+    const own = isVariable ? [variable] : (texts.get(name) ?? []);
+    const given = own.length === 0 || flag.isRepeatable ? [...(defaults.get(name) ?? []), ...own] : own;
     return [name, readFlag(flag, given, isVariable ? variableOf(name) : `--${name}`, problems)] as const;
   });
   const flags = Object.fromEntries(values) as FlagValues<F>;
@@ -73,7 +77,9 @@ function splitArguments(args: readonly string[], flags: Flags): SplitArguments |
     const flag = written.startsWith('--') && Object.hasOwn(flags, name) ? flags[name] : undefined;
     if (flag === undefined) {
       const meant = suggestion(name, Object.keys(flags));
-      problems.push(`${written}: unknown flag${meant === undefined ? '' : `; did you mean --${meant}?`}`);
+      const hint =
+        meant === `no-${name}` ? `that is the default, and --${meant} turns it off` : `did you mean --${meant ?? ''}?`;
+      problems.push(`${written}: unknown flag${meant === undefined ? '' : `; ${hint}`}`);
       if (meant !== undefined) meantFlags.add(`--${meant}`);
       // A person who meant a flag with a value meant the next argument as the value. One mistake gets one problem.
       const isSwitch = meant !== undefined && flags[meant]?.type === undefined;

@@ -1,15 +1,17 @@
-import { existsSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { readUtf8File } from '../../base/files/regular-file.ts';
 import { isWithin } from '../../base/files/yaml-files.ts';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
-import { parseYamlDocuments, type Position } from '../../yaml/reading/documents.ts';
-import { outputOf, shellPath } from './rendering-tool.ts';
+import { formatPath, valueAt, type PathStep } from '../../base/json/field-path.ts';
+import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
+import { outputOfFirst, shellPath } from './rendering-tool.ts';
+import { placesIn } from './template-places.ts';
 import type { ManifestText } from './manifest.ts';
 
 export const CHART_FILE = 'Chart.yaml';
 
-interface Chart {
+export interface Chart {
   readonly directory: string;
   readonly file: string;
   readonly name: string;
@@ -32,23 +34,58 @@ export async function readChart(directory: string): Promise<Chart> {
   };
 }
 
-/** The note about a chart that is not rendered. Its templates are no YAML. */
-export function unrenderedChart(chart: Chart): string {
-  return `chart ${chart.name}: not rendered; helm template ${releaseName(chart)} ${shellPath(chart.directory)}`;
+/** Values for a chart, as Helm's flags of these names take them. */
+export interface ChartValues {
+  /** Files. A later one wins. */
+  readonly values: readonly string[];
+  /** `KEY=VALUE`, over the files. */
+  readonly set: readonly string[];
 }
+
+/** The values of a chart in a project file. */
+export interface ChartOfProject extends ChartValues {
+  /** The directory of the chart. */
+  readonly path: string;
+}
+
+/** How charts are rendered. */
+export interface ChartRendering {
+  /** The namespace of the release. */
+  readonly namespace: string;
+  /** The Kubernetes version that templates see. */
+  readonly kubernetesVersion: string | undefined;
+}
+
+/** The command that renders a chart, for people. */
+export function helmCommand(chart: Chart): string {
+  return `helm template ${releaseName(chart)} ${shellPath(chart.directory)}`;
+}
+
+/** Helm's words for a dependency that is in Chart.yaml and not in charts/. */
+export const LACKS_DEPENDENCY = /missing in charts\/ directory: (.*)$/;
 
 /**
  * Renders a chart with the `helm` of the PATH. A text for each template, in the order of Helm.
  *
- * @param namespace the namespace of the release
+ * @throws NoRenderingTool when there is no `helm`
  * @throws Error with Helm's reason
  */
-export async function renderChart(chart: Chart, namespace: string): Promise<readonly ManifestText[]> {
+export async function renderChart(
+  chart: Chart,
+  { values, set }: ChartValues,
+  { namespace, kubernetesVersion }: ChartRendering,
+): Promise<readonly ManifestText[]> {
   const { directory } = chart;
-  // A path that begins with a dash would be a flag.
-  const args = ['template', releaseName(chart), resolve(directory), '--namespace', namespace, '--skip-tests'];
-  const texts = textsByFile(await outputOf('helm', args), chart);
-  return await Promise.all(texts.map(placed));
+  // A path that begins with a dash would be a flag, and Helm downloads a path that is an address.
+  const files = values.map((file) => resolve(file));
+  const args = [
+    ...['template', releaseName(chart), resolve(directory), '--namespace', namespace, '--skip-tests'],
+    ...(kubernetesVersion === undefined ? [] : ['--kube-version', kubernetesVersion]),
+    ...files.flatMap((file) => ['--values', file]),
+    ...set.flatMap((assignment) => ['--set', assignment]),
+  ];
+  const texts = textsByFile(await outputOfFirst([['helm', args]]), chart);
+  return await Promise.all(texts.map((text) => placed(text, chart, values)));
 }
 
 function releaseName({ name }: Chart): string {
@@ -76,9 +113,40 @@ function templateFile(source: string, name: string, directory: string): string |
 }
 
 /** A template of a packed subchart is no file. Its findings have the first line. */
-async function placed({ file, text }: ManifestText): Promise<ManifestText> {
-  const template = await readUtf8File(file).catch(() => '');
-  return { file, text, placeOf: placesIn(template, text) };
+async function placed({ file, text }: ManifestText, chart: Chart, values: readonly string[]): Promise<ManifestText> {
+  const placeOf = placesIn(await readUtf8File(file).catch(() => ''), text);
+  const parts = relative(chart.directory, file).split(sep);
+  const subcharts = parts.flatMap((part, index) => (part === 'charts' ? [parts[index + 1] ?? ''] : []));
+  return {
+    file,
+    text,
+    placeOf,
+    chartValueOf: async (position, path) => {
+      const { key, value } = placeOf(position);
+      if (value === undefined) return undefined;
+      const below = key === undefined ? [] : path.slice(path.lastIndexOf(key) + 1);
+      const steps = [...value.split('.'), ...(path.includes(key ?? '') ? below : [])];
+      return await valuePlace([...subcharts, ...steps], values, chart, subcharts);
+    },
+  };
+}
+
+/** The value of a chart as people look for it, with the last file that sets the value or an object around it. */
+async function valuePlace(
+  path: readonly PathStep[],
+  values: readonly string[],
+  { directory }: Chart,
+  subcharts: readonly string[],
+): Promise<string> {
+  const own = join(directory, ...subcharts.flatMap((name) => ['charts', name]));
+  const ofSubchart = { file: join(own, 'values.yaml'), steps: path.slice(subcharts.length) };
+  const files = [join(directory, 'values.yaml'), ...values].map((file) => ({ file, steps: path })).reverse();
+  for (const { file, steps } of subcharts.length === 0 ? files : [...files, ofSubchart]) {
+    const [document] = parseYamlDocuments(file, await readUtf8File(file).catch(() => '')).documents;
+    if (document === undefined || valueAt(document.value, steps.slice(0, 1)) === undefined) continue;
+    return `${formatPath(steps)} in ${file}:${document.position(steps, { key: true }).line}`;
+  }
+  return formatPath(path);
 }
 
 /**
@@ -86,56 +154,17 @@ async function placed({ file, text }: ManifestText): Promise<ManifestText> {
  * subchart's file, or values.
  */
 export function chartAbove(path: string): string | undefined {
-  const directory = directoriesAbove(path).find((above) => existsSync(join(above, CHART_FILE)));
+  const directory = directoriesAbove(path).find(isChart);
   return directory !== undefined && isRendered(relative(directory, path)) ? directory : undefined;
+}
+
+/** True for a directory with a chart. */
+export function isChart(directory: string): boolean {
+  return statSync(join(directory, CHART_FILE), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function isRendered(path: string): boolean {
   return path === CHART_FILE || /^values[^/]*\.ya?ml$/.test(path) || /^(?:templates|charts)(?:\/|$)/.test(path);
-}
-
-/**
- * Finds lines of a rendered text in the template. A rendered line and the keys above the line are looked up in the
- * template, in order, from the document's `kind` down. The last line that is found is the place: the field itself, or
- * the nearest key above the field that is not computed. Without such a line, the place is the template's start.
- */
-function placesIn(templateText: string, renderedText: string): (position: Position) => Position {
-  const [template, rendered] = [linesOf(templateText), linesOf(renderedText)];
-  return ({ line }) => {
-    let found = -1;
-    for (const { text } of linesAbove(rendered, line - 1)) {
-      const next = template.findIndex((each, index) => index > found && each.text === text);
-      if (next >= 0) found = next;
-    }
-    return { line: Math.max(found, 0) + 1, column: (template[found]?.indent ?? 0) + 1 };
-  };
-}
-
-function linesAbove(rendered: readonly Line[], index: number): readonly Line[] {
-  const start = rendered.findLastIndex(({ text }, at) => at <= index && text === '---') + 1;
-  const document = rendered.slice(start, index + 1);
-  let least = Infinity;
-  const above = document.toReversed().filter(({ indent, text }) => {
-    if (text === '' || text.startsWith('#') || indent >= least) return false;
-    least = indent;
-    return true;
-  });
-  const kind = document.find(({ indent, text }) => indent === 0 && text.startsWith('kind:'));
-  return [...(kind === undefined ? [] : [kind]), ...above.reverse()];
-}
-
-interface Line {
-  readonly indent: number;
-  readonly text: string;
-}
-
-/** A list item counts as indented below its key, also when the dash is not. */
-function linesOf(text: string): readonly Line[] {
-  return text.split('\n').map((line) => {
-    const trimmed = line.trim();
-    const indent = line.search(/\S/);
-    return { indent: indent + (trimmed.startsWith('- ') ? 0.5 : 0), text: trimmed };
-  });
 }
 
 /** The directories above a path, the nearest first, each as a path of the same form: relative or absolute. */

@@ -23,7 +23,7 @@ import {
   readObserverReports,
   type ListedKind,
 } from './cluster-reading.ts';
-import { readPolicyDocuments, snapshotOf, warningsOf, type Inputs, type OnRead } from './inputs.ts';
+import { readPolicyDocuments, snapshotOf, warningsOf, type Inputs } from './inputs.ts';
 import { readPolicyTexts } from './read-inputs.ts';
 import { PROGRAM, type CommandIo } from '../io.ts';
 import type { Progress } from '../output/messages.ts';
@@ -114,7 +114,7 @@ const POLICY_KINDS: readonly ListedKind[] = [
 export async function readClusterInputs(
   client: ApiClient,
   options: ClusterInputOptions,
-  onRead: OnRead = () => undefined,
+  onRead: (done: number, total: number) => void = () => undefined,
 ): Promise<ClusterInputs> {
   const { names, namespace, policies, change, workloadKinds, now, keepsObjects = false, readsReports } = options;
   const kinds = await loadWorkloadKinds(workloadKinds);

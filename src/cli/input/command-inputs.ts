@@ -1,4 +1,6 @@
+import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { messageOf } from '../../base/text/error-message.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { printLine, UsageError, type CommandIo } from '../io.ts';
 import { Progress } from '../output/messages.ts';
@@ -37,23 +39,38 @@ export async function readAnyInputs(
  * The inputs in files.
  *
  * @param newPolicies a file or a directory of policies that are to be applied over the others
+ * @param readsAll also reads objects of kinds that no rule concerns
  * @throws PolicyFilesError when the command has nothing to decide by
  */
 export async function readCommandInputs(
   command: string,
-  { flags, positionals }: CommandLine<typeof CLUSTER_INPUT_FLAGS>,
+  { flags, positionals, charts }: CommandLine<typeof CLUSTER_INPUT_FLAGS>,
   io: CommandIo,
   progress = new Progress(io),
   newPolicies?: string,
+  readsAll = false,
 ): Promise<Inputs> {
   const { namespace = 'default', now = io.now() } = flags;
   const kinds = await loadWorkloadKinds(flags['workload-kinds']);
-  const manifests = await readManifestTexts(positionals, io.readStdin, { ...flags, namespace });
+  for (const file of flags.values)
+    await access(file).catch((error: unknown) => {
+      throw new UsageError(`--values: ${file} cannot be read: ${messageOf(error)}`);
+    });
+  const manifests = await readManifestTexts(positionals, io.readStdin, {
+    ...flags,
+    namespace,
+    charts,
+    onInput: (done, total) => {
+      progress.show('reading', done, total, 'inputs');
+    },
+  });
   const [policies, added] = [await readPolicyTexts(flags.policies), await readPolicyTexts(newPolicies)];
-  const onRead = (done: number, total: number): void => {
-    progress.show('reading', done, total);
+  const onRead = (files: number, workloads: number): void => {
+    progress.show('reading', files, manifests.texts.length, 'files', workloads);
   };
-  const inputs = inputsOf(manifests, policies, { kinds, namespace, now, onRead, fileIdentity: resolve }, added);
+  const kubernetesVersion = flags['kubernetes-version'];
+  const settings = { kinds, namespace, now, kubernetesVersion, onRead, skipsOtherKinds: !readsAll };
+  const inputs = inputsOf(manifests, policies, { ...settings, fileIdentity: resolve }, added);
   progress.end();
   for (const text of unreadLines(inputs, command, flags.verbose)) printLine(io.stderr, text);
   return inputs;

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, matchesGlob, relative, resolve } from 'node:path';
 import { findYamlFiles, isWithin, type LinkReport } from '../../base/files/yaml-files.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { CHART_FILE, chartAbove, directoriesAbove } from './charts.ts';
+import { CHART_FILE, chartAbove, directoriesAbove, isChart } from './charts.ts';
 import { isKustomizationFile, type FoundInput, type Stream } from './kustomizations.ts';
 import type { PassedOver } from './passed-over.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -13,7 +13,7 @@ export interface InputFiles {
   readonly problems: FileProblem[];
   /** Links that lead nowhere. */
   readonly passedOver: PassedOver[];
-  /** The directories above the names. A kustomization there may use a named file as a patch. */
+  /** The directories above the names. A kustomization there may use a file as a patch. */
   readonly directoriesAbove: Set<string>;
   /** The absolute paths of charts and kustomizations among the inputs. */
   readonly seen: Set<string>;
@@ -24,7 +24,7 @@ export async function findInputs(name: string, exclude: readonly string[], files
   if (isExcludedName(exclude, name)) return;
   try {
     const isDirectory = (await stat(name)).isDirectory();
-    const chart = chartAbove(name);
+    const chart = isChart(name) ? name : chartAbove(name);
     if (chart !== undefined) return add(chartIn(chart), files);
     for (const directory of directoriesAbove(name)) files.directoriesAbove.add(directory);
     for (const input of isDirectory ? await inputsBelow(name, exclude, files) : [fileInput(name)]) add(input, files);
@@ -53,8 +53,8 @@ async function inputsBelow(directory: string, exclude: readonly string[], files:
       return !names.includes(CHART_FILE);
     },
   });
-  const below = yamlFiles.map(({ path }) => ({ ...fileInput(path), isFound: true }));
-  return [...found, ...below].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const below = [...found, ...yamlFiles.map(({ path }) => fileInput(path))];
+  return below.map((input) => ({ ...input, isFound: true })).sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function chartIn(directory: string): FoundInput {

@@ -1,6 +1,9 @@
 import { inGroup, optional, repeatable, toggle, withDefault, type Positionals } from '../flags/flag.ts';
 import { PROCESS_FLAGS } from '../process/process-flags.ts';
-import { anyText, instant, path, someText } from '../flags/value-types.ts';
+import { anyText, instant, path, someText, textThat } from '../flags/value-types.ts';
+
+/** A minor release of Kubernetes, with or without the patch. */
+export const KUBERNETES_VERSION = /^v?1\.\d{1,3}(?:\.\d{1,3})?$/;
 
 /** The flags of each command that reads manifests, for src/cli/input/inputs.ts. */
 export const INPUT_FLAGS = {
@@ -30,12 +33,31 @@ export const INPUT_FLAGS = {
     links: 'See [excluded files](commands.md#excluded-files).',
   }),
   verbose: toggle({ summary: 'List the files below directories that are passed over, because they are no manifests.' }),
-  'render-charts': toggle({
-    summary: 'Render charts with helm, and kustomizations with kubectl.',
+  'no-config': toggle({
+    summary: 'Do not read the project file .probewright.yaml.',
+    links: 'See [project file](commands.md#project-file).',
+  }),
+  'no-render-charts': toggle({
+    summary: 'Do not render charts with helm, nor kustomizations with kustomize or kubectl.',
     links: 'See [charts and kustomizations](commands.md#charts-and-kustomizations).',
   }),
+  values: repeatable({
+    type: path('FILE', 'files'),
+    summary: 'Values for the charts among the inputs, as for helm.',
+    details: 'A later file wins.',
+  }),
+  set: repeatable({
+    type: textThat((text) => /^[^=]+=/.test(text), 'KEY=VALUE', 'KEY=VALUE'),
+    summary: 'A value for the charts among the inputs, over the values of files.',
+  }),
+  'kubernetes-version': optional({
+    type: textThat((text) => KUBERNETES_VERSION.test(text), 'a version such as 1.33', 'VERSION'),
+    summary: 'The Kubernetes version that charts are rendered for, such as 1.33.',
+    details: 'API versions that only a later release removes cause no warning.',
+    otherwise: 'the version that helm assumes; the newest removals',
+  }),
   'allow-remote-bases': toggle({
-    summary: 'With --render-charts: let kustomize download the remote bases of kustomizations.',
+    summary: 'Let kustomize download the remote bases of kustomizations.',
     links: 'See [remote bases](commands.md#remote-bases).',
   }),
 } as const;

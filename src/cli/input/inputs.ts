@@ -8,8 +8,9 @@ import type { FileProblem, PolicyDocuments, PolicyPlaces } from '../../cluster/s
 import { yamlFileParts } from '../../yaml/reading/documents.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
-import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
-import type { WorkloadKind } from '../../engine/workload/kinds.ts';
+import { REPORT_APIS, type ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
+import { workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
+import type { Outline } from '../../yaml/reading/outline.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
 
@@ -27,11 +28,13 @@ export interface Inputs extends Unread {
   readonly policyPlaces: PolicyPlaces;
   readonly kinds: readonly WorkloadKind[];
   readonly namespace: string;
+  /** The release of Kubernetes that the manifests are for. Undefined: the newest. */
+  readonly kubernetesVersion?: string | undefined;
   readonly now: number;
   readonly problems: readonly FileProblem[];
   /** Those of the problems by which a policy is missing. */
   readonly policyProblems: readonly FileProblem[];
-  /** Parts of policies that are in force and probably not meant, such as an empty probe. */
+  /** Parts of policies that are in force and probably not meant, such as an empty probe. Charts that are left out. */
   readonly policyWarnings: readonly FileProblem[];
 }
 
@@ -39,19 +42,19 @@ export interface Inputs extends Unread {
 export interface ReadTexts extends Unread {
   readonly texts: readonly ManifestText[];
   readonly problems: readonly FileProblem[];
+  readonly warnings?: readonly FileProblem[];
 }
 
 export const NO_TEXTS: ReadTexts = { texts: [], problems: [] };
 
-interface InputSettings extends Pick<Inputs, 'kinds' | 'namespace' | 'now'> {
+interface InputSettings extends Pick<Inputs, 'kinds' | 'namespace' | 'now' | 'kubernetesVersion'> {
   /** Two names with one identity are one file. Default: the name, because texts in memory have no paths. */
   readonly fileIdentity?: (file: string) => string;
-  /** Is called now and then with how many characters of all manifests have been read. */
-  readonly onRead?: OnRead;
+  /** Is called now and then while manifests are read. */
+  readonly onRead?: (files: number, workloads: number) => void;
+  /** Documents of kinds that nothing reads are not parsed: their objects have an `apiVersion` and a `kind` only. */
+  readonly skipsOtherKinds?: boolean;
 }
-
-/** Receives how far the reading of manifests is. `done` never goes back. */
-export type OnRead = (done: number, total: number) => void;
 
 /**
  * The inputs in texts that have been read. Policies and Namespaces may be among the manifests. A file that is given as
@@ -62,10 +65,11 @@ export type OnRead = (done: number, total: number) => void;
 export function inputsOf(
   manifestTexts: ReadTexts,
   policyTexts: ReadTexts,
-  { kinds, namespace, now, fileIdentity = (file) => file, onRead }: InputSettings,
+  settings: InputSettings,
   newPolicyTexts: ReadTexts = NO_TEXTS,
 ): Inputs {
-  const parsed = parsedTexts(manifestTexts.texts, onRead);
+  const { kinds, namespace, now, kubernetesVersion, fileIdentity = (file: string) => file } = settings;
+  const parsed = parsedTexts(manifestTexts.texts, settings);
   const ofPolicies = [policyTexts, newPolicyTexts];
   const read = new Set(ofPolicies.flatMap(({ texts }) => texts.map(({ file }) => fileIdentity(file))));
   const among = parsed
@@ -80,6 +84,7 @@ export function inputsOf(
     isFromCluster: false,
     kinds,
     namespace,
+    kubernetesVersion,
     now,
     texts: parsed,
     policies: snapshotOf(policies),
@@ -87,13 +92,14 @@ export function inputsOf(
     policyPlaces,
     passedOver: [...(manifestTexts.passedOver ?? []), ...parsed.flatMap(({ passedOver }) => passedOver)],
     notes: manifestTexts.notes ?? [],
+    unchecked: manifestTexts.unchecked ?? [],
     problems: [...manifestTexts.problems, ...unreadable, ...parsed.flatMap(({ problems }) => problems), ...unusable],
     policyProblems: [
       ...unreadable,
       ...unusable,
       ...parsed.flatMap(({ text, problems }) => policyProblemsIn(text, problems)),
     ],
-    policyWarnings: warningsOf([...policies.warnings, ...newPolicies.warnings]),
+    policyWarnings: [...(manifestTexts.warnings ?? []), ...warningsOf([...policies.warnings, ...newPolicies.warnings])],
   };
 }
 
@@ -132,16 +138,18 @@ export function warningsOf(problems: readonly FileProblem[]): FileProblem[] {
 
 type ParsedInput = ParsedText & Pick<ReadTexts, 'problems'> & { readonly passedOver: readonly PassedOver[] };
 
-function parsedTexts(texts: readonly ManifestText[], onRead: OnRead = () => undefined): ParsedInput[] {
-  const total = texts.reduce((sum, { text }) => sum + text.length, 0);
-  let start = 0;
-  let done = 0;
-  return texts.map((text) => {
-    const read = manifestsOf(text, (offset) => {
-      done = Math.max(done, start + offset);
-      onRead(done, total);
+function parsedTexts(texts: readonly ManifestText[], settings: InputSettings): ParsedInput[] {
+  const { kinds, onRead, skipsOtherKinds = false } = settings;
+  const isUnread = skipsOtherKinds ? (outline: Outline): boolean => !isOfReadKind(outline, kinds) : undefined;
+  let workloads = 0;
+  return texts.map((text, index) => {
+    const read = manifestsOf(text, {
+      isUnread,
+      onOffset: () => onRead?.(index, workloads),
+      onManifests: (found) => {
+        for (const { object } of found) if (workloadKindOfManifest(object, kinds) !== undefined) workloads += 1;
+      },
     });
-    start += text.text.length;
     if (text.isFound !== true) return { ...text, ...read, passedOver: [] };
     const { file } = text;
     const objects = read.manifests.map(({ object }) => object);
@@ -153,6 +161,18 @@ function parsedTexts(texts: readonly ManifestText[], onRead: OnRead = () => unde
 }
 
 const POLICY_API_GROUP = 'probewright.dev/';
+
+/** The kinds beside workloads that a command reads, in any version. */
+const OTHER_KINDS: ReadonlySet<string> = new Set(
+  [...FACT_KINDS, ...REPORT_APIS, { kind: 'Namespace' }].map(({ kind }) => kind),
+);
+
+/** True for a document that a command may have to read: a workload, a policy, a fact, a report, or a list of these. */
+export function isOfReadKind({ apiVersion = '', kind }: Outline, kinds: readonly WorkloadKind[]): boolean {
+  if (apiVersion.startsWith(POLICY_API_GROUP)) return true;
+  if (kind === undefined) return false;
+  return kind.endsWith('List') || OTHER_KINDS.has(kind) || kinds.some((known) => known.kind === kind);
+}
 
 function isForPolicies(object: JsonObject): boolean {
   const apiVersion = stringMember(object, 'apiVersion') ?? '';

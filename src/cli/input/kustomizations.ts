@@ -1,18 +1,18 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import { existsSync } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
 import { readUtf8File } from '../../base/files/regular-file.ts';
+import { isWithin } from '../../base/files/yaml-files.ts';
 import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { outputOf, shellPath } from './rendering-tool.ts';
-import { quote } from '../../base/text/cut.ts';
+import { KUSTOMIZATION_FILES, RESOURCE_FIELDS, refuseRemoteParts } from './remote-bases.ts';
+import { outputOfFirst, shellPath } from './rendering-tool.ts';
 import type { ManifestText } from './manifest.ts';
+import type { Unrendered } from './passed-over.ts';
 
 /** Something that a command line leads to: a file, a directory with a chart, or the file of a kustomization. */
 export interface FoundInput {
   readonly kind: 'file' | 'chart' | 'kustomization';
   readonly path: string;
-  /** True for a file below a directory, which nobody named. */
+  /** True for what a directory holds, and nobody named. */
   readonly isFound?: boolean;
 }
 
@@ -25,19 +25,19 @@ export interface Stream {
 export type PlannedInput =
   | Stream
   | (FoundInput & { readonly kind: 'file' | 'chart' })
-  | { readonly kind: 'build'; readonly kustomization: Kustomization }
-  | { readonly kind: 'note'; readonly note: string };
+  | { readonly kind: 'build'; readonly kustomization: Kustomization; readonly isFound: boolean }
+  | { readonly kind: 'note'; readonly note: Unrendered }
+  | { readonly kind: 'part'; readonly path: string };
 
 /**
- * Plans how inputs are read, in their order. A file that a kustomization uses as a patch is no manifest and is left
- * out. With `renders`, the files of a kustomization are left out too, because the kustomization is built instead.
+ * Plans how inputs are read, in their order. A kustomization that another one contains is built as its part. kustomize
+ * reads files in and below the directory of a kustomization only, so no file that a directory has there is read alone.
  *
  * @param directoriesAbove directories whose kustomizations may use named files
  */
 export async function plannedInputs(
   inputs: readonly (Stream | FoundInput)[],
   directoriesAbove: ReadonlySet<string>,
-  renders: boolean,
 ): Promise<readonly PlannedInput[]> {
   const own = new Map<string, Kustomization>();
   for (const { kind, path } of inputs) {
@@ -50,64 +50,60 @@ export async function plannedInputs(
   );
   const above = (await Promise.all(candidates)).filter((each) => each !== undefined);
   const roots = rootsOf(all);
-  const built = new Set(renders ? reachedFrom(roots, all).flatMap(({ resources }) => [...resources]) : []);
-  const patches = new Set(all.flatMap(({ otherFiles }) => [...otherFiles]));
 
   return inputs.flatMap((input): PlannedInput[] => {
     if (input.kind === 'stream' || input.kind === 'chart') return [input as PlannedInput];
-    const { path } = input;
+    const { path, isFound = false } = input;
     const kustomization = own.get(path);
     if (kustomization !== undefined) {
-      if (!roots.includes(kustomization)) return [];
-      if (renders) return [{ kind: 'build', kustomization }];
-      return [unbuilt(kustomization, 'not built, so its files are checked without its patches')];
+      if (roots.includes(kustomization)) return [{ kind: 'build', kustomization, isFound }];
+      const isAlone = kustomization.isComponent && !isFound;
+      const why = `kustomization ${dirname(path)}: a component, which is built as a part of others`;
+      return isAlone ? [{ kind: 'note', note: { why } }] : [];
     }
-    const absolute = resolve(path);
-    if (patches.has(absolute) || built.has(absolute)) return [];
-    const user = above.find(({ otherFiles }) => otherFiles.has(absolute));
-    return [
-      user === undefined ? { ...input, kind: 'file' } : unbuilt(user, `not built, so its part ${path} is skipped`),
-    ];
+    if (isFound && all.some(({ directory }) => isWithin(resolve(directory), resolve(path))))
+      return [{ kind: 'part', path }];
+    const user = above.find(({ otherFiles }) => otherFiles.has(resolve(path)));
+    if (user === undefined) return [{ ...input, kind: 'file' }];
+    const why = `kustomization ${user.directory}: its part ${path} is skipped, because it is no manifest of its own`;
+    return [{ kind: 'note', note: { why, command: kustomizeCommand(user) } }];
   });
 }
 
-/** @param state what happens instead of the build */
-function unbuilt({ directory }: Kustomization, state: string): PlannedInput {
-  return { kind: 'note', note: `kustomization ${directory}: ${state}; kubectl kustomize ${shellPath(directory)}` };
+/** The command that builds a kustomization, for people. */
+export function kustomizeCommand({ directory }: Kustomization): string {
+  return `kubectl kustomize ${shellPath(directory)}`;
 }
 
-/** The kustomizations that no other one contains: what people apply. */
+/** What people apply: the kustomizations that no other one contains. Those of a cycle count: kustomize reports it. */
 function rootsOf(all: readonly Kustomization[]): readonly Kustomization[] {
-  const contained = new Set(all.flatMap(({ resources }) => [...resources]));
-  const roots = all.filter(({ directory, isComponent }) => !isComponent && !contained.has(resolve(directory)));
-  const reached = reachedFrom([...roots, ...all.filter(({ isComponent }) => isComponent)], all);
-  // Kustomizations that contain each other have no root. kustomize reports the cycle.
-  const cyclic = all.find((each) => !reached.includes(each));
-  return cyclic === undefined ? roots : [...roots, cyclic];
-}
-
-/** These kustomizations, and those that they contain, also through others. */
-function reachedFrom(roots: readonly Kustomization[], all: readonly Kustomization[]): readonly Kustomization[] {
   const byDirectory = new Map(all.map((each) => [resolve(each.directory), each]));
-  const reached = new Set(roots);
-  // The loop also visits what is added to the set meanwhile.
-  for (const { resources } of reached)
-    for (const path of resources) {
-      const next = byDirectory.get(path);
-      if (next !== undefined) reached.add(next);
-    }
-  return [...reached];
+  const parts = new Map(all.map((each) => [each, partsOf(each, byDirectory)]));
+  const contains = (one: Kustomization, other: Kustomization): boolean => parts.get(one)?.has(other) === true;
+  return all.filter(
+    (each) => !each.isComponent && !all.some((other) => contains(other, each) && !contains(each, other)),
+  );
 }
 
-const KUSTOMIZATION_FILES: readonly string[] = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
-
-/** The fields of a kustomization that name manifests and other kustomizations. All other paths are no manifests. */
-const RESOURCE_FIELDS = ['resources', 'bases', 'components'];
+/** The kustomizations that one contains, also through others. */
+function partsOf(root: Kustomization, byDirectory: ReadonlyMap<string, Kustomization>): ReadonlySet<Kustomization> {
+  const parts = new Set<Kustomization>();
+  const add = ({ resources }: Kustomization): void => {
+    for (const path of resources) {
+      const part = byDirectory.get(path);
+      if (part !== undefined) parts.add(part);
+    }
+  };
+  add(root);
+  // The loop also visits what is added to the set meanwhile.
+  for (const part of parts) add(part);
+  return parts;
+}
 
 /** Longest text of a kustomization that can be a path. Inline patches are longer or have several lines. */
 const LONGEST_PATH = 4096;
 
-interface Kustomization {
+export interface Kustomization {
   /** The path of the kustomization's file, as the command line leads to it. */
   readonly file: string;
   readonly directory: string;
@@ -169,120 +165,21 @@ function isPath(text: string): boolean {
 }
 
 /**
- * Builds a kustomization with the `kubectl` of the PATH. kustomize does not tell where an object comes from, so every
- * object has the place of the kustomization's file. Git clones nothing unless remote bases are allowed, also where
- * kustomize finds a repository and `refuseRemoteParts` finds none.
+ * Builds a kustomization with the `kustomize` or the `kubectl` of the PATH. kustomize does not tell where an object
+ * comes from, so every object has the place of the kustomization's file. Git clones nothing unless remote bases are
+ * allowed, also where kustomize finds a repository and `refuseRemoteParts` finds none.
  *
- * @throws Error with the reason of kubectl, or with the remote base that is not allowed
+ * @throws NoRenderingTool when neither is there
+ * @throws Error with the reason of the program, or with the remote base that is not allowed
  */
 export async function buildKustomization(
-  file: string,
-  directory: string,
+  { file, directory }: Kustomization,
   allowsRemoteBases: boolean,
 ): Promise<ManifestText> {
   if (!allowsRemoteBases) await refuseRemoteParts(directory);
   const environment = allowsRemoteBases ? {} : { GIT_ALLOW_PROTOCOL: 'none' };
-  const text = await outputOf('kubectl', ['kustomize', resolve(directory)], environment);
+  const path = resolve(directory);
+  const calls = [['kustomize', ['build', path]] as const, ['kubectl', ['kustomize', path]] as const];
+  const text = await outputOfFirst(calls, environment);
   return { file, text, placeOf: () => ({ line: 1, column: 1 }) };
-}
-
-/** The fields that name or hold the settings of plugins. kustomize reads their elements like resources. */
-const PLUGIN_FIELDS: ReadonlySet<string> = new Set(['generators', 'transformers', 'validators']);
-const MAP_FIELDS: ReadonlySet<string> = new Set(['labels', 'commonlabels', 'commonannotations']);
-/** The members that name files, of patches, generators, replacements and plugins, in lower case. */
-const FILE_MEMBERS: ReadonlySet<string> = new Set(['path', 'paths', 'files', 'envs', 'env']);
-
-/**
- * The forms of a repository that kustomize clones without a look at the disk (kustomize, api/internal/git/repospec.go),
- * and the short forms of its older releases.
- */
-const REPOSITORY =
-  /:\/\/|::|^(?:gh|(?:www\.)?github\.com):|^(?:www\.)?github\.com\/|^[a-z][\w.-]*@|\?(?:[^?]*&)?(?:ref|version|timeout|submodules)=/i;
-/** A host in front of a path. It is a repository unless a directory has this name. */
-const HOST = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?[/:]/;
-const WEB_FILE = /^https?:\/\//i;
-
-const MOST_KUSTOMIZATIONS = 1000;
-
-/**
- * Refuses a kustomization that makes kustomize download something, also through its local bases: the author of a pull
- * request could otherwise have the job fetch and run through any address (issue 30, E7).
- *
- * @throws Error with the file, the field and the entry, or with the file that cannot be read
- */
-export async function refuseRemoteParts(directory: string): Promise<void> {
-  // A loop visits what is added to the map meanwhile. The keys are real paths, so links cannot make the search endless.
-  const directories = new Map([[await realpath(directory), directory]]);
-  for (const at of directories.values()) {
-    if (directories.size > MOST_KUSTOMIZATIONS)
-      throw new Error(`${directory} leads to more than ${MOST_KUSTOMIZATIONS} kustomizations`);
-    for (const name of KUSTOMIZATION_FILES) {
-      const file = join(at, name);
-      if (!existsSync(file)) continue;
-      for (const base of await localBasesOf(file, at)) directories.set(await realpath(base), base);
-    }
-  }
-}
-
-async function localBasesOf(file: string, directory: string): Promise<readonly string[]> {
-  const bases: string[] = [];
-  for (const content of await contentsOf(file))
-    for (const [key, value] of Object.entries(content)) {
-      // Go reads the names of members in any case.
-      const field = key.toLowerCase();
-      if (!RESOURCE_FIELDS.includes(field) && !PLUGIN_FIELDS.has(field)) {
-        if (!MAP_FIELDS.has(field)) refuseWebFiles(file, key, value);
-        continue;
-      }
-      const isPlugin = PLUGIN_FIELDS.has(field);
-      for (const entry of strings(value)) {
-        // A plugin may be written into the list, and may name files itself.
-        if (entry.includes('\n')) {
-          for (const { value: plugin } of parseYamlDocuments(file, entry).documents) refuseWebFiles(file, key, plugin);
-          continue;
-        }
-        if (REPOSITORY.test(entry)) refuse(file, key, entry);
-        const path = resolve(directory, entry);
-        const stats = await stat(path).catch(() => undefined);
-        if (stats === undefined && HOST.test(entry)) refuse(file, key, entry);
-        if (stats?.isDirectory() === true) bases.push(path);
-        else if (stats !== undefined && isPlugin)
-          for (const plugin of await contentsOf(path)) refuseWebFiles(path, key, plugin);
-      }
-    }
-  return bases;
-}
-
-/** Refuses a file of the web below a value: an element of the list itself, or of a member that names files. */
-function refuseWebFiles(file: string, field: string, value: unknown): void {
-  const values: { readonly value: unknown; readonly isFile: boolean }[] = [{ value, isFile: true }];
-  // The loop also visits what is added meanwhile.
-  for (const { value: each, isFile } of values) {
-    if (typeof each === 'string') {
-      // A generator's file may be written KEY=PATH.
-      if (isFile && (WEB_FILE.test(each) || WEB_FILE.test(each.slice(each.indexOf('=') + 1))))
-        refuse(file, field, each);
-    } else if (Array.isArray(each)) for (const element of each) values.push({ value: element, isFile });
-    else if (isJsonObject(each))
-      for (const [key, below] of Object.entries(each))
-        values.push({ value: below, isFile: FILE_MEMBERS.has(key.toLowerCase()) });
-  }
-}
-
-function strings(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
-}
-
-async function contentsOf(file: string): Promise<readonly JsonObject[]> {
-  const { documents, problems } = parseYamlDocuments(file, await readUtf8File(file));
-  const [problem] = problems;
-  if (problem !== undefined) throw new Error(`${file}:${problem.line}:${problem.column}: ${problem.message}`);
-  return documents.map(({ value }) => value).filter(isJsonObject);
-}
-
-function refuse(file: string, field: string, entry: string): never {
-  throw new Error(
-    `${file}: ${field} has ${quote(entry)}, which kustomize would download; ` +
-      'keep a copy in the repository, or add --allow-remote-bases if you trust the address',
-  );
 }

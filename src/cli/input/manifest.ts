@@ -1,8 +1,8 @@
 import { isJsonObject, member, objectMember, stringMember, NumberLiteral } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import { parseYamlDocuments, type Position, type YamlDocument } from '../../yaml/reading/documents.ts';
+import { yamlFileParts, type Position, type YamlDocument } from '../../yaml/reading/documents.ts';
 import { templatesToLookAt, workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
-import { valueAt, type PathStep } from '../../base/json/field-path.ts';
+import { valueAt, type FieldPath, type PathStep } from '../../base/json/field-path.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
 import type { Pod } from '../../engine/workload/pod.ts';
 import type { Workload } from '../../engine/verdict/judge.ts';
@@ -10,6 +10,7 @@ import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { ReadingOptions } from '../../yaml/reading/trees.ts';
 
 /** A text with manifests or policies, and the name that messages give it. */
 export interface ManifestText {
@@ -19,6 +20,8 @@ export interface ManifestText {
   readonly isFound?: boolean;
   /** Present for a text that a tool rendered: the place in `file`, which is then a source of the text. */
   readonly placeOf?: (position: Position) => Position;
+  /** The value of a chart that writes a field of a rendered text, with its file. Undefined for other fields. */
+  readonly chartValueOf?: (position: Position, path: FieldPath) => Promise<string | undefined>;
 }
 
 /** One object of a text: a document, or an item of a List in it. */
@@ -35,22 +38,30 @@ export interface ParsedText extends ManifestText {
 /** The problem of a document that is a list or a scalar. */
 export const NO_OBJECT = 'is no Kubernetes object';
 
+/** How the objects of a text are read, and who hears of them meanwhile. */
+interface ManifestReading extends Pick<ReadingOptions, 'onOffset' | 'isUnread'> {
+  readonly onManifests?: (manifests: readonly Manifest[]) => void;
+}
+
 /** The objects of a text. Items of Lists are objects of their own. */
 export function manifestsOf(
   { file, text, placeOf }: ManifestText,
-  onOffset?: (offset: number) => void,
+  reading: ManifestReading = {},
 ): { manifests: Manifest[]; problems: FileProblem[] } {
-  const read = parseYamlDocuments(file, text, onOffset);
-  const problems: FileProblem[] = read.problems.map((each) => ({ ...each, ...placeOf?.(each) }));
-  const documents = read.documents.map((each): YamlDocument => {
-    if (placeOf === undefined) return each;
-    return { ...each, position: (path, options) => placeOf(each.position(path, options)) };
-  });
-  const manifests = documents.flatMap((document) => {
-    if (isJsonObject(document.value)) return objectsIn(document, document.value, []);
-    if (document.value !== null) problems.push({ file, ...document.position([]), message: NO_OBJECT });
-    return [];
-  });
+  const manifests: Manifest[] = [];
+  const problems: FileProblem[] = [];
+  for (const part of yamlFileParts(file, text, reading)) {
+    for (const problem of part.problems) problems.push({ ...problem, ...placeOf?.(problem) });
+    if (part.document === undefined) continue;
+    const read = part.document;
+    const document: YamlDocument =
+      placeOf === undefined ? read : { ...read, position: (path, options) => placeOf(read.position(path, options)) };
+    const { value } = document;
+    const found = isJsonObject(value) ? objectsIn(document, value, []) : [];
+    if (!isJsonObject(value) && value !== null) problems.push({ file, ...document.position([]), message: NO_OBJECT });
+    for (const manifest of found) manifests.push(manifest);
+    reading.onManifests?.(found);
+  }
   return { manifests, problems };
 }
 

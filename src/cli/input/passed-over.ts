@@ -11,6 +11,7 @@ const REASONS = {
   syntax: 'neither YAML nor JSON',
   encoding: 'no UTF-8 text',
   link: 'a link that leads nowhere',
+  kustomization: 'below a kustomization',
 } as const;
 type PassedOverReason = keyof typeof REASONS;
 
@@ -20,12 +21,19 @@ export interface PassedOver {
   readonly reason: PassedOverReason;
 }
 
+/** A chart or kustomization that is not rendered: why, and a command whose output can be checked. */
+export interface Unrendered {
+  readonly why: string;
+  readonly command?: string;
+}
+
 /** What is not read of the inputs, though nothing is wrong with it. */
 export interface Unread {
   /** The files of directories that are no manifests. */
   readonly passedOver?: readonly PassedOver[];
-  /** The charts and kustomizations that are not rendered, each with a command whose output can be checked. */
-  readonly notes?: readonly string[];
+  readonly notes?: readonly Unrendered[];
+  /** Why other charts and kustomizations gave nothing to check. */
+  readonly unchecked?: readonly string[];
 }
 
 const TEMPLATE = /\{\{|\{%|<%/;
@@ -94,16 +102,25 @@ export function unreadLines({ passedOver = [], notes = [] }: Unread, command: st
     return files === undefined ? [] : [`${files.length} ${REASONS[reason]}`];
   });
   const summary = `passed over ${count(passedOver.length, 'file')}: ${counts.join(', ')}`;
-  const noted = notes.map((note) => `${note} | ${PROGRAM} ${command} - (or add --render-charts)`);
+  const noted = notes.map((note) => withPipe(note, command));
   if (isVerbose)
     return [
       ...passedOver.map(({ file, reason }) => `${file}: passed over: ${REASONS[reason]}`),
       ...noted,
       ...(passedOver.length > 0 ? [summary] : []),
     ];
-  const many = `${notes.length} charts and kustomizations are not rendered; --render-charts renders them, --verbose lists them`;
+  const many = `${notes.length} charts and kustomizations are not rendered; --verbose says why, and what to type`;
   return [
     ...(passedOver.length > 0 ? [`${summary}; --verbose lists them`] : []),
     ...(notes.length > 1 ? [many] : noted),
   ];
+}
+
+/** Why there is nothing to check, and what to type. Undefined when no chart and no kustomization explains it. */
+export function reasonForNothing({ notes = [], unchecked = [] }: Unread, command: string): string | undefined {
+  return [...notes.map((note) => withPipe(note, command)), ...unchecked][0];
+}
+
+function withPipe({ why, command }: Unrendered, own: string): string {
+  return command === undefined ? why : `${why}; ${command} | ${PROGRAM} ${own} -`;
 }

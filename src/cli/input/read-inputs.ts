@@ -1,23 +1,38 @@
 import { readFile, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { NotUtf8Error, readUtf8File, utf8Text } from '../../base/files/regular-file.ts';
 import { findYamlFiles } from '../../base/files/yaml-files.ts';
 import { inParallel } from '../../cluster/client/timing.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { readChart, renderChart, unrenderedChart } from './charts.ts';
+import {
+  helmCommand,
+  LACKS_DEPENDENCY,
+  readChart,
+  renderChart,
+  type ChartOfProject,
+  type ChartValues,
+} from './charts.ts';
 import { findInputs, linksOf, unreadable, type InputFiles } from './input-files.ts';
-import { NO_TEXTS, type ReadTexts } from './inputs.ts';
+import { NO_TEXTS, warningsOf, type ReadTexts } from './inputs.ts';
 import { isMeantAsManifest } from './passed-over.ts';
-import { buildKustomization, plannedInputs, type PlannedInput, type Stream } from './kustomizations.ts';
+import { buildKustomization, kustomizeCommand, plannedInputs } from './kustomizations.ts';
+import type { FoundInput, PlannedInput, Stream } from './kustomizations.ts';
+import { NoRenderingTool, shellPath } from './rendering-tool.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ManifestText } from './manifest.ts';
 
 /** How manifests are read, by the flags of the command line. */
-interface ManifestReading {
+interface ManifestReading extends ChartValues {
   /** The namespace of the release of a rendered chart. */
   readonly namespace: string;
   readonly exclude: readonly string[];
-  readonly 'render-charts': boolean;
+  readonly 'no-render-charts': boolean;
   readonly 'allow-remote-bases': boolean;
+  readonly 'kubernetes-version'?: string | undefined;
+  /** The values of charts that the project file lists. */
+  readonly charts?: readonly ChartOfProject[] | undefined;
+  /** Is called before each file, chart and kustomization. */
+  readonly onInput?: (done: number, total: number) => void;
 }
 
 export const STDIN_NAME = '<stdin>';
@@ -48,8 +63,12 @@ export async function readManifestTexts(
     if (stream !== undefined) files.inputs.push(stream);
     else await findInputs(name, reading.exclude, files);
   }
-  const planned = await plannedInputs(files.inputs, files.directoriesAbove, reading['render-charts']);
-  const read = await inParallel(planned, MOST_AT_A_TIME, (input) => readInput(input, reading));
+  const planned = await plannedInputs(files.inputs, files.directoriesAbove);
+  let started = 0;
+  const read = await inParallel(planned, MOST_AT_A_TIME, (input) => {
+    reading.onInput?.(started++, planned.length);
+    return readInput(input, reading);
+  });
   return joined([files, ...read]);
 }
 
@@ -68,6 +87,8 @@ function joined(all: readonly Partial<ReadTexts>[]): ReadTexts {
     problems: all.flatMap(({ problems = [] }) => problems),
     passedOver: all.flatMap(({ passedOver = [] }) => passedOver),
     notes: all.flatMap(({ notes = [] }) => notes),
+    warnings: all.flatMap(({ warnings = [] }) => warnings),
+    unchecked: all.flatMap(({ unchecked = [] }) => unchecked),
   };
 }
 
@@ -99,19 +120,51 @@ async function readInput(input: PlannedInput, reading: ManifestReading): Promise
       return await readText(input.path, () => readUtf8File(input.path), input.isFound);
     case 'note':
       return { ...NO_TEXTS, notes: [input.note] };
+    case 'part':
+      return { ...NO_TEXTS, passedOver: [{ file: input.path, reason: 'kustomization' }] };
     case 'build': {
-      const { file, directory } = input.kustomization;
-      return await rendering(file, async () => [
-        await buildKustomization(file, directory, reading['allow-remote-bases']),
+      const { kustomization, isFound } = input;
+      const { file, directory } = kustomization;
+      const what = {
+        file,
+        name: `kustomization ${directory}`,
+        command: kustomizeCommand(kustomization),
+        remedy: '',
+        isFound,
+      };
+      return await rendered(what, 'kustomize or kubectl', reading, async () => [
+        await buildKustomization(kustomization, reading['allow-remote-bases']),
       ]);
     }
-    case 'chart': {
-      const chart = await readChart(input.path);
-      if (chart.isLibrary) return NO_TEXTS;
-      if (!reading['render-charts']) return { ...NO_TEXTS, notes: [unrenderedChart(chart)] };
-      return await rendering(chart.file, () => renderChart(chart, reading.namespace));
-    }
+    case 'chart':
+      return await readChartTexts(input, reading);
   }
+}
+
+async function readChartTexts({ path, isFound = false }: FoundInput, reading: ManifestReading): Promise<ReadTexts> {
+  const chart = await readChart(path);
+  const name = `chart ${chart.name}`;
+  if (chart.isLibrary)
+    return isFound
+      ? NO_TEXTS
+      : { ...NO_TEXTS, notes: [{ why: `${name}: a library, which has no manifests of its own` }] };
+  const remedy = '; give values with --values FILE or --set KEY=VALUE, or leave the chart out with --exclude DIR';
+  const what = { file: chart.file, name, command: helmCommand(chart), remedy, isFound };
+  const settings = { namespace: reading.namespace, kubernetesVersion: reading['kubernetes-version'] };
+  const renderings = valuesOf(path, reading).map((values) =>
+    rendered(what, 'helm', reading, () => renderChart(chart, values, settings)),
+  );
+  return joined(await Promise.all(renderings));
+}
+
+/** The values that a chart is rendered with: each of those of the project file, and then those of the flags. */
+function valuesOf(path: string, { values, set, charts = [] }: ManifestReading): readonly ChartValues[] {
+  const listed = charts.filter((chart) => resolve(chart.path) === resolve(path));
+  const all = (listed.length > 0 ? listed : [{ values: [], set: [] }]).map((chart) => ({
+    values: [...chart.values, ...values],
+    set: [...chart.set, ...set],
+  }));
+  return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()];
 }
 
 async function readText(file: string, read: () => Promise<string>, isFound = false): Promise<ReadTexts> {
@@ -125,11 +178,43 @@ async function readText(file: string, read: () => Promise<string>, isFound = fal
   }
 }
 
-async function rendering(file: string, render: () => Promise<readonly ManifestText[]>): Promise<ReadTexts> {
+/** A chart or a kustomization, as messages name it. */
+interface Rendered {
+  readonly file: string;
+  readonly name: string;
+  /** The command that renders it, and what may help when it fails or prints nothing. */
+  readonly command: string;
+  readonly remedy: string;
+  readonly isFound: boolean;
+}
+
+/** @param tools what has to be on the PATH */
+async function rendered(
+  { file, name, command, remedy, isFound }: Rendered,
+  tools: string,
+  { 'no-render-charts': isOff }: ManifestReading,
+  render: () => Promise<readonly ManifestText[]>,
+): Promise<ReadTexts> {
+  const unrendered = (why: string): ReadTexts => ({
+    ...NO_TEXTS,
+    notes: [{ why: `${name}: not rendered, ${why}`, command }],
+  });
+  if (isOff) return unrendered('as --no-render-charts says');
+  const place = { file, line: 1, column: 1 };
   try {
-    return { ...NO_TEXTS, texts: await render() };
+    const texts = await render();
+    const isEmpty = texts.every(({ text }) => text.trim() === '');
+    return { ...NO_TEXTS, texts, unchecked: isEmpty ? [`${name} renders no object${remedy}`] : [] };
   } catch (error) {
-    const message = `cannot be rendered: ${messageOf(error)}`;
-    return { ...NO_TEXTS, problems: [{ file, line: 1, column: 1, message }] };
+    if (error instanceof NoRenderingTool)
+      return unrendered(`because the PATH has no ${tools}; install it, or run it elsewhere`);
+    const reason = messageOf(error);
+    const lacking = LACKS_DEPENDENCY.exec(reason)?.[1];
+    if (lacking === undefined) {
+      const problem = { ...place, message: `cannot be rendered: ${reason}${remedy}`, isFound };
+      return { ...NO_TEXTS, problems: [problem], unchecked: [`${name} cannot be rendered`] };
+    }
+    const message = `${name} is not checked, because it lacks ${lacking}; type: helm dependency build ${shellPath(dirname(file))}`;
+    return { ...NO_TEXTS, warnings: warningsOf([{ ...place, message }]), unchecked: [message] };
   }
 }

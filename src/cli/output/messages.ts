@@ -1,3 +1,4 @@
+import { count } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { formatFileProblem, type FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -9,53 +10,49 @@ const INTERVAL_MILLISECONDS = 200;
 /** Shows a person who waits how far a command is: one line on standard error, after a second, on a terminal only. */
 export class Progress {
   readonly #io: CommandIo;
-  /** The instant of the next bar, in milliseconds on the monotonic clock. */
+  readonly #start: number;
+  /** The instant of the next line, in milliseconds on the monotonic clock. */
   #next: number;
   #isVisible = false;
 
   /** Create the progress when the command starts: the first second counts from here. */
   constructor(io: CommandIo) {
     this.#io = io;
-    this.#next = io.monotonic() + PATIENCE_MILLISECONDS;
+    this.#start = io.monotonic();
+    this.#next = this.#start + PATIENCE_MILLISECONDS;
   }
 
   /**
-   * Shows a bar. May be called often.
+   * Shows a line: `reading  120 of 743 files, 311 workloads, 2 s`. May be called often.
    *
    * @param what the work that goes on: `reading`
-   * @param unit what `done` and `total` count, for numbers beside the bar
+   * @param unit what `done` and `total` count
+   * @param workloads the workloads that were found so far, if `unit` is something else
    */
-  show(what: string, done: number, total: number, unit?: string): void {
-    const { stderr, stderrColumns, monotonic } = this.#io;
-    if (stderrColumns === undefined) return;
+  show(what: string, done: number, total: number, unit: string, workloads?: number): void {
+    const { stderr, stderrColumns, monotonic, env } = this.#io;
+    // A CI may give its jobs a terminal that nobody looks at.
+    if (stderrColumns === undefined || isSet(env['CI'])) return;
     const now = monotonic();
     if (now < this.#next) return;
     this.#next = now + INTERVAL_MILLISECONDS;
     this.#isVisible = true;
-    stderr.write(`\r\u001b[K${progressBar(what, done, total, stderrColumns, unit)}`);
+    const found = workloads === undefined ? '' : `, ${count(workloads, 'workload')}`;
+    const seconds = Math.floor((now - this.#start) / 1000);
+    const line = `${what}  ${done} of ${total} ${unit}${found}, ${seconds} s`;
+    // The last column stays empty, because a terminal may wrap there. A longer line could not be removed again.
+    stderr.write(`\r\u001b[K${line.slice(0, Math.max(0, stderrColumns - 1))}`);
   }
 
-  /** Removes the bar. A later call of `show` shows a bar again. */
+  /** Removes the line. A later call of `show` shows a line again. */
   end(): void {
     if (this.#isVisible) this.#io.stderr.write('\r\u001b[K');
     this.#isVisible = false;
   }
 }
 
-const MOST_BAR_COLUMNS = 30;
-
-/** A bar that fits the columns: `reading  [=======>            ]  40 %`. A longer line could not be removed again. */
-export function progressBar(what: string, done: number, total: number, columns: number, unit?: string): string {
-  const share = total > 0 ? Math.min(1, done / total) : 0;
-  const percent = `${Math.floor(share * 100)} %`.padStart(5);
-  const numbers = unit === undefined ? '' : `  ${done} of ${total} ${unit}`;
-  // The last column stays empty, because a terminal may wrap there.
-  const room = columns - 1 - `${what}  [] ${percent}`.length;
-  const width = Math.min(MOST_BAR_COLUMNS, room);
-  if (width < 3) return percent.trimStart().slice(0, Math.max(0, columns - 1));
-  const filled = '='.repeat(Math.floor(share * (width - 1)));
-  const bar = `${what}  [${`${filled}>`.padEnd(width)}] ${percent}`;
-  return bar.length + numbers.length < columns ? bar + numbers : bar;
+function isSet(variable: string | undefined): boolean {
+  return variable !== undefined && !['', '0', 'false'].includes(variable);
 }
 
 /**

@@ -26,9 +26,9 @@ interface Snapshots {
 }
 
 export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandIo): Promise<number> {
-  const { flags, positionals } = line;
+  const { flags } = line;
   const progress = new Progress(io);
-  const old = { flags: { ...flags, policies: flags.from }, positionals };
+  const old = { ...line, flags: { ...flags, policies: flags.from } };
   const inputs = await readAnyInputs('plan', old, io, progress, { change: { newPolicies: flags.policies } });
   // Without one of the policies, the plan would be wrong.
   if (inputs.policyProblems.length > 0) {

@@ -1,5 +1,4 @@
 import { replaceFile } from '../../base/files/replace-file.ts';
-import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
 import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { placeOfObject, placeText } from '../input/cluster-object.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
@@ -44,15 +43,12 @@ function reportOfInputs(
   progress: (done: number, total: number) => void,
 ): { readonly report: Report; readonly warnings: readonly FileProblem[] } {
   const { violations, warnings, problems } = checkInputs(inputs, 'Deny', progress);
-  const byObject = Map.groupBy(
-    violations,
-    ({ file, object }) => object && placeKey(file, object.document, object.path),
-  );
+  // Each manifest has its own path object. Places are no keys: a template may be rendered to several texts.
+  const byObject = Map.groupBy(violations, ({ object }) => object?.path);
   const observed = observedResults(inputs);
   const manifests = inputs.texts.flatMap((text) => text.manifests);
   const workloads = manifests.flatMap((manifest) => {
-    const { document, path } = manifest;
-    const found = byObject.get(placeKey(document.file, document.index, path)) ?? [];
+    const found = byObject.get(manifest.path) ?? [];
     return reportedWorkload(manifest, found, inputs, observed) ?? [];
   });
   return {
@@ -66,11 +62,6 @@ function reportOfInputs(
     },
     warnings: [...warnings],
   };
-}
-
-/** A NUL is in no path and no name of a field. */
-function placeKey(file: string, document: number, path: FieldPath): string {
-  return `${file}\0${document}\0${formatPath(path)}`;
 }
 
 function reportedWorkload(

@@ -7,7 +7,10 @@ const FLAGS = {
   'workload-kinds': INPUT.CLUSTER_INPUT_FLAGS['workload-kinds'],
   exclude: INPUT.CLUSTER_INPUT_FLAGS.exclude,
   verbose: INPUT.CLUSTER_INPUT_FLAGS.verbose,
-  'render-charts': INPUT.CLUSTER_INPUT_FLAGS['render-charts'],
+  'no-config': INPUT.CLUSTER_INPUT_FLAGS['no-config'],
+  'no-render-charts': INPUT.CLUSTER_INPUT_FLAGS['no-render-charts'],
+  values: INPUT.CLUSTER_INPUT_FLAGS.values,
+  set: INPUT.CLUSTER_INPUT_FLAGS.set,
   'allow-remote-bases': INPUT.CLUSTER_INPUT_FLAGS['allow-remote-bases'],
   ...INPUT.CLUSTER_FLAGS,
 } as const;

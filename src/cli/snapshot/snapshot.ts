@@ -13,10 +13,13 @@ import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts
 import type { SNAPSHOT } from './definition.ts';
 
 export async function runSnapshot(line: CommandLine<typeof SNAPSHOT.flags>, io: CommandIo): Promise<number> {
-  const { flags, positionals } = line;
+  const { flags } = line;
   const progress = new Progress(io);
   const wishes = { keepsObjects: true, readsReports: true };
-  const all = { flags: { ...flags, policies: undefined, now: undefined }, positionals };
+  const all = {
+    ...line,
+    flags: { ...flags, policies: undefined, now: undefined, 'kubernetes-version': undefined },
+  };
   const inputs = await readAnyInputs('snapshot', all, io, progress, wishes);
   const manifests = inputs.texts.flatMap((text) => manifestsAsSent(text));
   const objects = [...(inputs.others ?? []), ...manifests.map(({ object }) => object)];

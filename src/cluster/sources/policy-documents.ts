@@ -21,7 +21,7 @@ export interface DocumentPlace {
   readonly path: readonly PathStep[];
 }
 
-/** The places of policies, by their source: `ProbePolicy/apps/web`. */
+/** The places of policies and facts, by their source: `ProbePolicy/apps/web`. */
 export type PolicyPlaces = Map<string, DocumentPlace>;
 
 export type PolicyDocuments = Pick<PolicyCollection, 'policies' | 'facts' | 'problems' | 'warnings'>;
@@ -106,8 +106,9 @@ export class PolicyCollection {
     if (reading === undefined) return;
     if (reading.problems !== undefined) return this.#reportAll(document, path, reading.problems);
     const source = `${kind.kind}/${namespace}/${reading.fact.name}`;
-    if (kind.mayRepeat === true || this.#isFirst(document, source, path))
-      this.#facts.add(kind, namespace, reading.fact);
+    if (kind.mayRepeat !== true && !this.#isFirst(document, source, path)) return;
+    this.#facts.add(kind, namespace, reading.fact);
+    this.#places?.set(source, { document, path });
   }
 
   #isFirst(document: YamlDocument, source: string, path: readonly PathStep[]): boolean {

@@ -18,7 +18,7 @@ import {
 } from '../workload/ports.ts';
 import { isForwardingProxy } from '../probe/image-name.ts';
 import { isAimed, type Given } from '../policy/container-policy.ts';
-import type { Handler, ProbeObject, WrittenProbe } from '../workload/pod.ts';
+import type { Probe, ProbeObject, WrittenProbe } from '../workload/pod.ts';
 import type { FollowedProbe, HandlerProblem } from './injection.ts';
 
 /** A handler that can work in its container, as a member of a probe; or why there is none. */
@@ -33,9 +33,7 @@ export interface FittedHandler {
 }
 
 /** A probe with one handler. */
-export interface OwnProbe extends ProbeObject {
-  readonly handler: Handler;
-}
+export type OwnProbe = Probe & ProbeObject;
 
 export function isOwnProbe(probe: WrittenProbe): probe is OwnProbe {
   return probe.handler !== undefined;

@@ -5,7 +5,7 @@ import { NO_COMMAND } from '../probe/exec-invocation.ts';
 import { probeGraceSeconds } from '../probe/grace-period.ts';
 import { HANDLER_KINDS, handlerKindsOf, type HandlerKind, type ProbeKind } from '../probe/probe.ts';
 import { isTimingSound, probeTiming } from '../probe/timing.ts';
-import { boundedProbe } from './bounded-container.ts';
+import { boundedMembersOf } from './bounded-container.ts';
 import type { CommandReader } from './command-reader.ts';
 import { isMeshProbe } from './mesh.ts';
 import type { Container, Handler, Header, Probe, WrittenProbe } from './pod.ts';
@@ -24,7 +24,7 @@ export function readProbe(
   commands: CommandReader,
 ): WrittenProbe {
   const whole = isJsonObject(defaulted) ? defaulted : {};
-  const spec = boundedProbe(whole);
+  const spec = boundedMembersOf(whole);
   const [handlerKind, ...others] = handlerKindsOf(spec);
   const handler = handlerKind && others.length === 0 ? objectMember(spec, handlerKind) : undefined;
   const exec = objectMember(whole, 'exec');

@@ -1,7 +1,6 @@
 import { yamlStreamParts, type ReadingOptions } from './trees.ts';
 import { isMergeKey, keyName, mergeSources, resolved, type YamlNode, type YamlTree } from './values.ts';
 import { LineCounter, isMap, isScalar, isSeq, type Pair, type ParsedNode, type YAMLMap } from 'yaml';
-import type { OnOffset } from './tokens.ts';
 
 /** One document of a YAML or JSON file, with the positions of its values. */
 export interface YamlDocument {
@@ -38,14 +37,14 @@ export interface YamlProblem extends Position {
  * read becomes one problem, and the other documents are still returned. A duplicate key is a problem too, but its
  * document is returned with the last value of the key.
  *
- * @param onOffset receives the offset that is reached
+ * @param options which documents are not parsed, and what receives the offset that is reached
  */
 export function parseYamlDocuments(
   file: string,
   text: string,
-  onOffset?: OnOffset,
+  options?: Pick<ReadingOptions, 'onOffset' | 'isUnread'>,
 ): { documents: YamlDocument[]; problems: YamlProblem[] } {
-  const parts = [...yamlFileParts(file, text, { onOffset })];
+  const parts = [...yamlFileParts(file, text, options)];
   const documents = parts.flatMap(({ document }) => document ?? []);
   return { documents, problems: parts.flatMap(({ problems }) => problems) };
 }
@@ -62,7 +61,7 @@ export function* yamlFileParts(file: string, text: string, options?: ReadingOpti
   for (const { chunk, index, tree, value, faults } of yamlStreamParts(text, options)) {
     const placed = (offset: number): Position => positionAt(chunk.start + offset);
     yield {
-      document: tree && value !== undefined ? { file, index, value, ...locator(tree, placed) } : undefined,
+      document: value === undefined ? undefined : { file, index, value, ...locator(tree, placed) },
       problems: faults.map(({ offset, ...fault }) => ({ file, ...fault, ...placed(offset) })),
     };
   }
@@ -75,9 +74,12 @@ interface Spot {
 }
 
 function locator(
-  tree: YamlTree,
+  tree: YamlTree | undefined,
   placed: (offset: number) => Position,
 ): Pick<YamlDocument, 'position' | 'lastLine' | 'plainScalar'> {
+  // Nobody looks for a field of a document that is not parsed.
+  if (tree === undefined)
+    return { position: () => placed(0), lastLine: () => placed(0).line, plainScalar: () => undefined };
   /** Members of each mapping, computed once. A document with 100,000 problems needs 100,000 positions. */
   const members = new Map<YAMLMap, ReadonlyMap<string, Spot>>();
   /** The last of two equal keys wins. A merge key overrides the pairs before it. */

@@ -1,5 +1,6 @@
 import { jsonOf } from '../../base/json/json-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
+import { outlineOf, type Outline } from './outline.ts';
 import { Unreadable, NESTING_MESSAGE, composeDocuments, yamlTokens } from './tokens.ts';
 import type { OnOffset, TokenOptions } from './tokens.ts';
 import { treeValue, type YamlFault, type YamlTree } from './values.ts';
@@ -25,6 +26,7 @@ export interface StreamPart {
   readonly chunk: YamlChunk;
   /** Counts documents from 0, also faulty ones. */
   readonly index: number;
+  /** Undefined for a document that is not parsed, too. */
   readonly tree: YamlTree | undefined;
   /** The value as plain JSON data. Undefined for an unreadable document. */
   readonly value: unknown;
@@ -34,6 +36,8 @@ export interface StreamPart {
 
 export interface ReadingOptions extends TokenOptions {
   readonly keepSourceTokens?: boolean;
+  /** True for a document that is not parsed: its value is its outline. */
+  readonly isUnread?: ((outline: Outline) => boolean) | undefined;
 }
 
 /**
@@ -42,13 +46,21 @@ export interface ReadingOptions extends TokenOptions {
  */
 export function* yamlStreamParts(text: string, options: ReadingOptions = {}): Generator<StreamPart> {
   let index = 0;
-  for (const whole of splitYaml(text))
+  for (const whole of splitYaml(text)) {
+    const outline = options.isUnread && outlineOf(whole.text);
+    if (outline !== undefined && options.isUnread?.(outline) === true) {
+      options.onOffset?.(whole.start);
+      yield { chunk: whole, index, tree: undefined, value: outline, faults: [] };
+      index += 1;
+      continue;
+    }
     for (const { chunk, tree, fault } of readChunk(whole, options)) {
       const faults = fault === undefined ? [] : [fault];
       const value = tree && treeValue(tree, faults, options.budget);
       yield { chunk, index, tree, value, faults };
       if (tree !== undefined || fault !== undefined) index += 1;
     }
+  }
 }
 
 /**

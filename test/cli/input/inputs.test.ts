@@ -20,7 +20,8 @@ const DEPLOYMENT = `apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: web
 const FLEET = `apiVersion: example.test/v1\nkind: Fleet\nmetadata: { name: fleet, namespace: apps }\nspec: { pods: { ${POD} } }\n`;
 describe('the inputs of a command', () => {
   const read = async (files: readonly string[], stdin = ''): Promise<Inputs> => {
-    const reading = { namespace: 'default', exclude: [], 'render-charts': false, 'allow-remote-bases': false };
+    const off = { 'no-render-charts': true, 'allow-remote-bases': false, values: [], set: [] };
+    const reading = { ...off, namespace: 'default', exclude: [] };
     const texts = await readManifestTexts(files, () => Promise.resolve(stdin), reading);
     return inputsOf(texts, await readPolicyTexts(undefined), { kinds: KNOWN_KINDS, namespace: 'default', now: NOW });
   };

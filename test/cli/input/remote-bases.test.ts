@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { refuseRemoteParts } from '../../../src/cli/input/kustomizations.ts';
+import { refuseRemoteParts } from '../../../src/cli/input/remote-bases.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory = '';

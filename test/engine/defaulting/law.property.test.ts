@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CHECKS, CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { checkedWorkload } from '../../../src/engine/checks/checked-workload.ts';
 import { findingsOf } from '../../../src/engine/checks/run-checks.ts';
-import { effectiveTemplate, type Injection } from '../../../src/engine/defaulting/injection.ts';
+import type { Injection } from '../../../src/engine/defaulting/injection.ts';
 import { builtInPolicy } from '../../../src/engine/policy/check-policy.ts';
 import { isAimed } from '../../../src/engine/policy/container-policy.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
@@ -13,7 +13,7 @@ import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { objectMember, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { validProbe } from '../../support/arbitraries.ts';
-import { clusterPolicyDocument, pod, policyDocument, policySet } from '../../support/worlds.ts';
+import { clusterPolicyDocument, pod, policyDocument, policySet, effectiveTemplate } from '../../support/worlds.ts';
 
 const path = fc.constantFrom('/own', '/live', '/ready');
 const seconds = fc.constantFrom(1, 30, 60, 400);

@@ -2,7 +2,6 @@ import { formatPath } from '../../../src/base/json/field-path.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../support/decisions.ts';
-import { effectiveTemplate } from '../../../src/engine/defaulting/injection.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { judge } from '../../../src/engine/verdict/judge.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
@@ -20,6 +19,7 @@ import {
   requestOf,
   reviewOf,
   subjectOf,
+  effectiveTemplate,
 } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import { runs } from '../../support/runs.ts';

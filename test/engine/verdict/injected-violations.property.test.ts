@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { formatPath } from '../../../src/base/json/field-path.ts';
 import { ACTIONS } from '../../../src/engine/policy/action.ts';
-import { effectiveTemplate } from '../../../src/engine/defaulting/injection.ts';
 import { judge } from '../../../src/engine/verdict/judge.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { readPod } from '../../../src/engine/workload/read-pod.ts';
@@ -16,6 +15,7 @@ import {
   policyForPod,
   policySet,
   subjectOf,
+  effectiveTemplate,
 } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import { runs } from '../../support/runs.ts';

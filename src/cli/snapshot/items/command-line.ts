@@ -1,7 +1,7 @@
 import { member, type JsonObject } from '../../../base/json/json-value.ts';
 import { isLoopbackHost } from '../../../engine/probe/handler-values.ts';
 import { shellInvocationOf } from '../../../engine/probe/exec-invocation.ts';
-import { boundedContainer } from '../../../engine/workload/bounded-container.ts';
+import { boundedMembersOf } from '../../../engine/workload/bounded-container.ts';
 import { commandWords, listenFlagsOf, portsBeside, type ListenFlag } from '../../../engine/workload/listen-flags.ts';
 import { bare } from './parts.ts';
 
@@ -21,7 +21,7 @@ export function commandLine(container: JsonObject, probePorts: ReadonlySet<numbe
     const value = member(container, list);
     if (value !== undefined) lists[list] = Array.isArray(value) ? (value as unknown[]).map(bare) : bare(value, 0);
   }
-  const bounded = boundedContainer(container);
+  const bounded = boundedMembersOf(container);
   const flags = listenFlagsOf(commandWords(bounded).words);
   if (flags.length > 0) writeFlags(bounded, lists, flags, probePorts);
   return lists;

@@ -1,0 +1,82 @@
+import {
+  exceptionSpec,
+  EXCEPTION_KIND,
+  type ExceptionSpec,
+  type ProbeException,
+} from '../../engine/policy/probe-exception.ts';
+import { didYouMean } from '../../base/text/suggestion.ts';
+import { quote } from '../../base/text/cut.ts';
+import { workloadIn } from '../input/manifest.ts';
+import { placeOfPolicy, type Inputs } from '../input/inputs.ts';
+import { selects } from '../../engine/policy/label-selector.ts';
+import type { Workload } from '../../engine/verdict/judge.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { PlacedViolation } from './report.ts';
+
+/**
+ * A note for each exception in files that allows no violation of the inputs, with the name that was probably meant. An
+ * exception counts only where the inputs have a workload of its namespace.
+ */
+export function unusedExceptions(inputs: Inputs, violations: readonly PlacedViolation[]): FileProblem[] {
+  if (inputs.isFromCluster) return [];
+  const used = new Set(
+    violations.flatMap(({ namespace, exception, ended }) =>
+      [exception, ended].flatMap((applied) => (applied === undefined ? [] : [`${namespace}/${applied.name}`])),
+    ),
+  );
+  const workloads = inputs.texts.flatMap(({ manifests }) =>
+    manifests.flatMap(({ object }) => workloadIn(object, inputs) ?? []),
+  );
+  const byNamespace = Map.groupBy(workloads, ({ namespace }) => namespace);
+  return [...inputs.policies.facts.exceptions.lists].flatMap(([namespace, exceptions]) => {
+    const own = byNamespace.get(namespace) ?? [];
+    const unused = own.length === 0 ? [] : exceptions.filter(({ name }) => !used.has(`${namespace}/${name}`));
+    const found = violations.filter((violation) => violation.namespace === namespace);
+    return unused.flatMap((exception) => noteOn(exception, namespace, own, found, inputs) ?? []);
+  });
+}
+
+function noteOn(
+  exception: ProbeException,
+  namespace: string,
+  workloads: readonly Workload[],
+  violations: readonly PlacedViolation[],
+  inputs: Inputs,
+): FileProblem | undefined {
+  const { field, why } = reasonOf(exceptionSpec(exception), workloads, violations);
+  const place = placeOfPolicy(inputs, `${EXCEPTION_KIND}/${namespace}/${exception.name}`, ['spec', ...field]);
+  return (
+    place && { ...place, message: `note: ${EXCEPTION_KIND} ${namespace}/${exception.name} excepts nothing: ${why}` }
+  );
+}
+
+/** The field that matches nothing, and why. */
+function reasonOf(
+  { workloads: named, workloadSelector, containers, checks }: ExceptionSpec,
+  workloads: readonly Workload[],
+  violations: readonly PlacedViolation[],
+): { readonly field: readonly (string | number)[]; readonly why: string } {
+  const isMeant = (workload: Workload): boolean =>
+    workloadSelector === undefined
+      ? (named ?? []).some(({ kind, name }) => kind === workload.kind.kind && name === workload.name)
+      : workload.pods.some(({ labels }) => selects(workloadSelector, labels));
+  const meant = workloads.filter(isMeant);
+  const [first] = named ?? [];
+  if (meant.length === 0 && first !== undefined) {
+    const known = workloads.map(({ kind, name }) => `${kind.kind}/${name}`);
+    const word = `${first.kind}/${first.name}`;
+    const why = `the inputs have no ${quote(word)} in its namespace${didYouMean(word, known)}`;
+    return { field: ['workloads', 0], why };
+  }
+  if (meant.length === 0) return { field: ['workloadSelector'], why: 'it selects no workload of the inputs' };
+  const names = meant.flatMap(({ pods }) => pods.flatMap(({ containers: all }) => all.map(({ name }) => name)));
+  const stray = containers?.findIndex((name) => !names.includes(name)) ?? -1;
+  if (containers !== undefined && stray >= 0) {
+    const word = containers[stray] ?? '';
+    return { field: ['containers', stray], why: `there is no container ${quote(word)}${didYouMean(word, names)}` };
+  }
+  const isOfMeant = ({ kind, name, check }: PlacedViolation): boolean =>
+    checks.includes(check) && meant.some((workload) => workload.kind.kind === kind && workload.name === name);
+  if (violations.some(isOfMeant)) return { field: ['checks'], why: 'a policy honours no exception from these checks' };
+  return { field: ['checks'], why: `the inputs do not violate ${checks.join(', ')}; delete it` };
+}

@@ -1,0 +1,70 @@
+import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
+import { isJsonObject } from '../../base/json/json-value.ts';
+import { cut } from '../../base/text/cut.ts';
+import { jsonText } from '../../base/text/visible.ts';
+import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
+import { describeManifest, type ManifestText } from '../input/manifest.ts';
+import { STDIN_NAME } from '../input/read-inputs.ts';
+import type { FixedFile } from './fix-file.ts';
+
+/** Longest value in a line. A probe is shorter. */
+const LONGEST_VALUE = 1000;
+const SOURCE = /^# Source: (.*)$/gm;
+
+/** True for a text that a tool rendered: no file has the text, so no patch of the text can be applied. */
+export function isRendered({ file, text, placeOf }: ManifestText): boolean {
+  return placeOf !== undefined || (file === STDIN_NAME && text.search(SOURCE) >= 0);
+}
+
+/**
+ * What to change by hand in place of a rendered text: a line for each field, with the place in the template, and the
+ * value of the chart that the template writes there.
+ */
+export async function editsByHand(
+  { placeOf, chartValueOf }: ManifestText,
+  { file, before, after }: FixedFile,
+  namespace: string,
+): Promise<readonly string[]> {
+  const documents = parseYamlDocuments(file, before).documents;
+  const edited = parseYamlDocuments(file, after).documents;
+  const lines: string[] = [];
+  const source = placeOf !== undefined && chartValueOf === undefined ? 'in the base or in a patch' : 'in the template';
+  for (const [index, document] of documents.entries())
+    for (const { path, value: wanted } of differences(document.value, edited[index]?.value, [])) {
+      const at = document.position(path, { key: true });
+      const place = placeOf === undefined ? sourceAbove(before, at.line) : placeText(file, placeOf(at));
+      const what = isJsonObject(document.value) ? describeManifest(document.value, namespace) : 'object';
+      const chartValue = await chartValueOf?.(at, path);
+      const where = chartValue === undefined ? source : `as value ${chartValue}`;
+      const edit = wanted === undefined ? 'remove it' : `write ${cut(jsonText(wanted), LONGEST_VALUE)}`;
+      lines.push(`${place}: ${what}: ${formatPath(path)}: ${edit} ${where}`);
+    }
+  return lines;
+}
+
+function placeText(file: string, { line, column }: { readonly line: number; readonly column: number }): string {
+  return `${file}:${line}:${column}`;
+}
+
+/** The template that helm names above a line of its output. */
+function sourceAbove(text: string, line: number): string {
+  const above = text.split('\n').slice(0, line).join('\n');
+  return [...above.matchAll(SOURCE)].at(-1)?.[1] ?? STDIN_NAME;
+}
+
+interface Difference {
+  readonly path: FieldPath;
+  /** The value after the change. Undefined for a field that is gone. */
+  readonly value: unknown;
+}
+
+/** The fields that differ, each as deep as possible. A list with another number of elements differs as a whole. */
+function differences(before: unknown, after: unknown, path: FieldPath): readonly Difference[] {
+  if (isJsonObject(before) && isJsonObject(after)) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    return keys.flatMap((key) => differences(before[key], after[key], [...path, key]));
+  }
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
+    return before.flatMap((each, index) => differences(each, after[index], [...path, index]));
+  return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path, value: after }];
+}

@@ -1,0 +1,177 @@
+import { existsSync } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { readUtf8File } from '../../base/files/regular-file.ts';
+import { quote } from '../../base/text/cut.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { PolicyFilesError, type FileProblem } from '../../cluster/sources/policy-source.ts';
+import { isDnsLabel } from '../../engine/policy/object-names.ts';
+import { readObject } from '../../engine/policy/read-field.ts';
+import { formatProblem, Reader, type Problem } from '../../engine/policy/reader.ts';
+import { parseYamlDocuments, type YamlDocument } from '../../yaml/reading/documents.ts';
+import { LEVELS } from '../output/level.ts';
+import { isChart, type ChartOfProject } from './charts.ts';
+import { KUBERNETES_VERSION } from './input-flags.ts';
+import type { Bound } from '../../engine/policy/bounds.ts';
+import type { Field, ObjectField } from '../../engine/policy/field.ts';
+
+export const PROJECT_FILE = '.probewright.yaml';
+
+const LENGTH: Bound = { maximum: 4096, unit: 'characters', at: 'of the project file' };
+const COUNT: Bound = { maximum: 1000, unit: 'elements', at: 'of the project file' };
+const MANY = { type: 'strings', count: COUNT, length: LENGTH } as const;
+
+const CHART: Field = {
+  type: 'object',
+  text: 'A chart with values. A chart may be listed several times, and is checked with each of the values.',
+  fields: {
+    path: {
+      type: 'text',
+      bound: LENGTH,
+      shortest: 1,
+      text: 'The directory with Chart.yaml.',
+      required: 'must name the directory with Chart.yaml',
+    },
+    values: { ...MANY, text: 'Files with values, as for helm. A later file wins, and so does --values.' },
+    set: { ...MANY, text: 'Values over those of the files: KEY=VALUE.' },
+  },
+};
+
+/** The fields of a project file. The reader and the schema for editors follow from them. */
+export const PROJECT_FIELDS: ObjectField = {
+  type: 'object',
+  text: 'Settings of probewright for the manifests of a repository. Flags win. Paths are relative to this file.',
+  fields: {
+    policies: { type: 'text', bound: LENGTH, shortest: 1, text: 'A file or directory with policies, as --policies.' },
+    namespace: {
+      type: 'text',
+      longest: 63,
+      problem: (name) => (isDnsLabel(name) ? undefined : `${quote(name)} is no name of a namespace`),
+      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+      text: 'The namespace of objects that name no namespace, as --namespace.',
+    },
+    exclude: { ...MANY, text: 'Globs of files and directories to leave out. Those of --exclude are left out, too.' },
+    charts: { type: 'list', count: COUNT, items: CHART, text: 'Values for charts among the inputs.' },
+    minLevel: { type: 'choice', choices: LEVELS, text: 'The lowest level of findings, as --min-level.' },
+    kubernetesVersion: {
+      type: 'text',
+      longest: 12,
+      problem: (text) => (KUBERNETES_VERSION.test(text) ? undefined : `${quote(text)} is no version such as 1.33`),
+      pattern: KUBERNETES_VERSION.source,
+      text: 'The Kubernetes version of the cluster, in quotes, as --kubernetes-version.',
+    },
+  },
+};
+
+interface ProjectFields {
+  readonly policies?: string;
+  readonly namespace?: string;
+  readonly exclude?: ReadonlySet<string>;
+  readonly charts?: readonly {
+    readonly path: string;
+    readonly values?: Iterable<string>;
+    readonly set?: Iterable<string>;
+  }[];
+  readonly minLevel?: string;
+  readonly kubernetesVersion?: string;
+}
+
+/** A project file as a command line: the texts of flags, and the values of charts. */
+export interface ProjectSettings {
+  readonly flags: ReadonlyMap<string, readonly string[]>;
+  readonly charts: readonly ChartOfProject[];
+}
+
+/**
+ * Reads the project file of the working directory, or the nearest above, up to the root of the repository. Undefined
+ * without a file.
+ *
+ * @param policiesFlag the flag that the policies are for
+ * @throws PolicyFilesError with all problems of the file
+ */
+export async function readProjectFile(policiesFlag: 'policies' | 'from'): Promise<ProjectSettings | undefined> {
+  const path = projectFileAbove(resolve());
+  if (path === undefined) return undefined;
+  const file = relative('', path);
+  const problems: FileProblem[] = [];
+  const read = await fieldsIn(path, file, problems);
+  if (problems.length > 0)
+    throw new PolicyFilesError(`${file} has problems, so nothing is read; --no-config leaves the file out`, problems);
+  return settingsOf(read, dirname(path), policiesFlag);
+}
+
+/** Above a directory that is in no repository, files may be somebody else's. */
+function projectFileAbove(start: string): string | undefined {
+  let nearest: string | undefined;
+  for (let directory = start; ; directory = dirname(directory)) {
+    const path = join(directory, PROJECT_FILE);
+    if (nearest === undefined && existsSync(path)) nearest = path;
+    if (directory === start && nearest !== undefined) return nearest;
+    if (existsSync(join(directory, '.git'))) return nearest;
+    if (dirname(directory) === directory) return undefined;
+  }
+}
+
+async function fieldsIn(path: string, file: string, problems: FileProblem[]): Promise<ProjectFields> {
+  const text = await readUtf8File(path).catch((error: unknown) => {
+    problems.push({ file, line: 1, column: 1, message: `cannot be read: ${messageOf(error)}` });
+    return '';
+  });
+  const parsed = parseYamlDocuments(file, text);
+  problems.push(...parsed.problems);
+  const [document, second] = parsed.documents;
+  if (second !== undefined) problems.push({ file, ...second.position([]), message: 'a second document' });
+  if (document === undefined || document.value === null || problems.length > 0) return {};
+  const found: Problem[] = [];
+  const fields = (readObject(PROJECT_FIELDS, new Reader(document.value, [], found)) ?? {}) as ProjectFields;
+  if (found.length === 0) found.push(...(await missingFiles(fields, dirname(path))));
+  problems.push(...found.map((problem) => placed(problem, file, document)));
+  return fields;
+}
+
+function placed(problem: Problem, file: string, document: YamlDocument): FileProblem {
+  return { file, ...document.position(problem.path, { key: true }), message: formatProblem(problem) };
+}
+
+async function missingFiles({ policies, charts = [] }: ProjectFields, directory: string): Promise<readonly Problem[]> {
+  const problems: Problem[] = [];
+  const check = async (name: string, path: Problem['path']): Promise<void> => {
+    await access(resolve(directory, name)).catch((error: unknown) => {
+      problems.push({ path, message: `${quote(name)} cannot be read: ${messageOf(error)}` });
+    });
+  };
+  if (policies !== undefined) await check(policies, ['policies']);
+  for (const [index, { path, values = [], set = [] }] of charts.entries()) {
+    const place = ['charts', index];
+    if (!isChart(resolve(directory, path)))
+      problems.push({ path: [...place, 'path'], message: `${quote(path)} has no Chart.yaml` });
+    for (const [at, name] of [...values].entries()) await check(name, [...place, 'values', at]);
+    for (const [at, text] of [...set].entries())
+      if (!/^[^=]+=/.test(text))
+        problems.push({ path: [...place, 'set', at], message: `${quote(text)} is no KEY=VALUE` });
+  }
+  return problems;
+}
+
+function settingsOf(fields: ProjectFields, directory: string, policiesFlag: string): ProjectSettings {
+  const { policies, namespace, exclude = [], charts = [], minLevel, kubernetesVersion } = fields;
+  const path = (name: string): string => relative('', resolve(directory, name)) || '.';
+  // A glob with a slash would else start at the working directory.
+  const start = directory.replaceAll(/[\\*?[\]{}()!+@]/g, String.raw`\$&`);
+  const globs = [...exclude].map((glob) => (glob.includes('/') ? join(start, glob) : glob));
+  const texts: readonly (readonly [string, readonly (string | undefined)[]])[] = [
+    [policiesFlag, [policies === undefined ? undefined : path(policies)]],
+    ['namespace', [namespace]],
+    ['exclude', globs],
+    ['min-level', [minLevel]],
+    ['kubernetes-version', [kubernetesVersion]],
+  ];
+  return {
+    flags: new Map(texts.map(([name, all]) => [name, all.filter((text) => text !== undefined)])),
+    charts: charts.map((chart) => ({
+      path: path(chart.path),
+      values: [...(chart.values ?? [])].map(path),
+      set: [...(chart.set ?? [])],
+    })),
+  };
+}

@@ -1,0 +1,182 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Ajv } from 'ajv';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { PROJECT_SCHEMA } from '../../../scripts/schemas/file-schemas.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { runProbewright, type Ran } from '../run-probewright.ts';
+import { withTools } from '../tools-on-path.ts';
+
+let directory = '';
+const home = process.cwd();
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+  await mkdir(join(directory, 'repo/.git'), { recursive: true });
+});
+afterEach(() => {
+  process.chdir(home);
+});
+
+const DEPLOYMENT = `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web }
+spec:
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec: { containers: [{ name: app, image: x, ports: [{ containerPort: 8080 }] }] }
+`;
+const POLICY = `apiVersion: probewright.dev/v1alpha1
+kind: ProbePolicy
+metadata: { name: p, namespace: shop }
+spec: { port: 8080, kubernetesProbeEndpoints: { readinessProbe: /ready } }
+`;
+
+async function write(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, name)), { recursive: true });
+    await writeFile(join(directory, name), text);
+  }
+}
+
+/** A command line in a directory. */
+async function run(folder: string, ...args: readonly string[]): Promise<Ran> {
+  process.chdir(join(directory, folder));
+  return await runProbewright(args, { directory });
+}
+
+describe('the project file', () => {
+  it('counts for a directory below it, with paths relative to the file', async () => {
+    await write({
+      'repo/.probewright.yaml': 'policies: rules/policy.yaml\nnamespace: shop\nexclude: [apps/old/**, "*.skip.yaml"]\n',
+      'repo/rules/policy.yaml': POLICY,
+      'repo/apps/web.yaml': DEPLOYMENT,
+      'repo/apps/web.skip.yaml': 'kind: [',
+      'repo/apps/old/web.yaml': 'kind: [',
+    });
+    for (const [folder, input] of [
+      ['repo', 'apps'],
+      ['repo/apps', '.'],
+    ] as const) {
+      const { code, stdout, stderr } = await run(folder, 'check', input);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toContain('readinessProbe: 1 gets one from a policy');
+    }
+  });
+
+  it('is overridden by flags, and globs of both leave files out', async () => {
+    await write({
+      'repo/.probewright.yaml': 'policies: policy.yaml\nnamespace: shop\nexclude: [old]\nminLevel: note\n',
+      'repo/policy.yaml': POLICY,
+      'repo/web.yaml': DEPLOYMENT,
+      'repo/old/web.yaml': 'kind: [',
+      'repo/new/web.yaml': 'kind: [',
+    });
+    const { code, stdout } = await run('repo', 'check', '.', '-n', 'other', '--exclude', 'new');
+    expect(code).toBe(0);
+    expect(stdout).toContain('readinessProbe: 1 lacks one');
+    const probe = 'readinessProbe: { httpGet: { path: /, port: 9999 } }';
+    await write({ 'repo/note.yaml': DEPLOYMENT.replace('image: x', `image: x, ${probe}`) });
+    const levels = [];
+    for (const flags of [[], ['--min-level', 'error']])
+      levels.push((await run('repo', 'check', 'note.yaml', ...flags)).stdout.includes('hidden'));
+    expect(levels).toEqual([false, true]);
+  });
+
+  it('is looked for up to the root of the repository, and in no other directory above', async () => {
+    await write({ '.probewright.yaml': 'nonsense: 1\n', 'repo/a/web.yaml': DEPLOYMENT, 'b/c/web.yaml': DEPLOYMENT });
+    expect((await run('repo/a', 'check', 'web.yaml')).code).toBe(0);
+    expect((await run('b/c', 'check', 'web.yaml')).code).toBe(0);
+    await write({ 'b/c/.probewright.yaml': 'nonsense: 1\n' });
+    expect((await run('b/c', 'check', 'web.yaml')).code).toBe(2);
+    expect((await run('b/c', 'check', 'web.yaml', '--no-config')).code).toBe(0);
+  });
+
+  it.each(['check', 'fix', 'explain', 'plan', 'report', 'snapshot', 'starts', 'try'])('is read by %s', async (name) => {
+    await write({ 'repo/.probewright.yaml': 'namspace: shop\n', 'repo/web.yaml': DEPLOYMENT, 'repo/p.yaml': POLICY });
+    const more = { plan: ['--policies', 'p.yaml'], try: ['--address', '127.0.0.1'] }[name] ?? [];
+    const { code, stdout, stderr } = await run('repo', name, 'web.yaml', ...more);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toBe(
+      '.probewright.yaml:1:1: namspace: unknown field; did you mean "namespace"?\n' +
+        `probewright ${name}: .probewright.yaml has problems, so nothing is read; --no-config leaves the file out\n`,
+    );
+  });
+
+  it('gives plan the policies that are in force', async () => {
+    const changed = POLICY.replace('/ready', '/new');
+    await write({
+      'repo/.probewright.yaml': 'policies: policy.yaml\nnamespace: shop\n',
+      'repo/policy.yaml': POLICY,
+      'repo/new.yaml': changed,
+      'repo/web.yaml': DEPLOYMENT,
+    });
+    const { stdout } = await run('repo', 'plan', 'web.yaml', '--policies', 'new.yaml');
+    expect(stdout).toContain('/ready');
+    expect(stdout).toContain('/new');
+  });
+
+  it('gives each chart its values, for each entry once, and flags come last', async () => {
+    await write({
+      'repo/.probewright.yaml': [
+        'kubernetesVersion: "1.33"',
+        'charts:',
+        '  - { path: charts/web, values: [values/a.yaml], set: [x=1] }',
+        '  - { path: charts/web, values: [values/b.yaml] }',
+        '',
+      ].join('\n'),
+      'repo/charts/web/Chart.yaml': 'name: web\n',
+      'repo/charts/other/Chart.yaml': 'name: other\n',
+      'repo/values/a.yaml': '',
+      'repo/values/b.yaml': '',
+      'repo/c.yaml': '',
+    });
+    const calls = join(directory, 'calls');
+    const restore = await withTools(join(directory, 'tools'), { helm: `echo "$*" >> '${calls}'` });
+    await run('repo/charts', 'check', '.', '--values', '../c.yaml');
+    restore();
+    const at = (name: string): string => join(directory, 'repo', name);
+    const call = (name: string, rest: string): string =>
+      `template ${name} ${at(`charts/${name}`)} --namespace default --skip-tests --kube-version 1.33 ${rest}`;
+    expect((await readFile(calls, 'utf8')).trim().split('\n').sort()).toEqual([
+      call('other', `--values ${at('c.yaml')}`),
+      call('web', `--values ${at('values/a.yaml')} --values ${at('c.yaml')} --set x=1`),
+      call('web', `--values ${at('values/b.yaml')} --values ${at('c.yaml')}`),
+    ]);
+  });
+
+  it.each([
+    ['policies: nowhere', '1:1: policies: "nowhere" cannot be read: ENOENT: '],
+    ['policies: [a, b]', '1:1: policies: must be a string, not ["a","b"]'],
+    ['namespace: Shop', '1:1: namespace: "Shop" is no name of a namespace'],
+    ['exclude: vendor', '1:1: exclude: must be a list, not "vendor"'],
+    ['minLevel: warn', '1:1: minLevel: must be error or warning or note, not "warn"'],
+    ['kubernetesVersion: 1.30', '1:1: kubernetesVersion: must be a string, not 1.3; put it in quotes'],
+    ['kubernetesVersion: "33"', '1:1: kubernetesVersion: "33" is no version such as 1.33'],
+    ['charts: [{ values: [a] }]', '1:10: charts[0].path: must name the directory with Chart.yaml'],
+    ['charts: [{ path: chrat }]', '1:12: charts[0].path: "chrat" has no Chart.yaml'],
+    ['charts:\n  - path: .\n    value: [a]', '3:5: charts[0].value: unknown field; did you mean "values"?'],
+    ['namespace: a\n---\nnamespace: b', '3:1: a second document'],
+    ['- a', '1:1: must be an object, not ["a"]'],
+    ['a: [', '2:1: Flow sequence'],
+  ])('is refused with the place and the value: %s', async (text, message) => {
+    await write({ 'repo/.probewright.yaml': `${text}\n`, 'repo/web.yaml': DEPLOYMENT });
+    const { code, stderr } = await run('repo', 'check', 'web.yaml');
+    expect(code).toBe(2);
+    expect(stderr).toContain(`.probewright.yaml:${message}`);
+  });
+
+  it.each(['', '# nothing\n', '{}\n'])('may be empty: %j', async (text) => {
+    await write({ 'repo/.probewright.yaml': text, 'repo/web.yaml': DEPLOYMENT });
+    expect((await run('repo', 'check', 'web.yaml')).code).toBe(0);
+  });
+});
+
+it('has a schema for editors that agrees with the reader', () => {
+  const isValid = new Ajv({ strict: true, strictTypes: false, strictRequired: false }).compile(PROJECT_SCHEMA);
+  const valid = 'policies: p\nnamespace: shop\nexclude: [a]\nminLevel: note\nkubernetesVersion: "1.33"\n';
+  expect(isValid(parse(`${valid}charts: [{ path: a, values: [b], set: [c=d] }]`))).toBe(true);
+  for (const text of ['namspace: a', 'namespace: Shop', 'minLevel: warn', 'charts: [{}]', 'kubernetesVersion: 1.33'])
+    expect(isValid(parse(text)), text).toBe(false);
+});
