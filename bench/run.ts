@@ -15,6 +15,7 @@ import { observerAtScale } from './observer.ts';
 import { reportPage } from './page.ts';
 import { paced } from './paced.ts';
 import { prepareSides } from './processes.ts';
+import { quiet } from './quiet.ts';
 import { markdown } from './tables.ts';
 import { pageWithSummary } from './summary.ts';
 import { soak } from './soak.ts';
@@ -39,6 +40,7 @@ const { values } = parseArgs({
 const sides = await prepareSides();
 const { earlier } = values;
 const goals: Readonly<Record<string, () => Findings | Promise<Findings>>> = {
+  quiet: () => onLoadCore(() => quiet(sides)),
   throughput: () => onLoadCore(() => throughput(sides)),
   paced: () => onLoadCore(() => paced(sides)),
   soak: () => onLoadCore(() => soak(sides)),

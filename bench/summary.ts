@@ -5,6 +5,15 @@ const END = '<!-- end of figures -->\n';
 
 /** The rows of the findings that a user decides by, with the words of docs/performance.md. */
 const ROWS: readonly (readonly [what: string, words: string])[] = [
+  [
+    '/mutate at 20/s: Probewright / (b), processor time',
+    '`/mutate`, 20 calls a second: processor time, of a minimal Fastify app',
+  ],
+  ['/validate at 20/s: Probewright / (b), processor time', '`/validate`, 20 calls a second: the same'],
+  ['/mutate at 20/s: Probewright, processor time each', 'processor time of such a `/mutate` call'],
+  ['/validate at 20/s: Probewright, processor time each', 'processor time of such a `/validate` call'],
+  ['rest: Probewright in a cluster, processor time a second', 'processor time at rest in a cluster, a second'],
+  ['rest: Probewright with files, processor time a second', 'the same with files'],
   ['no webhook: p50', 'creating a Pod without a webhook, p50'],
   ['Probewright: p50', 'a Pod of a user (two calls), p50'],
   ['Probewright: p99', 'the same, p99'],

@@ -1,4 +1,5 @@
 import { fstatSync } from 'node:fs';
+import { basename } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { utf8Text } from './base/files/regular-file.ts';
 import { runCommandLine } from './cli/commands.ts';
@@ -24,6 +25,7 @@ process.exitCode = await runCommandLine(args, {
   readStdin,
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  isKubectlPlugin: basename(process.argv[1] ?? '').startsWith('kubectl-'),
   untilSignal,
 }).catch((error: unknown) => {
   // Node exits with code 1 for an uncaught error. Here, code 1 means that a violation is denied, so use another code.

@@ -24,7 +24,7 @@ const textOf = (selector: string, root: ParentNode): string => root.querySelecto
 
 const rows = [...document.querySelectorAll<HTMLDetailsElement>('.row')].map((element): Row => {
   const { v = '', g = '', c = '' } = element.dataset;
-  const found = [...element.querySelectorAll('.found a')].map(({ textContent }) => textContent);
+  const found = [...element.querySelectorAll('.found a, .live b')].map(({ textContent }) => textContent);
   const checks = [...found, ...c.split(' ').filter(Boolean)];
   const texts = [textOf('summary', element), textOf('.place', element), ...checks];
   return {
@@ -49,7 +49,7 @@ const fields = { find: text, namespace, verdict, check, order };
 const open = find('#open', HTMLButtonElement);
 const count = find('#count', HTMLOutputElement);
 const list = find('#list', HTMLElement);
-const links = [...document.querySelectorAll<HTMLAnchorElement>('a[data-namespace]')];
+const links = [...document.querySelectorAll<HTMLAnchorElement>('a[data-namespace],a[data-verdict],a[data-check]')];
 
 const offer = (select: HTMLSelectElement, values: readonly string[]): void => {
   for (const value of new Set(values)) select.append(new Option(value, value));
@@ -57,11 +57,11 @@ const offer = (select: HTMLSelectElement, values: readonly string[]): void => {
 // A namespace or a check may have no row: then its choice shows none, and not all.
 offer(
   namespace,
-  links.map(({ dataset }) => dataset['namespace'] ?? ''),
+  links.flatMap(({ dataset }) => dataset['namespace'] ?? []),
 );
 offer(
   verdict,
-  rows.toSorted((a, b) => a.level - b.level).map((row) => row.verdict),
+  links.flatMap(({ dataset }) => dataset['verdict'] || []),
 );
 const summarized = [...document.querySelectorAll('[id^=check-]')].map(({ id }) => id.slice('check-'.length));
 offer(check, [...rows.flatMap(({ checks }) => checks), ...summarized].sort());
@@ -148,8 +148,11 @@ function choose(event: Event, select: HTMLSelectElement, value: string): void {
   select.focus({ preventScroll: true });
 }
 
-for (const link of links)
-  link.addEventListener('click', (event) => choose(event, namespace, link.dataset['namespace'] ?? ''));
+for (const link of links) {
+  const [[field, value = ''] = ['namespace']] = Object.entries(link.dataset);
+  const select = field === 'check' ? check : field === 'verdict' ? verdict : namespace;
+  link.addEventListener('click', (event) => choose(event, select, value));
+}
 for (const row of document.querySelectorAll('[id^=check-]')) {
   const button = document.createElement('button');
   const workloads = row.lastElementChild;

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { stringify } from 'yaml';
+import { isJsonObject, jsonOf, objectMember, type JsonObject } from '../../src/base/json/json-value.ts';
+import { patchedObject } from '../../src/webhook/review/stored-pod.ts';
 
 /** Where `npm start` listens. Other addresses have other certificates, so the client calls no other. */
 const HOST = '127.0.0.1';
@@ -22,7 +24,7 @@ interface Reply {
 }
 
 /**
- * Sends an AdmissionReview to the development server, as an API server does: to /mutate, and to /validate.
+ * Sends an AdmissionReview to the development server, as an API server does: to /mutate, and with the patch of the reply to /validate.
  *
  * @param file an AdmissionReview as JSON
  * @param caFile the CA that the development server made, in PEM
@@ -33,10 +35,16 @@ export async function sendReview(file: string, port: number, caFile: string): Pr
   const ca = await readFile(caFile).catch(() => undefined);
   if (ca === undefined)
     return problem(`${caFile} is missing, which the server makes at its start; run "npm start" first`);
+  const review = jsonOf(body);
+  const request = isJsonObject(review) ? objectMember(review, 'request') : undefined;
+  const object = request && objectMember(request, 'object');
   try {
-    const mutation = await post('/mutate', body, port, ca);
-    const validation = await post('/validate', body, port, ca);
-    return resultOf(mutation, validation);
+    const { response = {} } = await post('/mutate', body, port, ca);
+    if (object === undefined || response.patch === undefined)
+      return resultOf(undefined, await post('/validate', body, port, ca));
+    const stored = patchedObject(object, response);
+    const patchedBody = JSON.stringify({ ...(review as JsonObject), request: { ...request, object: stored } });
+    return resultOf(stored, await post('/validate', patchedBody, port, ca));
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     const nobody = code === 'ECONNREFUSED' ? 'nobody answers' : `no answer (${message})`;
@@ -44,13 +52,12 @@ export async function sendReview(file: string, port: number, caFile: string): Pr
   }
 }
 
-function resultOf(mutation: Reply, validation: Reply): ReviewResult {
-  const patch = mutation.response?.patch;
-  const operations: unknown = patch === undefined ? [] : JSON.parse(Buffer.from(patch, 'base64').toString());
+/** @param stored the object that the API server stores; undefined without a patch */
+function resultOf(stored: JsonObject | undefined, validation: Reply): ReviewResult {
   const isAllowed = validation.response?.allowed === true;
   const lines = [
-    `# /mutate: ${patch === undefined ? 'no patch' : 'this patch'}`,
-    ...(patch === undefined ? [] : [stringify(operations).trimEnd()]),
+    `# /mutate: ${stored === undefined ? 'no patch' : 'the API server stores this object'}`,
+    ...(stored === undefined ? [] : [stringify(withoutManagedFields(stored)).trimEnd()]),
     `# /validate: ${isAllowed ? 'allowed' : 'denied'}`,
     ...(validation.response?.warnings ?? []).map((warning) => `# warning: ${warning}`),
     ...(validation.response?.status?.message ?? '')
@@ -59,6 +66,12 @@ function resultOf(mutation: Reply, validation: Reply): ReviewResult {
       .map((line) => `# ${line}`),
   ];
   return { code: isAllowed ? 0 : 1, text: `${lines.join('\n')}\n` };
+}
+
+/** kubectl hides these fields, too. */
+function withoutManagedFields(object: JsonObject): JsonObject {
+  const { managedFields, ...metadata } = objectMember(object, 'metadata') ?? {};
+  return managedFields === undefined ? object : { ...object, metadata };
 }
 
 const problem = (text: string): ReviewResult => ({ code: 2, text: `review: ${text}\n` });

@@ -1,3 +1,5 @@
+import { namesExportedTwice } from './exported-names.ts';
+import { callersOf, rawReadsOf } from './raw-json.ts';
 import { closureOf, filesBelow, importGraph, singleChecksOf, sizeOf, textSizeOf, type Size } from './measure.ts';
 
 /** The two files that decide about a request. */
@@ -30,6 +32,16 @@ const [largest, lines] = src
   .map((file) => [file, sizeOf([file]).lines] as const)
   .reduce((a, b) => (b[1] > a[1] ? b : a));
 console.log(`longest file: ${largest}, ${lines} lines`);
+
+const rawReads = rawReadsOf(src);
+const [most = ['none', 0]] = rawReads;
+console.log(
+  `reads of raw JSON outside of parsers: ${rawReads.reduce((sum, [, reads]) => sum + reads, 0)} in ${rawReads.length} files; most in ${most[0]}: ${most[1]}`,
+);
+console.log(`files that call containersOf: ${callersOf('containersOf', src).length}`);
+const twice = namesExportedTwice(src);
+console.log(`exported names that exist twice: ${twice.size}`);
+for (const [name, files] of twice) console.log(`  ${name}: ${files.join(', ')}`);
 
 for (const [name, files] of [
   ['docs', filesBelow('docs', '.md')],

@@ -32,7 +32,7 @@ const CHECKS_FLAGS = {
   output: withDefault({ type: choice(['text', 'json']), default: 'text', summary: 'Format of the list.' }),
 } as const;
 
-export const CHECKS: CommandDefinition<typeof CHECKS_FLAGS> = {
+export const LIST_CHECKS: CommandDefinition<typeof CHECKS_FLAGS> = {
   name: 'checks',
   summary: 'List the checks, or explain one',
   usage: '[CHECK] [flags]',
@@ -90,7 +90,7 @@ const COMMANDS = {
   snapshot: SNAPSHOT,
   starts: STARTS,
   'krm-function': KRM_FUNCTION,
-  checks: CHECKS,
+  checks: LIST_CHECKS,
   completion: COMPLETION,
 } as const;
 const OTHER_COMMANDS = [...Object.keys(COMMANDS), VERSION.name];

@@ -7,11 +7,11 @@ import { COMMAND_DEFINITIONS, COMMAND_TABLE, isCommandName, type CommandName, ty
 import { PolicyFilesError } from '../cluster/sources/policy-source.ts';
 import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, UsageError, type CommandIo } from './io.ts';
 import { reportProblems } from './output/messages.ts';
-import type { CommandDefinition, CommandLine, Flags } from './flags/flag.ts';
+import type { CommandDefinition, ParsedCommandLine, Flags } from './flags/flag.ts';
 import type { ClusterLine } from './input/cluster-choice.ts';
 
 /** Runs a command line that is right, and returns the exit code. */
-type CommandRun<F extends Flags> = (line: CommandLine<F>, io: CommandIo) => Promise<number> | number;
+type CommandRun<F extends Flags> = (line: ParsedCommandLine<F>, io: CommandIo) => Promise<number> | number;
 
 /** Each command is loaded when it is run, so that a server does not load what only the other commands need. */
 const COMMANDS: {
@@ -28,7 +28,7 @@ const COMMANDS: {
   starts: async () => (await import('./starts/starts.ts')).runStarts,
   report: async () => (await import('./report/report.ts')).runReport,
   'krm-function': async () => (await import('./krm/krm-function.ts')).runKrmFunction,
-  checks: async () => (await import('./checks/checks.ts')).runChecks,
+  checks: async () => (await import('./checks/checks.ts')).runChecksCommand,
   completion: async () => {
     const { COMPLETIONS } = await import('./flags/completion.ts');
     // The definition lets no other words through.
@@ -80,7 +80,10 @@ function print(io: CommandIo, text: string): number {
 /** Runs a command with the arguments after its name. Answers `--help`, and reports why the command cannot begin. */
 async function runCommand(name: CommandName, args: readonly string[], io: CommandIo): Promise<number> {
   const definition: CommandDefinition = COMMAND_TABLE[name];
-  const line = parseCommandLine(definition, args, io.env);
+  const written = parseCommandLine(definition, args, io.env);
+  // Users of kubectl mean the cluster where they name nothing.
+  const isCluster = io.isKubectlPlugin === true && written.kind === 'problems' && readsCluster(definition);
+  const line = isCluster ? parseCommandLine(definition, ['--cluster', ...args], io.env) : written;
   if (line.kind === 'help') return print(io, commandHelp(PROGRAM, definition));
   try {
     if (line.kind === 'problems') return refused(line.problems, name, io);
@@ -97,13 +100,17 @@ async function runCommand(name: CommandName, args: readonly string[], io: Comman
   }
 }
 
+function readsCluster({ positionals }: CommandDefinition): boolean {
+  return positionals?.replacedBy?.includes('cluster') === true;
+}
+
 /** The command line with what the project file says. The file is about manifests in files, not about a cluster. */
 async function withProjectFile(
-  line: CommandLine<Flags>,
+  line: ParsedCommandLine<Flags>,
   definition: CommandDefinition,
   args: readonly string[],
   io: CommandIo,
-): Promise<CommandLine<Flags>> {
+): Promise<ParsedCommandLine<Flags>> {
   const { clusterChoice } = await import('./input/cluster-choice.ts');
   if (line.flags['no-config'] === true || (await clusterChoice(line as ClusterLine)).kind !== 'files') return line;
   const { readProjectFile } = await import('./input/project-file.ts');

@@ -16,6 +16,8 @@ export interface CommandIo {
   readonly now: () => number;
   /** A clock that never goes back, in milliseconds. */
   readonly monotonic: () => number;
+  /** The program was started as `kubectl probewright`. */
+  readonly isKubectlPlugin?: boolean;
   readonly untilSignal: () => Promise<'SIGTERM' | 'SIGINT'>;
 }
 

@@ -38,7 +38,6 @@ export function serverLog(): DestinationStream {
     minLength: GATHERED_BYTES,
     maxWrite: MOST_BYTES_OF_WRITE,
     maxLength: PENDING_BYTES,
-    periodicFlush: GATHERING_MILLISECONDS,
   });
   let isWritable = true;
   // There is nowhere else to tell of it.
@@ -50,6 +49,17 @@ export function serverLog(): DestinationStream {
   destination.flushSync = () => {
     if (isWritable) flushSync();
   };
-  // Typed for texts only.
-  return { write: (line) => destination.write(Buffer.from(line) as unknown as string) };
+  let flushing: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    flushing = undefined;
+    destination.flush();
+  };
+  return {
+    write: (line) => {
+      // The timer of sonic-boom would wake up the process ten times a second, also without lines.
+      flushing ??= setTimeout(flush, GATHERING_MILLISECONDS).unref();
+      // Typed for texts only.
+      destination.write(Buffer.from(line) as unknown as string);
+    },
+  };
 }

@@ -16,7 +16,7 @@ import { requestLog } from './request-log.ts';
 import type { Server } from 'node:https';
 import type { FastifyInstance } from 'fastify';
 import type { ServeConfig, ServeDependencies } from './config.ts';
-import type { EffectResult } from './review/decision.ts';
+import type { EffectResult } from './policy-effect/effect-result.ts';
 
 export interface RunningServer {
   readonly healthPort: number;

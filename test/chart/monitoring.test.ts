@@ -35,8 +35,13 @@ async function knownMetrics(): Promise<Set<string>> {
   const names = ours.flatMap(({ name, type }) =>
     String(type) === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );
-  return new Set([...names, ...API_SERVER_METRICS]);
+  return new Set([...names, ...LIVE_METRICS, ...API_SERVER_METRICS]);
 }
+
+/** The metrics that the observer's parts about Pods register: observer.md and the observer's tests name them, too. */
+const LIVE_METRICS = ['src/observer/failing/failing-part.ts', 'src/observer/missed/missed-part.ts'].flatMap(
+  (file) => readFileSync(file, 'utf8').match(/probewright_[a-z_]+/g) ?? [],
+);
 
 /** Metrics that a PromQL expression asks for: names that are neither functions, keywords, labels nor in quotes. */
 function metricsIn(expression: string): string[] {
@@ -85,6 +90,14 @@ describe('the dashboard', () => {
     const ours = [...known].filter((name) => name.startsWith('probewright_') && !/_(sum|count)$/.test(name));
     // The age says the same as the timestamp.
     expect(ours.filter((name) => !asked.includes(name))).toEqual(['probewright_config_last_sync_timestamp_seconds']);
+  });
+
+  it('shows what fails now and which Pods lack probes, by the namespace of the workloads', () => {
+    const panels = dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr]));
+    for (const metric of ['probewright_failing_workloads', 'probewright_missed_pods'])
+      expect(panels.filter(([, expr]) => expr?.includes(metric)).map(([, expr]) => expr)).toEqual([
+        `sum by (exported_namespace, cause) (${metric}{namespace="$namespace"})`,
+      ]);
   });
 
   it('has a query in every panel, and no panel over another', () => {

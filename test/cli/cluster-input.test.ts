@@ -48,6 +48,13 @@ describe('the choice between files and a cluster', () =>
     ['--cluster sts/web', 'sts/web'],
     ['--cluster deploy web', 'deploy/web'],
     ['--context prod sts', 'sts/*'],
+    ['-n shop', ''],
+    ['-n shop deploy', 'deploy/*'],
+    ['-n shop deploy,daemonsets', 'deploy/* daemonsets/*'],
+    ['-n shop apps/web.yaml', 'files'],
+    ['-n shop sts', 'files'],
+    ['-n shop missing.yaml', 'files'],
+    ['-n shop -', 'files'],
     ['--kubeconfig x widget/web', 'widget/web'],
     ['deploy/web apps/web.yaml', 'files and a cluster cannot be read together: apps/web.yaml; deploy/web'],
     ['--cluster apps/web.yaml', 'files and a cluster cannot be read together: apps/web.yaml; --cluster'],
@@ -102,6 +109,31 @@ describe('reports about a cluster', () => {
       `      ${message}`,
       '      advice: did you mean "http"?',
     ]);
+  });
+
+  it.each([
+    ['check', ['check', '-n', 'shop', '--only', 'named-port'], false],
+    ['starts', ['starts', '-n', 'shop'], false],
+    ['plan', ['plan', '-n', 'shop', '--policies', 'policies'], false],
+    ['check, as a plugin of kubectl without a name', ['check', '--only', 'named-port'], true],
+    ['report, as a plugin of kubectl', ['report'], true],
+  ])('are written without a flag for the cluster: %s', async (_what, line, isKubectlPlugin) => {
+    await mkdir(join(directory, 'policies'));
+    const { stderr } = await runProbewright(line, { env: { KUBECONFIG: kubeconfig }, isKubectlPlugin });
+    expect(stderr).not.toContain('name at least one file');
+    expect(api.requests.map(({ path: asked }) => asked)).toContain('/apis/apps/v1/namespaces/shop/deployments');
+  });
+
+  it('name the ways to read a cluster, where nothing is named', async () => {
+    for (const [command, isKubectlPlugin] of [
+      ['check', false],
+      ['fix', true],
+    ] as const) {
+      const { code, stderr } = await runProbewright([command], { isKubectlPlugin });
+      expect(code).toBe(2);
+      expect(stderr.includes('; or -A, -n NAMESPACE or --cluster for a cluster')).toBe(command === 'check');
+    }
+    expect(api.requests).toEqual([]);
   });
 
   it('are valid SARIF without fixes', async () => {

@@ -56,7 +56,9 @@ async function explain(
 it('explain tells why a named workload of a cluster is not Ready', async () => {
   const { code, stdout, stderr } = await explain();
   expect({ code, stderr }).toStrictEqual({ code: 0, stderr: '' });
-  expect(stdout.slice(stdout.indexOf('Why is'))).toBe(
+  const facts = /^ {6}seen \d+ times, since \S+ \(\d+ s\)\n/m;
+  expect(stdout).toMatch(facts);
+  expect(stdout.slice(stdout.indexOf('Why is')).replace(facts, '')).toBe(
     [
       'Why is Deployment apps/web not Ready?',
       '  container "app": its readinessProbe (httpGet /ready on port 8080) gets HTTP status 404',
@@ -91,6 +93,9 @@ it('explain lists the causes in JSON too', async () => {
           probe: 'readinessProbe',
           message: 'container "app": its readinessProbe (httpGet /ready on port 8080) gets HTTP status 404',
           remedy: 'Set httpGet.path to a path that the application serves on this port.',
+          times: expect.any(Number) as number,
+          pods: 1,
+          since: expect.stringMatching(/^20/) as string,
         },
       ],
     },

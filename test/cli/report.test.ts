@@ -134,7 +134,7 @@ describe('probewright report', () => {
     expect(stdout).toContain(
       '<p class=live><b>missed-pods</b> <span>Pods lack &lt;probes&gt;; Pods: 2</span> <code>kubectl rollout restart deployment/web -n apps</code></p>',
     );
-    expect(stdout).toMatch(/<b>2<\/b> <span>live Pods with findings/);
+    expect(stdout).toMatch(/<b>2<\/b> <span>Pods lack probes/);
     expect(stdout).toContain('; learned starts: 1, 41 s"');
     expect(stdout).toContain('; one measured start: 41 s\nhangs: ');
     expect(stdout).not.toContain('no limit on the time to start');

@@ -20,6 +20,7 @@ export async function runProbewright(
     env?: Readonly<Record<string, string>>;
     monotonic?: () => number;
     now?: () => number;
+    isKubectlPlugin?: boolean;
   } = {},
 ): Promise<Ran> {
   let stdout = '';
@@ -33,6 +34,7 @@ export async function runProbewright(
     readStdin: () => Promise.resolve(options.stdin ?? ''),
     now: options.now ?? (() => 0),
     monotonic: options.monotonic ?? (() => 0),
+    isKubectlPlugin: options.isKubectlPlugin ?? false,
     untilSignal: () => Promise.resolve('SIGINT'),
   });
   const shown = (text: string): string =>

@@ -132,6 +132,13 @@ describe.skipIf(kubectl === undefined)('the plugin of kubectl', () => {
     const args = ['probewright', 'check', join(root, 'examples/manifests'), '-n', 'apps', '--output', 'json'];
     const { stdout } = await run(kubectl ?? '', args, { env });
     expect((JSON.parse(stdout) as { summary: { workloads: number } }).summary.workloads).toBe(1);
+    // Without a file, it means the cluster.
+    const inCluster = await run(kubectl ?? '', ['probewright', 'check', '--context', 'none'], { env }).catch(String);
+    expect(inCluster).not.toContain('name at least one file');
+    const plain = await run(kubectl ?? '', ['probewright', 'check'], {
+      env: { ...env, KUBECONFIG: join(bin, 'missing') },
+    }).catch(String);
+    expect(plain).not.toContain('name at least one file');
   });
 });
 
@@ -331,7 +338,7 @@ describe('the GitHub Action', () => {
       }),
     });
     expect([code, log.includes('hacked'), calls.includes('hacked')]).toEqual([0, false, false]);
-    expect(calls).toContain('Plan: 1 workload gets other probes');
+    expect(calls).toContain('Plan: of 1 workload, 1 would get other probes');
   });
 
   it('takes no file for a flag', async () => {

@@ -83,6 +83,7 @@ describe('texts of the kubelet', () => {
       cause: 'executable-not-found',
       isVoid: true,
       times: [Date.parse('2026-11-20T10:00:00.123Z')],
+      told: new Map([['', 1]]),
     });
   });
 });

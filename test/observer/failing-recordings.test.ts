@@ -144,7 +144,7 @@ describe('the watches of a real kubelet, replayed through pod health and diagnos
     const byName = findingsByWorkload(found);
     const names = recording('obs2').deployments.map(({ name }) => name);
     for (const name of names) compare(name, byName.get(name) ?? [], BY_DEPLOYMENT[name] ?? NOTHING);
-    expect([names.length, byName.size, found.length]).toStrictEqual([9, 5, 10]);
+    expect([names.length, byName.size, found.length]).toStrictEqual([9, 6, 11]);
   });
 
   it.each<Batch>(['b1', 'm3', 'g1', 'g2gate', 'kr1', 'same', 'obs2'])(

@@ -85,9 +85,9 @@ describe('workloads that fail', () => {
     expect(results(61)).toStrictEqual(results(3000));
   });
 
-  it('need no event that is older than an hour', () => {
+  it('need no event that is older than an hour: the status tells that the probe fails, and no more', () => {
     observe('web', fails(0, 404), 60);
-    expect(told(60 + 3700)).toStrictEqual([]);
+    expect(told(60 + 3700)).toStrictEqual(['web: unclear']);
   });
 
   it('are told by the policy that injects the probe', () => {
@@ -108,6 +108,7 @@ describe('workloads that fail', () => {
           container: 'app',
           probe: 'readinessProbe',
           sources: 'ProbePolicy/apps/static',
+          since: '2026-11-20T10:00:00Z',
           fix: 'Exempt the path from authentication, or probe a path that needs none. ProbePolicy/apps/static injects the probe.',
         },
       },

@@ -81,7 +81,10 @@ class ReplayedWatch {
     return this.#workloads
       .findings(seconds * 1000)
       .flatMap((one) => [
-        ...one.failures.map(({ container, probe, cause }) => `${one.workload.name}|${container} ${probe} ${cause}`),
+        ...one.failures.map(
+          ({ container, probe, cause }) =>
+            `${one.workload.name}|${[container, probe, cause].filter((each) => each !== undefined).join(' ')}`,
+        ),
         ...[...failingCauses(one)]
           .filter((cause) => cause === 'shared-dependency')
           .map((cause) => `${one.workload.name}|${cause}`),

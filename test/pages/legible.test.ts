@@ -58,7 +58,7 @@ describe.skipIf(whyNoBrowser() !== undefined)('the pages', () => {
 
   describe.each(VIEWS.map((view) => [nameOfView(view), view] as const))('at %s', (_, view) => {
     it.each(['plain', 'wide', 'narrow'] as const)(
-      'cut off no heading, and let none touch, with a %s font',
+      'cut off no heading and no label, and let no headings touch, with a %s font',
       async (font) => {
         for (const open of [await openReport(view), await openPlayground(view)]) {
           await forceFont(open, font);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runProbewright } from '../cli/run-probewright.ts';
-import { fleet } from '../explain/fleet-page/fleet.ts';
+import { failingFleet, fleet } from '../explain/fleet-page/fleet.ts';
 import { HOSTILE_NAMES, hostileFleet } from '../explain/fleet-page/hostile-names.ts';
 import { accessibilityFindings } from './bed/accessibility.ts';
 import { startBrowser, whyNoBrowser } from './bed/chromium.ts';
@@ -51,6 +51,45 @@ describe.skipIf(whyNoBrowser() !== undefined)('the page of a report in a browser
       await open.close();
     },
   );
+
+  it.each(VIEWS.map((view) => [nameOfView(view), view] as const))(
+    'shows first what fails, with its cause and its facts, at %s',
+    async (name, view) => {
+      const open = await openPage(browser, await reportOf(failingFleet()), view);
+      // What the other picture shows would leave no room for the rows.
+      await open.evaluate(
+        "for (const one of document.querySelectorAll('section:has(#checks), .found, .scene')) one.remove()",
+      );
+      await open.evaluate("for (const row of [...document.querySelectorAll('.row')].slice(0, 3)) row.open = true");
+      await open.evaluate("document.querySelector('.heads').style.position = 'static'");
+      expect(await screenshotDifference(open, `failing-${name}`, 2400)).toBeUndefined();
+      expect(await open.evaluate('document.documentElement.scrollWidth')).toBe(view.width);
+      expect(await accessibilityFindings(open, ['color-contrast'])).toEqual([]);
+      expect({ requests: open.requests, complaints: open.complaints }).toEqual({ requests: [], complaints: [] });
+      await open.close();
+    },
+  );
+
+  it('filters by the tiles, which count each workload once', async () => {
+    const open = await openPage(browser, await reportOf(failingFleet()));
+    const rows = async (): Promise<number> => ((await open.evaluate(SHOWN)) as unknown[]).length;
+    const tiles = (await open.evaluate(
+      "[...document.querySelectorAll('.tiles a[data-verdict]')].map((tile) => [tile.dataset.verdict, Number(tile.querySelector('b').textContent)])",
+    )) as (readonly [string, number])[];
+    for (const [value, count] of tiles) {
+      await open.evaluate(`document.querySelector('.tiles a[data-verdict="${value}"]').click()`);
+      expect([value, await rows()]).toEqual([value, count]);
+    }
+    expect(tiles.slice(0, 2)).toEqual([
+      ['', 12],
+      ['Failing', 3],
+    ]);
+    expect(tiles.slice(1).reduce((sum, [, count]) => sum + count, 0)).toBe(12);
+    await open.evaluate("document.querySelector('.tiles a[data-check=missed-pods]').click()");
+    expect(await rows()).toBe(2);
+    expect(open.complaints).toEqual([]);
+    await open.close();
+  });
 
   it('shows all rows and no tools where no scripts run, and rows open by themselves', async () => {
     const open = await openPage(browser, report, { ...WIDE, scripting: false });

@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { sendReview } from '../../scripts/review/send-review.ts';
 import { developmentPair, type DevelopmentPair } from '../../src/webhook/certificates/open-certificates.ts';
 import type { AddressInfo } from 'node:net';
@@ -19,34 +21,58 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** A server on loopback that gives each path an answer, for as long as one review takes. */
+interface Review {
+  readonly request: {
+    readonly object: {
+      readonly metadata: { managedFields?: unknown };
+      readonly spec: { readonly containers: object[] };
+    };
+  };
+}
+
+/** A server on loopback that gives each path an answer, for as long as one review takes. `bodies` are what it got. */
 async function reviewedBy(
   answers: Readonly<Record<string, object>>,
   status = 200,
-): Promise<Awaited<ReturnType<typeof sendReview>>> {
+): Promise<Awaited<ReturnType<typeof sendReview>> & { readonly bodies: Readonly<Record<string, unknown>> }> {
+  const bodies: Record<string, unknown> = {};
   const server = createServer(
     { cert: readFileSync(pair.certFile), key: readFileSync(pair.keyFile) },
-    ({ url = '' }, response) => response.writeHead(status).end(JSON.stringify(answers[url] ?? {})),
+    (request, response) => {
+      const { url = '' } = request;
+      void json(request).then((body) => {
+        bodies[url] = body;
+        response.writeHead(status).end(JSON.stringify(answers[url] ?? {}));
+      });
+    },
   );
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   try {
-    return await sendReview(FILE, (server.address() as AddressInfo).port, pair.caFile);
+    return { ...(await sendReview(FILE, (server.address() as AddressInfo).port, pair.caFile)), bodies };
   } finally {
     server.close();
   }
 }
 
 describe('npm run review', () => {
-  it('prints the patch as YAML, and that the object is allowed', async () => {
+  it('prints the object with the patch as YAML, asks /validate about this object, and says that the object is allowed', async () => {
     const patch = [{ op: 'add', path: '/spec/containers/0/livenessProbe', value: { periodSeconds: 10 } }];
     const encoded = Buffer.from(JSON.stringify(patch)).toString('base64');
-    const { code, text } = await reviewedBy({
+    const { code, text, bodies } = await reviewedBy({
       '/mutate': { response: { allowed: true, patch: encoded } },
       '/validate': { response: { allowed: true } },
     });
-    expect(text).toBe(
-      '# /mutate: this patch\n- op: add\n  path: /spec/containers/0/livenessProbe\n  value:\n    periodSeconds: 10\n# /validate: allowed\n',
-    );
+    const sent = JSON.parse(readFileSync(FILE, 'utf8')) as Review;
+    const stored = structuredClone(sent.request.object);
+    Object.assign(stored.spec.containers[0] ?? {}, { livenessProbe: { periodSeconds: 10 } });
+    expect(bodies).toEqual({
+      '/mutate': sent,
+      '/validate': { ...sent, request: { ...sent.request, object: stored } },
+    });
+    const lines = text.split('\n');
+    expect([lines[0], lines.at(-2)]).toEqual(['# /mutate: the API server stores this object', '# /validate: allowed']);
+    delete stored.metadata.managedFields;
+    expect(parse(text)).toEqual(stored);
     expect(code).toBe(0);
   });
 

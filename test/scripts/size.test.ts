@@ -8,6 +8,8 @@ import {
   textSize,
   textSizeOf,
 } from '../../scripts/size/measure.ts';
+import { exportedNames, namesExportedTwice } from '../../scripts/size/exported-names.ts';
+import { callersOf, callsIn, rawReadsOf } from '../../scripts/size/raw-json.ts';
 
 describe('the size of a text', () => {
   it('counts a line as code where a token stands, and no comment and no blank line', () => {
@@ -40,6 +42,48 @@ describe('what a file imports, directly or not', () => {
       ['d', ['a']],
     ]);
     expect([...closureOf('a', graph)].sort()).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('exported names', () => {
+  it('are those that a file declares and exports, once each', () => {
+    const text = [
+      'export interface One { readonly inner: string }',
+      'export const Two = 1, Three = 2;',
+      'export type Two = number;',
+      'export async function four(): Promise<void> {}',
+      'export class Five {}',
+      'const hidden = 1;',
+      "export { other } from './other.ts';",
+      "export type { Other } from './other.ts';",
+    ];
+    expect(exportedNames(text.join('\n'))).toEqual(['One', 'Two', 'Three', 'four', 'Five']);
+  });
+});
+
+describe('reads of raw JSON', () => {
+  it('are calls, and not mentions, methods or declarations', () => {
+    const text = [
+      "import { member } from './json.ts';",
+      "const a = member(object, 'member(');",
+      '// member(object)',
+      'const read = member;',
+      "object.member('x');",
+      "const inner = stringMember(member(object, 'a') ?? {}, 'b');",
+    ];
+    expect(callsIn(text.join('\n'), new Set(['member', 'stringMember']))).toBe(3);
+  });
+
+  it('do not count in parsers, nor in rooms without forms', () => {
+    const files = rawReadsOf(filesBelow('src')).map(([file]) => file);
+    expect(files).not.toContain('src/engine/workload/containers.ts');
+    expect(files).not.toContain('src/webhook/review/review.ts');
+    expect(files.filter((file) => /^src\/(?:base|yaml)\//.test(file))).toEqual([]);
+    expect(files).toContain('src/cli/krm/krm-function.ts');
+  });
+
+  it('names the callers of a function', () => {
+    expect(callersOf('rawReadsOf', filesBelow('scripts/size'))).toEqual(['scripts/size/print.ts']);
   });
 });
 
@@ -85,6 +129,11 @@ describe('the code', () => {
     expect(sizeOf(src).lines).toBeLessThanOrEqual(46_500);
   });
 
+  it('exports no name twice, but for ten that are to be renamed', () => {
+    const known = 'Advice Kill ObservedWorkload Run TEXT_WIDTH WorkloadName containersOf judge killOf textAt'.split(' ');
+    expect([...namesExportedTwice(src).keys()].filter((name) => !known.includes(name))).toEqual([]);
+  });
+
   it('of one file has at most 350 lines', () => {
     for (const file of src) expect(sizeOf([file]).lines, file).toBeLessThanOrEqual(350);
   });
@@ -93,7 +142,7 @@ describe('the code', () => {
     expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(10_700);
   });
 
-  it('that serve can load has at most 21,000 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(21_000);
+  it('that serve can load has at most 21,250 lines beside single checks', () => {
+    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(21_250);
   });
 });

@@ -20,7 +20,7 @@ export interface FoundFile {
  *
  * @param selection leaves out files and directories
  */
-export async function findYamlFiles(directory: string, selection: Selection = {}): Promise<FoundFile[]> {
+export async function findYamlFiles(directory: string, selection: FileSelection = {}): Promise<FoundFile[]> {
   const { links } = selection;
   const named = await stat(directory, { bigint: true });
   if (named.isFile()) return [foundFile(directory, named)];
@@ -38,7 +38,7 @@ export async function findYamlFiles(directory: string, selection: Selection = {}
 }
 
 /** The files and directories below a directory that are left out. */
-export interface Selection {
+export interface FileSelection {
   /**
    * Receives the links that are not followed. Without `links`, all links are followed, and a broken link is an error.
    */
@@ -64,7 +64,7 @@ interface Found {
   /** The real paths of the visited directories. */
   readonly visited: Set<string>;
   readonly mayFollow: (link: string) => Promise<boolean>;
-  readonly selection: Selection;
+  readonly selection: FileSelection;
 }
 
 /** True for a directory itself, and for a path below it. The file system is not asked. */
@@ -114,6 +114,6 @@ async function unlessGone(directory: string, name: string, error: unknown): Prom
 }
 
 /** A value that changes whenever the set of files, or the content of a file, may have changed. */
-export function versionOf(files: readonly FoundFile[]): string {
+export function filesVersion(files: readonly FoundFile[]): string {
   return files.map(({ path, version }) => `${path}\n${version}`).join('\n');
 }

@@ -5,6 +5,13 @@ export function utf8Length(text: string): number {
   return encoder.encode(text).length;
 }
 
+/** Encodes a text as base64 of its UTF-8, in Node and in browsers. */
+export function base64OfUtf8(text: string): string {
+  const bytes = encoder.encode(text);
+  const isAscii = bytes.length === text.length;
+  return btoa(isAscii ? text : Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+}
+
 /** Decodes valid base64 to text, in Node and in browsers. Bytes that are not valid UTF-8 become U+FFFD. */
 export function utf8OfBase64(base64: string): string {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

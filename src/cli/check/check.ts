@@ -9,8 +9,9 @@ import { paintFor } from '../output/screen.ts';
 import { textReport } from './text.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
+import { lackOf, readLivePods, workloadNameOf } from '../input/live-pods.ts';
 import { shownReport, type CheckReport, type ReportFormat, type ShownReport } from './report.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import { reasonForNothing } from '../input/passed-over.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -27,7 +28,7 @@ const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
 };
 
 /** Checks manifests without a cluster, by the code of the webhook. */
-export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: CommandIo): Promise<number> {
+export async function runCheck(line: ParsedCommandLine<typeof CHECK.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
   const inputs = await readAnyInputs('check', line, io, progress);
   const { output, enforcement, strict, 'min-level': minLevel, only, skip } = line.flags;
@@ -43,13 +44,32 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
     reportProblems(found.problems, io, inputs);
     return EXIT_USAGE;
   }
-  const report = shownReport(unknown, selection);
+  const report = { ...shownReport(unknown, selection), lacking: await lackingPods(checked, line, inputs, io) };
   const screen = { columns: io.stdoutColumns, paint: paintFor(line.flags.color, io) };
   // Objects of a cluster have no text that fixes could change.
   const texts = inputs.isFromCluster ? [] : inputs.texts;
   io.stdout.write(FORMATS[output]({ ...report, texts }, screen));
   reportProblems([...(report.notes ?? []), ...report.warnings, ...report.problems], io, inputs);
   return exitCode(report, inputs, strict);
+}
+
+/** The workloads of a cluster whose live Pods lack the probes that policies give. */
+async function lackingPods(
+  { summary: { coverage } }: CheckReport,
+  line: ParsedCommandLine<typeof CHECK.flags>,
+  inputs: Inputs,
+  io: CommandIo,
+): Promise<NonNullable<CheckReport['lacking']>> {
+  const gives = inputs.policies.policies.length + coverage.livenessProbe.get + coverage.readinessProbe.get > 0;
+  const look = gives ? await readLivePods('check', line, inputs, io, false) : undefined;
+  if (look === undefined) return [];
+  return inputs.texts.flatMap(({ manifests }) =>
+    manifests.flatMap(({ object }) => {
+      const message = lackOf(look, object);
+      const { kind, namespace, name } = workloadNameOf(object);
+      return message === undefined ? [] : [{ kind, namespace, name, message }];
+    }),
+  );
 }
 
 /**

@@ -42,6 +42,8 @@ export interface CheckReport {
   readonly notes?: readonly FileProblem[];
   /** The inputs that could not be read. For standard error, in every output format. */
   readonly problems: readonly FileProblem[];
+  /** The workloads whose live Pods lack probes of policies. Absent for files. */
+  readonly lacking?: CheckOutput['lacking'];
   /** The findings that a baseline has removed. */
   readonly known?: KnownFindings;
 }

@@ -1,10 +1,10 @@
 import { formatViolation, type AppliedException } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { isInCluster, type Origin } from '../input/cluster-object.ts';
+import { isInCluster, type ObjectOrigin } from '../input/cluster-object.ts';
 import { count } from '../../base/text/cut.ts';
 import { outputLine, visible } from '../../base/text/visible.ts';
 import { wrapFile, wrapPath } from '../../base/text/wrap.ts';
-import { paragraph, type Paint, type Screen } from '../output/screen.ts';
+import { paragraph, type ApplyStyle, type Screen } from '../output/screen.ts';
 import { objectName, type PlacedViolation, type ReportFormat, type ShownReport } from './report.ts';
 import { isShownAt, LEVEL_OF_ACTION, LEVELS, type Level } from '../output/level.ts';
 import { COVERED_PROBES, type LackReason } from '../../engine/verdict/coverage.ts';
@@ -23,6 +23,7 @@ export const textReport: ReportFormat = (report, screen) => {
       : findingGroups(violations, screen, report),
     noMainContainerLines(summary.coverage.noMainContainer, screen, report),
     coverageLines(summary.coverage, screen),
+    lackingLines(report, screen),
     countsByCheck(violations, screen),
     [...totals(report, screen), ...hiddenNotes(report, screen)],
   ];
@@ -97,7 +98,7 @@ function hiddenNotes({ summary: { hidden } }: ShownReport, screen: Screen): stri
  * of the field, the message and the remedy follow, each on lines of its own. Objects of a cluster have no file and no
  * position.
  */
-function findingGroups(violations: readonly PlacedViolation[], screen: Screen, origin: Origin = {}): string[] {
+function findingGroups(violations: readonly PlacedViolation[], screen: Screen, origin: ObjectOrigin = {}): string[] {
   const blocks = [...Map.groupBy(violations, ({ file }) => file)].flatMap(([file, ofFile]) => {
     const hasLines = !isInCluster(file, origin);
     return [...Map.groupBy(ofFile, objectName)].map(([workload, found], index) => {
@@ -141,7 +142,7 @@ function findingLines(violation: PlacedViolation, positionWidth: number, screen:
  * A finding on one line: `file:line:column: level: Kind namespace/name: path: message; remedy (check)`. An object of a
  * cluster is its own place: `Kind namespace/name: level: path: message; remedy (check)`.
  */
-export function findingLine(violation: PlacedViolation, paint: Paint, origin: Origin = {}): string {
+export function findingLine(violation: PlacedViolation, paint: ApplyStyle, origin: ObjectOrigin = {}): string {
   const level = LEVEL_OF_ACTION[violation.action];
   const { file, line, column } = violation;
   const object = `${objectName(violation)}:`;
@@ -222,8 +223,19 @@ function probeLines(probe: string, { have, get, lack, reasons }: ListedProbeCoun
   ];
 }
 
+/** The probes of the coverage are those of new Pods. */
+function lackingLines({ lacking = [] }: ShownReport, screen: Screen): string[] {
+  if (lacking.length === 0) return [];
+  const lines = lacking.map((each) => ({ text: `${objectName(each)}: ${each.message}`, indent: 2 }));
+  return [screen.paint('heading', 'Live Pods:'), ...lines.flatMap((line) => paragraph(screen, line))];
+}
+
 /** The workloads that get no probes because no main container can be determined, with the policies that want one. */
-function noMainContainerLines(workloads: readonly NoMainContainer[], screen: Screen, origin: Origin = {}): string[] {
+function noMainContainerLines(
+  workloads: readonly NoMainContainer[],
+  screen: Screen,
+  origin: ObjectOrigin = {},
+): string[] {
   if (workloads.length === 0) return [];
   return [
     screen.paint('heading', 'No main container:'),

@@ -5,13 +5,16 @@ import { hanging } from '../flags/help.ts';
 import { renderBlock } from '../../yaml/editing/rendering.ts';
 import { EXIT_OK, type CommandIo } from '../io.ts';
 import examples from './examples.json' with { type: 'json' };
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { CheckDefinition, CheckParameter, CheckParameters } from '../../engine/policy/check-parameters.ts';
-import type { CHECKS } from '../command-table.ts';
+import type { LIST_CHECKS } from '../command-table.ts';
 
 const EXAMPLES: Readonly<Record<string, string>> = examples;
 
-export function runChecks({ flags, positionals: [id] }: CommandLine<typeof CHECKS.flags>, io: CommandIo): number {
+export function runChecksCommand(
+  { flags, positionals: [id] }: ParsedCommandLine<typeof LIST_CHECKS.flags>,
+  io: CommandIo,
+): number {
   // The definition lets no other ids through.
   const check = id === undefined ? undefined : CHECK_CATALOGUE[id];
   if (flags.output === 'json') {

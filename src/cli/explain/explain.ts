@@ -3,19 +3,20 @@ import { placeOfObject, placeText } from '../input/cluster-object.ts';
 import type { Manifest } from '../input/manifest.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
-import { printFailures, readFailures, type FailuresOf, type WorkloadWithFailures } from './failures.ts';
+import { listedFailure, printFailures, type WorkloadWithFailures } from './failures.ts';
+import { lackOf, readLivePods, workloadNameOf } from '../input/live-pods.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { writePictures } from './pictures.ts';
 import { reportProblems } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { placeOfPolicy } from '../input/inputs.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { ExplainedContainer, ExplainOutput } from '../output/json-outputs.ts';
 import type { FieldPlaces } from '../../explain/timeline/explained-fields.ts';
 import type { ContainerExplanation } from '../../explain/timeline/explanation.ts';
 import type { EXPLAIN } from './definition.ts';
 
-export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: CommandIo): Promise<number> {
+export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, io: CommandIo): Promise<number> {
   const inputs = await readAnyInputs('explain', line, io);
   const placesOf = ({ document, path }: Manifest): FieldPlaces => ({
     ofManifest: (field) =>
@@ -28,13 +29,16 @@ export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: Co
   const { output, details, fields } = line.flags;
   const asText = fields ? fieldsAsText : details ? explanationsAsText : summariesAsText;
   const showsFailures = output === 'json' || (output === 'text' && !fields);
-  const failuresOf: FailuresOf = showsFailures ? await readFailures(line, inputs, io) : () => undefined;
+  const look = fields ? undefined : await readLivePods('explain', line, inputs, io, showsFailures);
   const workloads = inputs.texts
     .flatMap(({ manifests }) => manifests)
     .flatMap((manifest): WorkloadWithFailures[] => {
       const explained = explainManifest(manifest.object, placeOfObject(manifest, inputs), inputs, placesOf(manifest));
-      const failures = failuresOf(manifest.object);
-      return explained === undefined ? [] : [{ ...explained, ...(failures && { failures }) }];
+      if (explained === undefined) return [];
+      const lacking = look && lackOf(look, manifest.object);
+      const live = look?.knowsFailures === true ? look.of(workloadNameOf(manifest.object)) : undefined;
+      const failures = look?.knowsFailures === true ? (live?.failing ?? []).map(listedFailure) : undefined;
+      return [{ ...explained, ...(lacking !== undefined && { lacking }), ...(failures && { failures }) }];
     });
   let isComplete = inputs.problems.length === 0;
   if (output === 'text') {
@@ -54,7 +58,7 @@ function explanationsAsJson(workloads: readonly WorkloadWithFailures[]): string 
 }
 
 function listedContainer(container: ContainerExplanation): ExplainedContainer {
-  const { name, role, path, headline, caveats } = container;
+  const { name, role, path, headline, caveats, cannotWork } = container;
   return {
     name,
     role,
@@ -73,6 +77,7 @@ function listedContainer(container: ContainerExplanation): ExplainedContainer {
       latestSeconds: span.latest,
       ...others,
     })),
+    ...(cannotWork.length > 0 && { cannotWork: cannotWork as NonNullable<ExplainedContainer['cannotWork']> }),
     caveats,
   };
 }

@@ -1,88 +1,35 @@
-import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { PagedList } from '../../cluster/client/paged-list.ts';
-import { failingResults } from '../../observer/failing/failing-results.ts';
-import { FailingWorkloads } from '../../observer/failing/failing-workloads.ts';
-import { podHealth } from '../../observer/failing/pod-health.ts';
-import { PROBE_EVENT_REASONS, readProbeEvent } from '../../observer/failing/probe-events.ts';
-import { workloadKey, workloadNameOfPod, type WorkloadName } from '../../observer/observed-workload.ts';
-import { refusal } from '../../cluster/sources/cluster-kinds.ts';
+import { duration, parseInstant } from '../../base/text/duration.ts';
 import { wrap } from '../../base/text/wrap.ts';
-import { clusterChoice, type ClusterLine } from '../input/cluster-choice.ts';
-import { PROGRAM, printLine, type CommandIo } from '../io.ts';
-import { groupOfVersion } from '../../engine/workload/kinds.ts';
-import { namespaceOf } from '../input/manifest.ts';
-import { openCluster } from '../input/cluster-inputs.ts';
-import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { Inputs } from '../input/inputs.ts';
+import { printLine, type CommandIo } from '../io.ts';
 import type { ReportResult } from '../../observer/reports/report-result.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { WorkloadExplanation } from '../../explain/timeline/explanation.ts';
+import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import type { ListedFailure } from '../output/json-outputs.ts';
 
 const WIDTH = 100;
 
-/** Why the Pods of workloads are not Ready, by the object of the workload. Undefined when that is not known. */
-export type FailuresOf = (object: JsonObject) => readonly ListedFailure[] | undefined;
+export type WorkloadWithFailures = WorkloadExplanation & { readonly failures?: readonly ListedFailure[] };
 
-/**
- * Reads why the Pods of named workloads of a cluster are not Ready, by the same rules as the observer. A right that is
- * missing is named on standard error, and costs this part only.
- */
-export async function readFailures(line: ClusterLine, inputs: Inputs, io: CommandIo): Promise<FailuresOf> {
-  const unknown: FailuresOf = () => undefined;
-  if (!inputs.isFromCluster || line.flags['all-namespaces']) return unknown;
-  const choice = await clusterChoice(line);
-  const isNamed = choice.kind === 'cluster' && choice.names.some(({ name }) => name !== undefined);
-  if (!isNamed) return unknown;
-  const wanted = new Set(
-    inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => workloadKey(workloadNameOf(object)))),
-  );
-  const { client, namespace = 'default' } = await openCluster(line, io);
-  const root = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
-  const workloads = new FailingWorkloads();
-  const problems = new Set<string>();
-  const list = async (resource: string, query: Record<string, string>, take: (object: JsonObject) => void) => {
-    const request = { method: 'GET', path: `${root}/${resource}`, query } as const;
-    try {
-      await new PagedList(client).forEachPage(request, ({ items }: { items: readonly KubernetesObject[] }) => {
-        for (const item of items) take(item as unknown as JsonObject);
-      });
-    } catch (error) {
-      problems.add(refusal(`cannot list ${resource} in namespace ${namespace}`, error));
-    }
-  };
-  await list('pods', {}, (pod) => {
-    const workload = workloadNameOfPod(pod);
-    const uid = stringMember(objectMember(pod, 'metadata') ?? {}, 'uid');
-    if (uid === undefined || workload === undefined || !wanted.has(workloadKey(workload))) return;
-    workloads.seen(uid, workload, podHealth(pod));
-  });
-  // After a refusal, events are listed too, so that all missing rights are named at once.
-  for (const reason of workloads.heldPods === 0 && problems.size === 0 ? [] : PROBE_EVENT_REASONS)
-    await list('events', { fieldSelector: `involvedObject.kind=Pod,reason=${reason}` }, (event) => {
-      const hint = readProbeEvent(event);
-      if (hint !== undefined) workloads.hint(hint, inputs.now);
-    });
-  for (const problem of problems) printLine(io.stderr, `${PROGRAM} explain: ${problem}`);
-  // Without Pods or events, an empty list would mean that nothing fails.
-  if (problems.size > 0) return unknown;
-  const failing = workloads.findings(inputs.now);
-  const found = new Map(failing.map((one) => [workloadKey(one.workload), failingResults(one).map(listedFailure)]));
-  return (object) => found.get(workloadKey(workloadNameOf(object))) ?? [];
-}
-
-function listedFailure({ message, properties }: ReportResult): ListedFailure {
-  const { cause = '', container, probe, fix = '', since, workloads } = properties;
+/** Why the Pods of a workload are not Ready, for programs. */
+export function listedFailure({ message, properties }: Pick<ReportResult, 'message' | 'properties'>): ListedFailure {
+  const facts: Partial<LiveProperties> = properties;
+  const { cause = '', container, probe, fix = '', reason, since, workloads } = facts;
+  const numbers = NUMBERS.flatMap((name) => (facts[name] === undefined ? [] : [[name, Number(facts[name])]]));
   return {
     cause,
     ...(container !== undefined && { container }),
     ...(probe !== undefined && { probe: probe as ProbeKind }),
     message,
     remedy: fix,
+    ...(Object.fromEntries(numbers) as Partial<ListedFailure>),
+    ...(reason !== undefined && { reason }),
     ...(since !== undefined && { since }),
     ...(workloads !== undefined && { together: workloads }),
   };
 }
+
+const NUMBERS = ['status', 'timeoutSeconds', 'exitCode', 'times', 'restarts', 'pods'] as const;
 
 /** Prints why workloads are not Ready. Workloads without failures are left out. */
 export function printFailures(workloads: readonly WorkloadWithFailures[], io: CommandIo): void {
@@ -90,21 +37,35 @@ export function printFailures(workloads: readonly WorkloadWithFailures[], io: Co
     if (failures.length === 0) continue;
     printLine(io.stdout, '');
     printLine(io.stdout, `Why is ${kind} ${namespace}/${name} not Ready?`);
-    for (const { message, remedy } of failures) {
-      for (const [index, text] of wrap(message, WIDTH).entries())
+    for (const failure of failures) {
+      for (const [index, text] of wrap(failure.message, WIDTH).entries())
         printLine(io.stdout, `${index === 0 ? '  ' : '    '}${text}`);
-      for (const text of wrap(remedy, WIDTH)) printLine(io.stdout, `      ${text}`);
+      for (const text of [factsText(failure, io.now()), failure.remedy].flatMap((each) => wrap(each, WIDTH)))
+        if (text !== '') printLine(io.stdout, `      ${text}`);
     }
   }
 }
 
-export type WorkloadWithFailures = WorkloadExplanation & { readonly failures?: readonly ListedFailure[] };
+/** `status 503, told 12 times, not Ready since 2026-11-20T10:00:00Z (1200 s (20 min))` */
+function factsText(
+  { status, timeoutSeconds, exitCode, reason, times, restarts, pods, since }: ListedFailure,
+  now: number,
+): string {
+  const at = since === undefined ? undefined : parseInstant(since);
+  const parts = [
+    status === undefined ? '' : `status ${status}`,
+    timeoutSeconds === undefined ? '' : `timeoutSeconds ${timeoutSeconds}`,
+    exitCode === undefined ? '' : `exit code ${exitCode}`,
+    reason ?? '',
+    times === undefined ? '' : times === 1 ? 'seen once' : `seen ${times} times`,
+    restarts === undefined ? '' : restarts === 1 ? 'restarted once' : `restarted ${restarts} times`,
+    pods === undefined || pods === 1 ? '' : `in ${pods} Pods`,
+    at === undefined ? '' : `since ${since} (${ago(now - at)})`,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
 
-function workloadNameOf(object: JsonObject): WorkloadName {
-  return {
-    namespace: namespaceOf(object) ?? '',
-    group: groupOfVersion(String(object['apiVersion'])),
-    kind: stringMember(object, 'kind') ?? '',
-    name: stringMember(objectMember(object, 'metadata') ?? {}, 'name') ?? '',
-  };
+function ago(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  return seconds < 120 ? duration(seconds) : `${Math.round(seconds / 60)} min`;
 }

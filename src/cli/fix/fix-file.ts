@@ -1,10 +1,12 @@
 import { formatNotInjected } from '../../engine/defaulting/injection.ts';
 import { type JsonObject } from '../../base/json/json-value.ts';
-import { describeManifest, manifestsOf, placeOfManifest, policyOfPod, workloadIn } from '../input/manifest.ts';
+import { describeManifest, manifestsOf, placeOfManifest, workloadIn } from '../input/manifest.ts';
 import type { Manifest, ParsedText } from '../input/manifest.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
-import { withEdits } from '../../base/json/field-path.ts';
+import { PROBE_KINDS } from '../../engine/probe/probe.ts';
+import { hasProbe, type Pod } from '../../engine/workload/pod.ts';
+import { storedPod } from '../../webhook/review/stored-pod.ts';
+import { valueAt, withEdits, type FieldEdit } from '../../base/json/field-path.ts';
 import { withFieldEdits, type DocumentEdit } from '../../yaml/editing/field-editing.ts';
 import { withAdvice, type AdviceSelection } from './advice.ts';
 import type { PlacedViolation } from '../check/report.ts';
@@ -72,15 +74,26 @@ function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
   const { object, document, path } = manifest;
   const workload = workloadIn(object, inputs);
   if (workload === undefined) return { object, insertions: [], remarks: [] };
-  const defaultings = workload.pods.map((pod) => permittedDefaulting(pod, policyOfPod(workload, pod, inputs.policies)));
-  const added = defaultings.flatMap(({ injections }) =>
-    injections.map(({ container, kind, probe }) => ({ path: container.place.path(kind), value: probe })),
-  );
-  const insertions = added.map((edit) => ({ ...edit, document: document.index, path: [...path, ...edit.path] }));
+  const stored = workload.pods.map(({ template }) => storedPod(workload, template, inputs.policies, inputs.now));
+  const added = workload.pods.flatMap((pod, index) => addedProbes(pod, stored[index]?.pod));
   const place = `${placeOfManifest(manifest)}: ${describeManifest(object, workload.namespace)}`;
   const remarks = [
-    ...defaultings.flatMap(({ notInjected }) => notInjected.map(formatNotInjected)),
-    ...defaultings.flatMap(({ warnings }) => warnings),
+    ...stored.flatMap(({ decision }) => decision.defaulting?.notInjected.map(formatNotInjected) ?? []),
+    ...stored.flatMap(({ decision: { defaulting, reply } }) => defaulting?.warnings ?? reply.response.warnings ?? []),
   ];
-  return { object: withEdits(object, added), insertions, remarks: remarks.map((remark) => `${place}: ${remark}`) };
+  return {
+    object: withEdits(object, added),
+    insertions: added.map((edit) => ({ document: document.index, path: [...path, ...edit.path], value: edit.value })),
+    remarks: remarks.map((remark) => `${place}: ${remark}`),
+  };
+}
+
+/** The probes that the stored Pod has and the template lacks, as edits of the workload. */
+function addedProbes({ containers }: Pod, stored: unknown): FieldEdit[] {
+  return containers.flatMap((container) =>
+    PROBE_KINDS.filter((kind) => !hasProbe(container, kind)).flatMap((kind) => {
+      const value = valueAt(stored, ['spec', container.list, container.index, kind]);
+      return value === undefined || value === null ? [] : [{ path: container.place.path(kind), value }];
+    }),
+  );
 }

@@ -11,13 +11,13 @@ import { diffText } from '../output/diff.ts';
 import { paintFor } from '../output/screen.ts';
 import { Progress, reportProblems } from '../output/messages.ts';
 import { readCommandInputs } from '../input/command-inputs.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from '../check/report.ts';
 import type { AdviceSelection } from './advice.ts';
 import type { FIX } from './definition.ts';
 
-type FixLine = CommandLine<typeof FIX.flags>;
+type FixLine = ParsedCommandLine<typeof FIX.flags>;
 
 /** Writes probes into manifests. The probes are the author's own from then on, so no annotation is added. */
 export async function runFix(line: FixLine, io: CommandIo): Promise<number> {

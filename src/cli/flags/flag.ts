@@ -38,7 +38,7 @@ export interface CommandDefinition<F extends Flags = Flags> {
 /** The flags of a command without flags. */
 export type NoFlags = Readonly<Record<string, never>>;
 
-export interface CommandLine<F extends Flags> {
+export interface ParsedCommandLine<F extends Flags> {
   readonly flags: FlagValues<F>;
   readonly positionals: readonly string[];
   /** The values of charts in the project file. */

@@ -2,10 +2,10 @@ import { quote } from '../../base/text/cut.ts';
 import { didYouMean, suggestion } from '../../base/text/suggestion.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { notAmong } from './value-types.ts';
-import type { CommandDefinition, CommandLine, Flag, Flags, FlagValues } from './flag.ts';
+import type { CommandDefinition, ParsedCommandLine, Flag, Flags, FlagValues } from './flag.ts';
 
 type CommandLineParse<F extends Flags> =
-  | (CommandLine<F> & { readonly kind: 'command' })
+  | (ParsedCommandLine<F> & { readonly kind: 'command' })
   | { readonly kind: 'problems'; readonly problems: readonly string[] }
   | { readonly kind: 'help' };
 

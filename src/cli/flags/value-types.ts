@@ -93,7 +93,7 @@ export function trueOrFalse(): ValueType<boolean> {
 }
 
 /** Accepts a duration such as `1h30m` from 1 ms to `most` ms. The value is in milliseconds. */
-export function duration(most: number): ValueType<number> {
+export function durationValue(most: number): ValueType<number> {
   return parsed('DURATION', 'a duration such as 90s, 5m, 1h30m or 7d', (text) => {
     const value = parseDuration(text) ?? 0;
     return value >= 1 && value <= most ? value : undefined;

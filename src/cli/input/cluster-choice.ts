@@ -3,10 +3,10 @@ import { quote } from '../../base/text/cut.ts';
 import { BUILT_IN_CLUSTER_KINDS, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
 import { KNOWN_KINDS, type WorkloadKind } from '../../engine/workload/kinds.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { CLUSTER_FLAGS, CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 
-export type ClusterLine = CommandLine<typeof CLUSTER_INPUT_FLAGS & typeof CLUSTER_FLAGS>;
+export type ClusterLine = ParsedCommandLine<typeof CLUSTER_INPUT_FLAGS & typeof CLUSTER_FLAGS>;
 
 /** Decides whether a command line means files or a cluster. Both together are a problem. */
 export async function clusterChoice({
@@ -18,7 +18,8 @@ export async function clusterChoice({
   for (const word of positionals) if (await isFile(word)) files.add(word);
   const others = positionals.filter((word) => !files.has(word));
   if (given.length === 0) {
-    if (!areNamesOfWorkloads(others, KNOWN_KINDS)) return { kind: 'files' };
+    const isOfNamespace = flags.namespace !== undefined && files.size === 0 && areKinds(positionals);
+    if (!isOfNamespace && !areNamesOfWorkloads(others, KNOWN_KINDS)) return { kind: 'files' };
     if (files.size > 0) return together([...files].join(', '), others.join(', '));
   } else {
     const isName = (word: string): boolean =>
@@ -37,6 +38,11 @@ export async function clusterChoice({
   const named = reading.names.find(({ name }) => name !== undefined);
   if (named === undefined) return reading;
   return refused(`--all-namespaces: ${named.type} ${named.name} needs one namespace; give --namespace instead`);
+}
+
+/** True for no word, and for `deploy` or `deploy,sts`: all workloads, or those of these kinds. */
+function areKinds([types, ...names]: readonly string[]): boolean {
+  return names.length === 0 && (types?.split(',').every((type) => isNameOfKind(type, KNOWN_KINDS)) ?? true);
 }
 
 function together(files: string, cluster: string): ClusterNamesReading {

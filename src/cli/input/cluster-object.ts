@@ -49,23 +49,23 @@ function withoutUnread(object: KubernetesObject, { apiVersion, kind }: ClusterKi
 }
 
 /** Where the inputs of a report are from. */
-export type Origin = Partial<Pick<Inputs, 'isFromCluster'>>;
+export type ObjectOrigin = Partial<Pick<Inputs, 'isFromCluster'>>;
 
 /**
  * True for an object of a cluster. Such an object has no lines. Policies in files, which have lines, may be beside a
  * cluster.
  */
-export function isInCluster(file: string, { isFromCluster = false }: Origin): boolean {
+export function isInCluster(file: string, { isFromCluster = false }: ObjectOrigin): boolean {
   return isFromCluster && (file === CLUSTER_PLACE || file.startsWith(`${CLUSTER_PLACE}:`));
 }
 
 /** A place for people: `apps/web.yaml:12`, or the object of a cluster. */
-export function placeText({ file, line }: Pick<FilePlace, 'file' | 'line'>, origin: Origin): string {
+export function placeText({ file, line }: Pick<FilePlace, 'file' | 'line'>, origin: ObjectOrigin): string {
   return isInCluster(file, origin) ? file : `${file}:${line}`;
 }
 
 /** The place of an object for people: `apps/web.yaml:12:1`, or the object of a cluster. */
-export function placeOfObject(manifest: Manifest, origin: Origin): string {
+export function placeOfObject(manifest: Manifest, origin: ObjectOrigin): string {
   const { file } = manifest.document;
   return isInCluster(file, origin) ? file : placeOfManifest(manifest);
 }

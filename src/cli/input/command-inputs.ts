@@ -8,7 +8,7 @@ import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
 import { inputsOf, type Inputs } from './inputs.ts';
 import { unreadLines } from './passed-over.ts';
 import { readManifestTexts, readPolicyTexts } from './read-inputs.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 import type { ReadingWishes } from './cluster-inputs.ts';
 
@@ -44,7 +44,7 @@ export async function readAnyInputs(
  */
 export async function readCommandInputs(
   command: string,
-  { flags, positionals, charts }: CommandLine<typeof CLUSTER_INPUT_FLAGS>,
+  { flags, positionals, charts }: ParsedCommandLine<typeof CLUSTER_INPUT_FLAGS>,
   io: CommandIo,
   progress = new Progress(io),
   newPolicies?: string,

@@ -106,10 +106,11 @@ export const CLUSTER_FLAGS = inGroup('Flags for a cluster as the input', {
 /** The manifests or the names of workloads that a command reads. A cluster needs no names. */
 export const CLUSTER_INPUT_FILES: Positionals = {
   ...INPUT_FILES,
-  replacedBy: ['cluster', 'context', 'kubeconfig', 'all-namespaces'],
+  replacedBy: ['cluster', 'context', 'kubeconfig', 'all-namespaces', 'namespace'],
+  missing: `${INPUT_FILES.missing}; or -A, -n NAMESPACE or --cluster for a cluster`,
 };
 
 export const CLUSTER_INPUT_DESCRIPTION =
-  'With --cluster, --context, --kubeconfig or -A the input is a cluster: all workloads of a namespace, or those that ' +
-  'are named as with kubectl: deploy/web, statefulset web. Names such as deploy/web mean the cluster without a flag ' +
-  'too, if there is no such file.';
+  'With --cluster, --context, --kubeconfig or -A, and with -n alone, the input is a cluster: all workloads of a ' +
+  'namespace, or those that are named as with kubectl: deploy/web, statefulset web. Names such as deploy/web mean the ' +
+  'cluster without a flag too, if there is no such file. So does kubectl probewright without a file.';

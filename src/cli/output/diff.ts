@@ -1,6 +1,6 @@
 import { unifiedDiff, type DiffLine } from '../../base/text/unified-diff.ts';
 import { outputLine, visible } from '../../base/text/visible.ts';
-import type { Paint, Style } from './screen.ts';
+import type { ApplyStyle, Style } from './screen.ts';
 
 const STYLES: Readonly<Partial<Record<DiffLine['kind'], Style>>> = {
   file: 'heading',
@@ -16,7 +16,7 @@ const STYLES: Readonly<Partial<Record<DiffLine['kind'], Style>>> = {
  */
 export function diffText(
   files: readonly { readonly file: string; readonly before: string; readonly after: string }[],
-  paint: Paint,
+  paint: ApplyStyle,
   isTerminal: boolean,
 ): string {
   const shown = (text: string): string => (isTerminal ? visible(text.replace(/\r$/, '')) : text);
@@ -25,11 +25,11 @@ export function diffText(
 }
 
 /** One line of a diff for people, without a line break. Hidden characters are escaped. */
-export function paintedLine({ kind, text }: DiffLine, paint: Paint): string {
+export function paintedLine({ kind, text }: DiffLine, paint: ApplyStyle): string {
   return painted(kind, outputLine(text), paint);
 }
 
-function painted(kind: DiffLine['kind'], shown: string, paint: Paint): string {
+function painted(kind: DiffLine['kind'], shown: string, paint: ApplyStyle): string {
   const style = STYLES[kind];
   return style === undefined ? shown : paint(style, shown);
 }

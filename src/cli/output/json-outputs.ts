@@ -82,6 +82,8 @@ export interface CheckOutput {
   readonly violations: readonly (ListedViolation & FilePlace)[];
   /** The inputs that could not be read. */
   readonly problems: readonly (FilePlace & { readonly message: string })[];
+  /** The workloads of a cluster whose live Pods lack probes of policies, and what to do. Absent without any. */
+  readonly lacking?: readonly (ObjectName & { readonly message: string })[];
   readonly summary: {
     readonly objects: number;
     readonly workloads: number;
@@ -207,6 +209,8 @@ export interface ExplainedContainer {
     readonly fields: readonly ExplainedField[];
   }[];
   readonly figures: readonly ExplainedFigure[];
+  /** The findings by which probes cannot work. No figure depends on such a probe. Absent without any. */
+  readonly cannotWork?: readonly { readonly probe: ProbeName; readonly check: string; readonly message: string }[];
   /** Reasons why the figures do not hold for this container. */
   readonly caveats: readonly string[];
 }
@@ -220,7 +224,20 @@ export interface ListedFailure {
   readonly probe?: ProbeName;
   readonly message: string;
   readonly remedy: string;
-  /** For `shared-dependency`: the instant of the first failure, as RFC 3339 in UTC. */
+  /** The HTTP status that the probe got last. */
+  readonly status?: number;
+  /** The timeout that ran out. */
+  readonly timeoutSeconds?: number;
+  /** The exit code of the last run, for a container that ends again and again. */
+  readonly exitCode?: number;
+  /** The kubelet's word for a container that does not start, such as `ImagePullBackOff`. */
+  readonly reason?: string;
+  /** How often the kubelet has told the failure in the last hour, at least. */
+  readonly times?: number;
+  readonly restarts?: number;
+  /** The Pods that fail for this cause. */
+  readonly pods?: number;
+  /** Since when Pods are not Ready, or for `shared-dependency` the first failure: RFC 3339 in UTC. */
   readonly since?: string;
   /** For `shared-dependency`: the workloads that fail together, as a text. */
   readonly together?: string;
@@ -236,10 +253,9 @@ export interface ExplainOutput {
     readonly notInjected: readonly string[];
     /** The exceptions for the workload, a sentence each. Absent without any. */
     readonly exceptions?: readonly string[];
-    /**
-     * Why Pods are not Ready, by the rule `probe-failing`. Present for named workloads of a cluster, if Pods and events
-     * could be read.
-     */
+    /** The live Pods that lack these probes, and what to do: one sentence. Absent without any. */
+    readonly lacking?: string;
+    /** Why Pods are not Ready. Present for workloads of a cluster, if Pods and events could be read. */
     readonly failures?: readonly ListedFailure[];
   })[];
 }

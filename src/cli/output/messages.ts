@@ -2,7 +2,7 @@ import { count } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { formatFileProblem, type FileProblem } from '../../cluster/sources/policy-documents.ts';
-import { isInCluster, type Origin } from '../input/cluster-object.ts';
+import { isInCluster, type ObjectOrigin } from '../input/cluster-object.ts';
 
 const PATIENCE_MILLISECONDS = 1000;
 const INTERVAL_MILLISECONDS = 200;
@@ -61,7 +61,7 @@ function isSet(variable: string | undefined): boolean {
  *
  * @param origin tells whether the problems are in a cluster
  */
-export function reportProblems(problems: readonly FileProblem[], io: CommandIo, origin: Origin = {}): void {
+export function reportProblems(problems: readonly FileProblem[], io: CommandIo, origin: ObjectOrigin = {}): void {
   for (const problem of problems) {
     const { file, message } = problem;
     printLine(io.stderr, isInCluster(file, origin) ? `${file}: ${message}` : formatFileProblem(problem));

@@ -23,17 +23,17 @@ const STYLES = {
 export type Style = keyof typeof STYLES;
 
 /** Gives a text a style. The text must be visible already (src/base/text/visible.ts). */
-export type Paint = (style: Style, text: string) => string;
+export type ApplyStyle = (style: Style, text: string) => string;
 
-export const PLAIN: Paint = (_style, text) => text;
+export const PLAIN: ApplyStyle = (_style, text) => text;
 
-const COLOURED: Paint = (style, text) => (text === '' ? '' : `\u001b[${STYLES[style]}m${text}\u001b[0m`);
+const COLOURED: ApplyStyle = (style, text) => (text === '' ? '' : `\u001b[${STYLES[style]}m${text}\u001b[0m`);
 
 /**
  * Returns the paint for standard output. `auto` means colours on a terminal, unless the variable NO_COLOR is set
  * (no-color.org) or the terminal is `dumb`. A flag overrides the variable.
  */
-export function paintFor(choice: ColourChoice, { env, stdoutColumns }: CommandIo): Paint {
+export function paintFor(choice: ColourChoice, { env, stdoutColumns }: CommandIo): ApplyStyle {
   if (choice === 'always') return COLOURED;
   if (choice === 'never' || stdoutColumns === undefined) return PLAIN;
   return (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb' ? PLAIN : COLOURED;
@@ -42,7 +42,7 @@ export function paintFor(choice: ColourChoice, { env, stdoutColumns }: CommandIo
 export interface Screen {
   /** Undefined when standard output is no terminal: then no line is wrapped. */
   readonly columns: number | undefined;
-  readonly paint: Paint;
+  readonly paint: ApplyStyle;
 }
 
 interface Paragraph {

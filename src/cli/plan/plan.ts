@@ -7,8 +7,9 @@ import { planAsJson, planAsMarkdown, planAsText } from './formats.ts';
 import { paintFor, type Screen } from '../output/screen.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
+import { storedPod } from '../../webhook/review/stored-pod.ts';
 import { planOf, type Plan, type PlanSummary } from '../../engine/verdict/compare/plan.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
@@ -25,7 +26,7 @@ interface Snapshots {
   readonly after: Snapshot;
 }
 
-export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandIo): Promise<number> {
+export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: CommandIo): Promise<number> {
   const { flags } = line;
   const progress = new Progress(io);
   const old = { ...line, flags: { ...flags, policies: flags.from } };
@@ -42,7 +43,7 @@ export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandI
   if (snapshots === undefined) return EXIT_USAGE;
   const replaced = new Set<FileProblem>();
   const workloads = workloadsOf(inputs, replaced);
-  const plan = planOf(counted(workloads, progress), snapshots.before, snapshots.after, inputs.now);
+  const plan = planOf(counted(workloads, progress), snapshots.before, snapshots.after, storedPod, inputs.now);
   progress.end();
   const problems = inputs.problems.filter((problem) => !replaced.has(problem));
   io.stdout.write(FORMATS[flags.output](plan, { columns: io.stdoutColumns, paint: paintFor(flags.color, io) }));

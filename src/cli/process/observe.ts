@@ -5,10 +5,10 @@ import { messageOf } from '../../base/text/error-message.ts';
 import { connectionConfig, settingsOf } from './process-flags.ts';
 import { EXIT_OK, EXIT_USAGE, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/messages.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { OBSERVE, ObserveFlagValues } from './observe-definition.ts';
 
-export async function runObserve({ flags }: CommandLine<typeof OBSERVE.flags>, io: CommandIo): Promise<number> {
+export async function runObserve({ flags }: ParsedCommandLine<typeof OBSERVE.flags>, io: CommandIo): Promise<number> {
   const config = observeConfig(flags);
   const log = createLogger(config.logLevel, { write: (line) => void io.stdout.write(line) });
   // From here on, as process 1 of a container ignores a signal that has no handler.

@@ -3,7 +3,7 @@ import { optional, withDefault, type FlagValues } from '../flags/flag.ts';
 import {
   choice,
   commaList,
-  duration,
+  durationValue,
   formatDuration,
   path,
   textThat,
@@ -42,7 +42,7 @@ export const DURATION_LIMITS = {
 } as const;
 
 export const PORT = wholeNumber('PORT', 0, 65_535);
-export const DURATION = duration(DURATION_LIMITS.mostDuration);
+export const DURATION = durationValue(DURATION_LIMITS.mostDuration);
 export const OBJECT_NAME = textThat(isDnsSubdomain, 'the name of a Kubernetes object', 'NAME');
 
 export const PROCESS_FLAGS = {

@@ -3,28 +3,32 @@ import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { placeOfObject, placeText } from '../input/cluster-object.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { workloadIn, type Manifest } from '../input/manifest.ts';
-import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
+import { liveFindings, type LiveResult } from '../../explain/fleet-page/live-findings.ts';
 import { reportPage } from '../../explain/fleet-page/report-page.ts';
 import type { Advice, Report, ReportedWorkload } from '../../explain/fleet-page/report.ts';
 import { readObserverReport, type ObservedResult } from '../../cluster/sources/observer-reports.ts';
 import { count } from '../../base/text/cut.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { workloadKey, type WorkloadName } from '../../observer/observed-workload.ts';
+import { isFailingRule } from '../../engine/facts/live-rules.ts';
+import { readLivePods } from '../input/live-pods.ts';
 import { checkInputs } from '../check/check-inputs.ts';
 import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { reportProblems, wasWritten, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
+import type { OneLook } from '../../observer/one-look.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from '../check/report.ts';
 import type { ClusterLine } from '../input/cluster-choice.ts';
 import type { REPORT } from './definition.ts';
 
-export async function runReport(line: CommandLine<typeof REPORT.flags>, io: CommandIo): Promise<number> {
+export async function runReport(line: ParsedCommandLine<typeof REPORT.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
   const inputs = await readAnyInputs('report', line, io, progress, { readsReports: true });
-  const { report, warnings } = reportOfInputs(inputs, line, (done, total) => {
+  const look = await readLivePods('report', line, inputs, io, true);
+  const { report, warnings } = reportOfInputs(inputs, look, line, (done, total) => {
     progress.show('checking', done, total, 'objects');
   });
   progress.end();
@@ -39,6 +43,7 @@ export async function runReport(line: CommandLine<typeof REPORT.flags>, io: Comm
 
 function reportOfInputs(
   inputs: Inputs,
+  look: OneLook | undefined,
   line: ClusterLine,
   progress: (done: number, total: number) => void,
 ): { readonly report: Report; readonly warnings: readonly FileProblem[] } {
@@ -46,16 +51,18 @@ function reportOfInputs(
   // Each manifest has its own path object. Places are no keys: a template may be rendered to several texts.
   const byObject = Map.groupBy(violations, ({ object }) => object?.path);
   const observed = observedResults(inputs);
+  const live = (workload: WorkloadName): readonly LiveResult[] => liveResults(look, workload, observed(workload));
   const manifests = inputs.texts.flatMap((text) => text.manifests);
   const workloads = manifests.flatMap((manifest) => {
     const found = byObject.get(manifest.path) ?? [];
-    return reportedWorkload(manifest, found, inputs, observed) ?? [];
+    return reportedWorkload(manifest, found, inputs, live) ?? [];
   });
   return {
     report: {
       subject: subjectOf(inputs, line),
       now: inputs.now,
       workloads,
+      isLive: look?.knowsFailures ?? false,
       snapshot: inputs.policies,
       advice: adviceOf(inputs, byObject.get(undefined) ?? []),
       problems: problems.map((problem) => `${placeText(problem, inputs)}: ${problem.message}`),
@@ -68,7 +75,7 @@ function reportedWorkload(
   manifest: Manifest,
   violations: readonly PlacedViolation[],
   inputs: Inputs,
-  observed: ObservedResults,
+  live: (workload: WorkloadName) => readonly LiveResult[],
 ): ReportedWorkload | undefined {
   const { object } = manifest;
   const explanation = explainManifest(object, placeOfObject(manifest, inputs), inputs);
@@ -80,7 +87,7 @@ function reportedWorkload(
     violations,
     policies: policiesOf(object, inputs),
     warnings: [],
-    live: liveFindings(observed(workload), workload),
+    live: liveFindings(live(workload), workload),
   };
 }
 
@@ -103,6 +110,18 @@ function subjectOf({ isFromCluster, texts, namespace }: Inputs, { flags }: Clust
   if (!isFromCluster) return count(new Set(texts.map(({ file }) => file)).size, 'file');
   const context = flags.context === undefined ? 'the cluster' : `the cluster of context ${flags.context}`;
   return flags['all-namespaces'] ? `all namespaces of ${context}` : `namespace ${namespace} of ${context}`;
+}
+
+/** What the look tells now, and the rest of what the observer has reported. */
+function liveResults(
+  look: OneLook | undefined,
+  workload: WorkloadName,
+  observed: readonly ObservedResult[],
+): readonly LiveResult[] {
+  const { failing = [], missedResults = [] } = look?.of(workload) ?? {};
+  const isFresh = look?.knowsFailures === true;
+  const reported = observed.filter(({ rule }) => (isFailingRule(rule) ? !isFresh : missedResults.length === 0));
+  return [...failing, ...missedResults, ...reported];
 }
 
 type ObservedResults = (workload: WorkloadName) => readonly ObservedResult[];

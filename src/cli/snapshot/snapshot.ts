@@ -8,11 +8,11 @@ import { snapshotItems } from './items/snapshot-items.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import type { SNAPSHOT } from './definition.ts';
 
-export async function runSnapshot(line: CommandLine<typeof SNAPSHOT.flags>, io: CommandIo): Promise<number> {
+export async function runSnapshot(line: ParsedCommandLine<typeof SNAPSHOT.flags>, io: CommandIo): Promise<number> {
   const { flags } = line;
   const progress = new Progress(io);
   const wishes = { keepsObjects: true, readsReports: true };

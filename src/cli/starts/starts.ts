@@ -8,11 +8,11 @@ import { budgetOf } from './budget.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { STARTS } from './definition.ts';
 
-export async function runStarts(line: CommandLine<typeof STARTS.flags>, io: CommandIo): Promise<number> {
+export async function runStarts(line: ParsedCommandLine<typeof STARTS.flags>, io: CommandIo): Promise<number> {
   const inputs = await readAnyInputs('starts', line, io);
   const objects = inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
   const isNamed = inputs.isFromCluster && line.positionals.length > 0;

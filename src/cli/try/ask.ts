@@ -10,7 +10,7 @@ import { execVerdict, expandedCommand } from './exec-probe.ts';
 import { grpcProbe, unconnected } from './grpc-probe.ts';
 import { httpProbe, type HttpProbe } from './http-probe.ts';
 import { sendOver } from './http-request.ts';
-import { portOf, type PlannedProbe } from './planned-probes.ts';
+import { portOf, type ProbeToTry } from './planned-probes.ts';
 import type { Target } from './target.ts';
 
 /** Who is asked, and by which clock. */
@@ -24,7 +24,7 @@ export interface Asking {
 
 /** Runs one probe once, by the kubelet's rules. Resolves with NotRun for a probe that cannot be asked. */
 export async function askProbe(
-  planned: PlannedProbe,
+  planned: ProbeToTry,
   { target, monotonic, allowsSideEffects }: Asking,
 ): Promise<Answer | NotRun> {
   try {
@@ -39,7 +39,7 @@ export async function askProbe(
 }
 
 /** What runs a probe, after all that takes none of the probe's time. */
-async function prepared(planned: PlannedProbe, target: Target): Promise<() => Promise<Answer>> {
+async function prepared(planned: ProbeToTry, target: Target): Promise<() => Promise<Answer>> {
   const { handler, handlerKind, container, timing } = planned;
   const timeout = timing.timeoutSeconds * 1000;
   if (handlerKind === 'exec') {
@@ -96,7 +96,7 @@ export async function tcpProbe(connect: Connect, port: number, timeoutMillisecon
 }
 
 /** The request of an httpGet probe. The port is the container's. */
-function httpProbeOf({ handler }: PlannedProbe, host: string, port: number): HttpProbe {
+function httpProbeOf({ handler }: ProbeToTry, host: string, port: number): HttpProbe {
   return {
     isHttps: member(handler, 'scheme') === 'HTTPS',
     host,
@@ -109,7 +109,7 @@ function httpProbeOf({ handler }: PlannedProbe, host: string, port: number): Htt
   };
 }
 
-function refuseSideEffects(planned: PlannedProbe): void {
+function refuseSideEffects(planned: ProbeToTry): void {
   if (planned.handlerKind !== 'exec' && planned.handlerKind !== 'httpGet') return;
   const isCommand = planned.handlerKind === 'exec';
   const path = stringMember(planned.handler, 'path') ?? '/';
@@ -120,6 +120,6 @@ function refuseSideEffects(planned: PlannedProbe): void {
   );
 }
 
-function commandOf({ handler, spec }: PlannedProbe): readonly string[] {
+function commandOf({ handler, spec }: ProbeToTry): readonly string[] {
   return expandedCommand(execArgv(handler) ?? [], spec);
 }

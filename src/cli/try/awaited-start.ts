@@ -3,7 +3,7 @@ import { failureThresholdFor, guaranteedStartSeconds } from '../../engine/probe/
 import { isSuccess, NotRun } from './answer.ts';
 import { askProbe, type Asking } from './ask.ts';
 import type { TryOutput } from '../output/json-outputs.ts';
-import type { PlannedProbe } from './planned-probes.ts';
+import type { ProbeToTry } from './planned-probes.ts';
 
 /** How long a container took until all of its probes passed. */
 export type Start = NonNullable<TryOutput['starts']>[number];
@@ -21,7 +21,7 @@ interface Passed {
  * @param now milliseconds since the epoch
  */
 export async function waitForStart(
-  probes: readonly PlannedProbe[],
+  probes: readonly ProbeToTry[],
   asking: Asking,
   now: () => number,
   mostMilliseconds: number,
@@ -50,7 +50,7 @@ async function runOf(container: string, { target }: Asking) {
 
 /** Infinity for a probe that never passed, undefined for one that cannot be asked. */
 async function passedAt(
-  probe: PlannedProbe,
+  probe: ProbeToTry,
   asking: Asking,
   now: () => number,
   end: number,
@@ -66,8 +66,8 @@ async function passedAt(
   }
 }
 
-function startOf(container: string, seconds: number, probes: readonly PlannedProbe[]): Start {
-  const of = (kind: PlannedProbe['probe']) => probes.find(({ probe }) => probe === kind)?.timing;
+function startOf(container: string, seconds: number, probes: readonly ProbeToTry[]): Start {
+  const of = (kind: ProbeToTry['probe']) => probes.find(({ probe }) => probe === kind)?.timing;
   const timing = of('startupProbe') ?? of('livenessProbe');
   return {
     container,

@@ -10,7 +10,7 @@ import { httpProbe } from './http-probe.ts';
 import { ForwardRefused, forward, podExec, isForProxy, sendByProxy, type ClusterPod } from './pod-access.ts';
 import { PROGRAM, type CommandIo } from '../io.ts';
 import type { ClusterAccess } from '../../cluster/client/cluster-access.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { ContainerRun, Target } from './target.ts';
 import type { TRY } from './definition.ts';
@@ -28,7 +28,7 @@ const OPEN_MILLISECONDS = 10_000;
  * @throws Error when the Pod cannot be found; ApiError when the API server refuses to list Pods
  */
 export async function clusterTarget(
-  { flags: { context, kubeconfig, pod: wanted } }: CommandLine<typeof TRY.flags>,
+  { flags: { context, kubeconfig, pod: wanted } }: ParsedCommandLine<typeof TRY.flags>,
   inputs: Inputs,
   io: CommandIo,
 ): Promise<Target> {

@@ -1,7 +1,7 @@
 import { inGroup, optional, repeatable, toggle, withDefault, type CommandDefinition } from '../flags/flag.ts';
 import {
   choice,
-  duration,
+  durationValue,
   parsed,
   someText,
   textThat,
@@ -86,7 +86,7 @@ const FLAGS = {
   probe: repeatable({ type: wordList('PROBE', PROBE_WORDS), summary: 'Run only these probes.' }),
   count: withDefault({ type: wholeNumber('N', 1, 1000), default: '5', summary: 'How often each probe is run.' }),
   wait: optional({
-    type: duration(3_600_000),
+    type: durationValue(3_600_000),
     summary: 'Wait for so long until all probes pass, and print how long the start took.',
     otherwise: 'each probe is run at once',
   }),

@@ -2,7 +2,7 @@ import { answerOf } from '../../observer/failing/probe-events.ts';
 import { CAUSE_TEXTS, type AnswerCause } from '../../observer/failing/causes.ts';
 import { NotRun, type Answer } from './answer.ts';
 import { askProbe, type Asking } from './ask.ts';
-import { probeField, type PlannedProbe } from './planned-probes.ts';
+import { probeField, type ProbeToTry } from './planned-probes.ts';
 import type { HandlerKind } from '../../engine/probe/probe.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -69,7 +69,7 @@ export interface Diagnosis {
 
 /** What is looked at, and with what. */
 export interface Look {
-  readonly planned: PlannedProbe;
+  readonly planned: ProbeToTry;
   readonly answer: Answer;
   readonly asking: Asking;
   readonly cause: TryCause;

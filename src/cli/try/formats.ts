@@ -3,14 +3,14 @@ import { count } from '../../base/text/cut.ts';
 import { annotation, testSuites, type TestCase } from '../check/formats.ts';
 import { paragraph, type Screen, type Style } from '../output/screen.ts';
 import { objectName } from '../check/report.ts';
-import { isInCluster, type Origin } from '../input/cluster-object.ts';
-import { summaryOf } from './tried-probe.ts';
+import { isInCluster, type ObjectOrigin } from '../input/cluster-object.ts';
+import { triedSummary } from './tried-probe.ts';
 import type { Start } from './awaited-start.ts';
 import type { AdvisedEdit, TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
 import type { TryFormatName } from './definition.ts';
 
 /** All that `try` prints. */
-export interface TryReport extends Origin {
+export interface TryReport extends ObjectOrigin {
   readonly probes: readonly TriedProbe[];
   /** With `--wait`: how long each container took to start, as far as it was seen. */
   readonly starts: readonly Start[];
@@ -83,7 +83,7 @@ function startText({ container, seconds, guaranteedSeconds, failureThreshold }: 
 }
 
 function summaryText(probes: readonly TriedProbe[]): string {
-  const { passes, fails, warns, notRun } = summaryOf(probes);
+  const { passes, fails, warns, notRun } = triedSummary(probes);
   const parts = [`${passes} ${passes === 1 ? 'passes' : 'pass'}`, `${fails} ${fails === 1 ? 'fails' : 'fail'}`];
   if (warns > 0) parts.push(`${warns} ${warns === 1 ? 'warns' : 'warn'}`);
   if (notRun > 0) parts.push(`${notRun} not run`);
@@ -91,7 +91,7 @@ function summaryText(probes: readonly TriedProbe[]): string {
 }
 
 function jsonReport({ probes, starts }: TryReport): string {
-  const output: TryOutput = { probes, summary: summaryOf(probes), ...(starts.length > 0 && { starts }) };
+  const output: TryOutput = { probes, summary: triedSummary(probes), ...(starts.length > 0 && { starts }) };
   return `${jsonText(output, undefined, 2)}\n`;
 }
 

@@ -3,7 +3,7 @@ import { isSuccess, type Answer } from './answer.ts';
 import { causeOfAnswer, remedyFor, asked, diagnosis, edit, replaced, LOOK_SECONDS } from './diagnosis.ts';
 import type { TryCause, Diagnosis, Finder, Look } from './diagnosis.ts';
 import { localHost, otherPath, secureProto, wrongScheme } from './look-http.ts';
-import { declaredPorts, portOf, type PlannedProbe } from './planned-probes.ts';
+import { declaredPorts, portOf, type ProbeToTry } from './planned-probes.ts';
 import { openSession } from './grpc-probe.ts';
 import { openTls, type Connection } from './connection.ts';
 import { execCommandOf } from '../../engine/probe/exec-invocation.ts';
@@ -17,7 +17,7 @@ import type { Asking } from './ask.ts';
  * @param late the diagnosis of a success that comes too late
  */
 export async function lookFurther(
-  planned: PlannedProbe,
+  planned: ProbeToTry,
   answer: Answer,
   asking: Asking,
   late: Diagnosis | undefined,
@@ -107,8 +107,9 @@ async function slowAnswer(look: Look): Promise<Diagnosis | undefined> {
   if (answer === undefined || !isSuccess(answer)) return undefined;
   const seconds = (answer.milliseconds ?? 0) / 1000;
   const value = Math.max(timing.timeoutSeconds + 1, Math.ceil(seconds * 2));
-  const late = `The answer comes after ${seconds.toFixed(1)} s`;
-  const remedy = `${late}. Make the endpoint faster, or set timeoutSeconds: ${value}.`;
+  // A quick answer to the second question does not explain the first one.
+  const late = seconds > timing.timeoutSeconds ? `The answer comes after ${seconds.toFixed(1)} s. ` : '';
+  const remedy = `${late}Make the endpoint faster, or set timeoutSeconds: ${value}.`;
   return diagnosis({ cause: 'slow' }, remedy, [edit(look, ['timeoutSeconds'], value)]);
 }
 

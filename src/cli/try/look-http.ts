@@ -2,7 +2,7 @@ import { isSuccess } from './answer.ts';
 import { objectsAt } from '../../base/json/field-path.ts';
 import { member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { causeOfAnswer, asked, diagnosis, edit, type Diagnosis, type Finder, type Look } from './diagnosis.ts';
-import type { PlannedProbe } from './planned-probes.ts';
+import type { ProbeToTry } from './planned-probes.ts';
 
 /** The paths that are tried after a failure, beside those of the policies. No other path is ever asked. */
 export const USUAL_PATHS: readonly string[] = (
@@ -75,13 +75,13 @@ const READY = /ready|readiness/;
 const LIVE = /live|healthy|ping|\/up$/;
 
 /** A liveness probe never asks for readiness. An endpoint that is not healthy has no replacement for readiness. */
-function isFor(path: string, { probe, policyPaths }: PlannedProbe, cause: Look['cause']): boolean {
+function isFor(path: string, { probe, policyPaths }: ProbeToTry, cause: Look['cause']): boolean {
   if (cause === 'http-5xx') return probe !== 'readinessProbe' && LIVE.test(path);
   return probe === 'readinessProbe' || policyPaths.includes(path) || !READY.test(path);
 }
 
 /** The policies' endpoints first, then a path that is named after the question of the probe. */
-function rank(path: string, { probe, policyPaths }: PlannedProbe): number {
+function rank(path: string, { probe, policyPaths }: ProbeToTry): number {
   const [own, other] = probe === 'readinessProbe' ? [READY, LIVE] : [LIVE, READY];
   const kind = own.test(path) ? 0 : other.test(path) ? 4 : 2;
   return (policyPaths.includes(path) && !other.test(path) ? 0 : 10) + kind + USUAL_PATHS.indexOf(path) / 100;

@@ -12,7 +12,7 @@ import type { FilePlace } from '../output/json-outputs.ts';
 import type { Inputs } from '../input/inputs.ts';
 
 /** A probe that the kubelet would run, after the API server's and the policies' defaults. */
-export interface PlannedProbe extends FilePlace {
+export interface ProbeToTry extends FilePlace {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
@@ -41,7 +41,7 @@ export function plannedProbes(
   inputs: Inputs,
   containers: readonly string[],
   probes: readonly ProbeWord[],
-): PlannedProbe[] {
+): ProbeToTry[] {
   const kinds = new Set<ProbeKind>(probes.map((word): ProbeKind => `${word}Probe`));
   return inputs.texts
     .flatMap(({ manifests }) => manifests)
@@ -52,7 +52,7 @@ export function plannedProbes(
     );
 }
 
-function probesOfManifest(manifest: Manifest, inputs: Inputs): PlannedProbe[] {
+function probesOfManifest(manifest: Manifest, inputs: Inputs): ProbeToTry[] {
   const workload = workloadIn(manifest.object, inputs);
   if (workload === undefined) return [];
   const { kind, namespace, name, pods } = workload;
@@ -61,7 +61,7 @@ function probesOfManifest(manifest: Manifest, inputs: Inputs): PlannedProbe[] {
     const policy = policyOfPod(workload, pod, inputs.policies);
     const { injections, pod: effective } = permittedDefaulting(pod, policy);
     const shared = { kind: kind.kind, namespace, name, policyPaths: pathsOf(policy) };
-    const planned = (container: Container, probe: ProbeKind): readonly PlannedProbe[] => {
+    const planned = (container: Container, probe: ProbeKind): readonly ProbeToTry[] => {
       const own = ownProbe(container.spec, probe);
       const handlerKind = isJsonObject(own) ? handlerKindsOf(own)[0] : undefined;
       if (!isJsonObject(own) || handlerKind === undefined) return [];
@@ -92,7 +92,7 @@ function pathsOf({ layers }: WorkloadPolicy): string[] {
 }
 
 /** The path of a field of the probe in the object: `spec.template.spec.containers[0].livenessProbe.httpGet.path`. */
-export function probeField({ containerPath, probe }: PlannedProbe, ...steps: FieldPath): string {
+export function probeField({ containerPath, probe }: ProbeToTry, ...steps: FieldPath): string {
   return formatPath([...containerPath, probe, ...steps]);
 }
 
@@ -100,7 +100,7 @@ export function probeField({ containerPath, probe }: PlannedProbe, ...steps: Fie
  * The number of the port that a probe asks; the event's text where there is none. A name that the container does not
  * declare is taken for a number (pkg/probe/util.go, ResolveContainerPort).
  */
-export function portOf({ handler, spec }: PlannedProbe): number | { readonly text: string } {
+export function portOf({ handler, spec }: ProbeToTry): number | { readonly text: string } {
   const port = member(handler, 'port');
   if (typeof port === 'number') return port;
   const name = typeof port === 'string' ? port : '';

@@ -1,6 +1,7 @@
+import { count } from '../../base/text/cut.ts';
 import { isSuccess, NotRun, eventMessage, SUCCESS, type Answer } from './answer.ts';
 import { askProbe, type Asking } from './ask.ts';
-import { probeField, type PlannedProbe } from './planned-probes.ts';
+import { probeField, type ProbeToTry } from './planned-probes.ts';
 import { remedyFor, type Diagnosis } from './diagnosis.ts';
 import { lookFurther } from './look-further.ts';
 import { variableReferences } from '../../engine/workload/variables.ts';
@@ -12,7 +13,7 @@ const ENOUGH_FAILURES = 2;
 const NO_ANSWER = { event: '', code: null, milliseconds: null, notes: [], cause: null, edits: [] };
 
 /** Runs a probe several times, one after the other, and looks why it fails. */
-export async function tryProbe(planned: PlannedProbe, times: number, asking: Asking): Promise<TriedProbe> {
+export async function tryProbe(planned: ProbeToTry, times: number, asking: Asking): Promise<TriedProbe> {
   const { file, line, column, kind, namespace, name, container, probe, injectedBy } = planned;
   const { timeoutSeconds } = planned.timing;
   const handler = handlerText({ [planned.handlerKind]: planned.handler });
@@ -34,7 +35,7 @@ export async function tryProbe(planned: PlannedProbe, times: number, asking: Ask
   const [answer = SUCCESS] = [...failed, ...warnings, ...answers.toReversed()];
   const diagnosis = await lookFurther(planned, answer, asking, slowness(planned, milliseconds.longest));
   const isSometimes = failed.length > 0 && failed.length < answers.length;
-  const often = isSometimes ? `It failed ${failed.length} times of ${answers.length}. ` : '';
+  const often = isSometimes ? `It failed ${count(failed.length, 'time')} of ${answers.length}. ` : '';
   const isOfPolicy = injectedBy !== undefined && injectedBy !== 'safety';
   const source = isOfPolicy ? ` ${injectedBy} gives the probe: change it there.` : '';
   return {
@@ -51,7 +52,7 @@ export async function tryProbe(planned: PlannedProbe, times: number, asking: Ask
   };
 }
 
-function notesOn({ handlerKind, handler }: PlannedProbe, { redirectedTo }: Answer): string[] {
+function notesOn({ handlerKind, handler }: ProbeToTry, { redirectedTo }: Answer): string[] {
   const [reference] = handlerKind === 'exec' ? [] : stringsIn(handler).flatMap(variableReferences);
   return [
     ...(redirectedTo === undefined ? [] : [`The path was redirected to ${redirectedTo}, which gave the answer.`]),
@@ -75,7 +76,7 @@ function tenths(value: number): number {
 const SLOW_PART = 0.5;
 
 /** Undefined for answers that come in time. */
-function slowness(planned: PlannedProbe, longest: number): Diagnosis | undefined {
+function slowness(planned: ProbeToTry, longest: number): Diagnosis | undefined {
   const { timeoutSeconds } = planned.timing;
   if (longest <= timeoutSeconds * 1000 * SLOW_PART) return undefined;
   const late = `The longest answer took ${longest} ms of timeoutSeconds: ${timeoutSeconds}. `;
@@ -85,7 +86,7 @@ function slowness(planned: PlannedProbe, longest: number): Diagnosis | undefined
 }
 
 /** Counts the results. */
-export function summaryOf(probes: readonly TriedProbe[]): TryOutput['summary'] {
+export function triedSummary(probes: readonly TriedProbe[]): TryOutput['summary'] {
   const number = (wanted: TryResult): number => probes.filter(({ result }) => result === wanted).length;
   return { passes: number('passes'), fails: number('fails'), warns: number('warns'), notRun: number('not run') };
 }

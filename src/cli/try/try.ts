@@ -3,17 +3,19 @@ import { readAnyInputs, readCommandInputs } from '../input/command-inputs.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { reportProblems } from '../output/messages.ts';
 import { paintFor } from '../output/screen.ts';
-import { addressTarget, dockerTarget, type Target } from './target.ts';
+import { addressTarget } from './address-target.ts';
+import { dockerTarget } from './docker-target.ts';
+import type { Target } from './target.ts';
 import { TRY_REPORTS } from './formats.ts';
 import { waitForStart } from './awaited-start.ts';
-import { summaryOf, tryProbe } from './tried-probe.ts';
+import { triedSummary, tryProbe } from './tried-probe.ts';
 import { plannedProbes } from './planned-probes.ts';
 import type { TriedProbe } from '../output/json-outputs.ts';
-import type { CommandLine } from '../flags/flag.ts';
+import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { TRY } from './definition.ts';
 
-type TryLine = CommandLine<typeof TRY.flags>;
+type TryLine = ParsedCommandLine<typeof TRY.flags>;
 
 /** Runs the probes of manifests against a running container, and prints the kubelet's verdicts. */
 export async function runTry(line: TryLine, io: CommandIo): Promise<number> {
@@ -34,7 +36,7 @@ export async function runTry(line: TryLine, io: CommandIo): Promise<number> {
   for (const one of planned) probes.push(await tryProbe(one, count, asking));
   const screen = { columns: io.stdoutColumns, paint: paintFor(color, io) };
   io.stdout.write(TRY_REPORTS[output]({ probes, starts, isFromCluster: inputs.isFromCluster }, screen));
-  const { fails, warns, notRun } = summaryOf(probes);
+  const { fails, warns, notRun } = triedSummary(probes);
   if (notRun === probes.length) return refuse(io, 'no probe can be run');
   return fails > 0 || (strict && warns > 0) ? EXIT_DENIED : EXIT_OK;
 }

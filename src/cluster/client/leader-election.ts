@@ -5,7 +5,7 @@ import { isKubernetesObject, type ObjectMetadata } from './kubernetes-object.ts'
 import { pause, type ClockAndRandom } from './timing.ts';
 import { CurrentProblem, messageOf } from '../../base/text/error-message.ts';
 
-export interface Candidate {
+export interface LeaseCandidate {
   readonly namespace: string;
   readonly lease: string;
   readonly identity: string;
@@ -35,7 +35,7 @@ export interface ElectionDependencies extends ClockAndRandom {
  */
 export class LeaderElection {
   readonly #client: ApiClient;
-  readonly #candidate: Candidate;
+  readonly #candidate: LeaseCandidate;
   readonly #listener: LeaderListener;
   readonly #dependencies: ElectionDependencies;
   readonly #collection: string;
@@ -52,7 +52,12 @@ export class LeaderElection {
   #observed = { version: '', at: 0 };
   readonly #problem = new CurrentProblem();
 
-  constructor(client: ApiClient, candidate: Candidate, listener: LeaderListener, dependencies: ElectionDependencies) {
+  constructor(
+    client: ApiClient,
+    candidate: LeaseCandidate,
+    listener: LeaderListener,
+    dependencies: ElectionDependencies,
+  ) {
     this.#client = client;
     this.#candidate = candidate;
     this.#listener = listener;

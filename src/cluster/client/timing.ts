@@ -6,8 +6,13 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<boolea
 }
 
 /** Calls a function again and again, with a pause before each call, until the signal. The function must not reject. */
-export async function repeat(milliseconds: number, signal: AbortSignal, call: () => unknown): Promise<void> {
-  while (await pause(milliseconds, signal)) await call();
+export async function repeat(
+  milliseconds: number | (() => number),
+  signal: AbortSignal,
+  call: () => unknown,
+): Promise<void> {
+  const next = (): number => (typeof milliseconds === 'number' ? milliseconds : milliseconds());
+  while (await pause(next(), signal)) await call();
 }
 
 export interface ClockAndRandom {

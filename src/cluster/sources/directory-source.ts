@@ -1,5 +1,5 @@
 import { readUpTo, utf8Text } from '../../base/files/regular-file.ts';
-import { findYamlFiles, versionOf, type FoundFile } from '../../base/files/yaml-files.ts';
+import { findYamlFiles, filesVersion, type FoundFile } from '../../base/files/yaml-files.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { yamlFileParts } from '../../yaml/reading/documents.ts';
 import { ReadingBudget } from '../../yaml/reading/tokens.ts';
@@ -9,8 +9,11 @@ import { repeat } from '../client/timing.ts';
 import { setImmediate } from 'node:timers/promises';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
-/** A change counts when two reads in a row see it, so that a half-written file does not count. */
-const POLL_MILLISECONDS = 400;
+/**
+ * How often the directory is listed. A change counts when two reads in a row see it, so that a half-written file does
+ * not count. Each poll wakes up the process, so polls are rare at rest.
+ */
+const POLL_MILLISECONDS = { atRest: 2000, changing: 400 };
 
 /**
  * Polls: many mounted volumes lose file events, and a mounted ConfigMap changes by swapping a link. While any file
@@ -19,7 +22,7 @@ const POLL_MILLISECONDS = 400;
 export class DirectorySource implements PolicySource {
   readonly #directory: string;
   readonly #now: () => number;
-  readonly #pollMilliseconds: number;
+  readonly #pollMilliseconds: typeof POLL_MILLISECONDS;
   readonly #stopped = new AbortController();
   /** The version of the files in force. Undefined after an error: then the next readable state counts as a change. */
   #loadedVersion: string | undefined;
@@ -41,10 +44,12 @@ export class DirectorySource implements PolicySource {
     const documents = await this.#read(files).catch(unreadable);
     if (documents.problems.length > 0)
       throw new PolicyFilesError(`${documents.problems.length} problem(s) in the policies`, documents.problems);
-    this.#loadedVersion = this.#seenVersion = versionOf(files);
+    this.#loadedVersion = this.#seenVersion = filesVersion(files);
     this.#lastSync = this.#now();
     this.#warn(documents, listener);
-    void repeat(this.#pollMilliseconds, this.#stopped.signal, () => this.#poll(listener));
+    const { atRest, changing } = this.#pollMilliseconds;
+    const wait = (): number => (this.#seenVersion === this.#loadedVersion ? atRest : changing);
+    void repeat(wait, this.#stopped.signal, () => this.#poll(listener));
     return documents;
   }
 
@@ -64,14 +69,14 @@ export class DirectorySource implements PolicySource {
   async #poll(listener: SourceListener): Promise<void> {
     try {
       const files = await findYamlFiles(this.#directory);
-      const version = versionOf(files);
+      const version = filesVersion(files);
       const isSettled = version === this.#seenVersion;
       this.#seenVersion = version;
       if (version === this.#loadedVersion && this.#problems.length === 0) this.#lastSync = this.#now();
       if (!isSettled || version === this.#loadedVersion) return;
       const documents = await this.#read(files);
       // Files may have changed or gone while they were read. Then what was read is no state of the directory.
-      this.#seenVersion = versionOf(await findYamlFiles(this.#directory));
+      this.#seenVersion = filesVersion(await findYamlFiles(this.#directory));
       if (this.#seenVersion !== version) return;
       this.#loadedVersion = version;
       if (documents.problems.length > 0) return this.#fail(documents.problems, listener);

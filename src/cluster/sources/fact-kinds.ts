@@ -3,7 +3,7 @@ import {
   NO_LIMITS,
   PROFILE_LIMITS,
   SERVICE_LIMITS,
-  type Limits,
+  type BudgetLimits,
 } from '../../engine/policy/budget.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
 import {
@@ -45,7 +45,7 @@ export interface FactKind<T extends Named = Named> {
   read(object: JsonObject): StoredReading<T>;
   /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */
   mirrored?(fact: T): T;
-  readonly limits: Limits;
+  readonly limits: BudgetLimits;
   /** The bytes of what is kept as JSON, after `mirrored`. */
   bytes(fact: T): number;
   /** When the object was created, in milliseconds since the epoch. Absent: the mirror keeps the time. */

@@ -4,7 +4,7 @@ import { NO_USE, byAge, exceededBudget, firstWithoutRoom, plus } from '../../eng
 import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
 import { LeftOutObjects } from './left-out-objects.ts';
 import type { LeftOut, LeftOutReason, OverBudgetChange, UnreadableObject } from './left-out-objects.ts';
-import type { Age, Budget, Limits, Use } from '../../engine/policy/budget.ts';
+import type { Age, Budget, BudgetLimits, Use } from '../../engine/policy/budget.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import type { ReflectorListener } from '../client/reflector.ts';
 
@@ -318,7 +318,7 @@ export type StoredReading<T> =
   { readonly fact: T; readonly problems?: undefined } | { readonly problems: readonly Problem[] } | undefined;
 
 export interface StoredKind<T extends Named> {
-  readonly limits: Limits;
+  readonly limits: BudgetLimits;
   /** Must not throw or refer to the object. The same entry as before means that nothing has changed. */
   readonly read: (object: KubernetesObject, before: T | undefined) => StoredReading<T>;
   /** The bytes of an entry as JSON. */

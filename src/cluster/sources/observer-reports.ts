@@ -1,5 +1,6 @@
 import { objectsAt, textAt } from '../../base/json/field-path.ts';
 import { member, stringMap, type JsonObject } from '../../base/json/json-value.ts';
+import { LIVE_RULES } from '../../engine/facts/live-rules.ts';
 
 export interface ReportApi {
   readonly name: 'openreports' | 'wgpolicyk8s';
@@ -27,8 +28,6 @@ export type ReportsSetting = (typeof REPORTS_SETTINGS)[number];
 
 /** The name of Probewright as the policy of built-in actions, and as the source of reports. */
 export const PROBEWRIGHT = 'probewright';
-export const MISSED_PODS_RULE = 'missed-pods';
-export const PROBE_FAILING_RULE = 'probe-failing';
 
 /** The most results of a report. etcd takes objects of up to 1.5 MiB; a workload may have thousands of findings. */
 export const MOST_RESULTS = 100;
@@ -64,6 +63,6 @@ export function readObserverReport(object: JsonObject): ObservedWorkload | undef
 function readResult(result: JsonObject): ObservedResult[] {
   if (member(result, 'source') !== PROBEWRIGHT) return [];
   const [rule, message] = [textAt(result, 'rule'), textAt(result, 'message')];
-  if ((rule !== MISSED_PODS_RULE && rule !== PROBE_FAILING_RULE) || message === undefined) return [];
+  if (rule === undefined || !LIVE_RULES.includes(rule) || message === undefined) return [];
   return [{ rule, message, properties: Object.fromEntries(stringMap(result, 'properties')) }];
 }

@@ -15,7 +15,7 @@ export interface Use {
 }
 
 /** The oldest objects of a namespace count, within `objects` and `bytes`; of these, the oldest of the kind. */
-export interface Limits extends Use {
+export interface BudgetLimits extends Use {
   /** Bytes of one object. */
   readonly object: number;
   /** Of all namespaces together. */
@@ -33,7 +33,7 @@ const POLICIES_A_MEBIBYTE = 2000;
 export const POLICY_LIMITS = { object: Infinity, objects: 100, bytes: 192 * KIB } as const;
 /** ClusterProbePolicies and Namespaces belong to the platform team. */
 const UNLIMITED: Use = { objects: Infinity, bytes: Infinity };
-export const NO_LIMITS: Limits = { object: Infinity, ...UNLIMITED, total: UNLIMITED };
+export const NO_LIMITS: BudgetLimits = { object: Infinity, ...UNLIMITED, total: UNLIMITED };
 
 /** The budgets of facts: enough for a cluster with 40,000 ordinary objects of a kind (docs/limits.md). */
 const MOST_FACTS = 40_000;
@@ -41,7 +41,7 @@ export const EXCEPTION_LIMITS = factLimits(128 * KIB, { objects: 1000, bytes: 51
 export const SERVICE_LIMITS = factLimits(8 * KIB, { objects: 10_000, bytes: 2 * MIB }, 8 * MIB);
 export const PROFILE_LIMITS = factLimits(16 * KIB, { objects: 10_000, bytes: 2 * MIB }, 12 * MIB);
 
-function factLimits(object: number, ofNamespace: Use, bytes: number): Limits {
+function factLimits(object: number, ofNamespace: Use, bytes: number): BudgetLimits {
   return { object, ...ofNamespace, total: { objects: MOST_FACTS, bytes } };
 }
 

@@ -28,7 +28,7 @@ export function given<T>(read: (place: Reader) => T | undefined): (place: Reader
 }
 
 /** Reads a field that may be absent or null. */
-export function optional<T>(read: (place: Reader) => T | undefined): (place: Reader) => T | undefined {
+export function ifGiven<T>(read: (place: Reader) => T | undefined): (place: Reader) => T | undefined {
   return (place) => (place.isGiven ? read(place) : undefined);
 }
 

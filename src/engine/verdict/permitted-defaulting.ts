@@ -1,5 +1,7 @@
 import { CHECKS } from '../checks/catalogue.ts';
 import type { Check, Finding } from '../checks/check.ts';
+import { livenessNeverRestarts } from '../checks/liveness-never-restarts.ts';
+import { validProbe } from '../checks/valid-probe.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { fullMessage } from '../checks/violation.ts';
 import { defaultsOf } from '../policy/check-parameters.ts';
@@ -101,6 +103,32 @@ const CANNOT_WORK: CheckPolicy = new Map(
     return [id, { action: 'Deny', parameters: defaultsOf(parameters) }];
   }),
 );
+
+/** A probe that a check says cannot work, so its times mean nothing. */
+export interface BrokenProbe {
+  readonly container: Pick<Container, 'list' | 'index'>;
+  readonly probe: ProbeKind;
+  readonly check: string;
+  readonly message: string;
+}
+
+/** A kill without a restart is a kill in time. A value that the API server rejects counts as absent in every figure. */
+const TIMES_HOLD: ReadonlySet<string> = new Set([livenessNeverRestarts.id, validProbe.id]);
+
+/**
+ * The probes of a Pod that cannot work, the injected ones among them. A note leaves a doubt, and a policy that
+ * switches a check off knows better.
+ */
+export function brokenProbes(pod: Pod, policy: WorkloadPolicy): BrokenProbe[] {
+  const rules = oncePerPolicy(
+    policy.checkPolicy,
+    (of) => new Map([...CANNOT_WORK].filter(([id]) => of.get(id)?.action !== 'Off')),
+  );
+  return findings(asCreated(pod), { policy, rules }).flatMap(({ check, action, at, finding: { probe, message } }) => {
+    const isBroken = action === 'Deny' && !TIMES_HOLD.has(check.id);
+    return isBroken && probe !== undefined ? [{ container: at, probe, check: check.id, message }] : [];
+  });
+}
 
 function rulesWith(floors: CheckPolicyByContainer | undefined): CheckPolicyByContainer {
   if (floors === undefined) return () => CANNOT_WORK;
@@ -210,7 +238,7 @@ function oncePerPolicy(
 }
 
 /** The Pod is judged alone, so that a template and its Pods get the same decision. */
-function findings(pod: Pod, { policy: { portHints }, rules }: Asked): PlacedFinding[] {
+function findings(pod: Pod, { policy: { portHints }, rules }: Pick<Asked, 'policy' | 'rules'>): PlacedFinding[] {
   return findingsOf(checkedWorkload(pod, { kind: POD_KIND, ...(portHints && { portHints }) }), rules);
 }
 

@@ -13,8 +13,8 @@ const DEEPEST = 5;
 
 /**
  * A probe or a container as checks read it. Texts and lists of its members, such as `command`, `env` and handlers, are
- * cut at MOST_TEXT_CHARACTERS and MOST_LIST_ENTRIES; an entry keeps its index. For reading only: an edit or a patch must
- * not contain a part of a cut value (`holdsCut`).
+ * cut at MOST_TEXT_CHARACTERS and MOST_LIST_ENTRIES; an entry keeps its index. For reading only: an edit or a patch
+ * must not contain a part of a cut value (`holdsCut`).
  */
 export function boundedMembersOf(object: JsonObject): JsonObject {
   return boundedMembers(object, Object.keys(object), DEEPEST);

@@ -146,20 +146,24 @@ export function asCreated(pod: Pod): Pod {
   return new TemplatePod(pod, pod.kind, pod.commands, { spec: pod.spec, containers });
 }
 
-/** The Pod spec after API defaulting. Knative Serving also fills in the port of HTTP and TCP probes that have none. */
-function apiSpecOf(podSpec: JsonObject, { defaultProbePort }: WorkloadKind): JsonObject {
+function apiSpecOf(podSpec: JsonObject, { defaultProbePort: port }: WorkloadKind): JsonObject {
+  return defaultedPodSpec(port === undefined ? podSpec : withProbePorts(podSpec, port));
+}
+
+/** Fills in the port of HTTP and TCP probes that have none, as Knative Serving does. */
+export function withProbePorts(podSpec: JsonObject, fallback: number): JsonObject {
   const containers = member(podSpec, 'containers');
-  if (defaultProbePort === undefined || !Array.isArray(containers)) return defaultedPodSpec(podSpec);
+  if (!Array.isArray(containers)) return podSpec;
   const filled = containers.map((container: unknown) => {
     if (!isJsonObject(container)) return container;
-    const port = portsOf(container)[0]?.number ?? defaultProbePort;
+    const port = portsOf(container)[0]?.number ?? fallback;
     const edits = PROBE_KINDS.flatMap((kind) => {
       const probe = objectMember(container, kind);
       return probe === undefined ? [] : { path: [kind], value: withPort(probe, port) };
     });
     return withEdits(container, edits);
   });
-  return defaultedPodSpec({ ...podSpec, containers: filled });
+  return { ...podSpec, containers: filled };
 }
 
 function apiProbeOf(

@@ -39,15 +39,18 @@ function axisMarkup(frame: Frame, top: number, phrase: Phrase): Block {
   const { scale } = frame;
   const ticks = placeTicks(frame);
   const lines = ticks.map(({ x }) => `M${Math.round(x)} ${top}v4`).join('');
-  const texts = ticks.map(({ x, text: seconds = '' }) => {
-    // The texts at the ends of the axis stay in the drawing, also in a wide font.
-    const half = textWidth(seconds, 14) / 2;
-    const middle = Math.round(Math.min(Math.max(x, half), PAGE_SCENE_WIDTH - half));
-    return seconds === '' ? '' : `<tspan x=${middle}>${seconds}</tspan>`;
-  });
+  const texts = ticks.map(({ x, text: seconds = '' }) =>
+    seconds === '' ? '' : `<tspan x=${Math.round(middleInside(x, seconds))}>${seconds}</tspan>`,
+  );
   const axis = `<path class=tick d="${lines}"/><text class=at y=${top + 14}>${texts.join('')}</text>`;
   if (scale.breakAt === undefined) return { markup: axis, height: LINE };
   return { markup: axis + phrase(axisText(scale), top + 28, 'lane'), height: 2 * LINE };
+}
+
+/** The middle of a text that stays in the drawing, also in a wide font. */
+function middleInside(x: number, words: string): number {
+  const half = textWidth(words, 14) / 2;
+  return Math.min(Math.max(x, half), PAGE_SCENE_WIDTH - half);
 }
 
 /** The content of a scene in words, for readers who do not see the picture. */
@@ -74,7 +77,8 @@ function laneMarkup(lane: Lane, frame: Frame, top: number, phrase: Phrase): Bloc
   const signs = marks.map(({ x, left, right, row, text: words, isStop }) => {
     const base = top + LINE + (rows - row) * LABEL_ROW - 3;
     const line = `M${Math.round(x)} ${base + 3}V${isStop ? barTop + barHeight + 3 : barTop}`;
-    return `<path class=${isStop ? 'stop' : 'tick'} d="${line}"/>${text((left + right) / 2, base, words)}`;
+    const label = text(middleInside((left + right) / 2, words), base, words);
+    return `<path class=${isStop ? 'stop' : 'tick'} d="${line}"/>${label}`;
   });
   const slant = barHeight + 6;
   const torn =

@@ -51,12 +51,14 @@ export function startStrip(containers: readonly ContainerExplanation[]): Markup 
   const parts = shown.map((container, index) => {
     const y = distance * (index + 0.5);
     const start = startOf(container);
-    return barMarkup(start, y) + dotsMarkup(container.measured, start?.earliest ?? Infinity, y);
+    const bars = container.unknown.includes('starts') ? '' : barMarkup(start, y);
+    return bars + dotsMarkup(container.measured, start?.earliest ?? Infinity, y);
   });
   const more = containers.length - shown.length;
   const words = [...shown.map(startInWords), ...(more > 0 ? [count(more, 'more container')] : [])].join('. ');
-  const height = shown.length === 1 ? HEIGHT - 4 : Math.floor(distance) - 1;
-  return `<svg class=strip role=img stroke-width=${height} aria-label="${escapeXml(words)}">${parts.join('')}<use href=#ticks /></svg>`;
+  // The style sheet has the width of one bar.
+  const width = shown.length === 1 ? '' : ` stroke-width=${Math.floor(distance) - 1}`;
+  return `<svg class=strip role=img${width} aria-label="${escapeXml(words)}">${parts.join('')}<use href=#ticks /></svg>`;
 }
 
 /** The content of a container's strip, in words. */
@@ -65,7 +67,9 @@ function startInWords(container: ContainerExplanation): string {
   const { length } = container.measured;
   const limit =
     start === undefined
-      ? 'no limit on the time to start'
+      ? container.unknown.includes('starts')
+        ? 'the time to start is not known'
+        : 'no limit on the time to start'
       : `guaranteed ${duration(start.earliest)} to start, at most ${duration(start.latest)}`;
   const learned = length === 0 ? '' : `; learned starts: ${length}, ${rangeOfStarts(container.measured)}`;
   return `${name}: ${limit}${learned}`;

@@ -15,10 +15,11 @@ const MOST_IN_FULL = 3;
 
 /** One workload as a self-contained SVG picture: no script, no font, no other file. */
 export function explanationAsSvg(workload: WorkloadExplanation): string {
-  const { name, kind, namespace, place, containers, notInjected, exceptions = [] } = workload;
+  const { name, kind, namespace, place, containers, notInjected, exceptions = [], lacking } = workload;
   const sheet = new Sheet();
   sheet.line(name, { size: 20, weight: 700, after: 4 });
   sheet.line(`${kind} in namespace ${namespace}, ${place}`, { size: 12, fill: MUTED, after: 10 });
+  if (lacking !== undefined) sheet.paragraph(lacking, { size: 12, fill: RED, after: 10 });
   if (containers.length > MOST_IN_FULL) {
     drawRowHeads(sheet);
     for (const container of containers) drawRow(sheet, container);

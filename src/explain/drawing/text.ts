@@ -5,6 +5,7 @@ import { wrapEvenly } from '../../base/text/wrap.ts';
 import { figureOf, type Figure, type FigureId, type FormulaInputs } from '../timeline/figures.ts';
 import { sceneLines, TEXT_WIDTH } from './text-scene.ts';
 import { workloadTitle } from '../timeline/explanation.ts';
+import type { UnknownTime } from '../timeline/container-timings.ts';
 import type {
   ContainerExplanation,
   FieldExplanation,
@@ -20,19 +21,31 @@ export function summariesAsText(workloads: readonly WorkloadExplanation[]): stri
   return workloads.map(summaryText).join('\n');
 }
 
-function summaryText({ containers, notInjected, exceptions = [], ...workload }: WorkloadExplanation): string {
+function summaryText({ containers, notInjected, exceptions = [], lacking, ...workload }: WorkloadExplanation): string {
+  const more = notInjected.length - MOST_REASONS;
   const left = [
-    ...(notInjected.length > 0 ? [`why policies add no other probes (${notInjected.length})`] : []),
+    ...(more > 0 ? [`why policies add no other probes (${more} more)`] : []),
     ...(exceptions.length > 0 ? [`the exceptions (${exceptions.length})`] : []),
   ];
   return textOf([
     `${visible(workloadTitle(workload))}  (${visible(workload.place)})`,
+    ...lackingLines(lacking),
     ...containers.flatMap((container) => [
       headOf(container),
       ...container.summary.map(({ about, text }) => cut(`    ${about.padEnd(8)} ${visible(text)}`, TEXT_WIDTH, '…')),
     ]),
+    ...notInjected.slice(0, MOST_REASONS).map((reason) => cut(`  ${visible(withCodeFirst(reason))}`, TEXT_WIDTH, '…')),
     ...(left.length > 0 ? [`  --details shows ${left.join(', and ')}`] : []),
   ]);
+}
+
+/** A container needs no more reasons than it may have probes. */
+const MOST_REASONS = 3;
+
+/** The code of a reason comes first, because a long line is cut: `not injected (no-port): container "app", ...`. */
+function withCodeFirst(reason: string): string {
+  const [, text, code] = /^(.*) (\([a-z-]+\))$/s.exec(reason) ?? [];
+  return text === undefined ? reason : `not injected ${code}: ${text}`;
 }
 
 /** Workloads as text for a terminal, without colours: pipes and logs keep all of it. */
@@ -45,7 +58,7 @@ export function fieldsAsText(workloads: readonly WorkloadExplanation[]): string 
 }
 
 function workloadText(
-  { kind, namespace, name, place, containers, notInjected, exceptions = [] }: WorkloadExplanation,
+  { kind, namespace, name, place, containers, notInjected, exceptions = [], lacking }: WorkloadExplanation,
   bodyOf: (container: ContainerExplanation) => string[],
   overview: readonly string[] = [],
 ): string {
@@ -53,6 +66,7 @@ function workloadText(
   const allowed = exceptions.length > 0 ? ['  Exceptions:', ...exceptions.flatMap(bullet), ''] : [];
   const lines = [
     `${visible(workloadTitle({ kind, namespace, name }))}  (${visible(place)})`,
+    ...lackingLines(lacking),
     '',
     ...overview,
     ...containers.flatMap((container) => [headOf(container), ...bodyOf(container)]),
@@ -60,6 +74,10 @@ function workloadText(
     ...allowed,
   ];
   return textOf(lines);
+}
+
+function lackingLines(text: string | undefined): string[] {
+  return text === undefined ? [] : wrapEvenly(visible(text), TEXT_WIDTH - 2).map((line) => `  ${line}`);
 }
 
 function textOf(lines: readonly string[]): string {
@@ -120,21 +138,22 @@ function aligned(rows: readonly (readonly string[])[]): (row: readonly string[])
 }
 
 /** The latest moments of a container; never, where no probe has that effect. */
-function rowOf({ name, figures }: ContainerExplanation): string[] {
-  const latest = (id: FigureId): string => {
+function rowOf({ name, figures, unknown }: ContainerExplanation): string[] {
+  const without = (about: UnknownTime, text: string): string => (unknown.includes(about) ? 'not known' : text);
+  const latest = (id: FigureId, about: UnknownTime): string => {
     const span = figureOf(figures, id)?.span;
-    return span === undefined ? 'never' : `${span.latest} s`;
+    return span === undefined ? without(about, 'never') : `${span.latest} s`;
   };
   const start = figureOf(figures, 'time-to-start')?.span;
   const restart = figureOf(figures, 'time-to-restart')?.span ?? start;
   return [
     cut(visible(name), NAME_COLUMNS, '…'),
-    start === undefined ? 'no limit' : `${start.earliest} s`,
-    restart === undefined ? 'no limit' : `${restart.earliest} s`,
-    latest('never-healthy-stop'),
-    latest('never-healthy-dead'),
-    latest('deadlock-dead'),
-    latest('not-ready'),
+    start === undefined ? without('starts', 'no limit') : `${start.earliest} s`,
+    restart === undefined ? without('starts', 'no limit') : `${restart.earliest} s`,
+    latest('never-healthy-stop', 'starts'),
+    latest('never-healthy-dead', 'starts'),
+    latest('deadlock-dead', 'hangs'),
+    latest('not-ready', 'traffic'),
   ];
 }
 

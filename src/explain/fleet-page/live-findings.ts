@@ -1,3 +1,4 @@
+import { isFailingRule } from '../../engine/facts/live-rules.ts';
 import { isDnsSubdomain } from '../../engine/policy/object-names.ts';
 import type { LiveFinding } from './report.ts';
 
@@ -8,27 +9,50 @@ export interface LiveProperties {
   /** The command or the change that helps. */
   readonly fix: string;
   readonly pods?: string;
+  /** All Pods of the workload. */
+  readonly allPods?: string;
   /** The layers of policies that give the missed probes. */
   readonly sources?: string;
   readonly container?: string;
   readonly probe?: string;
+  /** The HTTP status that the probe got. */
+  readonly status?: string;
+  readonly timeoutSeconds?: string;
+  readonly exitCode?: string;
+  /** The kubelet's word: `ImagePullBackOff`. */
+  readonly reason?: string;
+  readonly times?: string;
+  readonly restarts?: string;
   /** An instant, as RFC 3339. */
   readonly since?: string;
   readonly workloads?: string;
 }
 
-/** The properties after the message, in this order. The message says the cause. */
+/** The properties after the message, in this order. The message has the cause, the container and the probe. */
 const SHOWN = {
-  container: 'container',
-  probe: 'probe',
+  status: 'status',
+  timeoutSeconds: 'timeoutSeconds',
+  exitCode: 'exit code',
+  reason: 'reason',
+  times: 'events',
+  restarts: 'restarts',
   pods: 'Pods',
   sources: 'from',
   since: 'since',
   workloads: 'workloads',
 } as const satisfies Partial<Record<keyof LiveProperties, string>>;
 
+/** The facts of a result, in words: `status: 503`. */
+export function factsOf(properties: Partial<LiveProperties>): string[] {
+  return Object.entries(SHOWN).flatMap(([name, label]) => {
+    const value = properties[name as keyof typeof SHOWN];
+    const isInMessage = name === 'pods' && properties.allPods !== undefined;
+    return value === undefined || isInMessage ? [] : [`${label}: ${value}`];
+  });
+}
+
 /** A result about live Pods. The properties of a report that somebody else wrote may be missing. */
-interface LiveResult {
+export interface LiveResult {
   readonly rule: string;
   readonly message: string;
   readonly properties: Partial<LiveProperties>;
@@ -51,18 +75,29 @@ export function liveFindings(results: readonly LiveResult[], workload: Restarted
 
 function liveFinding({ rule, message, properties }: LiveResult, restart: string): LiveFinding {
   const { fix } = properties;
-  const details = Object.entries(SHOWN).flatMap(([name, label]) => {
-    const value = properties[name as keyof typeof SHOWN];
-    return value === undefined ? [] : [`${label}: ${value}`];
-  });
   const isCommand = fix === restart && fix.startsWith('kubectl ');
   const pods = Number(properties.pods);
   return {
     name: rule,
-    message: [message, ...details, ...(fix === undefined || isCommand ? [] : [fix])].join('; '),
+    message: [
+      countedMessage(message, properties),
+      ...factsOf(properties),
+      ...(fix === undefined || isCommand ? [] : [fix]),
+    ].join('; '),
     pods: Number.isSafeInteger(pods) && pods > 0 ? pods : 0,
+    ...(properties.cause !== undefined && isFailingRule(rule) && { cause: properties.cause }),
     ...(isCommand && { command: fix }),
   };
+}
+
+/** `6 of 6 Pods lack probes ...`, where all Pods were counted. */
+function countedMessage(message: string, { pods, allPods }: Partial<LiveProperties>): string {
+  if (allPods === undefined) return message;
+  const verb = { lack: 'lacks', have: 'has' } as const;
+  const own = message.replace(/^Pods (lack|have)\b/, (all, word: keyof typeof verb) =>
+    pods === '1' ? `Pods ${verb[word]}` : all,
+  );
+  return `${pods} of ${allPods} ${own}`;
 }
 
 /** `kind` is the kind alone: `Deployment`. Two kinds of the same name in two groups are told apart by `group`. */
@@ -88,6 +123,7 @@ export function restartLine({ namespace, group, kind, name }: RestartedWorkload)
   if (isPlain && resource !== undefined) return `kubectl rollout restart ${resource}/${name} -n ${namespace}`;
   if (isPlain && group === 'argoproj.io' && kind === 'Rollout')
     return `kubectl argo rollouts restart ${name} -n ${namespace}`;
+  if (kind === 'Job' || kind === 'CronJob') return 'The Pods of the next run get these probes.';
   if (kind === 'Pod') return 'Create the Pod again. No controller replaces it.';
   if (kind === 'ReplicaSet' || kind === 'ReplicationController') {
     return `Delete its Pods one after the other. kubectl rollout restart does not know the kind ${kind}.`;

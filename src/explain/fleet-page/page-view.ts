@@ -10,7 +10,7 @@ export interface PageView
   readonly instant: string;
   readonly shownInstant: string;
   readonly parts: readonly Readonly<Record<'id' | 'title', string>>[];
-  readonly tiles: readonly { readonly number: number; readonly label: string; readonly tone: string }[];
+  readonly tiles: readonly TileView[];
   readonly problems: readonly string[];
   readonly coverage: readonly CoverageView[];
   /** The heads of the columns of verdicts, worst first, and of the columns of findings. */
@@ -18,13 +18,19 @@ export interface PageView
   readonly findingLevels: readonly string[];
   readonly namespaces: readonly NamespaceView[];
   readonly checks: readonly CheckView[];
-  readonly hasLive: boolean;
+  /** Pods lack probes, so namespaces have a column for them. */
+  readonly hasLacking: boolean;
   /** The rows, the worst first, made by pages/report/workload.eta. */
   readonly rows: readonly Markup[];
   readonly workloads: number;
   readonly withoutRow: string | undefined;
   readonly policies: readonly PolicyView[];
   readonly exceptions: readonly ExceptionView[];
+}
+
+export interface TileView extends CountView {
+  /** The choice of rows that the tile makes; none for a tile that leads to the exceptions. */
+  readonly shows: Readonly<Partial<Record<'verdict' | 'check', string>>>;
 }
 
 /** A number in a cell. The tone is `zero` for 0, so that the eye finds the others. The label is its column's head. */
@@ -37,7 +43,7 @@ export interface CoverageView extends Readonly<Record<'own' | 'given' | 'missing
   readonly bar: Markup;
 }
 
-export interface NamespaceView extends Readonly<Record<'workloads' | 'live', number>> {
+export interface NamespaceView extends Readonly<Record<'workloads' | 'lacking', number>> {
   readonly namespace: string;
   readonly counts: readonly CountView[];
   readonly shortest: string;
@@ -70,7 +76,7 @@ export interface RowView extends Readonly<
   readonly findings: readonly FindingView[];
   /** Checks with findings that are not shown, separated by spaces: the choice of a check finds the row. */
   readonly otherChecks: string;
-  readonly live: readonly LiveFinding[];
+  readonly live: readonly (LiveFinding & { readonly isFailing: boolean })[];
   readonly containers: readonly ContainerView[];
   readonly notInjected: readonly string[];
   readonly policies: readonly string[];

@@ -10,10 +10,11 @@ import {
   coverageViews,
   exceptionViews,
   namespaceViews,
+  shownVerdicts,
   tileViews,
   workloadsByPolicy,
 } from './summaries.ts';
-import { FINDING_ACTIONS, VERDICTS, verdictOfAction } from './verdicts.ts';
+import { FINDING_ACTIONS, lackingPods, verdictOfAction } from './verdicts.ts';
 import type { PageView, PolicyView } from './page-view.ts';
 import type { Report, ReportedWorkload } from './report.ts';
 
@@ -34,6 +35,7 @@ export function reportPage(report: Report): string {
   const exceptions = exceptionViews(report);
   const sorted = groups.flatMap(([, members]) => members);
   const rows = rowsOf(sorted, drawings, report.mostRows);
+  const verdicts = shownVerdicts(report);
   const instant = new Date(report.now).toISOString();
   const head: Omit<PageView, 'parts'> = {
     securityPolicy: PAGE_SECURITY_POLICY,
@@ -44,15 +46,15 @@ export function reportPage(report: Report): string {
     version: VERSION,
     style: STYLE,
     script: SCRIPT,
-    tiles: tileViews(report.workloads, exceptions.length),
+    tiles: tileViews(report.workloads, exceptions.length, verdicts),
     problems: report.problems,
     containers: count(containersOf(report.workloads).length, 'container'),
     coverage: coverageViews(report.workloads),
-    levels: VERDICTS.map(({ label }) => label),
-    namespaces: namespaceViews(groups),
+    levels: verdicts.map(({ label }) => label),
+    namespaces: namespaceViews(groups, verdicts),
     findingLevels: FINDING_ACTIONS.map((action) => verdictOfAction(action).label),
     checks: checkViews(report.workloads),
-    hasLive: report.workloads.some(({ live }) => live.length > 0),
+    hasLacking: report.workloads.some(({ live }) => lackingPods(live) > 0),
     legend: legendMarkup(containersOf(report.workloads).some(({ measured }) => measured.length > 0)),
     scale: stripScale(),
     rows: [...rows.values()],

@@ -13,6 +13,8 @@ export interface Report {
   /** The advice on policies, by source: `ProbePolicy/apps/web`. */
   readonly advice?: ReadonlyMap<string, readonly Advice[]>;
   readonly problems: readonly string[];
+  /** The state of live Pods is known: a workload without a finding about its Pods does not fail. */
+  readonly isLive?: boolean;
   /** The most workloads that have a row, the worst first. Summaries count all. Undefined = all have one. */
   readonly mostRows?: number;
 }
@@ -25,13 +27,15 @@ export interface ReportedWorkload {
   readonly violations: readonly Violation[];
   readonly policies: readonly string[];
   readonly warnings: readonly string[];
-  /** The findings of an observer in live Pods, for people: `3 Pods lack probes that they would get today`. */
+  /** The findings in live Pods, for people: `3 Pods lack probes that they would get today`. */
   readonly live: readonly LiveFinding[];
 }
 
 export interface LiveFinding {
   /** `missed-pods`, `probe-failing`. */
   readonly name: string;
+  /** Why Pods fail: `http-404`. */
+  readonly cause?: string;
   readonly message: string;
   readonly pods: number;
   /** The command to run: `kubectl rollout restart deployment/web -n apps`. */

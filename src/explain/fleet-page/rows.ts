@@ -8,7 +8,16 @@ import { utf8Length } from '../../base/text/utf8.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { OWN_PROBE, probeTimes } from '../timeline/explained-probes.ts';
 import { workload } from './compiled-page.ts';
-import { FINDING_ACTIONS, VERDICTS, findingsInWords, levelOf, shortestGuarantee, verdictOfAction } from './verdicts.ts';
+import {
+  FINDING_ACTIONS,
+  VERDICTS,
+  causesInWords,
+  findingsInWords,
+  levelOf,
+  shortestGuarantee,
+  verdictOfAction,
+} from './verdicts.ts';
+import { isFailingRule } from '../../engine/facts/live-rules.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { Scene } from '../timeline/scene.ts';
@@ -77,7 +86,7 @@ function briefRow(each: ReportedWorkload): { workload: ReportedWorkload; row: Ma
 
 /** The workloads with the worst verdicts first. Workloads with the same verdict keep their order. */
 function worstFirst(workloads: readonly ReportedWorkload[]): ReportedWorkload[] {
-  return workloads.toSorted((a, b) => levelOf(a.violations) - levelOf(b.violations));
+  return workloads.toSorted((a, b) => levelOf(a) - levelOf(b));
 }
 
 const MOST_CONTAINERS = 30;
@@ -88,10 +97,10 @@ const short = (text: string, most = MOST_TEXT): string => cut(text, most, '…')
 function rowView(workload: ReportedWorkload, size: RowSize, drawings?: SceneDrawings): RowView {
   const { explanation, violations, policies, live, warnings } = workload;
   const { kind, namespace, name, containers, place } = explanation;
-  const level = levelOf(violations);
+  const level = levelOf(workload);
   const verdict = VERDICTS[level];
   const guaranteed = shortestGuarantee(explanation);
-  const limited = guaranteed !== Infinity;
+  const limited = guaranteed !== undefined && guaranteed !== Infinity;
   const sorted = violations.toSorted((a, b) => FINDING_ACTIONS.indexOf(a.action) - FINDING_ACTIONS.indexOf(b.action));
   const findings = sorted.slice(0, size.findings);
   const otherChecks = new Set(sorted.map(({ check }) => check));
@@ -103,13 +112,15 @@ function rowView(workload: ReportedWorkload, size: RowSize, drawings?: SceneDraw
     level,
     tone: verdict?.tone ?? '',
     verdict: verdict?.label ?? '',
-    found: findingsInWords(violations),
+    found: [causesInWords(live), findingsInWords(violations)].filter(Boolean).join(', '),
     guaranteed: limited ? String(guaranteed) : '',
-    start: limited ? `${guaranteed} s` : 'no limit',
+    start: limited ? `${guaranteed} s` : guaranteed === undefined ? 'not known' : 'no limit',
     strip: startStrip(containers),
     findings: findings.map(findingView),
     otherChecks: [...otherChecks].join(' '),
-    live: live.slice(0, size.findings).map((finding) => ({ ...finding, message: short(finding.message) })),
+    live: live.slice(0, size.findings).map((finding) => {
+      return { ...finding, message: short(finding.message), isFailing: isFailingRule(finding.name) };
+    }),
     containers:
       drawings === undefined
         ? []

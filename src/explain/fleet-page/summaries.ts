@@ -3,44 +3,85 @@ import { CHECKS } from '../../engine/checks/catalogue.ts';
 import { checkUrl } from '../../engine/checks/violation.ts';
 import { endOf, exceptionRules, exceptionSpec, type ExceptionSpec } from '../../engine/policy/probe-exception.ts';
 import { LIFE_ORDER, OWN_PROBE } from '../timeline/explained-probes.ts';
-import { EXCEPTED, FINDING_ACTIONS, VERDICTS, levelOf, shortestGuarantee, verdictOfAction } from './verdicts.ts';
+import {
+  EXCEPTED,
+  FINDING_ACTIONS,
+  VERDICTS,
+  lackingPods,
+  levelOf,
+  shortestGuarantee,
+  verdictOfAction,
+  type Verdict,
+} from './verdicts.ts';
+import { MISSED_PODS_RULE } from '../../engine/facts/live-rules.ts';
 import type { Markup } from '../../base/text/visible.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
-import type { CheckView, CountView, CoverageView, ExceptionView, NamespaceView, PageView } from './page-view.ts';
+import type {
+  CheckView,
+  CountView,
+  CoverageView,
+  ExceptionView,
+  NamespaceView,
+  PageView,
+  TileView,
+} from './page-view.ts';
 import type { LabelSelector, Requirement } from '../../engine/policy/label-selector.ts';
 import type { Report, ReportedWorkload } from './report.ts';
 
-export function tileViews(workloads: readonly ReportedWorkload[], exceptions: number): PageView['tiles'] {
-  const pods = workloads.flatMap(({ live }) => live).reduce((sum, finding) => sum + finding.pods, 0);
-  const tile = (number: number, label: string, tone: string): PageView['tiles'][number] => ({ number, label, tone });
+/** The tiles of the states count each workload once. */
+export function tileViews(
+  workloads: readonly ReportedWorkload[],
+  exceptions: number,
+  verdicts: readonly Verdict[],
+): PageView['tiles'] {
+  const pods = workloads.reduce((sum, { live }) => sum + lackingPods(live), 0);
+  const tile = (number: number, label: string, tone: string, shows: TileView['shows']): TileView => {
+    return { number, label, tone, shows };
+  };
+  const counts = countsByVerdict(workloads, verdicts);
   return [
-    tile(workloads.length, workloads.length === 1 ? 'workload' : 'workloads', ''),
-    ...countsByVerdict(workloads)
-      .map(({ number, tone }, level) => tile(number, VERDICTS[level]?.meaning ?? '', tone))
-      .filter(({ number, label }) => number > 0 || label !== EXCEPTED),
-    ...(pods > 0 ? [tile(pods, 'live Pods with findings', 'warn')] : []),
-    ...(exceptions > 0 ? [tile(exceptions, exceptions === 1 ? 'exception' : 'exceptions', 'excepted')] : []),
+    tile(workloads.length, workloads.length === 1 ? 'workload' : 'workloads', '', { verdict: '' }),
+    ...verdicts.flatMap(({ label, meaning }, index) => {
+      const { number, tone } = counts[index] ?? NONE;
+      return number === 0 && meaning === EXCEPTED ? [] : [tile(number, meaning, tone, { verdict: label })];
+    }),
+    ...(pods > 0
+      ? [tile(pods, pods === 1 ? 'Pod lacks probes' : 'Pods lack probes', 'warn', { check: MISSED_PODS_RULE })]
+      : []),
+    ...(exceptions > 0 ? [tile(exceptions, exceptions === 1 ? 'exception' : 'exceptions', 'excepted', {})] : []),
   ];
 }
 
-function countsByVerdict(workloads: readonly ReportedWorkload[]): CountView[] {
-  const levels = workloads.map(({ violations }) => levelOf(violations));
-  return VERDICTS.map((verdict, level) => countView(levels.filter((each) => each === level).length, verdict));
+const NONE = { number: 0, tone: 'zero' };
+
+/** The states that a page shows. Files alone do not tell what fails. */
+export function shownVerdicts({ isLive = false, workloads }: Report): readonly Verdict[] {
+  return isLive || workloads.some((each) => levelOf(each) === 0) ? VERDICTS : VERDICTS.slice(1);
+}
+
+function countsByVerdict(workloads: readonly ReportedWorkload[], verdicts: readonly Verdict[]): CountView[] {
+  const levels = workloads.map((each) => VERDICTS[levelOf(each)]);
+  return verdicts.map((verdict) => countView(levels.filter((each) => each === verdict).length, verdict));
 }
 
 function countView(number: number, { label, tone }: Pick<CountView, 'label' | 'tone'>): CountView {
   return { number, label, tone: number === 0 ? 'zero' : tone };
 }
 
-export function namespaceViews(groups: readonly (readonly [string, readonly ReportedWorkload[]])[]): NamespaceView[] {
+export function namespaceViews(
+  groups: readonly (readonly [string, readonly ReportedWorkload[]])[],
+  verdicts: readonly Verdict[],
+): NamespaceView[] {
   return groups.map(([namespace, workloads]) => {
-    const shortest = Math.min(...workloads.map(({ explanation }) => shortestGuarantee(explanation)));
+    const starts = workloads.map(({ explanation }) => shortestGuarantee(explanation));
+    const shortest = Math.min(...starts.map((seconds) => seconds ?? Infinity));
+    const without = starts.includes(undefined) ? 'not known' : 'no limit';
     return {
       namespace,
       workloads: workloads.length,
-      counts: countsByVerdict(workloads),
-      live: workloads.reduce((sum, { live }) => sum + live.length, 0),
-      shortest: shortest === Infinity ? 'no limit' : `${shortest} s`,
+      counts: countsByVerdict(workloads, verdicts),
+      lacking: workloads.reduce((sum, { live }) => sum + lackingPods(live), 0),
+      shortest: shortest === Infinity ? without : `${shortest} s`,
       policies: [...workloadsByPolicy(workloads).keys()].sort(),
     };
   });

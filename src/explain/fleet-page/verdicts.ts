@@ -1,10 +1,12 @@
-import { count } from '../../base/text/cut.ts';
+import { count, cut } from '../../base/text/cut.ts';
+import { isFailingRule, MISSED_PODS_RULE } from '../../engine/facts/live-rules.ts';
 import { figureOf } from '../timeline/figures.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
+import type { LiveFinding, ReportedWorkload } from './report.ts';
 import type { WorkloadExplanation } from '../timeline/explanation.ts';
 
-/** The verdict on a workload, by its worst finding: the name on the page, the class of the style sheet, the meaning. */
-type Verdict = Readonly<Record<'label' | 'tone' | 'meaning', string>>;
+/** The state of a workload, by its worst finding: the name on the page, the class of the style sheet, the meaning. */
+export type Verdict = Readonly<Record<'label' | 'tone' | 'meaning', string>>;
 
 /** The meaning of a verdict that is counted only when a workload has it. */
 export const EXCEPTED = 'with exceptions only';
@@ -18,7 +20,11 @@ const BY_ACTION: Readonly<Record<Violation['action'] | 'Excepted', Verdict & { r
 
 export const FINDING_ACTIONS = Object.keys(BY_ACTION) as readonly Violation['action'][];
 
+/** What fails now is worse than what admission would say. */
+export const FAILING: Verdict = { label: 'Failing', tone: 'fail', meaning: 'failing now' };
+
 export const VERDICTS: readonly Verdict[] = [
+  FAILING,
   ...FINDING_ACTIONS.map((action) => BY_ACTION[action]),
   { label: 'Clean', tone: 'clean', meaning: 'without findings' },
 ];
@@ -27,9 +33,25 @@ export function verdictOfAction(action: Violation['action']): Verdict {
   return BY_ACTION[action];
 }
 
-export function levelOf(violations: readonly Pick<Violation, 'action'>[]): number {
+/** The index of the workload's state in VERDICTS. A workload has one state, so it is counted once. */
+export function levelOf({ violations, live }: Pick<ReportedWorkload, 'violations' | 'live'>): number {
+  if (live.some(({ name }) => isFailingRule(name))) return 0;
   const level = FINDING_ACTIONS.findIndex((action) => violations.some((violation) => violation.action === action));
-  return level === -1 ? FINDING_ACTIONS.length : level;
+  return level === -1 ? VERDICTS.length - 1 : level + 1;
+}
+
+/** `http-404, crash-loop` */
+export function causesInWords(live: readonly LiveFinding[]): string {
+  const causes = live.flatMap(({ name, cause = name }) => (isFailingRule(name) ? [cut(cause, MOST_CAUSE)] : []));
+  return [...new Set(causes)].slice(0, MOST_CAUSES).join(', ');
+}
+
+const MOST_CAUSE = 40;
+const MOST_CAUSES = 3;
+
+/** Pods that lack probes that new Pods get. */
+export function lackingPods(live: readonly LiveFinding[]): number {
+  return live.reduce((sum, { name, pods }) => (name === MISSED_PODS_RULE ? sum + pods : sum), 0);
 }
 
 /** `1 denial, 2 warnings` */
@@ -40,8 +62,12 @@ export function findingsInWords(violations: readonly Pick<Violation, 'action'>[]
   }).join(', ');
 }
 
-/** The shortest guaranteed time to start of a container, in seconds; Infinity when no probe limits any start. */
-export function shortestGuarantee({ containers }: WorkloadExplanation): number {
+/**
+ * The shortest guaranteed time to start of a container, in seconds; Infinity when no probe limits any start, and
+ * undefined when nobody knows.
+ */
+export function shortestGuarantee({ containers }: WorkloadExplanation): number | undefined {
+  if (containers.some(({ unknown }) => unknown.includes('starts'))) return undefined;
   const starts = containers.map(({ figures }) => figureOf(figures, 'time-to-start')?.span.earliest);
   return Math.min(...starts.map((seconds) => seconds ?? Infinity));
 }

@@ -3,6 +3,7 @@ import { DEFAULT_POD_GRACE_SECONDS } from '../../engine/probe/api-defaults.ts';
 import { hasPreStop, killBy, type Kill } from '../../engine/probe/grace-period.ts';
 import { PROBE_KINDS, ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
 import { probeTiming, type ProbeTiming } from '../../engine/probe/timing.ts';
+import type { BrokenProbe } from '../../engine/verdict/permitted-defaulting.ts';
 import { undeclaredPortName } from '../../engine/workload/ports.ts';
 
 /** The timing of each probe, and how the container is stopped when the probe gives up. */
@@ -30,7 +31,34 @@ export function muteProbes(container: JsonObject): ProbeKind[] {
   });
 }
 
-/** The timings with an effect: with a mute startup probe the other probes never run (worker.go, doProbe). */
-export function effectiveTimings(timings: ContainerTimings, mute: readonly ProbeKind[]): ContainerTimings {
-  return mute.includes('startupProbe') ? {} : without(timings, ...mute);
+/**
+ * The timings with an effect, of probes that work. With a mute startup probe the other probes never run (worker.go,
+ * doProbe), and with one that cannot work nobody knows when they run.
+ *
+ * @param useless the probes that are mute or cannot work
+ */
+export function effectiveTimings(timings: ContainerTimings, useless: readonly ProbeKind[]): ContainerTimings {
+  return useless.includes('startupProbe') ? {} : without(timings, ...useless);
+}
+
+/** What nobody can tell when a probe cannot work. */
+export type UnknownTime = 'starts' | 'hangs' | 'traffic';
+
+/** What nobody can tell of a container, and which probe that cannot work is the reason. */
+export function unknownTimes(
+  timings: ContainerTimings,
+  broken: readonly Pick<BrokenProbe, 'probe' | 'check'>[],
+): ReadonlyMap<UnknownTime, string> {
+  const deciding: readonly (readonly [UnknownTime, readonly ProbeKind[]])[] = [
+    ['starts', [timings.startupProbe === undefined ? 'livenessProbe' : 'startupProbe']],
+    ['hangs', timings.livenessProbe === undefined ? [] : ['startupProbe', 'livenessProbe']],
+    ['traffic', ['startupProbe', 'readinessProbe']],
+  ];
+  return new Map(
+    deciding.flatMap(([time, kinds]) => {
+      const kind = kinds.find((each) => broken.some(({ probe }) => probe === each));
+      const checks = new Set(broken.flatMap(({ probe, check }) => (probe === kind ? [check] : [])));
+      return kind === undefined ? [] : [[time, `its ${kind} cannot work (${[...checks].join(', ')})`] as const];
+    }),
+  );
 }

@@ -5,13 +5,13 @@ import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { mayBeRestarted } from '../../engine/probe/grace-period.ts';
-import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
+import { brokenProbes, permittedDefaulting, type BrokenProbe } from '../../engine/verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload, type ExceptionOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
 import { mayHaveProbes, type Pod, type ProbedContainer } from '../../engine/workload/pod.ts';
 import { asCreated, readPods } from '../../engine/workload/read-pod.ts';
 import { isPod, templatesToLookAt, workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { explainedFields, NO_PLACES, type FieldPlaces } from './explained-fields.ts';
-import { containerTimings, effectiveTimings, muteProbes } from './container-timings.ts';
+import { containerTimings, effectiveTimings, muteProbes, unknownTimes } from './container-timings.ts';
 import { explainedProbes } from './explained-probes.ts';
 import { containerFigures } from './figures.ts';
 import { hangScene, startScene } from './scene.ts';
@@ -56,7 +56,7 @@ export function explainManifest(
     const policy = policies.policyFor(namespace, podLabels, itself);
     const excepted = exceptionsOfWorkload({ namespace, names, podLabels }, policies, policy, now);
     return {
-      ...explainPod(pod, policy, places, isFromCluster && isPod(kind)),
+      ...explainPod(pod, policy, excepted, places, isFromCluster && isPod(kind)),
       exceptions: excepted.map(exceptionSentence),
     };
   });
@@ -82,6 +82,7 @@ function exceptionSentence(exception: ExceptionOfWorkload): string {
 function explainPod(
   pod: Pod,
   policy: WorkloadPolicy,
+  excepted: readonly ExceptionOfWorkload[],
   places: FieldPlaces,
   isLivePod: boolean,
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
@@ -91,6 +92,13 @@ function explainPod(
   const { template, path } = pod;
   const earlier = readProvenance(isLivePod ? pod.annotations.get(INJECTED_ANNOTATION) : undefined);
   const podSpecPath = formatPath([...path, 'spec']);
+  // Who made an exception says that the probe works.
+  const isExcepted = ({ name }: ProbedContainer, check: string): boolean =>
+    excepted.some(
+      ({ checks, containers, hasEnded }) =>
+        !hasEnded && checks.includes(check) && (containers === undefined || containers.includes(name)),
+    );
+  const broken = brokenProbes(effective, policy);
   return {
     containers: containers.filter(mayHaveProbes).map((container) => ({
       ...explainContainer(
@@ -100,6 +108,10 @@ function explainPod(
         injections,
         earlier.get(container.name),
         policy.starts?.(container.name)?.seconds ?? [],
+        broken.filter(
+          ({ check, container: { list, index } }) =>
+            list === container.list && index === container.index && !isExcepted(container, check),
+        ),
       ),
       fields: explainedFields({
         container,
@@ -122,17 +134,22 @@ function explainContainer(
   injections: readonly Injection[],
   injectedEarlier: ReadonlyMap<string, string> | undefined,
   measured: readonly number[],
+  found: readonly BrokenProbe[],
 ): Omit<ContainerExplanation, 'fields'> {
   const { name, role, list, index, spec } = container;
   const timings = containerTimings(spec, podSpec);
   const mute = muteProbes(spec);
   const restarts = mayBeRestarted(spec, podSpec);
-  const figures = containerFigures(effectiveTimings(timings, mute), restarts);
-  const facts = { figures, measured, restarts, mute, hasLiveness: timings.livenessProbe !== undefined };
+  // Of a probe that never has a result, more is known than that it cannot work.
+  const broken = found.filter(({ probe }) => !mute.includes(probe));
+  const useless = [...mute, ...broken.map(({ probe }) => probe)];
+  const figures = containerFigures(effectiveTimings(timings, useless), restarts);
+  const unknown = mute.includes('startupProbe') ? new Map<never, never>() : unknownTimes(timings, broken);
+  const facts = { figures, measured, restarts, mute, unknown, hasLiveness: timings.livenessProbe !== undefined };
   const shown = {
     probes: explainedProbes(container, timings, injections, injectedEarlier),
     scenes: [startScene(facts), hangScene(facts)],
-    caveats: caveatsOf(spec, podSpec, figures),
+    caveats: caveatsOf(spec, podSpec, figures, broken),
   };
   return {
     name,
@@ -140,6 +157,8 @@ function explainContainer(
     path: `${podSpecPath}.${list}[${index}]`,
     figures,
     measured,
+    cannotWork: found.map(({ probe, check, message }) => ({ probe, check, message })),
+    unknown: [...unknown.keys()],
     summary: summaryOf(facts, shown),
     headline: headlineOf(facts),
     ...shown,

@@ -1,6 +1,7 @@
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ProbedContainer } from '../../engine/workload/pod.ts';
 import type { Figure, FormulaInputs } from './figures.ts';
+import type { UnknownTime } from './container-timings.ts';
 import type { Scene } from './scene.ts';
 
 /** A workload, explained. Texts are as the manifest has them: the room that draws them escapes them. */
@@ -14,6 +15,8 @@ export interface WorkloadExplanation extends Readonly<Record<'kind' | 'namespace
   readonly notInjected: readonly string[];
   /** The exceptions for the workload: one sentence each. Absent without any. */
   readonly exceptions?: readonly string[];
+  /** The live Pods that lack these probes, and what to do: one sentence. Absent when they have them. */
+  readonly lacking?: string;
 }
 
 export interface ContainerExplanation {
@@ -24,6 +27,9 @@ export interface ContainerExplanation {
   readonly probes: readonly ProbeExplanation[];
   readonly fields: readonly ProbeFields[];
   readonly figures: readonly Figure[];
+  /** The findings by which probes cannot work. No figure depends on such a probe. */
+  readonly cannotWork: readonly Readonly<Record<'probe' | 'check' | 'message', string>>[];
+  readonly unknown: readonly UnknownTime[];
   readonly summary: readonly SummaryLine[];
   /** The figures of the start, in a sentence. */
   readonly headline: string;

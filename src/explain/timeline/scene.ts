@@ -1,6 +1,7 @@
 import { duration } from '../../base/text/duration.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Span } from '../../engine/probe/timing.ts';
+import type { UnknownTime } from './container-timings.ts';
 import { figureOf, type Figure } from './figures.ts';
 
 /**
@@ -63,6 +64,12 @@ export interface ContainerFacts {
   readonly restarts: boolean;
   readonly mute: readonly ProbeKind[];
   readonly hasLiveness: boolean;
+  /** What is not known of the container, because a probe cannot work: `its livenessProbe cannot work (probe-host)`. */
+  readonly unknown: ReadonlyMap<UnknownTime, string>;
+}
+
+function unknownSegment(tone: Tone, why: string): Segment {
+  return segment(tone, 0, Infinity, 'not known', `Not known: ${why}.`);
 }
 
 /** True when the container can never be Ready, because the probe that decides on that never has a result. */
@@ -125,10 +132,11 @@ const TRAFFIC = 'Traffic, if healthy at once';
 
 /** A container from its start on: how long it may take, and from when it gets traffic. */
 export function startScene(facts: ContainerFacts): Scene {
-  const { figures, measured } = facts;
+  const { figures, measured, unknown } = facts;
   const stop = figureOf(figures, 'never-healthy-stop');
   const dead = figureOf(figures, 'never-healthy-dead')?.span;
   const readiness = figureOf(figures, 'ready-after-start');
+  const [start, traffic] = [unknown.get('starts'), unknown.get('traffic')];
   // Without a readiness probe a container is Ready as soon as it has started: with the startup probe's success, or at
   // once.
   const ready = (readiness ?? figureOf(figures, 'started'))?.span ?? { earliest: 0, latest: 0 };
@@ -139,12 +147,17 @@ export function startScene(facts: ContainerFacts): Scene {
     lanes: [
       stop && dead
         ? killLane('Not healthy yet', stop, dead, facts, GUARANTEED, GAMBLE)
-        : { title: 'Not healthy yet', segments: [freeStart(facts)] },
+        : {
+            title: 'Not healthy yet',
+            segments: [start === undefined ? freeStart(facts) : unknownSegment('unsure', start)],
+          },
       {
         title: TRAFFIC,
         segments: isNeverReady(facts)
           ? [segment('idle', 0, Infinity, 'never Ready: no traffic', NO_RESULT)]
-          : trafficAtStart(ready, readiness !== undefined),
+          : traffic === undefined
+            ? trafficAtStart(ready, readiness !== undefined)
+            : [unknownSegment('maybe', traffic)],
       },
     ],
     ...(measured.length > 0 && { starts: measuredStarts(measured) }),
@@ -209,6 +222,8 @@ function trafficAtStart({ earliest, latest }: Span, hasReadiness: boolean): Segm
 /** A container that hangs or fails later: when its probes notice, kill it and take its traffic. */
 export function hangScene(facts: ContainerFacts): Scene {
   const { figures } = facts;
+  const hang = facts.unknown.get('hangs');
+  const unrestarted = segment('unnoticed', 0, Infinity, 'stays as it is', neverRestarted(facts));
   const stop = figureOf(figures, 'deadlock-stop');
   const dead = figureOf(figures, 'deadlock-dead')?.span;
   return {
@@ -218,7 +233,7 @@ export function hangScene(facts: ContainerFacts): Scene {
     lanes: [
       stop && dead
         ? killLane('Hanging', stop, dead, facts, UNNOTICED, UNSURE)
-        : { title: 'Hanging', segments: [segment('unnoticed', 0, Infinity, 'stays as it is', neverRestarted(facts))] },
+        : { title: 'Hanging', segments: [hang === undefined ? unrestarted : unknownSegment('unsure', hang)] },
       { title: 'Traffic meanwhile', segments: trafficSegments(facts) },
     ],
   };
@@ -245,6 +260,8 @@ function trafficSegments(facts: ContainerFacts): Segment[] {
   const { figures } = facts;
   if (isNeverReady(facts))
     return [segment('idle', 0, Infinity, 'no traffic', 'No traffic: the container was never Ready.')];
+  const why = facts.unknown.get('traffic');
+  if (why !== undefined) return [unknownSegment('maybe', why)];
   const { earliest, latest } = endOfTraffic(figures);
   const notReady = figureOf(figures, 'not-ready')?.span;
   if (notReady === undefined) {

@@ -4,18 +4,26 @@ import { PROBE_KINDS, ownProbe, type ProbeKind } from '../../engine/probe/probe.
 import { OPEN_GATE_ISSUE, OPEN_GATE_VERSIONS, type Span } from '../../engine/probe/timing.ts';
 import { duration } from '../../base/text/duration.ts';
 import { undeclaredPortName } from '../../engine/workload/ports.ts';
+import { namedPort } from '../../engine/checks/named-port.ts';
 import { figureOf, type Figure } from './figures.ts';
 import { endOfTraffic, isNeverReady, measuredInWords, stopSign, type ContainerFacts } from './scene.ts';
+import type { BrokenProbe } from '../../engine/verdict/permitted-defaulting.ts';
 import type { ContainerExplanation, ProbeExplanation, SummaryLine } from './explanation.ts';
 
 /** The figures of the start, in two or three short sentences. */
-export function headlineOf({ figures, restarts, mute }: ContainerFacts): string {
+export function headlineOf({ figures, restarts, mute, unknown }: ContainerFacts): string {
   if (mute.includes('startupProbe'))
     return 'Never counts as started, and gets no traffic. No probe kills the container.';
   const verdict = figureOf(figures, 'never-healthy-stop');
   const stop = verdict?.span;
   const dead = figureOf(figures, 'never-healthy-dead')?.span;
-  const traffic = mute.includes('readinessProbe') ? ' Never Ready, so it gets no traffic.' : '';
+  const [start, served] = [unknown.get('starts'), unknown.get('traffic')];
+  const traffic = mute.includes('readinessProbe')
+    ? ' Never Ready, so it gets no traffic.'
+    : served === undefined || served === start
+      ? ''
+      : ` Its traffic is not known: ${served}.`;
+  if (start !== undefined) return `Its times are not known: ${start}.${traffic}`;
   if (stop === undefined || dead === undefined)
     return `No limit on the time to start: no probe kills the container.${traffic}`;
   const promise =
@@ -43,8 +51,14 @@ const LOSS: Readonly<Record<ProbeKind, string>> = {
 };
 
 /** What a reader of the figures must know beside them, one text for each fact. */
-export function caveatsOf(container: JsonObject, podSpec: JsonObject, figures: readonly Figure[]): string[] {
-  return [...faultsOf(container), ...openGateOf(figures), ...unusedGraceOf(container, podSpec)];
+export function caveatsOf(
+  container: JsonObject,
+  podSpec: JsonObject,
+  figures: readonly Figure[],
+  broken: readonly BrokenProbe[],
+): string[] {
+  const cannotWork = broken.map(({ probe, check, message }) => `${probe} cannot work (${check}): ${message}.`);
+  return [...cannotWork, ...faultsOf(container), ...openGateOf(figures), ...unusedGraceOf(container, podSpec)];
 }
 
 function openGateOf(figures: readonly Figure[]): string[] {
@@ -78,7 +92,9 @@ function faultsOf(container: JsonObject): string[] {
     const port = undeclaredPortName(container, probe);
     if (port === undefined) return [];
     const name = JSON.stringify(port);
-    return [`${kind}: this container does not declare port ${name}. The kubelet discards every result. ${LOSS[kind]}`];
+    return [
+      `${kind}: this container does not declare port ${name}. The kubelet discards every result (${namedPort.id}). ${LOSS[kind]}`,
+    ];
   });
 }
 
@@ -103,8 +119,10 @@ export function summaryOf(
   ];
 }
 
-function startsText({ figures, mute, restarts }: ContainerFacts, probes: readonly ProbeExplanation[]): string {
-  if (mute.includes('startupProbe')) return 'never counts as started, and no probe kills it';
+function startsText({ figures, mute, restarts, unknown }: ContainerFacts, probes: readonly ProbeExplanation[]): string {
+  if (mute.includes('startupProbe')) return `never counts as started, and no probe kills it (${namedPort.id})`;
+  const broken = unknown.get('starts');
+  if (broken !== undefined) return `not known: ${broken}`;
   const stop = figureOf(figures, 'never-healthy-stop');
   const dead = figureOf(figures, 'never-healthy-dead');
   if (stop === undefined || dead === undefined) return 'no limit: no probe kills it while it starts';
@@ -119,18 +137,22 @@ function startsText({ figures, mute, restarts }: ContainerFacts, probes: readonl
   return `${promise}${afterKill}; ${end}${restarts ? '' : ', not started again'}`;
 }
 
-function hangsText({ figures, mute, hasLiveness }: ContainerFacts): string {
+function hangsText({ figures, mute, hasLiveness, unknown }: ContainerFacts): string {
+  const why = unknown.get('hangs');
+  if (why !== undefined) return `not known: ${why}`;
   const stop = figureOf(figures, 'deadlock-stop');
   const dead = figureOf(figures, 'deadlock-dead');
   if (stop !== undefined && dead !== undefined)
     return `${signOf(stop)} after ${range(stop.span)}, dead by ${dead.span.latest} s`;
   if (!hasLiveness) return 'no probe restarts it: there is no liveness probe';
-  return `no probe restarts it: the liveness probe never ${mute.includes('startupProbe') ? 'runs' : 'has a result'}`;
+  return `no probe restarts it: the liveness probe never ${mute.includes('startupProbe') ? 'runs' : 'has a result'} (${namedPort.id})`;
 }
 
 function trafficText(facts: ContainerFacts): string {
   const { figures } = facts;
-  if (isNeverReady(facts)) return 'none: the container is never Ready';
+  if (isNeverReady(facts)) return `none: the container is never Ready (${namedPort.id})`;
+  const why = facts.unknown.get('traffic');
+  if (why !== undefined) return `not known: ${why}`;
   const ready = figureOf(figures, 'ready-after-start')?.span;
   const again = figureOf(figures, 'ready-again')?.span;
   if (ready === undefined || again === undefined) return 'even when it cannot serve: no readiness probe';

@@ -56,6 +56,7 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
     now,
     workloads,
     mostRows: MOST_ROWS,
+    isLive: true,
     snapshot,
     problems,
   };

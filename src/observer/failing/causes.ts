@@ -1,6 +1,6 @@
 /** The texts of a finding about a cause. */
 export interface CauseText {
-  /** Follows `container "app": its readinessProbe (httpGet /healthz on port http) `. */
+  /** Follows `container "app": its readinessProbe (httpGet /healthz on port http) `, or `container "app" `. */
   readonly problem: string;
   readonly remedy: string;
 }
@@ -92,12 +92,27 @@ export const CAUSE_TEXTS = {
     problem: 'stops the container while the container serves',
     remedy: 'Find out why the endpoint stops answering. If it is only slow, set a larger timeoutSeconds.',
   },
+  'crash-loop': {
+    problem: 'ends again and again',
+    remedy: 'Read the log of its last run with kubectl logs --previous. The exit code tells how the run ended.',
+  },
+  'out-of-memory': {
+    problem: 'ends again and again, because it uses more memory than its limit',
+    remedy: 'Set a larger memory limit, or let the application use less memory.',
+  },
+  'cannot-start': {
+    problem: 'does not start',
+    remedy: 'Read the events of the Pod with kubectl describe pod. Correct the image, or what the container refers to.',
+  },
 } as const satisfies Readonly<Record<string, CauseText>>;
 
 export type FailureCause = keyof typeof CAUSE_TEXTS;
 export type KillCause = 'killed-while-starting' | 'killed-while-serving';
+/** What the status of a container tells without any probe. */
+const CONTAINER_CAUSES = ['crash-loop', 'out-of-memory', 'cannot-start'] as const;
+export type ContainerCause = (typeof CONTAINER_CAUSES)[number];
 /** The result that a failing probe got, as far as the kubelet's text shows it. */
-export type AnswerCause = Exclude<FailureCause, KillCause>;
+export type AnswerCause = Exclude<FailureCause, KillCause | ContainerCause>;
 
 /** Answers of no slow start: reported at once. A kill that follows them is their effect, and is not reported. */
 const DEFINITE: ReadonlySet<string> = new Set<AnswerCause>([
@@ -118,4 +133,8 @@ const DEFINITE: ReadonlySet<string> = new Set<AnswerCause>([
 
 export function isDefinite(cause: string): boolean {
   return DEFINITE.has(cause);
+}
+
+export function isContainerCause(cause: string): boolean {
+  return CONTAINER_CAUSES.some((one) => one === cause);
 }

@@ -5,15 +5,34 @@ import { isDefinite, type AnswerCause, type FailureCause } from './causes.ts';
 import type { Kill } from './container-runs.ts';
 import type { ContainerHealth, DescribedProbe, PodHealth } from './pod-health.ts';
 
+/** The figures of a failure. They change while the cause stays, so no message has them. */
+export interface FailureFacts {
+  /** The HTTP status that the probe got last. */
+  readonly status?: number;
+  /** The timeout that ran out. */
+  readonly timeoutSeconds?: number;
+  readonly exitCode?: number;
+  /** The kubelet's word for a container that does not start: `ImagePullBackOff`. */
+  readonly reason?: string;
+  /** Since when the Pod is not Ready, in milliseconds since the epoch. */
+  readonly since?: number;
+  /** The kubelet has told the failure so often, at least. */
+  readonly times?: number;
+  readonly restarts?: number;
+  readonly pods?: number;
+}
+
 export interface Failure {
   readonly container: string;
-  readonly probe: ProbeKind;
+  /** Undefined when a container fails by itself. */
+  readonly probe: ProbeKind | undefined;
   readonly cause: FailureCause;
   readonly described: DescribedProbe | undefined;
   /** The kubelet throws the results away: the probe neither fails nor succeeds. */
   readonly isVoid?: boolean;
   /** A liveness probe has stopped the start, although the container has a startup probe. */
   readonly isEarly?: boolean;
+  readonly facts?: FailureFacts;
 }
 
 /** Answers of an application that runs. The kill of a liveness probe that gets nothing else is no slow start. */
@@ -63,7 +82,8 @@ function failuresOf(known: Case): Failure[] {
     const described = probes[probe];
     // Two probes that ask the same thing fail for the same cause: one finding.
     const key = `${cause} ${isVoid} ${described?.asks ?? ''}`;
-    if (!found.has(key)) found.set(key, { container: name, probe, cause, described, isVoid, isEarly });
+    const facts = factsOf(known, probe, cause, isVoid);
+    if (!found.has(key)) found.set(key, { container: name, probe, cause, described, isVoid, isEarly, facts });
   };
   for (const kind of ['startupProbe', 'livenessProbe', 'readinessProbe'] as const) {
     for (const hint of known.answers) {
@@ -72,6 +92,26 @@ function failuresOf(known: Case): Failure[] {
   }
   if (known.kill !== undefined && !isExplained(known, known.kill)) add(known.kill.probe, known.kill.cause, false);
   return [...found.values()];
+}
+
+function factsOf(
+  { container, pod, answers }: Case,
+  probe: ProbeKind,
+  cause: FailureCause,
+  isVoid: boolean,
+): FailureFacts {
+  if (cause === 'killed-while-starting' || cause === 'killed-while-serving')
+    return container.restarts > 0 ? { restarts: container.restarts } : {};
+  const own = answers.filter((hint) => hint.probe === probe && hint.isVoid === isVoid && causeOf(hint) === cause);
+  const status = own.findLast((hint) => hint.status !== undefined)?.status;
+  const { timeoutSeconds } = container.probes[probe] ?? {};
+  return {
+    // The other causes have the status in their names.
+    ...(cause.endsWith('xx') && status !== undefined && { status }),
+    ...(cause === 'timeout' && timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(!container.ready && pod.changedAt !== undefined && { since: pod.changedAt }),
+    times: own.reduce((sum, { told }) => [...(told?.values() ?? [1])].reduce((all, one) => all + one, sum), 0),
+  };
 }
 
 function counts(known: Case, hint: Answer): boolean {

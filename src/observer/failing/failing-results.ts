@@ -1,9 +1,10 @@
-import { PROBE_FAILING_RULE } from '../../cluster/sources/observer-reports.ts';
+import { CONTAINER_FAILING_RULE, PROBE_FAILING_RULE } from '../../engine/facts/live-rules.ts';
 import { count, cut } from '../../base/text/cut.ts';
+import { formatInstant } from '../../base/text/duration.ts';
 import { giverOfLiveProbe, injectedProbeText } from '../../engine/defaulting/injected-by.ts';
 import { CAUSE_TEXTS, isDefinite, type CauseText } from './causes.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { Failure } from './diagnosis.ts';
+import type { Failure, FailureFacts } from './diagnosis.ts';
 import type { WorkloadName } from '../observed-workload.ts';
 import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import { resultOfLive, type ReportResult } from '../reports/report-result.ts';
@@ -27,21 +28,52 @@ const FAILS_NOW = { rule: PROBE_FAILING_RULE, category: 'Fails now', severity: '
 
 const workloadText = ({ namespace, kind, name }: WorkloadName): string => `${kind} ${namespace}/${name}`;
 
-export function failingResults({ workload, failures, shared }: FailingWorkload): ReportResult[] {
-  return [...(shared === undefined ? [] : [sharedResult(shared, workload)]), ...failures.map(failureResult)];
+export function failingResults(failing: FailingWorkload): ReportResult[] {
+  return resultsOf(failing, false);
+}
+
+/** With the numbers that change while the cause stays. A report would be written again for each of them. */
+export function countedResults(failing: FailingWorkload): ReportResult[] {
+  return resultsOf(failing, true);
+}
+
+function resultsOf({ workload, failures, shared }: FailingWorkload, hasCounts: boolean): ReportResult[] {
+  const own = failures.map((failure) => failureResult(failure, hasCounts));
+  return [...(shared === undefined ? [] : [sharedResult(shared, workload)]), ...own];
 }
 
 export function failingCauses({ failures, shared }: FailingWorkload): ReadonlySet<string> {
   return new Set([...(shared === undefined ? [] : [SHARED_CAUSE]), ...failures.map(({ cause }) => cause)]);
 }
 
-function failureResult(failure: Failure): ReportResult {
+function failureResult(failure: Failure, hasCounts: boolean): ReportResult {
   const { container, probe, cause, described } = failure;
   const layer = described?.injectedBy?.layer;
   const policy = layer === 'safety' || layer === 'annotation' ? undefined : layer;
   const from = layer === undefined ? {} : { sources: layer };
-  const properties = { cause, container, probe, ...from, fix: failureRemedy(failure) } satisfies LiveProperties;
-  return resultOfLive(FAILS_NOW, policy, failureMessage(failure), properties);
+  const properties = {
+    cause,
+    container,
+    ...(probe !== undefined && { probe }),
+    ...from,
+    ...factProperties(failure.facts, hasCounts),
+    fix: failureRemedy(failure),
+  } satisfies LiveProperties;
+  const rule = probe === undefined ? CONTAINER_FAILING_RULE : PROBE_FAILING_RULE;
+  return resultOfLive({ ...FAILS_NOW, rule }, policy, failureMessage(failure), properties);
+}
+
+function factProperties(facts: FailureFacts = {}, hasCounts: boolean): Partial<LiveProperties> {
+  const { since, times, restarts, pods, ...others } = facts;
+  const counts = hasCounts ? { times, restarts, pods } : {};
+  const shown: Record<string, string | number | undefined> = {
+    ...others,
+    ...counts,
+    since: since && formatInstant(since),
+  };
+  return Object.fromEntries(
+    Object.entries(shown).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
 }
 
 /** The report is in the namespace of the workload, so the result names no workload of another namespace. */
@@ -98,11 +130,13 @@ const MOST_NAMED = 63;
 /** The message of a finding, without what changes while the cause stays: times, counts, names of Pods. */
 export function failureMessage(failure: Failure): string {
   const { container, probe, described, isVoid } = failure;
+  const asks = described === undefined || described.asks === '' ? '' : ` (${described.asks})`;
+  const { problem: what } = textsOf(failure);
+  if (probe === undefined) return `container "${cut(container, MOST_NAMED)}" ${what}`;
   const by = described?.injectedBy;
   const probeText = (asks = ''): string =>
     by === undefined ? `its ${probe}${asks}` : injectedProbeText(probe, by, asks);
-  const asks = described === undefined || described.asks === '' ? '' : ` (${described.asks})`;
-  const problem = `${textsOf(failure).problem}${isVoid === true ? WITHOUT_RESULT[probe] : ''}`;
+  const problem = `${what}${isVoid === true ? WITHOUT_RESULT[probe] : ''}`;
   const text = `container "${container}": ${probeText(asks)} ${problem}`;
   if (text.length <= MOST_CHARACTERS) return text;
   return cut(`container "${cut(container, MOST_NAMED)}": ${probeText()} ${problem}`, MOST_CHARACTERS);

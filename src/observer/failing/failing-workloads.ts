@@ -1,8 +1,9 @@
 import { NamespaceShares } from '../namespace-shares.ts';
 import { workloadKey, type WorkloadName } from '../observed-workload.ts';
-import { diagnose, type Failure } from './diagnosis.ts';
+import { diagnose, type Failure, type FailureFacts } from './diagnosis.ts';
 import { ProbeHints, type ProbeHint } from './probe-events.ts';
 import { sharedTroubles, type FailingWorkload } from './failing-results.ts';
+import { statusFailures } from './status-failures.ts';
 import type { PodHealth } from './pod-health.ts';
 
 interface HeldPod {
@@ -81,9 +82,12 @@ export class FailingWorkloads {
     const failing = [...Map.groupBy(held, ({ workload }) => workloadKey(workload))].flatMap(([key, pods]) => {
       const failures = new Map<string, Failure>();
       for (const { workload, health } of pods) {
-        for (const failure of diagnose(health, this.#hints.of(workload.namespace, health.uid), now)) {
+        const hints = this.#hints.of(workload.namespace, health.uid);
+        const told = diagnose(health, hints, now);
+        for (const failure of [...told, ...statusFailures(health, hints, told, now)]) {
           const place = `${failure.container} ${failure.cause} ${failure.described?.asks ?? ''}`;
-          if (!failures.has(place)) failures.set(place, failure);
+          const before = failures.get(place);
+          failures.set(place, { ...(before ?? failure), facts: together(before?.facts, failure.facts) });
         }
       }
       const [first] = pods;
@@ -115,4 +119,16 @@ export class FailingWorkloads {
     if (mayBeKilled) this.#ended.set(pod.workload.namespace, uid, pod);
     return mayBeKilled;
   }
+}
+
+/** The facts of one failure of several Pods. */
+function together(before: FailureFacts | undefined, next: FailureFacts = {}): FailureFacts {
+  if (before === undefined) return { ...next, pods: 1 };
+  const since = Math.min(before.since ?? Infinity, next.since ?? Infinity);
+  const sum = (name: 'times' | 'restarts'): object => {
+    const total = (before[name] ?? 0) + (next[name] ?? 0);
+    return total === 0 ? {} : { [name]: total };
+  };
+  const pods = (before.pods ?? 0) + 1;
+  return { ...before, ...(since !== Infinity && { since }), ...sum('times'), ...sum('restarts'), pods };
 }

@@ -8,14 +8,16 @@ import { cut } from '../../base/text/cut.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
 import { containersOf, type PlacedContainer } from '../../engine/workload/read-container.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
-import { conditionOf, containerState, containerStatuses, MOST_CONTAINERS } from '../pod-status.ts';
+import { conditionOf, containerState, containerStatuses, containerTrouble, MOST_CONTAINERS } from '../pod-status.ts';
 import { startLimits, type StartLimits } from '../start-limits.ts';
+import { probeTiming } from '../../engine/probe/timing.ts';
 import { handlerText } from '../../engine/probe/handler-text.ts';
-import type { EndedRun, PodCondition } from '../pod-status.ts';
+import type { ContainerTrouble, EndedRun, PodCondition } from '../pod-status.ts';
 
 export interface DescribedProbe {
   /** `httpGet /healthz on port http` */
   readonly asks: string;
+  readonly timeoutSeconds?: number;
   /** Undefined for a probe of the author. */
   readonly injectedBy: InjectedBy | undefined;
 }
@@ -30,6 +32,7 @@ export interface ContainerHealth {
   readonly wasReady: boolean;
   /** The kubelet does not start the container again (restartPolicy Never). */
   readonly isLast: boolean;
+  readonly restarts: number;
   readonly ended: EndedRun | undefined;
   readonly probes: Readonly<Partial<Record<ProbeKind, DescribedProbe>>>;
   readonly limits: StartLimits;
@@ -47,9 +50,14 @@ export interface PodHealth {
   /** When the containers stopped being ready after they had been; undefined when they are ready or never were. */
   readonly unreadySince: number | undefined;
   readonly containers: readonly ContainerHealth[];
+  /** Absent without any. */
+  readonly troubles?: readonly ContainerTrouble[];
 }
 
-/** The health of a Pod; undefined for a Pod without probes, and for one that is being deleted or has succeeded. */
+/**
+ * The health of a Pod. Undefined for one that is being deleted or has succeeded, and for one without probes whose
+ * containers run.
+ */
 export function podHealth(pod: JsonObject): PodHealth | undefined {
   const phase = textAt(pod, 'status', 'phase');
   const metadata = objectMember(pod, 'metadata') ?? {};
@@ -61,13 +69,20 @@ export function podHealth(pod: JsonObject): PodHealth | undefined {
   // The condition is False from the Pod's first second on.
   const change = conditionOf(pod, 'ContainersReady');
   const containers: ContainerHealth[] = [];
-  for (const container of containersOf(spec)) {
+  const troubles: ContainerTrouble[] = [];
+  const isAlways = (stringMember(spec, 'restartPolicy') ?? 'Always') === 'Always';
+  for (const container of containersOf(spec).slice(0, MOST_CONTAINERS)) {
     const found = statuses.get(container.name);
-    if (container.role === 'init' || container.role === 'ephemeral' || found === undefined) continue;
+    if (container.role === 'ephemeral' || found === undefined) continue;
+    const isInit = container.role === 'init';
+    const mayBeKilled = !isInit && startLimits(container.spec, spec).earliestKillSeconds !== undefined;
+    const trouble = containerTrouble(container.name, found, isAlways && !isInit, mayBeKilled);
+    if (trouble !== undefined) troubles.push(trouble);
+    if (isInit) continue;
     const injected = provenance.get(container.name);
-    if (containers.push(containerHealth(container, found, { injected, spec, change })) === MOST_CONTAINERS) break;
+    containers.push(containerHealth(container, found, { injected, spec, change }));
   }
-  if (containers.every(({ probes }) => Object.keys(probes).length === 0)) return undefined;
+  if (troubles.length === 0 && containers.every(({ probes }) => Object.keys(probes).length === 0)) return undefined;
   return {
     uid,
     isReady: containers.every(({ ready }) => ready),
@@ -77,6 +92,7 @@ export function podHealth(pod: JsonObject): PodHealth | undefined {
     changedAt: change?.since,
     unreadySince: containers.every(({ wasReady }) => wasReady) ? change?.since : undefined,
     containers,
+    ...(troubles.length > 0 && { troubles }),
   };
 }
 
@@ -96,9 +112,11 @@ function containerHealth(
   for (const kind of PROBE_KINDS) {
     const probe = ownProbe(spec, kind);
     const asks = isJsonObject(probe) ? ownCopy(cut(handlerText(probe), MOST_ASKED)) : undefined;
-    if (asks !== undefined) probes[kind] = { asks, injectedBy: injectedBy(pod.injected, kind) };
+    if (asks === undefined || !isJsonObject(probe)) continue;
+    const { timeoutSeconds } = probeTiming(probe);
+    probes[kind] = { asks, timeoutSeconds, injectedBy: injectedBy(pod.injected, kind) };
   }
-  const { running, started, ready, ends } = containerState(status);
+  const { running, started, ready, restarts, ends } = containerState(status);
   const runningSince = running?.startedAt;
   const unreadySince = pod.change?.isTrue === false ? pod.change.since : undefined;
   return {
@@ -111,6 +129,7 @@ function containerHealth(
       unreadySince !== undefined &&
       unreadySince - runningSince >= NEVER_READY_MILLISECONDS,
     isLast: (stringMember(spec, 'restartPolicy') ?? stringMember(pod.spec, 'restartPolicy')) === 'Never',
+    restarts,
     ended: ends[0]?.run,
     probes,
     limits: startLimits(spec, pod.spec),

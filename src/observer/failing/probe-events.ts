@@ -22,6 +22,10 @@ export interface ProbeHint {
   readonly isVoid: boolean;
   /** When the event was seen, by the clock of the node, in milliseconds since the epoch; 0 = unknown. Never empty. */
   readonly times: readonly number[];
+  /** The HTTP status that the probe got last. */
+  readonly status?: number;
+  /** How often the kubelet has told it, by the event. Absent for once. */
+  readonly told?: ReadonlyMap<string, number>;
 }
 
 const PROBES: Readonly<Record<string, ProbeKind>> = {
@@ -56,7 +60,8 @@ export function readProbeEvent(event: JsonObject): ProbeHint | undefined {
   const container =
     FIELD_PATH.exec(textAt(event, 'involvedObject', 'fieldPath') ?? '')?.[1] ?? KILLED_BY_PROBE.exec(message)?.[1];
   if (container === undefined) return undefined;
-  const place = { namespace, podUid, container: ownCopy(container), times: eventTimes(event) };
+  const told = new Map([[textAt(event, 'metadata', 'uid') ?? '', eventCount(event)]]);
+  const place = { namespace, podUid, container: ownCopy(container), times: eventTimes(event), told };
   switch (stringMember(event, 'reason')) {
     case 'Unhealthy':
       return readUnhealthy(message, place);
@@ -75,12 +80,20 @@ export function readProbeEvent(event: JsonObject): ProbeHint | undefined {
 
 function readUnhealthy(
   message: string,
-  place: Pick<ProbeHint, 'namespace' | 'podUid' | 'container' | 'times'>,
+  place: Pick<ProbeHint, 'namespace' | 'podUid' | 'container' | 'times' | 'told'>,
 ): ProbeHint | undefined {
   const match = UNHEALTHY.exec(message);
   const probe = PROBES[(match?.[1] ?? '').toLowerCase()];
   if (match === null || probe === undefined) return undefined;
-  return { ...place, probe, cause: answerOf(message.slice(match[0].length)), isVoid: match[2] === 'errored' };
+  const text = message.slice(match[0].length);
+  const status = STATUS_CODE.exec(text)?.[1];
+  return {
+    ...place,
+    ...(status !== undefined && { status: Number(status) }),
+    probe,
+    cause: answerOf(text),
+    isVoid: match[2] === 'errored',
+  };
 }
 
 /** The first time of an event, and its last. `series` is of newer recorders, `eventTime` of events that came once. */
@@ -93,6 +106,12 @@ function eventTimes(event: JsonObject): number[] {
   ]);
   const from = firstTime([event['eventTime'], event['firstTimestamp']]);
   return from > 0 && from < at ? [from, at] : [at];
+}
+
+/** How often an event was seen: the kubelet counts the same event up instead of writing another one. */
+function eventCount(event: JsonObject): number {
+  const count = objectMember(event, 'series')?.['count'] ?? event['count'];
+  return typeof count === 'number' && Number.isSafeInteger(count) && count > 0 ? count : 1;
 }
 
 function firstTime(times: readonly unknown[]): number {
@@ -131,7 +150,7 @@ export class ProbeHints {
     const key = `${hint.container}/${hint.probe ?? ''}/${hint.cause}/${hint.isVoid}`;
     const before = ofPod.get(key);
     if (before !== undefined || ofPod.size < MOST_HINTS_A_POD)
-      ofPod.set(key, { ...hint, times: merged(before, hint), receivedAt });
+      ofPod.set(key, { ...hint, times: merged(before, hint), told: toldOf(before, hint), receivedAt });
     // Set again, so that the Pods are in the order of their last hints.
     this.#pods.delete(namespace, podUid);
     this.#pods.set(namespace, podUid, ofPod);
@@ -156,6 +175,11 @@ export class ProbeHints {
 
 function merged(before: ProbeHint | undefined, { times }: ProbeHint): number[] {
   return [...new Set([...(before?.times ?? []), ...times])].sort((one, other) => one - other).slice(-MOST_TIMES);
+}
+
+/** At most as many events as times: a tenant may write any number of events. */
+function toldOf(before: ProbeHint | undefined, { told = new Map() }: ProbeHint): ReadonlyMap<string, number> {
+  return new Map([...(before?.told ?? []), ...told].slice(-MOST_TIMES));
 }
 
 interface Rule {

@@ -8,7 +8,8 @@ import {
   stringMember,
   without,
 } from '../../base/json/json-value.ts';
-import { MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
+import { MISSED_PODS_RULE } from '../../engine/facts/live-rules.ts';
+import { count } from '../../base/text/cut.ts';
 import { debugCopyProblem } from '../../engine/defaulting/debug-copy.ts';
 import { type Injection } from '../../engine/defaulting/injection.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
@@ -173,25 +174,38 @@ export interface MissedPod {
   readonly missed: MissedProbes;
 }
 
-/** The results of all workloads: one for each cause, with the number of Pods in a property. */
-export function missedResults(all: Iterable<MissedPod>): (readonly [WorkloadName, readonly ReportResult[]])[] {
+/**
+ * The results of all workloads: one for each cause, with the number of Pods in a property.
+ *
+ * @param total the number of all Pods of the one workload, where it is known
+ */
+export function missedResults(
+  all: Iterable<MissedPod>,
+  total?: number,
+): (readonly [WorkloadName, readonly ReportResult[]])[] {
   return [...Map.groupBy(all, ({ workload }) => workloadKey(workload)).values()].flatMap((pods) => {
     const workload = pods[0]?.workload;
     if (workload === undefined) return [];
     const results = MISSED_CAUSES.flatMap((cause) => {
       const ofCause = pods.filter(({ missed }) => missed.cause === cause);
-      return ofCause.length === 0 ? [] : [resultOf(workload, cause, ofCause)];
+      return ofCause.length === 0 ? [] : [resultOf(workload, cause, ofCause, total)];
     });
     return [[workload, results] as const];
   });
 }
 
-function resultOf(workload: WorkloadName, cause: MissedCause, pods: readonly MissedPod[]): ReportResult {
+function resultOf(
+  workload: WorkloadName,
+  cause: MissedCause,
+  pods: readonly MissedPod[],
+  total: number | undefined,
+): ReportResult {
   const sources = [...new Set(pods.flatMap(({ missed }) => missed.sources))].toSorted();
   const policies = sources.filter((source) => source !== 'annotation' && source !== 'safety');
   const properties = {
     cause,
     pods: String(pods.length),
+    ...(total !== undefined && { allPods: String(total) }),
     sources: sources.slice(0, MOST_SOURCES).join(', '),
     fix: restartLine(workload),
   } satisfies LiveProperties;
@@ -200,3 +214,20 @@ function resultOf(workload: WorkloadName, cause: MissedCause, pods: readonly Mis
 }
 
 const MOST_SOURCES = 20;
+
+/**
+ * One line about the Pods of a workload: `6 of 6 Pods lack these probes: kubectl rollout restart deployment/web -n x`.
+ *
+ * @param noInjection why new Pods would get no probes either
+ */
+export function lackLine(missed: readonly MissedPod[], total: number, noInjection?: string): string | undefined {
+  const [first] = missed;
+  if (first === undefined) return undefined;
+  const isOne = missed.length === 1;
+  const areOlder = missed.every(({ missed: { cause } }) => cause === 'outdated');
+  const what = areOlder
+    ? `${isOne ? 'has' : 'have'} other probes than these`
+    : `${isOne ? 'lacks' : 'lack'} these probes`;
+  const step = noInjection ?? restartLine(first.workload);
+  return `${missed.length} of ${count(total, 'Pod')} ${what}${/^[A-Z]/.test(step) ? '.' : ':'} ${step}`;
+}

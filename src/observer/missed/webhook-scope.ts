@@ -15,6 +15,10 @@ export interface WebhookScope {
 
 const WEBHOOK_NAME = 'mutate.probewright.dev';
 
+export function isMutatingWebhook({ name }: JsonObject): boolean {
+  return name === WEBHOOK_NAME;
+}
+
 /** The chart's own conditions on Pods. The replay finds out all of this by itself. */
 const OWN_CONDITIONS = ['not-being-deleted', 'not-from-a-node', 'not-a-mirror-pod', 'lacks-a-probe'];
 
@@ -32,7 +36,7 @@ export const DEFAULT_SCOPE: WebhookScope = {
 
 /** Undefined without a webhook of ours. A selector that cannot be read counts as a foreign condition. */
 export function readWebhookScope(configuration: JsonObject): WebhookScope | undefined {
-  const webhook = objectsAt(configuration, 'webhooks').find(({ name }) => name === WEBHOOK_NAME);
+  const webhook = objectsAt(configuration, 'webhooks').find(isMutatingWebhook);
   if (webhook === undefined) return undefined;
   const conditions = listMember(webhook, 'matchConditions').map((one) => textAt(one, 'name') ?? '');
   const foreignConditions = conditions.filter((name) => !OWN_CONDITIONS.includes(name));

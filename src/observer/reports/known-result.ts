@@ -1,6 +1,7 @@
-import { PROBE_FAILING_RULE, MISSED_PODS_RULE, type ObservedResult } from '../../cluster/sources/observer-reports.ts';
+import { type ObservedResult } from '../../cluster/sources/observer-reports.ts';
+import { CONTAINER_FAILING_RULE, MISSED_PODS_RULE, PROBE_FAILING_RULE } from '../../engine/facts/live-rules.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
-import { CAUSE_TEXTS } from '../failing/causes.ts';
+import { CAUSE_TEXTS, isContainerCause } from '../failing/causes.ts';
 import {
   SHARED_CAUSE,
   SHARED_MESSAGE,
@@ -34,6 +35,12 @@ const KEPT: readonly (readonly [Exclude<keyof LiveProperties, 'fix'>, RegExp])[]
   ['probe', new RegExp(`^(?:${PROBE_KINDS.join('|')})$`)],
   ['pods', /^\d{1,9}$/],
   ['sources', new RegExp(`^${SOURCE}(?:, ${SOURCE})*$`)],
+  ['status', /^[1-5]\d\d$/],
+  ['timeoutSeconds', /^\d{1,9}$/],
+  ['exitCode', /^-?\d{1,9}$/],
+  ['reason', /^[A-Z][A-Za-z]{1,62}$/],
+  ['times', /^\d{1,9}$/],
+  ['restarts', /^\d{1,9}$/],
   ['since', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/],
   [
     'workloads',
@@ -50,12 +57,19 @@ function textsOf(
     const known = MISSED_CAUSES.find((each) => each === cause);
     return known && { message: MISSED_MESSAGES[known], fix: restartLine(workload) };
   }
-  if (rule !== PROBE_FAILING_RULE) return undefined;
+  if (rule !== PROBE_FAILING_RULE && rule !== CONTAINER_FAILING_RULE) return undefined;
   if (cause === SHARED_CAUSE) return { message: SHARED_MESSAGE, fix: SHARED_REMEDY };
   const probe = PROBE_KINDS.find((kind) => kind === properties['probe']);
-  if (cause === undefined || !Object.hasOwn(CAUSE_TEXTS, cause) || probe === undefined) return undefined;
+  const hasProbe = rule === PROBE_FAILING_RULE;
+  if (cause === undefined || !Object.hasOwn(CAUSE_TEXTS, cause)) return undefined;
+  if (hasProbe ? probe === undefined || isContainerCause(cause) : !isContainerCause(cause)) return undefined;
   const layer = LAYER.test(properties['sources'] ?? '') ? properties['sources'] : undefined;
   const described = layer === undefined ? undefined : { asks: '', injectedBy: { layer } };
-  const failure = { container, probe, cause: cause as keyof typeof CAUSE_TEXTS, described };
+  const failure = {
+    container,
+    probe: hasProbe ? probe : undefined,
+    cause: cause as keyof typeof CAUSE_TEXTS,
+    described,
+  };
   return { message: failureMessage(failure), fix: failureRemedy(failure) };
 }

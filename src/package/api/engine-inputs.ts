@@ -3,7 +3,7 @@ import { readWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { KNOWN_KINDS, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { InvalidInputError } from './engine-options.ts';
-import type { EngineOptions, InputProblem, KubernetesObject, KubernetesObjects } from './engine-options.ts';
+import type { EngineOptions, InputProblem, ObjectInput, KubernetesObjects } from './engine-options.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 /**
@@ -16,13 +16,13 @@ import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 export function engineInputs(
   objects: KubernetesObjects,
   options: EngineOptions,
-  applied: readonly KubernetesObject[] = [],
+  applied: readonly ObjectInput[] = [],
 ): Inputs {
-  if (!isObject(options)) throw invalid('options', `must be an object, not ${typeOf(options)}`);
+  if (!isObject(options)) throw invalidInput('options', `must be an object, not ${typeOf(options)}`);
   const { policies = [], namespace = 'default', workloadKinds, now = new Date() } = options;
   if (typeof namespace !== 'string' || namespace === '')
-    throw invalid('options.namespace', `must be a text that is not empty, not ${typeOf(namespace)}`);
-  if (!(now instanceof Date) || Number.isNaN(now.getTime())) throw invalid('options.now', 'must be a valid Date');
+    throw invalidInput('options.namespace', `must be a text that is not empty, not ${typeOf(namespace)}`);
+  if (!(now instanceof Date) || Number.isNaN(now.getTime())) throw invalidInput('options.now', 'must be a valid Date');
   const inputs = inputsOf(
     textsOf('objects', Array.isArray(objects) ? (objects as readonly unknown[]) : [objects]),
     textsOf('policies', policies),
@@ -39,7 +39,7 @@ export function withoutPosition(line: string): string {
 }
 
 function textsOf(argument: string, objects: unknown): ReadTexts {
-  if (!Array.isArray(objects)) throw invalid(argument, `must be a list of objects, not ${typeOf(objects)}`);
+  if (!Array.isArray(objects)) throw invalidInput(argument, `must be a list of objects, not ${typeOf(objects)}`);
   const texts = (objects as readonly unknown[]).map((object, index) => {
     const file = `${argument}[${index}]`;
     return { file, text: jsonOf(file, object) };
@@ -49,11 +49,11 @@ function textsOf(argument: string, objects: unknown): ReadTexts {
 
 /** @throws InvalidInputError for a value that is no object, or that JSON cannot hold */
 function jsonOf(place: string, object: unknown): string {
-  if (!isObject(object)) throw invalid(place, `must be a Kubernetes object, not ${typeOf(object)}`);
+  if (!isObject(object)) throw invalidInput(place, `must be a Kubernetes object, not ${typeOf(object)}`);
   try {
     return JSON.stringify(object, undefined, 1);
   } catch (error) {
-    throw invalid(place, `cannot be written as JSON: ${messageOf(error)}`);
+    throw invalidInput(place, `cannot be written as JSON: ${messageOf(error)}`);
   }
 }
 
@@ -69,7 +69,7 @@ function problemOf({ file, message }: FileProblem): InputProblem {
 }
 
 /** The error about one argument. */
-export function invalid(place: string, message: string): InvalidInputError {
+export function invalidInput(place: string, message: string): InvalidInputError {
   return new InvalidInputError([{ place, message }]);
 }
 

@@ -1,8 +1,8 @@
 /** A Kubernetes object as JSON values. */
-export type KubernetesObject = object;
+export type ObjectInput = object;
 
 /** One object or several. A List counts as its items. */
-export type KubernetesObjects = KubernetesObject | readonly KubernetesObject[];
+export type KubernetesObjects = ObjectInput | readonly ObjectInput[];
 
 /** A custom kind with a Pod template. */
 export interface CustomKind {
@@ -18,7 +18,7 @@ export interface CustomKind {
 /** The inputs of a decision beside the objects. */
 export interface EngineOptions {
   /** Policies and facts: ProbeExceptions, Services, StartupProfiles, and Namespaces for their labels. Default none. */
-  readonly policies?: readonly KubernetesObject[];
+  readonly policies?: readonly ObjectInput[];
   /** The namespace of objects that name no namespace. Default `default`. */
   readonly namespace?: string;
   /** Custom kinds, in addition to the known kinds. */

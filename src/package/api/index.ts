@@ -1,14 +1,15 @@
 import { checkInputs } from '../../cli/check/check-inputs.ts';
 import { listedViolation } from '../../cli/check/formats.ts';
-import { engineInputs, invalid, withoutPosition } from './engine-inputs.ts';
+import { engineInputs, invalidInput, withoutPosition } from './engine-inputs.ts';
 import { InvalidInputError } from './engine-options.ts';
-import type { EngineOptions, KubernetesObjects, KubernetesObject } from './engine-options.ts';
+import type { EngineOptions, KubernetesObjects, ObjectInput } from './engine-options.ts';
 import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
 import { fixFile } from '../../cli/fix/fix-file.ts';
 import { LEVELS, type Level } from '../../cli/output/level.ts';
 import { planOutput } from '../../cli/plan/formats.ts';
 import { workloadsOf } from '../../cli/plan/workloads.ts';
 import { snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
+import { storedPod } from '../../webhook/review/stored-pod.ts';
 import { planOf } from '../../engine/verdict/compare/plan.ts';
 import type { ListedViolation, PlanOutput } from '../../cli/output/json-outputs.ts';
 
@@ -53,7 +54,7 @@ export interface FixOptions extends EngineOptions {
 /** Objects with probes. */
 export interface Fixed {
   /** Copies of the objects with the probes. The items of a List are objects of their own. */
-  readonly objects: readonly KubernetesObject[];
+  readonly objects: readonly ObjectInput[];
   /** The number of probes that were added. */
   readonly probes: number;
   /** The number of findings whose advice was applied. */
@@ -70,7 +71,7 @@ export interface Fixed {
 export function fix(objects: KubernetesObjects, options: FixOptions = {}): Fixed {
   const inputs = engineInputs(objects, options);
   const { advice = false, minLevel = SHOWN_BY_DEFAULT.minLevel } = options;
-  if (!LEVELS.includes(minLevel)) throw invalid('options.minLevel', `must be one of ${LEVELS.join(', ')}`);
+  if (!LEVELS.includes(minLevel)) throw invalidInput('options.minLevel', `must be one of ${LEVELS.join(', ')}`);
   const selection = advice ? { ...SHOWN_BY_DEFAULT, minLevel } : undefined;
   const files = inputs.texts.map((text) => fixFile(text, inputs, selection));
   const problems = files.flatMap((file) => file.problems);
@@ -86,7 +87,7 @@ export function fix(objects: KubernetesObjects, options: FixOptions = {}): Fixed
 
 export interface PlanOptions extends EngineOptions {
   /** Policies and facts that are to be applied over `policies`, object by object, as `kubectl apply` does. */
-  readonly apply?: readonly KubernetesObject[];
+  readonly apply?: readonly ObjectInput[];
   /** Removals: `ProbePolicy/NAMESPACE/NAME`, `ProbeException/NAMESPACE/NAME` or `ClusterProbePolicy/NAME`. */
   readonly remove?: readonly string[];
 }
@@ -106,5 +107,5 @@ export function plan(objects: KubernetesObjects, options: PlanOptions = {}): Pla
     throw new InvalidInputError(unknown.map((source) => ({ place: 'remove', message: `there is no ${source}` })));
   const after = snapshotAfter(before, change);
   const workloads = workloadsOf(inputs, new Set());
-  return planOutput(planOf(workloads, before, after, inputs.now));
+  return planOutput(planOf(workloads, before, after, storedPod, inputs.now));
 }

@@ -5,7 +5,7 @@ import { certificatesIn, servingPair } from './pem.ts';
 import type { CertificateListener, CertificateSource } from './serving-tls.ts';
 
 /** How often the files are read again. A mounted Secret changes by swapping a link, which causes no file event. */
-const POLL_MILLISECONDS = 1000;
+const POLL_MILLISECONDS = 5000;
 
 /** One value from several PEM files, read again as they change. Unusable files are reported and change nothing. */
 function polledFiles<T>(

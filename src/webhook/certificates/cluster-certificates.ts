@@ -13,14 +13,14 @@ import type { CertificateListener, CertificateSource, CertificateStatus } from '
 export interface CertificateDependencies extends Omit<ReflectorContext, 'client'> {
   readonly log: Readonly<Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>>;
   /** Counts a write of the Secret of the own CA, or of a caBundle with the own CA. */
-  readonly written?: ((step: CaStep | 'bundle', result: WriteResult) => void) | undefined;
+  readonly written?: ((step: CaStep | 'bundle', result: CertificateWriteResult) => void) | undefined;
 }
 
 /** The webhook configurations and the Service have their names in the settings. */
 export type CertificateConnection = Pick<ServeConnection, 'client' | 'namespace' | 'config'>;
 
 /** A conflict: the object has changed since it was read, and the watch will deliver the change. */
-export type WriteResult = 'done' | 'conflict' | 'error';
+export type CertificateWriteResult = 'done' | 'conflict' | 'error';
 
 const FOUGHT_OVER =
   "somebody else writes the caBundle over and over (cert-manager's inject-ca-from?), so it is left alone for a while";

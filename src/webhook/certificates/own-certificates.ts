@@ -1,7 +1,7 @@
 import { authorityName, readCaState, refuseForeign, REMEDY, secretOf, type SecretReading } from './ca-secret.ts';
 import { bundleOf, type ServingPair } from './pem.ts';
 import { createAuthority, issueLeaf } from './certificate-authority.ts';
-import { ClusterCertificates, type WriteResult } from './cluster-certificates.ts';
+import { ClusterCertificates, type CertificateWriteResult } from './cluster-certificates.ts';
 import { CurrentProblem } from '../../base/text/error-message.ts';
 import { hasCode } from '../../cluster/client/api-client.ts';
 import { WriteLimit } from '../../cluster/client/timing.ts';
@@ -124,7 +124,7 @@ export class OwnCertificates extends ClusterCertificates {
       typeof due === 'object' ? due : due(await createAuthority(authorityName(made), made, this.config.caLifetime));
     if (!this.#limit.take(now()))
       throw new Error(`somebody else writes ${this.where} over and over, so it is left alone for a while`);
-    let result: WriteResult = 'error';
+    let result: CertificateWriteResult = 'error';
     try {
       result = await this.#put(state, object);
     } finally {
@@ -136,7 +136,7 @@ export class OwnCertificates extends ClusterCertificates {
   }
 
   /** Creates the Secret, or replaces the one that was seen: a conflict when the Secret has changed since then. */
-  async #put(state: CaState, object: KubernetesObject | undefined): Promise<WriteResult> {
+  async #put(state: CaState, object: KubernetesObject | undefined): Promise<CertificateWriteResult> {
     const { caSecret: name } = this.config;
     const body = secretOf(state, { name, namespace: this.namespace }, object);
     const path = object === undefined ? this.collection : `${this.collection}/${name}`;

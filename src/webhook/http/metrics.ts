@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { REASON_CODES } from '../../engine/defaulting/injection.ts';
 import { CHECKS } from '../../engine/checks/catalogue.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
@@ -6,8 +6,9 @@ import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { MISSED_NAMESPACES } from '../../engine/facts/facts.ts';
 import { droppedConnections } from '../../process/http-app.ts';
-import { EFFECT_RESULTS, type Decision } from '../review/decision.ts';
-import { gaugesIn, observeProcess, type ProcessSources } from '../../process/process-metrics.ts';
+import { EFFECT_RESULTS } from '../policy-effect/effect-result.ts';
+import type { Decision } from '../review/decision.ts';
+import { gaugesIn, observeNode, observeProcess, type ProcessSources } from '../../process/process-metrics.ts';
 import type { CertificateFigures } from '../certificates/serving-tls.ts';
 import type { AdmissionRequest } from '../review/review.ts';
 
@@ -95,7 +96,7 @@ export class Metrics {
   );
 
   constructor(sources: MetricSources) {
-    collectDefaultMetrics({ register: this.registry });
+    observeNode(this.registry);
     this.#zero();
     observeSources(sources, [this.registry]);
   }

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compareText, count, cut } from '../../base/text/cut.ts';
 import { exceptionSpec } from '../../engine/policy/probe-exception.ts';
-import { outcomeOf, type Outcome } from '../../engine/verdict/compare/outcome.ts';
+import { storedPod } from '../review/stored-pod.ts';
+import { outcomeOf, type WorkloadOutcome } from '../../engine/verdict/compare/outcome.ts';
 import { addTo, effectSentence, emptySummary, type Rung } from '../../engine/verdict/compare/plan.ts';
 import { templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
@@ -12,7 +13,8 @@ import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { EffectLimits, PolicyEffect } from '../http/review-endpoint.ts';
-import type { EffectResult, Reviewed } from '../review/decision.ts';
+import type { Reviewed } from '../review/decision.ts';
+import type { EffectResult } from './effect-result.ts';
 
 /** Limits of one review, as those of PodSecurity when labels of a namespace change. */
 export const IMPACT_LIMITS = { workloads: 3000, milliseconds: 1500 } as const;
@@ -163,7 +165,7 @@ function outcomeOn(
   { before, after }: Snapshots,
   now: number,
   { kinds, rung, isExempt }: ImpactDependencies,
-): Outcome | undefined {
+): WorkloadOutcome | undefined {
   const kind = workloadKind(of.group, of.kind, kinds);
   const { namespace = '', name } = item.metadata;
   if (kind === undefined || isExempt(namespace)) return undefined;
@@ -172,7 +174,7 @@ function outcomeOn(
   const found = templatesToLookAt(object, kind);
   if (found.kind === 'skipped' || sizeProblem(found.templates) !== undefined) return undefined;
   const workload = { object, kind, pods: readPods(found.templates, kind), namespace, name };
-  return outcomeOf(workload, before, after, now, rung.mutation !== 'Off');
+  return outcomeOf(workload, before, after, storedPod, now, rung.mutation !== 'Off');
 }
 
 /** What the text needs of a workload that is newly denied: little, as there may be thousands of large ones. */
@@ -186,7 +188,7 @@ interface DeniedWorkload {
 function deniedWorkload(
   { kind }: ClusterKind,
   { metadata }: KubernetesObject,
-  { violations, denied, deniedAtUpdate }: Outcome,
+  { violations, denied, deniedAtUpdate }: WorkloadOutcome,
 ): readonly DeniedWorkload[] {
   if (denied !== 'new' && deniedAtUpdate !== 'new') return [];
   const deniedBy = violations.flatMap(({ after, violation }) => (after === 'Deny' ? [violation.check] : []));

@@ -37,10 +37,3 @@ export type Reviewed = { readonly source: string } & (
 export function skip(request: AdmissionRequest, skipped: SkipReason): Decision {
   return { reply: allowed(request.uid), result: 'skip', skipped };
 }
-
-/**
- * `incomplete`: a limit ended the computation, or a kind could not be listed. `busy`: another effect was being
- * computed. `allowance`: reviews of the namespace had used their time. `not-loaded`: the policies are not known.
- */
-export const EFFECT_RESULTS = ['complete', 'incomplete', 'busy', 'allowance', 'not-loaded', 'abandoned'] as const;
-export type EffectResult = (typeof EFFECT_RESULTS)[number];

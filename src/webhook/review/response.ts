@@ -1,4 +1,5 @@
 import { cut } from '../../base/text/cut.ts';
+import { base64OfUtf8 } from '../../base/text/utf8.ts';
 import { visible } from '../../base/text/visible.ts';
 import { REVIEW_API_VERSION, REVIEW_KIND } from './review.ts';
 import { formatPath } from '../../base/json/field-path.ts';
@@ -33,14 +34,14 @@ interface DenialStatus {
   readonly details: { readonly causes: readonly Readonly<Record<'reason' | 'field' | 'message', string>>[] };
 }
 
-export interface Verdict {
+export interface ReplyContent {
   readonly patch?: readonly PatchOperation[];
   readonly warnings?: readonly string[];
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
 /** Builds every reply that allows a request, within what the API server accepts of warnings and annotations. */
-export function allowed(uid: string, verdict: Verdict = {}): AdmissionReviewReply {
+export function allowed(uid: string, verdict: ReplyContent = {}): AdmissionReviewReply {
   const { patch = [], warnings = [], auditAnnotations = {} } = verdict;
   return reply({
     uid,
@@ -48,7 +49,7 @@ export function allowed(uid: string, verdict: Verdict = {}): AdmissionReviewRepl
     ...(patch.length > 0 && { patchType: 'JSONPatch' }),
     ...(warnings.length > 0 && { warnings: boundedWarnings(warnings) }),
     ...(Object.keys(auditAnnotations).length > 0 && { auditAnnotations: bounded(auditAnnotations) }),
-    ...(patch.length > 0 && { patch: Buffer.from(JSON.stringify(patch)).toString('base64') }),
+    ...(patch.length > 0 && { patch: base64OfUtf8(JSON.stringify(patch)) }),
   });
 }
 

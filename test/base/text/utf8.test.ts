@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { utf8Length, utf8OfBase64 } from '../../../src/base/text/utf8.ts';
+import { base64OfUtf8, utf8Length, utf8OfBase64 } from '../../../src/base/text/utf8.ts';
 
 /** Texts with every kind of character, lone surrogates among them. */
 const texts = fc.oneof(
@@ -18,6 +18,13 @@ describe('texts as UTF-8', () => {
     fc.assert(
       fc.property(texts, (text) => {
         expect(utf8Length(text)).toBe(Buffer.byteLength(text));
+      }),
+    ));
+
+  it('are written as base64 as Node writes them', () =>
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(base64OfUtf8(text)).toBe(Buffer.from(text).toString('base64'));
       }),
     ));
 

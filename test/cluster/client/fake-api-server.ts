@@ -92,7 +92,7 @@ interface Watch {
 const BOOKMARK_MILLISECONDS = 100;
 
 /** Starts one on a free port. */
-export async function startFakeApiServer(): Promise<FakeApiServer> {
+export async function startFakeApiServer(bookmarkMilliseconds = BOOKMARK_MILLISECONDS): Promise<FakeApiServer> {
   const store = new FakeStore();
   const watches = new Set<Watch>();
   const requests: SeenRequest[] = [];
@@ -260,7 +260,7 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
   const ticking = setInterval(() => {
     for (const watch of hasBookmarks ? watches : [])
       if (watch.state !== 'silent' && watch.request.query['allowWatchBookmarks'] === 'true') bookmark(watch);
-  }, BOOKMARK_MILLISECONDS);
+  }, bookmarkMilliseconds);
 
   function disturb(watch: Watch, how: Disturbance): void {
     const { response } = watch;

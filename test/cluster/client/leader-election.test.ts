@@ -4,7 +4,7 @@ import { ApiClient } from '../../../src/cluster/client/api-client.ts';
 import { LeaderElection } from '../../../src/cluster/client/leader-election.ts';
 import { startFakeApiServer, type FakeApiServer, type Fault, type SeenRequest } from './fake-api-server.ts';
 import { waitUntil } from './wait-until.ts';
-import type { Candidate, ElectionDependencies } from '../../../src/cluster/client/leader-election.ts';
+import type { LeaseCandidate, ElectionDependencies } from '../../../src/cluster/client/leader-election.ts';
 
 const leases = '/apis/coordination.k8s.io/v1/namespaces/probewright/leases';
 const noon = Date.parse('2026-01-01T12:00:00Z');
@@ -34,7 +34,7 @@ interface Replica {
 
 function replica(
   identity: string,
-  settings: Partial<Candidate> = {},
+  settings: Partial<LeaseCandidate> = {},
   dependencies: Partial<ElectionDependencies> = {},
 ): Replica {
   const clock = { value: 0 };

@@ -27,7 +27,7 @@ async function started(named = ''): Promise<{
   changed: number[];
   warnings: string[];
 }> {
-  const source = new DirectorySource(join(directory, named), () => 7000, 5);
+  const source = new DirectorySource(join(directory, named), () => 7000, { atRest: 5, changing: 5 });
   const [told, changed, warnings]: [string[], number[], string[]] = [[], [], []];
   const first = await source.start({
     changed: ({ policies }) => changed.push(policies.length),

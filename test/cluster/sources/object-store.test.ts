@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byAge, firstWithoutRoom, type Age, type Limits, type Use } from '../../../src/engine/policy/budget.ts';
+import { byAge, firstWithoutRoom, type Age, type BudgetLimits, type Use } from '../../../src/engine/policy/budget.ts';
 import { PROBE_EXCEPTIONS, SERVICES, type FactKind } from '../../../src/cluster/sources/fact-kinds.ts';
 import { informedFactKind } from '../../../src/cluster/sources/informer.ts';
 import { ObjectStore } from '../../../src/cluster/sources/object-store.ts';
@@ -34,13 +34,13 @@ class World {
   readonly unreadable: object[] = [];
   readonly told: LeftOut<Named>[] = [];
   readonly gone: string[] = [];
-  readonly limits: Limits;
+  readonly limits: BudgetLimits;
   readonly store: ObjectStore<Named>;
   changes = 0;
   lists = 0;
   isListWanted = false;
 
-  constructor(limits: Partial<Limits> = {}, kind: FactKind = PROBE_EXCEPTIONS) {
+  constructor(limits: Partial<BudgetLimits> = {}, kind: FactKind = PROBE_EXCEPTIONS) {
     this.limits = { ...kind.limits, ...limits };
     this.store = new ObjectStore(informedFactKind({ ...kind, limits: this.limits }), {
       changed: () => this.changes++,

@@ -43,6 +43,65 @@ export function fleet(workloads: number, namespaces = 8): string {
   return JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
 }
 
+/** A fleet of 12 workloads, of which three fail now and two have Pods without probes, by reports of an observer. */
+export function failingFleet(): string {
+  const { items, ...list } = JSON.parse(fleet(12, 3)) as { items: Workload[] };
+  const since = '2026-11-20T11:40:00Z';
+  const results: readonly (readonly object[])[] = [
+    [
+      live(
+        'probe-failing',
+        'container "app": its readinessProbe (httpGet /ready on port http) gets an HTTP status of 500 or more',
+        {
+          ...{ cause: 'http-5xx', container: 'app', probe: 'readinessProbe', status: '503', since },
+          fix: 'Read the log of the container. A liveness endpoint must not fail because of another service.',
+        },
+      ),
+    ],
+    [
+      live('container-failing', 'container "app" ends again and again', {
+        ...{ cause: 'crash-loop', container: 'app', exitCode: '3' },
+        fix: 'Read the log of its last run with kubectl logs --previous. The exit code tells how the run ended.',
+      }),
+      missed(items[1], 3, 'the webhook was away when they were created'),
+    ],
+    [
+      live('container-failing', 'container "app" does not start', {
+        ...{ cause: 'cannot-start', container: 'app', reason: 'ImagePullBackOff' },
+        fix: 'Read the events of the Pod with kubectl describe pod. Correct the image, or what the container refers to.',
+      }),
+    ],
+    [missed(items[3], 2, 'they are older than the policy')],
+  ];
+  const reports = results.map((of, index) => {
+    const { apiVersion, kind, metadata } = items[index] as Workload;
+    return {
+      ...{ apiVersion: 'openreports.io/v1alpha1', kind: 'Report' },
+      metadata: { name: `r-${index}`, namespace: metadata.namespace },
+      scope: { apiVersion, kind, ...metadata },
+      results: of,
+    };
+  });
+  return JSON.stringify({ ...list, items: [...items, ...reports] });
+}
+
+interface Workload {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace: string };
+}
+
+function live(rule: string, message: string, properties: object): object {
+  return { source: 'probewright', rule, message, properties };
+}
+
+function missed(workload: Workload | undefined, pods: number, why: string): object {
+  const { kind = '', metadata } = workload ?? {};
+  const fix = `kubectl rollout restart ${kind.toLowerCase()}/${metadata?.name} -n ${metadata?.namespace}`;
+  const properties = { cause: 'missed', pods: String(pods), sources: 'ClusterProbePolicy/app', fix };
+  return live('missed-pods', `Pods lack probes that new Pods get: ${why}`, properties);
+}
+
 const WORDS = ['web', 'api', 'worker', 'billing', 'search', 'checkout', 'gateway', 'mailer', 'orders', 'catalog'];
 const NAMESPACES = ['payments', 'shop', 'platform', 'search', 'media', 'auth', 'data', 'legacy'];
 

@@ -40,10 +40,10 @@ describe('what an observer found in live Pods', () => {
       },
     ]));
 
-  it('is shown with the container, the probe, and the workloads that fail together', () => {
+  it('is shown without what the message has, and with the workloads that fail together', () => {
     const [shared, own] = liveFindings(FAILING, web);
     expect(shared?.message).toContain('; since: 2026-11-20T10:00:00.000Z; workloads: Deployment apps/web; Check what');
-    expect(own?.message).toContain('; container: app; probe: readinessProbe; ');
+    expect(own?.message).toMatch(/^container "app": its readinessProbe gets HTTP status 404; Set /);
     expect([shared, own].map((finding) => [finding?.name, finding?.pods, finding?.command])).toEqual([
       ['probe-failing', 0, undefined],
       ['probe-failing', 0, undefined],

@@ -5,7 +5,7 @@ import { explainManifest } from '../../../src/explain/timeline/explain-manifest.
 import { figureOf, type FigureId } from '../../../src/explain/timeline/figures.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { deploymentWith, findings, podWith } from '../../engine/checks/workload.ts';
-import { policySet } from '../../support/worlds.ts';
+import { clusterPolicyDocument, policySet } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import { runs } from '../../support/runs.ts';
 import type { ContainerExplanation } from '../../../src/explain/timeline/explanation.ts';
@@ -76,9 +76,14 @@ const podSpec: fc.Arbitrary<JsonObject> = fc.record(
 
 const pod = fc.tuple(container, podSpec).map(([own, spec]) => podWith(own, spec));
 
+/** The figures of a probe that cannot work are left out, unless a policy says that the probe works. */
+const TRUSTED = policySet(
+  clusterPolicyDocument({ checks: { 'named-port': { action: 'Off' }, 'other-protocol': { action: 'Off' } } }),
+);
+
 /** How `explain` shows the only container of a manifest. */
 function explained(manifest: JsonObject): ContainerExplanation {
-  const settings = { policies: policySet(), namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
+  const settings = { policies: TRUSTED, namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
   const [only] = explainManifest(manifest, 'a.yaml:1:1', settings)?.containers ?? [];
   if (only === undefined) throw new Error('no container is explained');
   return only;

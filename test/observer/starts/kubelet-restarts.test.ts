@@ -1,9 +1,11 @@
 import { expect, describe, it } from 'vitest';
+import { KubeletRestarts } from '../../../src/observer/starts/kubelet-restarts.ts';
 import { StartInference } from '../../../src/observer/starts/start-inference.ts';
 import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { watchEventsOf } from '../../kubelet/watch-events.ts';
 import { BEGIN, CONTAINERS } from './pod-events.ts';
+import type { MeasuredStart } from '../../../src/observer/starts/measured-start.ts';
 
 const STARTUP = CONTAINERS.startup;
 const { startupProbe } = STARTUP;
@@ -44,5 +46,45 @@ describe('a simulated node whose kubelet restarts', () => {
       expect(found).toHaveLength(1);
       expect(found[0]).toBeGreaterThanOrEqual(20);
     }
+  });
+});
+
+/** Milliseconds since the epoch: when the first of two gates opens. */
+const OPENED = 1_000_000;
+
+/** The reported starts of a node whose two gates open together, as far as they are passed on. */
+function passedOn(between: number, since: readonly number[], decidedAfter: number): number {
+  const passed: MeasuredStart[] = [];
+  const restarts = new KubeletRestarts((start) => passed.push(start));
+  restarts.wrote('node', 900);
+  for (const pod of ['one', 'other']) restarts.closed('node', pod, 900);
+  // A silence, as of a kubelet that restarts.
+  restarts.wrote('node', 1000);
+  for (const [pod, at] of [
+    ['one', OPENED],
+    ['other', OPENED + between],
+  ] as const) {
+    restarts.opened('node', pod, { since: 900, seenAt: 900 }, undefined, at);
+    restarts.closed('node', pod, undefined);
+  }
+  for (const begin of since) restarts.report('node', { sample: {} } as MeasuredStart, begin);
+  restarts.decideDue(OPENED + between + decidedAfter);
+  return passed.length;
+}
+
+describe('a restart that opens two gates', () => {
+  it('interrupts the starts that began more than a second before the first gate opened', () => {
+    expect(passedOn(0, [OPENED - 1000], 5000)).toBe(1);
+    expect(passedOn(0, [OPENED - 1001], 5000)).toBe(0);
+  });
+
+  it('opens them within a second: gates that open later count alone', () => {
+    expect(passedOn(1000, [OPENED - 60_000], 5000)).toBe(0);
+    expect(passedOn(1001, [OPENED - 60_000], 5000)).toBe(1);
+  });
+
+  it('is decided about five seconds after the last gate', () => {
+    expect(passedOn(0, [OPENED], 4999)).toBe(0);
+    expect(passedOn(0, [OPENED], 5000)).toBe(1);
   });
 });

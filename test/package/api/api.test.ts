@@ -9,14 +9,14 @@ import {
   judge,
   plan,
   type CheckOutput,
-  type KubernetesObject,
+  type ObjectInput,
   type PlanOutput,
 } from '../../../src/package/api/index.ts';
 import { runProbewright } from '../../cli/run-probewright.ts';
 
-const objectsIn = (path: string): KubernetesObject[] =>
+const objectsIn = (path: string): ObjectInput[] =>
   parseAllDocuments(readFileSync(path, 'utf8'), { version: '1.1' })
-    .map((document) => document.toJS() as KubernetesObject | null)
+    .map((document) => document.toJS() as ObjectInput | null)
     .filter((object) => object !== null);
 
 const filesIn = (directory: string): string[] =>

@@ -32,9 +32,9 @@ export const UNFOLD = `for (let use; (use = document.querySelector('.scene use')
   use.replaceWith(drawing);
 }`;
 
-/** Headings that do not fit into their box, their drawing or the window. */
+/** Headings, and labels of time lines, that do not fit into their box, their drawing or the window. */
 export async function cutHeadings({ evaluate }: OpenPage): Promise<unknown> {
-  return await evaluate(`{ ${UNFOLD} ${SEEN}.filter((element) => {
+  return await evaluate(`{ ${UNFOLD} [...${SEEN}, ...document.querySelectorAll('.scene g text')].filter((element) => {
     const { left, right } = element.getBoundingClientRect();
     const frame = element.closest('.scene')?.getBoundingClientRect() ?? { left: 0, right: innerWidth };
     const fits = element instanceof SVGElement || element.clientWidth === 0 || element.scrollWidth <= element.clientWidth;

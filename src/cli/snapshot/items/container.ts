@@ -5,7 +5,7 @@ import { HANDLER_KINDS, PROBE_KINDS } from '../../../engine/probe/probe.ts';
 import { boundedMembersOf, isCut } from '../../../engine/workload/bounded-container.ts';
 import { declaredVariables } from '../../../engine/workload/variables.ts';
 import { portsOf } from '../../../engine/workload/ports.ts';
-import { bare, declaredPart, listPart, objectPart, pick, scalar, scalars, type Part } from './parts.ts';
+import { bare, declaredPart, listPart, objectPart, pick, scalar, scalars, type ItemPart } from './parts.ts';
 import { commandLine } from './command-line.ts';
 import type { ContainerList } from '../../../engine/probe/api-defaults.ts';
 
@@ -20,7 +20,7 @@ const COPIED_PARTS = Object.fromEntries(
 const PROBE_PART = declaredPart(PROBE_TYPE);
 
 /** The API server asks only whether there is a text. */
-const presence: Part = (value) => (typeof value === 'string' && value !== '' ? 'x' : bare(value, 0));
+const presence: ItemPart = (value) => (typeof value === 'string' && value !== '' ? 'x' : bare(value, 0));
 
 /** The handlers of hooks and their ports, without commands, paths, hosts and values of headers. */
 const HOOK_HANDLER = objectPart({

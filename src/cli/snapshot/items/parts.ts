@@ -2,16 +2,16 @@ import { NumberLiteral, isJsonObject, member, type JsonObject } from '../../../b
 import type { GoType } from '../../../engine/probe/api-schema.ts';
 
 /** Returns the part of a value that leaves a cluster. Undefined = nothing leaves. `index` is the place in a list. */
-export type Part = (value: unknown, index: number) => unknown;
+export type ItemPart = (value: unknown, index: number) => unknown;
 
 /** The parts of the members of an object. A member that is not listed never leaves. */
-export type Parts = Readonly<Record<string, Part>>;
+export type Parts = Readonly<Record<string, ItemPart>>;
 
 /**
  * An empty value of the same JSON type. The API server's answer to a value of a wrong type depends on the type only, so
  * the verdict stays the same.
  */
-export const bare: Part = (value) => {
+export const bare: ItemPart = (value) => {
   if (Array.isArray(value)) return [];
   if (value instanceof NumberLiteral) return 0;
   if (typeof value === 'object') return value === null ? null : {};
@@ -20,26 +20,26 @@ export const bare: Part = (value) => {
 };
 
 /** A text, a number or a boolean. A value of another type becomes empty. */
-export const scalar: Part = (value) =>
+export const scalar: ItemPart = (value) =>
   typeof value !== 'object' || value instanceof NumberLiteral ? value : bare(value, 0);
 
 /** The members of an object. A value of another type becomes empty. */
-export function objectPart(parts: Parts): Part {
+export function objectPart(parts: Parts): ItemPart {
   return (value) => (isJsonObject(value) ? pick(value, parts) : bare(value, 0));
 }
 
 /** The elements of a list, each at its place. A value of another type becomes empty. */
-export function listPart(part: Part): Part {
+export function listPart(part: ItemPart): ItemPart {
   return (value) => (Array.isArray(value) ? (value as unknown[]).map(part) : bare(value, 0));
 }
 
 /** The fields that the API has. A value of a wrong type becomes empty. */
-export function declaredPart(type: GoType): Part {
+export function declaredPart(type: GoType): ItemPart {
   const part = partOfType(type);
   return (value, index) => (value instanceof NumberLiteral ? value : part(value, index));
 }
 
-function partOfType(type: GoType): Part {
+function partOfType(type: GoType): ItemPart {
   if (typeof type === 'string') return scalar;
   if (type.kind === 'list') return listPart(declaredPart(type.element));
   return objectPart(Object.fromEntries(Array.from(type.fields, ([name, field]) => [name, declaredPart(field)])));

@@ -4,7 +4,7 @@ import { STARTUP_PROFILE_KIND } from '../../../engine/facts/startup-profile.ts';
 import { ANNOTATION_PREFIX } from '../../../engine/policy/annotations.ts';
 import { workloadKindOfManifest, MIRROR_POD_ANNOTATION, podTemplatesOf } from '../../../engine/workload/kinds.ts';
 import type { WorkloadKind } from '../../../engine/workload/kinds.ts';
-import { bare, listPart, objectPart, pick, scalar, scalars, declaredPart, type Part, type Parts } from './parts.ts';
+import { bare, listPart, objectPart, pick, scalar, scalars, declaredPart, type ItemPart, type Parts } from './parts.ts';
 import { misplacedProbes, unknownProbeFields } from '../../../engine/checks/lib/unknown-fields.ts';
 import { CONTAINER_LISTS } from '../../../engine/probe/api-defaults.ts';
 import { PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
@@ -73,11 +73,11 @@ function withNamespace(item: JsonObject, namespace: string): JsonObject {
   return stringMember(metadata, 'namespace') === undefined ? { ...item, metadata: { ...metadata, namespace } } : item;
 }
 
-function always(parts: Parts): Part {
+function always(parts: Parts): ItemPart {
   return (value) => pick(isJsonObject(value) ? value : {}, parts);
 }
 
-function objectOnly(part: (object: JsonObject) => JsonObject): Part {
+function objectOnly(part: (object: JsonObject) => JsonObject): ItemPart {
   return (value) => (isJsonObject(value) ? part(value) : undefined);
 }
 
@@ -159,7 +159,7 @@ export function workloadPart(object: JsonObject, kind: WorkloadKind, commands: r
     ...(spec !== undefined && { spec: pick(spec, SPEC) }),
   };
   const lists = CONTAINER_LISTS.map((list) => {
-    const ofContainer: Part = (each) => (isJsonObject(each) ? containerPart(each, list, commands) : bare(each, 0));
+    const ofContainer: ItemPart = (each) => (isJsonObject(each) ? containerPart(each, list, commands) : bare(each, 0));
     return [list, (value: unknown) => (value === undefined ? undefined : listPart(ofContainer)(value, 0))] as const;
   });
   const podSpecParts = { ...POD_SPEC, ...Object.fromEntries(lists) };
@@ -192,7 +192,7 @@ function ownerAt(part: Record<string, unknown>, object: JsonObject, path: FieldP
   return owner;
 }
 
-const emptyPart: Part = (value) =>
+const emptyPart: ItemPart = (value) =>
   Array.isArray(value) ? (value as unknown[]).map(emptyPart) : objectPart({ name: scalar })(value, 0);
 
 function templateMetadata(metadata: JsonObject): JsonObject {

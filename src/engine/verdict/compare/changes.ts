@@ -1,14 +1,11 @@
-import { equalJson } from '../../../base/json/json-value.ts';
-import { injectionAt, type Injection } from '../../defaulting/injection.ts';
+import { equalJson, type JsonObject } from '../../../base/json/json-value.ts';
 import { PROBE_KINDS, type ProbeKind } from '../../probe/probe.ts';
 import type { Container, Pod } from '../../workload/pod.ts';
 import { mayHoldSeveralTemplates, templateName } from '../../workload/kinds.ts';
-import { workloadNameOf } from '../../workload/workload-of-pod.ts';
-import type { Workload } from '../judge.ts';
-import { permittedDefaulting } from '../permitted-defaulting.ts';
-import { formatPath } from '../../../base/json/field-path.ts';
+import { formatPath, valueAt } from '../../../base/json/field-path.ts';
 import { violationKey, type Violation } from '../../checks/violation.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
+import type { Workload } from '../judge.ts';
 
 export interface ProbeChange {
   readonly container: string;
@@ -23,34 +20,43 @@ export interface ProbeChange {
   readonly after: unknown;
 }
 
-/** Compares the Pods of a workload under two snapshots, as `/mutate` would patch them. */
-export function probeChanges(workload: Workload, before: Snapshot, after: Snapshot): readonly ProbeChange[] {
-  return workload.pods.flatMap((pod) => changesOfPod(workload, pod, before, after));
+/** The Pod of a template as the API server stores it under a snapshot, and whether the webhook patched it. */
+export type PodStore = (
+  workload: Workload,
+  template: JsonObject,
+  snapshot: Snapshot,
+  now: number,
+) => { readonly pod: JsonObject; readonly isPatched: boolean };
+
+/** Compares the Pods of a workload as they are stored under two snapshots, at an instant in milliseconds. */
+export function probeChanges(
+  workload: Workload,
+  before: Snapshot,
+  after: Snapshot,
+  store: PodStore,
+  now: number,
+): readonly ProbeChange[] {
+  return workload.pods.flatMap((pod) => {
+    const [old, later] = [before, after].map((snapshot) => store(workload, pod.template, snapshot, now));
+    return old?.isPatched || later?.isPatched ? changesOfPod(workload, pod, old?.pod, later?.pod) : [];
+  });
 }
 
-function changesOfPod(workload: Workload, pod: Pod, before: Snapshot, after: Snapshot): ProbeChange[] {
-  const [old, now] = [before, after].map((policies) => injectedProbes(workload, pod, policies));
-  if (old === undefined || now === undefined || (old.length === 0 && now.length === 0)) return [];
-  const which = mayHoldSeveralTemplates(workload.kind) ? { template: templateName(workload.object, pod.path) } : {};
-  return pod.containers.flatMap((container) =>
+function changesOfPod(
+  { object, kind }: Workload,
+  { containers, path }: Pod,
+  old: unknown,
+  later: unknown,
+): ProbeChange[] {
+  const which = mayHoldSeveralTemplates(kind) ? { template: templateName(object, path) } : {};
+  return containers.flatMap(({ name, list, index }) =>
     PROBE_KINDS.flatMap((probe): ProbeChange[] => {
-      const [was, is] = [probeAfter(old, container, probe), probeAfter(now, container, probe)];
+      const [was, is] = [old, later].map((pod) => valueAt(pod, ['spec', list, index, probe]) ?? null);
       if (equalJson(was, is)) return [];
-      const { name, list, index } = container;
       const change = was === null ? 'added' : is === null ? 'removed' : 'changed';
       return [{ container: name, list, index, ...which, probe, change, before: was, after: is }];
     }),
   );
-}
-
-function injectedProbes({ object, kind, namespace }: Workload, pod: Pod, policies: Snapshot): readonly Injection[] {
-  const policy = policies.policyFor(namespace, pod.labels, workloadNameOf(object, kind, false));
-  return permittedDefaulting(pod, policy).injections;
-}
-
-function probeAfter(injections: readonly Injection[], container: Container, kind: ProbeKind): unknown {
-  const own = container.written.find((probe) => probe.kind === kind);
-  return injectionAt(injections, container, kind)?.probe ?? own?.written ?? null;
 }
 
 export interface ViolationChange {

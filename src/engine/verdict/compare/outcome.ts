@@ -1,14 +1,14 @@
 import { judge, type Workload } from '../judge.ts';
 import { toleranceOf, type JudgeBy } from '../ratchet.ts';
 import { isPod } from '../../workload/kinds.ts';
-import { probeChanges, violationChanges, type ProbeChange, type ViolationChange } from './changes.ts';
+import { probeChanges, violationChanges, type PodStore, type ProbeChange, type ViolationChange } from './changes.ts';
 import type { Violation } from '../../checks/violation.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
 
 /** Whether a workload gets or loses violations with an action. Undefined if neither is the case. */
 export type Transition = 'new' | 'gone' | undefined;
 
-export interface Outcome {
+export interface WorkloadOutcome {
   readonly probes: readonly ProbeChange[];
   readonly violations: readonly ViolationChange[];
   /** Whether the workload would be denied if somebody created it. */
@@ -18,7 +18,7 @@ export interface Outcome {
   readonly warned: Transition;
 }
 
-const UNCHANGED: Outcome = {
+const UNCHANGED: WorkloadOutcome = {
   probes: [],
   violations: [],
   denied: undefined,
@@ -30,9 +30,17 @@ const UNCHANGED: Outcome = {
  * What a change of policies does to one workload at an instant, in milliseconds since the epoch, with `enforcement:
  * Deny`.
  *
+ * @param store what the API server stores of the workload's Pods
  * @param injects false for a server that never adds probes
  */
-export function outcomeOf(workload: Workload, before: Snapshot, after: Snapshot, now: number, injects = true): Outcome {
+export function outcomeOf(
+  workload: Workload,
+  before: Snapshot,
+  after: Snapshot,
+  store: PodStore,
+  now: number,
+  injects = true,
+): WorkloadOutcome {
   if (isOutOfReach(workload, before, after)) return UNCHANGED;
   const judgeBy: JudgeBy = (subject, policies) => judge(subject, policies, injects, now);
   const [old, later] = [before, after].map((policies) => verdictOn(workload, policies, judgeBy));
@@ -40,7 +48,7 @@ export function outcomeOf(workload: Workload, before: Snapshot, after: Snapshot,
   const transition = (has: (verdict: Verdict) => boolean): Transition =>
     has(old) === has(later) ? undefined : has(later) ? 'new' : 'gone';
   return {
-    probes: probeChanges(workload, before, after),
+    probes: probeChanges(workload, before, after, store, now),
     violations: violationChanges(old.violations, later.violations),
     denied: transition(({ violations }) => violations.some(({ action }) => action === 'Deny')),
     deniedAtUpdate: transition((verdict) => verdict.isUpdateDenied),

@@ -1,7 +1,7 @@
-import { outcomeOf, type Outcome } from './outcome.ts';
+import { outcomeOf, type WorkloadOutcome } from './outcome.ts';
 import { count } from '../../../base/text/cut.ts';
 import type { Enforcement, MutationMode } from '../../policy/action.ts';
-import type { ProbeChange, ViolationChange } from './changes.ts';
+import type { PodStore, ProbeChange, ViolationChange } from './changes.ts';
 import type { Workload } from '../judge.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
 
@@ -24,7 +24,7 @@ const FIGURES = {
   /** Without those that would be denied instead. */
   noLongerWarned: (outcome) => outcome.warned === 'gone' && !isNewlyDenied(outcome),
   unchanged: (outcome) => !isAffected(outcome),
-} satisfies Record<string, (outcome: Outcome) => boolean>;
+} satisfies Record<string, (outcome: WorkloadOutcome) => boolean>;
 
 export type PlanSummary = Readonly<Record<keyof typeof FIGURES, number>>;
 
@@ -35,11 +35,17 @@ export interface Plan {
 }
 
 /** What a change of policies does to workloads at an instant, in milliseconds since the epoch. No workload is kept. */
-export function planOf(workloads: Iterable<Workload>, before: Snapshot, after: Snapshot, now: number): Plan {
+export function planOf(
+  workloads: Iterable<Workload>,
+  before: Snapshot,
+  after: Snapshot,
+  store: PodStore,
+  now: number,
+): Plan {
   const effects: WorkloadEffect[] = [];
   const summary = emptySummary();
   for (const workload of workloads) {
-    const outcome = outcomeOf(workload, before, after, now);
+    const outcome = outcomeOf(workload, before, after, store, now);
     addTo(summary, outcome);
     const { probes, violations } = outcome;
     if (isAffected(outcome))
@@ -62,16 +68,16 @@ export function emptySummary(): Counts {
 }
 
 /** Counts the effect on one more workload. */
-export function addTo(counts: Counts, outcome: Outcome): void {
+export function addTo(counts: Counts, outcome: WorkloadOutcome): void {
   for (const name of NAMES) counts[name] += Number(FIGURES[name](outcome));
 }
 
-function isNewlyDenied({ denied, deniedAtUpdate }: Outcome): boolean {
+function isNewlyDenied({ denied, deniedAtUpdate }: WorkloadOutcome): boolean {
   return denied === 'new' || deniedAtUpdate === 'new';
 }
 
 /** Whether a change of policies does anything to a workload. */
-function isAffected({ probes, violations, deniedAtUpdate }: Outcome): boolean {
+function isAffected({ probes, violations, deniedAtUpdate }: WorkloadOutcome): boolean {
   return probes.length + violations.length > 0 || deniedAtUpdate === 'new';
 }
 

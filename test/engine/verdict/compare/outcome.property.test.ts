@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../../src/engine/checks/catalogue.ts';
 import { Snapshot } from '../../../../src/engine/facts/snapshot.ts';
 import { NO_FACTS, type Facts } from '../../../../src/engine/facts/facts.ts';
-import { outcomeOf, type Outcome } from '../../../../src/engine/verdict/compare/outcome.ts';
+import { storedPod } from '../../../../src/webhook/review/stored-pod.ts';
+import { outcomeOf, type WorkloadOutcome } from '../../../../src/engine/verdict/compare/outcome.ts';
 import { readPods } from '../../../../src/engine/workload/read-pod.ts';
 import type { Workload } from '../../../../src/engine/verdict/judge.ts';
 import {
@@ -72,7 +73,7 @@ it('a workload that a change of policies does not reach has the outcome of a ful
       );
       for (const { object, namespace, labels: podLabels } of workloads) {
         const workload = workloadOf(object, namespace, podLabels);
-        const outcome = (later: Snapshot): Outcome => outcomeOf(workload, before, later, NOW);
+        const outcome = (later: Snapshot): WorkloadOutcome => outcomeOf(workload, before, later, storedPod, NOW);
         const shown = outcome(after);
         // Facts that are another object may be other facts: nothing is left out then.
         expect(shown).toEqual(outcome(after.withFacts({ ...facts })));
@@ -143,7 +144,7 @@ it('what would be denied at creation, and at an update that adds no violation, i
         };
         const creation = transition(reviewOf(object));
         const update = transition(reviewOf(changed, { operation: 'UPDATE', oldObject: object }));
-        const { denied, deniedAtUpdate } = outcomeOf({ ...workload, object }, before, after, NOW);
+        const { denied, deniedAtUpdate } = outcomeOf({ ...workload, object }, before, after, storedPod, NOW);
         expect([denied, deniedAtUpdate]).toEqual([creation, isPod(workload.kind) ? undefined : update]);
         seen.creation += Number(creation === 'new');
         seen.update += Number(update === 'new');

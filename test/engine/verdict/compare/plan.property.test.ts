@@ -18,6 +18,7 @@ import { clusterDocument, namespaceDocument } from '../../../robustness/random-w
 import { clusterPolicyDocument, policyDocument } from '../../../support/worlds.ts';
 import { NOW } from '../../../support/now.ts';
 import { runs } from '../../../support/runs.ts';
+import { storedPod } from '../../../../src/webhook/review/stored-pod.ts';
 import { planOf } from '../../../../src/engine/verdict/compare/plan.ts';
 import type { PlacedViolation } from '../../../../src/cli/check/report.ts';
 
@@ -192,7 +193,9 @@ it('a plan is the difference of two runs of fix and of two runs of check, and no
       });
       const read = inputs(old, now, objects);
       const after = snapshotAfter(read.policies, { applied: read.newPolicies, removed });
-      const plan = JSON.parse(planAsJson(planOf(workloadsOf(read, new Set()), read.policies, after, NOW))) as JsonPlan;
+      const plan = JSON.parse(
+        planAsJson(planOf(workloadsOf(read, new Set()), read.policies, after, storedPod, NOW)),
+      ) as JsonPlan;
       const [runOld, runNow] = [inputs(old, [], objects), inputs(applied(old, now, removed), [], objects)];
       const summary = {
         workloads: objects.length,

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { probeChanges } from '../../../../src/engine/verdict/compare/changes.ts';
+import { storedPod } from '../../../../src/webhook/review/stored-pod.ts';
+import { NOW } from '../../../support/now.ts';
 import { policyDocument, policySet, subjectOf } from '../../../support/worlds.ts';
 
 const NONE = policySet();
@@ -22,7 +24,7 @@ it('name the template and the place of each container, also of containers with o
     },
   };
   // The Pods of a JobSet run to completion, so no probe is added.
-  expect(probeChanges(subjectOf(jobSet), NONE, READINESS)).toEqual([]);
+  expect(probeChanges(subjectOf(jobSet), NONE, READINESS, storedPod, NOW)).toEqual([]);
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -35,10 +37,10 @@ it('name the template and the place of each container, also of containers with o
     },
   };
   const place = { container: 'a', list: 'containers', index: 1, probe: 'readinessProbe' };
-  expect(probeChanges(subjectOf(pod), NONE, READINESS)).toEqual([
+  expect(probeChanges(subjectOf(pod), NONE, READINESS, storedPod, NOW)).toEqual([
     { ...place, change: 'added', before: null, after: probe },
   ]);
-  expect(probeChanges(subjectOf(pod), READINESS, NONE)).toEqual([
+  expect(probeChanges(subjectOf(pod), READINESS, NONE, storedPod, NOW)).toEqual([
     { ...place, change: 'removed', before: probe, after: null },
   ]);
 });
@@ -46,6 +48,6 @@ it('name the template and the place of each container, also of containers with o
 it('leave the object as it was', () => {
   const pod = { apiVersion: 'v1', kind: 'Pod', spec: { containers: [{ name: 'app', ...http }] } };
   const copy = structuredClone(pod);
-  probeChanges(subjectOf(pod), NONE, READINESS);
+  probeChanges(subjectOf(pod), NONE, READINESS, storedPod, NOW);
   expect(pod).toEqual(copy);
 });

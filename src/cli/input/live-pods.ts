@@ -1,0 +1,51 @@
+import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { groupOfVersion } from '../../engine/workload/kinds.ts';
+import { lackLine } from '../../observer/missed/missed-probes.ts';
+import { workloadKey, type WorkloadName } from '../../observer/observed-workload.ts';
+import { PROGRAM, printLine, type CommandIo } from '../io.ts';
+import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
+import { namespaceOf } from './manifest.ts';
+import type { OneLook } from '../../observer/one-look.ts';
+import type { Inputs } from './inputs.ts';
+
+/**
+ * Looks once at the Pods of the workloads that were read from a cluster. Undefined for files. A right that is missing
+ * is named on standard error, and costs this part only.
+ */
+export async function readLivePods(
+  command: string,
+  line: ClusterLine,
+  inputs: Inputs,
+  io: CommandIo,
+  readsEvents: boolean,
+): Promise<OneLook | undefined> {
+  if (!inputs.isFromCluster) return undefined;
+  const choice = await clusterChoice(line);
+  const isNamed = choice.kind === 'cluster' && choice.names.some(({ name }) => name !== undefined);
+  const objects = isNamed ? inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => object)) : undefined;
+  const named = objects && new Set(objects.map((object) => workloadKey(workloadNameOf(object))));
+  // Most command lines name files, and need no client of the API server.
+  const [{ openCluster }, { lookOnce }] = await Promise.all([
+    import('./cluster-inputs.ts'),
+    import('../../observer/one-look.ts'),
+  ]);
+  const { client, namespace } = await openCluster(line, io);
+  const look = await lookOnce(client, { namespace, named, readsEvents, snapshot: inputs.policies, now: io.now() });
+  for (const problem of look.problems) printLine(io.stderr, `${PROGRAM} ${command}: ${problem}`);
+  return look;
+}
+
+/** `6 of 6 Pods lack these probes: kubectl rollout restart ...`. Undefined when the Pods have them. */
+export function lackOf({ of, noInjection }: OneLook, object: JsonObject): string | undefined {
+  const live = of(workloadNameOf(object));
+  return live && lackLine(live.missed, live.pods, noInjection);
+}
+
+export function workloadNameOf(object: JsonObject): WorkloadName {
+  return {
+    namespace: namespaceOf(object) ?? '',
+    group: groupOfVersion(String(object['apiVersion'])),
+    kind: stringMember(object, 'kind') ?? '',
+    name: stringMember(objectMember(object, 'metadata') ?? {}, 'name') ?? '',
+  };
+}

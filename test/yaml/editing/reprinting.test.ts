@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { reprinted } from '../../../src/yaml/editing/reprinting.ts';
+import { yamlStreamParts } from '../../../src/yaml/reading/trees.ts';
+import { parseYamlDocuments } from '../../../src/yaml/reading/documents.ts';
+
+/** The text printed again, and read again: the values are the same. */
+function printedAgain(text: string): string {
+  const [part] = [...yamlStreamParts(text)];
+  if (part?.tree === undefined) throw new Error('the text has no document');
+  const after = reprinted(text, part.tree, '\n');
+  const valueOf = (yaml: string): unknown => parseYamlDocuments('t', yaml).documents[0]?.value;
+  expect(valueOf(after)).toEqual(valueOf(text));
+  return after;
+}
+
+it('the copy of a flow map or list is flow, and the copy of a block map is block', () => {
+  expect(
+    printedAgain('flow: &flow { name: web, ports: [80, 81] }\nblock: &block\n  name: web\none: *flow\nother: *block\n'),
+  ).toBe(
+    'flow: {name: web, ports: [80, 81]}\nblock:\n  name: web\none: {name: web, ports: [80, 81]}\nother:\n  name: web\n',
+  );
+});
+
+it('a plain text gets quotes where its copy is in a flow map or list, and only there', () => {
+  expect(
+    printedAgain(
+      'text: &text a, b\nmap: { text: *text, none: , deep: { text: *text } }\nlist: [*text]\nblock:\n  text: *text\n',
+    ),
+  ).toBe('text: a, b\nmap: {text: "a, b", none: null, deep: {text: "a, b"}}\nlist: ["a, b"]\nblock:\n  text: a, b\n');
+});
+
+it('a block map with a plain text gets quotes where its copy is in a flow map', () => {
+  expect(printedAgain('block: &block\n  text: a, b\nmap: { copy: *block }\n')).toBe(
+    'block:\n  text: a, b\nmap: {copy: {text: "a, b"}}\n',
+  );
+});
+
+it('a key without a value gets null where its copy is in a flow list', () => {
+  expect(printedAgain('block: &block\n  none:\nlist: [*block]\n')).toBe('block:\n  none:\nlist: [{none: null}]\n');
+});
