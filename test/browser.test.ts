@@ -62,6 +62,7 @@ describe('the pure rooms', () => {
       import { Snapshot } from './src/engine/facts/snapshot.ts';
       import { POD_KIND } from './src/engine/workload/kinds.ts';
       import { judge } from './src/engine/verdict/judge.ts';
+      import { readPod } from './src/engine/workload/read-pod.ts';
       import { permittedDefaulting } from './src/engine/verdict/permitted-defaulting.ts';
       import { formatViolation } from './src/engine/checks/violation.ts';
 
@@ -70,8 +71,8 @@ describe('the pure rooms', () => {
         const { policy } = parseProbePolicy(CHECK_CATALOGUE, read(policyText));
         const snapshot = Snapshot.of(CHECK_CATALOGUE, [policy]);
         const object = read(podText);
-        const { injections } = permittedDefaulting(object, snapshot.policyFor('apps', new Map()), POD_KIND);
-        const subject = { object, kind: POD_KIND, templates: [{ template: object, path: [] }], namespace: 'apps' };
+        const { injections } = permittedDefaulting(readPod(object, POD_KIND), snapshot.policyFor('apps', new Map()));
+        const subject = { object, kind: POD_KIND, pods: [readPod(object, POD_KIND)], namespace: 'apps' };
         const { violations } = judge(subject, snapshot, true);
         return JSON.stringify({ given: injections.map(({ kind }) => kind), denied: violations.filter(({ action }) => action === 'Deny').map(formatViolation) });
       }

@@ -5,7 +5,7 @@ import { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import { objectMember, stringMember, type JsonObject } from '../../src/base/json/json-value.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../src/engine/probe/timing.ts';
 import { PROBE_KINDS } from '../../src/engine/probe/probe.ts';
-import { podLabelsOf } from '../../src/engine/verdict/judge.ts';
+import { readPod } from '../../src/engine/workload/read-pod.ts';
 import { permittedDefaulting } from '../../src/engine/verdict/permitted-defaulting.ts';
 import { KNOWN_KINDS, podTemplatesOf, workloadKindOfManifest } from '../../src/engine/workload/kinds.ts';
 import { factsOf } from '../engine/checks/workload.ts';
@@ -41,9 +41,9 @@ describe.skipIf(!isThere)('the mapping without numbers, for every container of p
       if (kind === undefined) continue;
       const namespace = stringMember(objectMember(item, 'metadata') ?? {}, 'namespace') ?? '';
       for (const { template } of podTemplatesOf(item, kind)) {
-        const policy = snapshot.policyFor(namespace, podLabelsOf(template));
-        for (const { container, kind: probeKind, probe, isLikeOwn } of permittedDefaulting(template, policy, kind)
-          .injections) {
+        const pod = readPod(template, kind);
+        const policy = snapshot.policyFor(namespace, pod.labels);
+        for (const { container, kind: probeKind, probe, isLikeOwn } of permittedDefaulting(pod, policy).injections) {
           const at = `${file} ${kind.kind} ${container.name} ${probeKind}`;
           const own = objectMember(container.spec, 'livenessProbe');
           const guaranteed = guaranteedStartSeconds(probeTiming(probe));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readPod } from '../../src/engine/workload/read-pod.ts';
 import { checkedWorkload } from '../../src/engine/checks/checked-workload.ts';
 import { runChecks } from '../../src/engine/checks/run-checks.ts';
-import { effectiveTemplate } from '../../src/engine/defaulting/injection.ts';
 import { CHECK_CATALOGUE, CHECKS } from '../../src/engine/checks/catalogue.ts';
 import { defaultsOf, type ParameterValues } from '../../src/engine/policy/check-parameters.ts';
 import { builtInPolicy, mergeChecks, type CheckPolicy } from '../../src/engine/policy/check-policy.ts';
@@ -11,7 +11,15 @@ import { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import { policyTier } from '../../src/engine/policy/policy-set.ts';
 import { BUILT_IN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { anyPod, validPod } from '../support/arbitraries.ts';
-import { appContainer, clusterPolicyDocument, mutation, parsedPolicy, pod, policySet } from '../support/worlds.ts';
+import {
+  appContainer,
+  clusterPolicyDocument,
+  mutation,
+  parsedPolicy,
+  pod,
+  policySet,
+  effectiveTemplate,
+} from '../support/worlds.ts';
 import { report } from './figures.ts';
 import {
   isSelected,
@@ -203,7 +211,7 @@ const everyCheck: CheckPolicy = new Map(
 function violationsOf(template: JsonObject, check: string): { container: string; probe?: string; message: string }[] {
   const kind = BUILT_IN_KINDS[0];
   if (kind === undefined) throw new Error('there is no Pod among the kinds');
-  return runChecks(checkedWorkload(template, kind, { template, path: [] }), () => everyCheck)
+  return runChecks(checkedWorkload(readPod(template, kind), { object: template }), () => everyCheck)
     .filter((violation) => violation.check === check)
     .map(({ container, probe, message }) => ({ container, ...(probe && { probe }), message }));
 }

@@ -142,7 +142,7 @@ describe('the code', () => {
     expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(10_700);
   });
 
-  it('that serve can load has at most 21,000 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(21_000);
+  it('that serve can load has at most 21,250 lines beside single checks', () => {
+    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(21_250);
   });
 });

@@ -13,6 +13,9 @@ import type { Workload } from '../../src/engine/verdict/judge.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { ValidateSettings } from '../../src/webhook/review/validate.ts';
 import type { MutationMode } from '../../src/engine/policy/action.ts';
+import { readPods } from '../../src/engine/workload/read-pod.ts';
+import { withEdits } from '../../src/base/json/field-path.ts';
+import type { Injection } from '../../src/engine/defaulting/injection.ts';
 import type { Defaulting } from '../../src/engine/defaulting/default-probes.ts';
 
 /** A ProbePolicy's document with this spec. */
@@ -134,7 +137,7 @@ export function containerNamed(object: JsonObject, name: string): JsonObject {
 export function subjectOf(object: JsonObject, namespace = 'apps'): Workload {
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);
   if (kind === undefined) throw new Error(`no workload: ${String(object['kind'])}`);
-  return { object, kind, templates: podTemplatesOf(object, kind), namespace, name: 'web' };
+  return { object, kind, pods: readPods(podTemplatesOf(object, kind), kind), namespace, name: 'web' };
 }
 
 /** A Deployment with the metadata and the spec of a Pod as its template. */
@@ -149,4 +152,16 @@ export const deploymentOf = ({ metadata, spec }: JsonObject): JsonObject => ({
 export function policyForPod(pod: JsonObject, policies: Snapshot): WorkloadPolicy {
   const labels = ((pod['metadata'] as JsonObject | undefined)?.['labels'] ?? {}) as Record<string, string>;
   return policies.policyFor('apps', new Map(Object.entries(labels)));
+}
+
+/** A copy of a Pod template with the injected probes in its containers, as the Pods will be. */
+export function effectiveTemplate(
+  template: JsonObject,
+  injections: readonly Pick<Injection, 'container' | 'kind' | 'probe'>[],
+): JsonObject {
+  const edits = injections.map(({ container: { list, index }, kind, probe }) => ({
+    path: ['spec', list, index, kind],
+    value: probe,
+  }));
+  return withEdits(template, edits);
 }

@@ -1,9 +1,10 @@
 import { validProbe } from '../../engine/checks/valid-probe.ts';
-import { describeManifest, manifestsAsSent, policyOfTemplate, workloadIn, type Manifest } from '../input/manifest.ts';
+import { describeManifest, manifestsAsSent, policyOfPod, workloadIn, type Manifest } from '../input/manifest.ts';
 import { laxer, type Enforcement } from '../../engine/policy/action.ts';
 import { judge, type Workload } from '../../engine/verdict/judge.ts';
 import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
 import { podTemplatesOf, removedVersionOf } from '../../engine/workload/kinds.ts';
+import { readPods } from '../../engine/workload/read-pod.ts';
 import { policyFindings } from './policy-findings.ts';
 import { unusedExceptions } from './unused-exceptions.ts';
 import { IgnoreComments } from './ignore-comments.ts';
@@ -90,7 +91,7 @@ function checkManifest(manifest: Manifest, inputs: Inputs, replaced: Set<FilePro
   const verdict = judged(subject);
   const ofObject = verdict.violations.map((violation) => withBareScalar(violation, manifest));
   const judgeAgain = (edited: JsonObject): readonly Violation[] =>
-    judged({ ...subject, object: edited, templates: podTemplatesOf(edited, kind) }).violations;
+    judged({ ...subject, object: edited, pods: readPods(podTemplatesOf(edited, kind), kind) }).violations;
   const violations = [
     ...violationsOfText(manifest, subject, policies, inputs, replaced),
     ...withSafeAdvice(object, ofObject, judgeAgain),
@@ -168,9 +169,8 @@ function templatesOf({ object, document, path }: Manifest, inputs: Inputs) {
   const workload = workloadIn(object, inputs);
   if (workload === undefined) return [];
   const { kind, namespace, name } = workload;
-  return workload.templates.map(({ template }) => {
-    const policy = policyOfTemplate(workload, template, inputs.policies);
-    const { containers, noMainContainer } = coverageOf(template, policy, kind);
+  return workload.pods.map((pod) => {
+    const { containers, noMainContainer } = coverageOf(pod, policyOfPod(workload, pod, inputs.policies));
     if (noMainContainer === undefined) return { containers };
     const place = { file: document.file, ...document.position(path), kind: kind.kind, namespace, name };
     const { policies, detail: message } = noMainContainer;

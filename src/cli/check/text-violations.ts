@@ -3,7 +3,7 @@ import { validProbe } from '../../engine/checks/valid-probe.ts';
 import { isJsonObject, listMember, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
 import { withExceptions } from '../../engine/verdict/exceptions-of-workload.ts';
-import { namesOfSubject, podLabelsOf, type Subject } from '../../engine/verdict/judge.ts';
+import { namesOfSubject, type Subject } from '../../engine/verdict/judge.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
@@ -11,6 +11,7 @@ import type { Inputs } from '../input/inputs.ts';
 import type { Manifest } from '../input/manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedTemplate } from '../../engine/workload/kinds.ts';
+import type { Pod } from '../../engine/workload/pod.ts';
 
 /**
  * Violations that only a manifest shows: fields that the API server drops before it calls a webhook.
@@ -18,7 +19,7 @@ import type { PlacedTemplate } from '../../engine/workload/kinds.ts';
  * @param now the instant of the verdict, in milliseconds since the epoch
  */
 export function strayFields(subject: Subject, policies: Snapshot, now: number): Violation[] {
-  return subject.templates.flatMap((placed) => {
+  return subject.pods.flatMap((placed) => {
     const fields = [
       ...unknownProbeFields(objectMember(placed.template, 'spec') ?? {}, [...placed.path, 'spec']),
       ...misplacedProbes(subject.object, subject.kind, placed),
@@ -39,7 +40,7 @@ export function violationsOfText(
   { problems, now }: Pick<Inputs, 'problems' | 'now'>,
   replaced: Set<FileProblem>,
 ): Violation[] {
-  return subject.templates.flatMap((placed) => {
+  return subject.pods.flatMap((placed) => {
     const fields = duplicateKeysIn(manifest, placed, problems).map(({ container, path, problem }) => {
       replaced.add(problem);
       return { container, path, message: WRITTEN_TWICE };
@@ -53,14 +54,13 @@ const WRITTEN_TWICE =
 
 function asViolations(
   fields: readonly Pick<Violation, 'container' | 'path' | 'message' | 'remedy' | 'edits'>[],
-  { template }: PlacedTemplate,
+  { labels: podLabels }: Pod,
   subject: Subject,
   policies: Snapshot,
   now: number,
 ): readonly Violation[] {
   if (fields.length === 0) return [];
   const { namespace } = subject;
-  const podLabels = podLabelsOf(template);
   const policy = policies.policyFor(namespace, podLabels);
   const violations = fields.flatMap((field): Violation[] => {
     const action = policy.checkPolicy(field.container).get(validProbe.id)?.action ?? validProbe.action;

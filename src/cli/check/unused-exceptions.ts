@@ -8,10 +8,8 @@ import { didYouMean } from '../../base/text/suggestion.ts';
 import { quote } from '../../base/text/cut.ts';
 import { workloadIn } from '../input/manifest.ts';
 import { placeOfPolicy, type Inputs } from '../input/inputs.ts';
-import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
 import { selects } from '../../engine/policy/label-selector.ts';
-import { podLabelsOf, type Workload } from '../../engine/verdict/judge.ts';
-import { objectsAt, textAt } from '../../base/json/field-path.ts';
+import type { Workload } from '../../engine/verdict/judge.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from './report.ts';
 
@@ -61,7 +59,7 @@ function reasonOf(
   const isMeant = (workload: Workload): boolean =>
     workloadSelector === undefined
       ? (named ?? []).some(({ kind, name }) => kind === workload.kind.kind && name === workload.name)
-      : workload.templates.some(({ template }) => selects(workloadSelector, podLabelsOf(template)));
+      : workload.pods.some(({ labels }) => selects(workloadSelector, labels));
   const meant = workloads.filter(isMeant);
   const [first] = named ?? [];
   if (meant.length === 0 && first !== undefined) {
@@ -71,11 +69,7 @@ function reasonOf(
     return { field: ['workloads', 0], why };
   }
   if (meant.length === 0) return { field: ['workloadSelector'], why: 'it selects no workload of the inputs' };
-  const names = meant.flatMap(({ templates }) =>
-    templates.flatMap(({ template }) =>
-      CONTAINER_LISTS.flatMap((list) => objectsAt(template, 'spec', list).map((one) => textAt(one, 'name') ?? '')),
-    ),
-  );
+  const names = meant.flatMap(({ pods }) => pods.flatMap(({ containers: all }) => all.map(({ name }) => name)));
   const stray = containers?.findIndex((name) => !names.includes(name)) ?? -1;
   if (containers !== undefined && stray >= 0) {
     const word = containers[stray] ?? '';

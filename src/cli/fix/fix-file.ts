@@ -1,16 +1,15 @@
 import { formatNotInjected } from '../../engine/defaulting/injection.ts';
-import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
+import { type JsonObject } from '../../base/json/json-value.ts';
 import { describeManifest, manifestsOf, placeOfManifest, workloadIn } from '../input/manifest.ts';
 import type { Manifest, ParsedText } from '../input/manifest.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { ownProbe, PROBE_KINDS } from '../../engine/probe/probe.ts';
-import { containersOf } from '../../engine/workload/containers.ts';
+import { PROBE_KINDS } from '../../engine/probe/probe.ts';
+import { hasProbe, type Pod } from '../../engine/workload/pod.ts';
 import { storedPod } from '../../webhook/review/stored-pod.ts';
 import { valueAt, withEdits, type FieldEdit } from '../../base/json/field-path.ts';
 import { withFieldEdits, type DocumentEdit } from '../../yaml/editing/field-editing.ts';
 import { withAdvice, type AdviceSelection } from './advice.ts';
 import type { PlacedViolation } from '../check/report.ts';
-import type { PlacedTemplate } from '../../engine/workload/kinds.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
@@ -75,11 +74,8 @@ function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
   const { object, document, path } = manifest;
   const workload = workloadIn(object, inputs);
   if (workload === undefined) return { object, insertions: [], remarks: [] };
-  const stored = workload.templates.map((placed) => ({
-    ...placed,
-    ...storedPod(workload, placed.template, inputs.policies, inputs.now),
-  }));
-  const added = stored.flatMap(addedProbes);
+  const stored = workload.pods.map(({ template }) => storedPod(workload, template, inputs.policies, inputs.now));
+  const added = workload.pods.flatMap((pod, index) => addedProbes(pod, stored[index]?.pod));
   const place = `${placeOfManifest(manifest)}: ${describeManifest(object, workload.namespace)}`;
   const remarks = [
     ...stored.flatMap(({ decision }) => decision.defaulting?.notInjected.map(formatNotInjected) ?? []),
@@ -93,12 +89,11 @@ function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
 }
 
 /** The probes that the stored Pod has and the template lacks, as edits of the workload. */
-function addedProbes({ template, path, pod }: PlacedTemplate & { readonly pod: JsonObject }): FieldEdit[] {
-  return containersOf(objectMember(template, 'spec') ?? {}).flatMap(({ list, index, spec }) =>
-    PROBE_KINDS.filter((kind) => ownProbe(spec, kind) === undefined).flatMap((kind) => {
-      const place = ['spec', list, index, kind];
-      const value = valueAt(pod, place);
-      return value === undefined || value === null ? [] : [{ path: [...path, ...place], value }];
+function addedProbes({ containers }: Pod, stored: unknown): FieldEdit[] {
+  return containers.flatMap((container) =>
+    PROBE_KINDS.filter((kind) => !hasProbe(container, kind)).flatMap((kind) => {
+      const value = valueAt(stored, ['spec', container.list, container.index, kind]);
+      return value === undefined || value === null ? [] : [{ path: container.place.path(kind), value }];
     }),
   );
 }

@@ -3,7 +3,9 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import { yamlFileParts, type Position, type YamlDocument } from '../../yaml/reading/documents.ts';
 import { templatesToLookAt, workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { valueAt, type FieldPath, type PathStep } from '../../base/json/field-path.ts';
-import { podLabelsOf, type Workload } from '../../engine/verdict/judge.ts';
+import { readPods } from '../../engine/workload/read-pod.ts';
+import type { Pod } from '../../engine/workload/pod.ts';
+import type { Workload } from '../../engine/verdict/judge.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
@@ -119,16 +121,12 @@ export function workloadIn(
   const found = kind && templatesToLookAt(object, kind);
   if (kind === undefined || found?.kind !== 'checked') return undefined;
   const namespace = namespaceOf(object) ?? inputs.namespace;
-  return { object, kind, templates: found.templates, namespace, name: nameOf(object) };
+  return { object, kind, pods: readPods(found.templates, kind), namespace, name: nameOf(object) };
 }
 
 /** The policy in force for the Pods of one of the templates of a workload. */
-export function policyOfTemplate(
-  { object, kind, namespace }: Workload,
-  template: JsonObject,
-  policies: Snapshot,
-): WorkloadPolicy {
-  return policies.policyFor(namespace, podLabelsOf(template), workloadNameOf(object, kind, false));
+export function policyOfPod({ object, kind, namespace }: Workload, pod: Pod, policies: Snapshot): WorkloadPolicy {
+  return policies.policyFor(namespace, pod.labels, workloadNameOf(object, kind, false));
 }
 
 /** An object as messages name it: `Deployment apps/web`. */

@@ -10,7 +10,6 @@ import { readObserverReport, type ObservedResult } from '../../cluster/sources/o
 import { count } from '../../base/text/cut.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { workloadKey, type WorkloadName } from '../../observer/observed-workload.ts';
-import { podLabelsOf } from '../../engine/verdict/judge.ts';
 import { isFailingRule } from '../../engine/facts/live-rules.ts';
 import { readLivePods } from '../input/live-pods.ts';
 import { checkInputs } from '../check/check-inputs.ts';
@@ -93,10 +92,8 @@ function reportedWorkload(
 }
 
 function policiesOf(object: JsonObject, inputs: Inputs): string[] {
-  const { templates = [], namespace = '' } = workloadIn(object, inputs) ?? {};
-  const sources = templates.flatMap(({ template }) => {
-    return inputs.policies.policyFor(namespace, podLabelsOf(template)).sources;
-  });
+  const { pods = [], namespace = '' } = workloadIn(object, inputs) ?? {};
+  const sources = pods.flatMap(({ labels }) => inputs.policies.policyFor(namespace, labels).sources);
   return [...new Set(sources)];
 }
 

@@ -1,8 +1,9 @@
 import { injectionAt } from '../../engine/defaulting/injection.ts';
 import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
 import { learnedBudget, type StartFigures } from '../../engine/probe/startup-budget.ts';
+import { asCreated } from '../../engine/workload/read-pod.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
-import { policyOfTemplate, workloadIn } from '../input/manifest.ts';
+import { policyOfPod, workloadIn } from '../input/manifest.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Inputs } from '../input/inputs.ts';
 
@@ -19,13 +20,12 @@ export function budgetOf(
   inputs: Inputs,
 ): number | undefined {
   const workload = object && workloadIn(object, inputs);
-  const [placed] = workload?.templates ?? [];
-  if (workload === undefined || placed === undefined) return learnedBudget(known);
-  const { template } = placed;
-  const policy = policyOfTemplate(workload, template, inputs.policies);
-  const { containers, policyFor } = templatePolicy(template, policy);
+  const [pod] = workload?.pods ?? [];
+  if (workload === undefined || pod === undefined) return learnedBudget(known);
+  const policy = policyOfPod(workload, pod, inputs.policies);
+  const { containers, policyFor } = templatePolicy(asCreated(pod), policy);
   const named = containers.find(({ name }) => name === container);
-  const { injections } = permittedDefaulting(template, policy, workload.kind);
+  const { injections } = permittedDefaulting(pod, policy);
   const injected = named && injectionAt(injections, named, 'startupProbe')?.budget?.seconds;
   if (injected !== undefined) return injected;
   const { learned, probes } = (named && policyFor(named)) ?? {};

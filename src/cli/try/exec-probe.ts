@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { declaredVariables } from '../../engine/workload/containers.ts';
+import { declaredVariables } from '../../engine/workload/variables.ts';
 import { goQuote } from '../../engine/probe/go-values.ts';
 import { codeOf, failure, goDuration, NotRun, SUCCESS, type Answer } from './answer.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';

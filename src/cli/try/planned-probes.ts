@@ -1,14 +1,11 @@
 import { formatPath, objectsAt, type FieldPath } from '../../base/json/field-path.ts';
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { effectiveTemplate, injectionAt } from '../../engine/defaulting/injection.ts';
-import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
+import { injectionAt } from '../../engine/defaulting/injection.ts';
 import { handlerKindsOf, ownProbe, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../../engine/probe/probe.ts';
 import { probeTiming, type ProbeTiming } from '../../engine/probe/timing.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
-import { containersOf, type Container } from '../../engine/workload/containers.ts';
-import { isPod } from '../../engine/workload/kinds.ts';
-import { meshProxyTest } from '../../engine/workload/mesh.ts';
-import { policyOfTemplate, workloadIn, type Manifest } from '../input/manifest.ts';
+import { mayHaveProbes, type Container } from '../../engine/workload/pod.ts';
+import { policyOfPod, workloadIn, type Manifest } from '../input/manifest.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { ProbeWord } from './definition.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
@@ -58,18 +55,17 @@ export function plannedProbes(
 function probesOfManifest(manifest: Manifest, inputs: Inputs): ProbeToTry[] {
   const workload = workloadIn(manifest.object, inputs);
   if (workload === undefined) return [];
-  const { kind, namespace, name, templates } = workload;
+  const { kind, namespace, name, pods } = workload;
   const { document, path: objectPath } = manifest;
-  return templates.flatMap(({ template, path }) => {
-    const policy = policyOfTemplate(workload, template, inputs.policies);
-    const { injections } = permittedDefaulting(template, policy, kind);
-    const podSpec = defaultedPodSpec(objectMember(effectiveTemplate(template, injections), 'spec') ?? {});
+  return pods.flatMap((pod) => {
+    const policy = policyOfPod(workload, pod, inputs.policies);
+    const { injections, pod: effective } = permittedDefaulting(pod, policy);
     const shared = { kind: kind.kind, namespace, name, policyPaths: pathsOf(policy) };
     const planned = (container: Container, probe: ProbeKind): readonly ProbeToTry[] => {
       const own = ownProbe(container.spec, probe);
       const handlerKind = isJsonObject(own) ? handlerKindsOf(own)[0] : undefined;
       if (!isJsonObject(own) || handlerKind === undefined) return [];
-      const containerPath = [...path, 'spec', container.list, container.index];
+      const containerPath = container.place.path();
       const injectedBy = injectionAt(injections, container, probe)?.source;
       // A probe that a policy gives has the place of its container.
       const field = injectedBy === undefined ? [...containerPath, probe] : containerPath;
@@ -82,8 +78,8 @@ function probesOfManifest(manifest: Manifest, inputs: Inputs): ProbeToTry[] {
         },
       ];
     };
-    return containersOf(podSpec, meshProxyTest(template, isPod(kind)))
-      .filter(({ role }) => role === 'application' || role === 'sidecar')
+    return effective.containers
+      .filter(mayHaveProbes)
       .flatMap((container) => ORDER.flatMap((probe) => planned(container, probe)));
   });
 }

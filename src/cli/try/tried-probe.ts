@@ -4,7 +4,7 @@ import { askProbe, type Asking } from './ask.ts';
 import { probeField, type ProbeToTry } from './planned-probes.ts';
 import { remedyFor, type Diagnosis } from './diagnosis.ts';
 import { lookFurther } from './look-further.ts';
-import { variableReferences } from '../../engine/workload/containers.ts';
+import { variableReferences } from '../../engine/workload/variables.ts';
 import { handlerText } from '../../engine/probe/handler-text.ts';
 import type { TriedProbe, TryOutput, TryResult } from '../output/json-outputs.ts';
 

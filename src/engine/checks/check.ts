@@ -2,7 +2,8 @@ import { quote } from '../../base/text/cut.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import type { CheckDefinition, CheckParameters, ParameterValues, ValuesOf } from '../policy/check-parameters.ts';
 import type { HandlerKind, ProbeKind } from '../probe/probe.ts';
-import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
+import type { Container, Probe, ProbeWith } from '../workload/pod.ts';
+import type { CheckedWorkload } from './checked-workload.ts';
 import type { Violation } from './violation.ts';
 
 type Reported = 'probe' | 'path' | 'message' | 'remedy' | 'edits' | 'properties' | 'reason' | 'isUnread';
@@ -40,24 +41,25 @@ interface CheckTraits {
   readonly acceptsHandler?: true;
   /** The rule needs only numbers, paths and commands, so it also judges a policy alone (policy-advice.ts). */
   readonly judgesProbeAlone?: true;
-  /** The rule is about these handlers; a container without such a probe is skipped. Undefined for all. */
   readonly handlers?: readonly HandlerKind[];
 }
 
 /** One check of the catalogue (docs/checks.md). */
 export interface Check extends CheckDefinition, CheckTraits {
   /** @param parameters values for this check, as a CheckPolicy holds them */
-  readonly run: (container: CheckedContainer, parameters: ParameterValues) => readonly Finding[];
+  readonly run: (container: Container, parameters: ParameterValues, workload: CheckedWorkload) => readonly Finding[];
 }
 
 /** What a check does. It gets a value for each parameter: the value that policies set, else the default. */
-interface CheckRule<Parameters> {
+interface CheckRule<Parameters, Kind extends HandlerKind> {
   /** Judges one probe. Called for each probe with one of the handlers and kinds. */
-  readonly eachProbe?: (probe: CheckedProbe, parameters: Parameters) => Found;
+  readonly eachProbe?: (probe: ProbeWith<Kind>, parameters: Parameters, workload: CheckedWorkload) => Found;
+  /** The rule is about these handlers; a container without such a probe is skipped. Undefined for all. */
+  readonly handlers?: readonly Kind[];
   /** The kinds of probes that `eachProbe` judges. Undefined for all. */
   readonly kinds?: readonly ProbeKind[];
   /** Judges the container, in place of `eachProbe`. */
-  readonly run?: (container: CheckedContainer, parameters: Parameters) => Found;
+  readonly run?: (container: Container, parameters: Parameters, workload: CheckedWorkload) => Found;
   /** `eachProbe` needs the whole command. With a floor, a command that is too long to be read is a violation. */
   readonly readsCommand?: true;
 }
@@ -66,21 +68,24 @@ interface CheckRule<Parameters> {
 export const MOST_PROBE_FINDINGS = 100;
 
 /** Makes a check. */
-export function defineCheck<const Parameters extends CheckParameters = Record<string, never>>({
+export function defineCheck<
+  const Parameters extends CheckParameters = Record<string, never>,
+  const Kind extends HandlerKind = HandlerKind,
+>({
   eachProbe,
   kinds,
   run,
   readsCommand,
   ...definition
 }: Omit<CheckDefinition, 'parameters'> &
-  CheckTraits &
-  CheckRule<ValuesOf<Parameters>> & { readonly parameters?: Parameters }): Check {
-  const { handlers } = definition;
-  const ofProbes: typeof run = ({ probes }, parameters) => {
+  Omit<CheckTraits, 'handlers'> &
+  CheckRule<ValuesOf<Parameters>, Kind> & { readonly parameters?: Parameters }): Check {
+  const handlers: readonly HandlerKind[] | undefined = definition.handlers;
+  const ofProbes: typeof run = ({ probes }, parameters, workload) => {
     let findings: Finding[] | undefined;
     for (const probe of probes) {
-      if (handlers?.includes(probe.handlerKind) === false || kinds?.includes(probe.kind) === false) continue;
-      const found = eachProbe?.(probe, parameters);
+      if (handlers?.includes(probe.handler.kind) === false || kinds?.includes(probe.kind) === false) continue;
+      const found = eachProbe?.(probe as ProbeWith<Kind>, parameters, workload);
       const list = listOf(found);
       if (list.length > 0) (findings ??= []).push(...list.slice(0, MOST_PROBE_FINDINGS));
       if (readsCommand && !probe.command.isWhole) (findings ??= []).push(unreadCommand(probe));
@@ -93,7 +98,7 @@ export function defineCheck<const Parameters extends CheckParameters = Record<st
     ...definition,
     // The policy parser and the layers build the values from these parameters. No type can express this for all checks
     // at once.
-    run: (container, values) => listOf(judge(container, values as ValuesOf<Parameters>)),
+    run: (container, values, workload) => listOf(judge(container, values as ValuesOf<Parameters>, workload)),
   };
 }
 
@@ -109,22 +114,16 @@ const isList: (found: readonly Finding[] | Finding) => found is readonly Finding
 
 /** The probe that a finding is about, and the path of a field in it. */
 export function located(
-  probe: CheckedProbe,
+  probe: Probe,
   ...steps: readonly (string | number)[]
 ): Required<Pick<Finding, 'probe' | 'path'>> {
   return { probe: probe.kind, path: probe.place.path(...steps) };
 }
 
 /** Says that a rule cannot tell whether a command violates it: one finding for all rules. */
-export function unreadCommand(probe: CheckedProbe): Finding {
+export function unreadCommand(probe: Probe): Finding {
   const { kind, container } = probe;
-  const { answers } = container.workload;
-  const known = answers.get(probe) as Finding | undefined;
-  if (known !== undefined) return known;
-  const what = `the command of the ${kind} of ${containerPhrase(container)}`;
-  const finding = unread(located(probe, 'exec', 'command'), what);
-  answers.set(probe, finding);
-  return finding;
+  return unread(located(probe, 'exec', 'command'), `the command of the ${kind} of ${containerPhrase(container)}`);
 }
 
 export function unread(place: Pick<Finding, 'probe' | 'path'>, what: string): Finding {
@@ -136,7 +135,7 @@ export function unread(place: Pick<Finding, 'probe' | 'path'>, what: string): Fi
 const MOST_NAME_CHARACTERS = 65;
 
 /** Formats `container "app"`, the form that every message uses. */
-export function containerPhrase(container: CheckedContainer): string {
+export function containerPhrase(container: Container): string {
   return `container ${quote(container.name, MOST_NAME_CHARACTERS)}`;
 }
 

@@ -1,8 +1,7 @@
-import { stringMember } from '../../base/json/json-value.ts';
 import { clusterQuestionIn } from './lib/cluster-questions.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import type { ExecCommand } from '../probe/exec-invocation.ts';
-import type { CheckedProbe } from './checked-workload.ts';
+import type { Probe } from '../workload/pod.ts';
 
 /**
  * One missing member would fail the probe of every member. Startup probes end after the start, so they are skipped. No
@@ -19,7 +18,7 @@ export const clusterProbe = defineCheck({
     if (question === undefined) return undefined;
     const harm = probe.kind === 'livenessProbe' ? 'restarts every member' : 'makes every member unready';
     return {
-      ...located(probe, probe.handlerKind, probe.handlerKind === 'exec' ? 'command' : 'path'),
+      ...located(probe, probe.handler.kind, probe.handler.kind === 'exec' ? 'command' : 'path'),
       message:
         `the ${probe.kind} of ${containerPhrase(probe.container)} asks for the state of the whole cluster ` +
         `(${question.product}), so ${question.fails} ${harm}`,
@@ -28,10 +27,9 @@ export const clusterProbe = defineCheck({
   },
 });
 
-function questionOf({ handlerKind, handler, command }: CheckedProbe): ReturnType<typeof clusterQuestionIn> {
-  if (handlerKind !== 'httpGet') return command.once(questionInWords);
-  const path = stringMember(handler, 'path');
-  return path === undefined ? undefined : clusterQuestionIn(path);
+function questionOf({ handler, command }: Probe): ReturnType<typeof clusterQuestionIn> {
+  if (handler.kind !== 'httpGet') return command.once(questionInWords);
+  return handler.path === undefined ? undefined : clusterQuestionIn(handler.path);
 }
 
 const questionInWords = ({ argv }: ExecCommand): ReturnType<typeof clusterQuestionIn> =>

@@ -1,7 +1,7 @@
 import { endpointOf } from './lib/endpoint.ts';
 import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { hasProbe, isTimed, timedProbe, type CheckedProbe } from './checked-workload.ts';
+import { hasProbe, isTimed, timedProbe, type Probe } from '../workload/pod.ts';
 
 /** Above this failureThreshold, a long tolerance is a substitute for a startup probe. */
 const ORDINARY_FAILURE_THRESHOLD = 10;
@@ -33,7 +33,7 @@ export const delayedLiveness = defineCheck({
     },
   },
   kinds: ['livenessProbe'],
-  eachProbe: (liveness, { seconds, toleranceSeconds }) => {
+  eachProbe: (liveness, { seconds, toleranceSeconds }, workload) => {
     const { container } = liveness;
     if (!isTimed(liveness) || hasProbe(container, 'startupProbe')) return undefined;
     const { initialDelaySeconds: D, periodSeconds: P, failureThreshold: F } = liveness.timing;
@@ -47,14 +47,14 @@ export const delayedLiveness = defineCheck({
     return {
       ...located(liveness, isDelayed ? 'initialDelaySeconds' : 'failureThreshold'),
       message: `${containerPhrase(container)} ${harm}`,
-      ...startupInPlaceOfDelays(liveness),
+      ...startupInPlaceOfDelays(workload, liveness),
       ...(isNote && { level: 'Audit' }),
     };
   },
 });
 
 /** True when readiness asks the same endpoint early: a container that hangs then gets no traffic. */
-function isWatchedByReadiness(liveness: CheckedProbe): boolean {
+function isWatchedByReadiness(liveness: Probe): boolean {
   const readiness = timedProbe(liveness.container, 'readinessProbe');
   if (readiness === undefined || readiness.timing.initialDelaySeconds >= WARNED_DELAY_SECONDS) return false;
   const endpoint = endpointOf(liveness);

@@ -1,6 +1,7 @@
 import { startupInPlaceOfDelays, startupProbeFor, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
-import { hasProbe, isTimed, timedProbe, type TimedProbe } from './checked-workload.ts';
+import type { CheckedWorkload } from './checked-workload.ts';
+import { hasProbe, isTimed, timedProbe, type TimedProbe } from '../workload/pod.ts';
 
 /**
  * The delay counts in every Pod, also in one that starts quickly (pkg/kubelet/prober/worker.go, doProbe). A note below
@@ -19,24 +20,24 @@ export const delayedReadiness = defineCheck({
     },
   },
   kinds: ['readinessProbe'],
-  eachProbe: (readiness, { seconds }) => {
+  eachProbe: (readiness, { seconds }, workload) => {
     if (!isTimed(readiness) || hasProbe(readiness.container, 'startupProbe')) return undefined;
     const delay = readiness.timing.initialDelaySeconds;
     if (delay === 0 || delay < seconds) return undefined;
     return {
       ...located(readiness, 'initialDelaySeconds'),
       message: `${containerPhrase(readiness.container)} is not Ready for ${delay} s after every start, and every rollout waits for that`,
-      ...whatToWrite(readiness),
+      ...whatToWrite(readiness, workload),
       ...(delay < WARNED_DELAY_SECONDS && { level: 'Audit' }),
     };
   },
 });
 
 /** Advises a startup probe. Nothing kills a start without liveness, so these edits only remove the delay. */
-function whatToWrite(readiness: TimedProbe): Advice {
+function whatToWrite(readiness: TimedProbe, workload: CheckedWorkload): Advice {
   const { container, place, timing } = readiness;
   const liveness = timedProbe(container, 'livenessProbe');
-  if (liveness !== undefined) return startupInPlaceOfDelays(liveness, readiness);
+  if (liveness !== undefined) return startupInPlaceOfDelays(workload, liveness, readiness);
   const removal = 'remove initialDelaySeconds';
   const edits = [{ path: place.path('initialDelaySeconds'), value: null }];
   const startup = startupProbeFor(readiness, timing.initialDelaySeconds);

@@ -1,4 +1,3 @@
-import { stringMember } from '../../base/json/json-value.ts';
 import { requestedPath } from '../probe/handler-values.ts';
 import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
 
@@ -69,7 +68,7 @@ export const dependencyLiveness = defineCheck({
   },
   kinds: ['livenessProbe'],
   eachProbe: (liveness, { paths, additionalPaths }) => {
-    const written = stringMember(liveness.handler, 'path');
+    const written = liveness.handler.path;
     if (written === undefined) return undefined;
     const path = requestedPath(written);
     const isListed = paths.has(path) || additionalPaths.has(path);

@@ -6,7 +6,7 @@ import { isCut } from '../workload/bounded-container.ts';
 import { cut, quote } from '../../base/text/cut.ts';
 import { containerPhrase, defineCheck, located, yamlFlow, type Advice } from './check.ts';
 import { handlerEdits } from './lib/endpoint.ts';
-import type { CheckedProbe } from './checked-workload.ts';
+import type { Probe } from '../workload/pod.ts';
 
 /**
  * The kubelet reads only the exit status, and that of a pipe is its last command's (POSIX, Shell Command Language,
@@ -54,7 +54,7 @@ const CAUSES: Readonly<Record<AlwaysTrue['reason'], (program: string) => string>
 const MOST_REPEATED = 120;
 
 /** Only the answer to PING tells whether the server serves. */
-function comparedPing(probe: CheckedProbe): Advice {
+function comparedPing(probe: Probe): Advice {
   const { argv, shell } = probe.command;
   if (shell !== undefined) return { remedy: 'compare the answer: write | grep -q PONG behind the command' };
   const line = shellLine(argv);
@@ -65,7 +65,7 @@ function comparedPing(probe: CheckedProbe): Advice {
   };
 }
 
-function adviceFor({ reason, program }: AlwaysTrue, probe: CheckedProbe): Advice {
+function adviceFor({ reason, program }: AlwaysTrue, probe: Probe): Advice {
   const { shell } = probe.command;
   switch (reason) {
     case 'filter':

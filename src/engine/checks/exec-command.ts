@@ -1,7 +1,6 @@
 import { namesNoProgram } from '../probe/handler-values.ts';
-import { member } from '../../base/json/json-value.ts';
 import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
-import type { CheckedProbe } from './checked-workload.ts';
+import type { Probe } from '../workload/pod.ts';
 
 /**
  * The API server accepts an empty or null first word; the kubelet discards the error (pkg/kubelet/prober/prober.go).
@@ -14,17 +13,17 @@ export const execCommand = defineCheck({
   handlers: ['exec'],
   judgesProbeAlone: true,
   eachProbe: (probe) => {
-    const argv = member(probe.handler, 'command');
-    if (!Array.isArray(argv) || argv.length === 0 || !namesNoProgram(argv[0])) return undefined;
+    const { elements } = probe.handler;
+    if (elements.length === 0 || !namesNoProgram(elements[0])) return undefined;
     return {
       ...located(probe, 'exec', 'command', 0),
       message: `the ${probe.kind} of ${containerPhrase(probe.container)} runs a program without a name, so every probe errors`,
-      ...whatToWrite(probe, argv),
+      ...whatToWrite(probe, elements),
     };
   },
 });
 
-function whatToWrite(probe: CheckedProbe, argv: readonly unknown[]): Pick<Finding, 'remedy' | 'edits'> {
+function whatToWrite(probe: Probe, argv: readonly unknown[]): Pick<Finding, 'remedy' | 'edits'> {
   const first = argv.findIndex((word) => !namesNoProgram(word));
   if (first < 0) return { remedy: 'write the program, for example command: [cat, /tmp/healthy]' };
   const words = argv.slice(first);

@@ -1,6 +1,4 @@
-import { member, objectMember } from '../../base/json/json-value.ts';
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
-import { isCount } from '../probe/timing.ts';
 import {
   EXEC_PERIOD_SECONDS,
   PATIENT_TIMEOUT_SECONDS,
@@ -9,7 +7,8 @@ import {
 } from './lib/heavy-client.ts';
 import { adviceIfFast, roundPeriodFrom, roundPeriodUpTo } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, type Advice, type Finding } from './check.ts';
-import { isTimed, type CheckedWorkload, type TimedProbe } from './checked-workload.ts';
+import { numberOf, type CheckedWorkload } from './checked-workload.ts';
+import { isTimed, type TimedProbe } from '../workload/pod.ts';
 
 /**
  * P >= minimumPeriodSeconds, and P >= 30 for a heavy client, because each probe starts a process in the container
@@ -29,17 +28,19 @@ export const execCost = defineCheck({
       text: `Seconds that an exec probe must leave between two processes, at least. Default ${EXEC_PERIOD_SECONDS}.`,
     },
   },
-  eachProbe: (probe, { minimumPeriodSeconds }) =>
-    isTimed(probe) ? [tooOften, tooImpatient].flatMap((rule) => rule(probe, minimumPeriodSeconds) ?? []) : undefined,
+  eachProbe: (probe, { minimumPeriodSeconds }, workload) =>
+    isTimed(probe)
+      ? [tooOften, tooImpatient].flatMap((rule) => rule(probe, minimumPeriodSeconds, workload) ?? [])
+      : undefined,
 });
 
-function tooOften(probe: TimedProbe, minimum: number): Finding | undefined {
+function tooOften(probe: TimedProbe, minimum: number, workload: CheckedWorkload): Finding | undefined {
   const period = probe.timing.periodSeconds;
   const least = leastExecPeriodSeconds(probe, minimum);
   if (period >= least) return undefined;
   const heavy = heavyClientOf(probe);
   const perMinute = 60 / period;
-  const replicas = replicasOf(probe.container.workload);
+  const replicas = replicasOf(workload);
   const inAll = replicas > 1 ? `, ${rounded(perMinute * replicas)} for its ${replicas} replicas,` : '';
   const what = heavy === undefined ? 'processes' : `processes of the heavy client ${heavy}`;
   const periodSeconds = roundPeriodFrom(least);
@@ -81,10 +82,8 @@ function longerTimeout(probe: TimedProbe, minimum: number): Advice {
 }
 
 /** How many Pods may run at the same time; 1 for a kind without such a number. */
-function replicasOf({ object }: CheckedWorkload): number {
-  const spec = objectMember(object, 'spec') ?? {};
-  const replicas = member(spec, 'replicas') ?? member(spec, 'parallelism');
-  return isCount(replicas) ? replicas : 1;
+function replicasOf(workload: CheckedWorkload): number {
+  return (numberOf(workload, 'replicas') ?? numberOf(workload, 'parallelism')) || 1;
 }
 
 function rounded(value: number): string {

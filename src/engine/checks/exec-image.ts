@@ -1,4 +1,3 @@
-import { stringMember } from '../../base/json/json-value.ts';
 import { firstProgramAt, isShell, programName, wordSet } from '../probe/exec-invocation.ts';
 import { saysWithoutTools } from '../probe/image-name.ts';
 import { quote } from '../../base/text/cut.ts';
@@ -14,7 +13,7 @@ export const execImage = defineCheck({
   readsCommand: true,
   eachProbe: (probe) => {
     const { argv, invocation } = probe.command;
-    const lacking = saysWithoutTools(stringMember(probe.container.spec, 'image') ?? '');
+    const lacking = saysWithoutTools(probe.container.image);
     // The first program, or the one behind `timeout` or `env`.
     const at = [firstProgramAt(argv), invocation?.at].find((index) => isTool(argv[index ?? argv.length] ?? ''));
     if (at === undefined || lacking === undefined) return undefined;

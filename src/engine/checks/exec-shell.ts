@@ -12,10 +12,9 @@ import { isBlank } from '../probe/go-values.ts';
 import { programWords } from '../probe/shell-script.ts';
 import { isShellOperator, shellLine, variableIn } from '../probe/shell-quoting.ts';
 import { MOST_TEXT_CHARACTERS, isCut } from '../workload/bounded-container.ts';
-import { declaredVariables } from '../workload/containers.ts';
 import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
 import { handlerEdits } from './lib/endpoint.ts';
-import type { CheckedContainer } from './checked-workload.ts';
+import type { Container } from '../workload/pod.ts';
 
 /** The kubelet runs the elements of a command as they are (ExecAction: "it is not run inside a shell"). */
 export const execShell = defineCheck({
@@ -56,7 +55,7 @@ interface ShellProblem {
 }
 
 /** Returns the first problem of a command. Undefined also for a command that is cut. */
-function shellProblem(container: CheckedContainer, reading: ExecCommand): ShellProblem | undefined {
+function shellProblem(container: Container, reading: ExecCommand): ShellProblem | undefined {
   if (!reading.isWhole) return undefined;
   return (
     reading.once(lineAsProgram) ??
@@ -117,11 +116,11 @@ function operatorAsArgument(reading: ExecCommand): ShellProblem | undefined {
 }
 
 /** `["pg_isready", "-U", "$USER"]`: only a shell replaces the variable. */
-function variableAsArgument(container: CheckedContainer, reading: ExecCommand): ShellProblem | undefined {
+function variableAsArgument(container: Container, reading: ExecCommand): ShellProblem | undefined {
   const { argv } = reading;
   const at = argv.findIndex((word, index) => variableIn(word) !== undefined && !isExempt(reading, index));
   if (at < 0) return undefined;
-  const variables = declaredVariables(container.spec);
+  const variables = container.env();
   const replaced = argv.map((word, index) => {
     const name = isExempt(reading, index) ? undefined : variableIn(word);
     const source = name === undefined ? undefined : variables?.get(name);

@@ -1,5 +1,5 @@
 import type { ExecCommand } from '../probe/exec-invocation.ts';
-import { declaredVariables, variableReferences, type VariableSource } from '../workload/containers.ts';
+import { variableReferences, type VariableSource } from '../workload/variables.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
@@ -17,7 +17,7 @@ export const execVariable = defineCheck({
   readsCommand: true,
   eachProbe: (probe) => {
     const { argv, shell } = probe.command;
-    const variables = declaredVariables(probe.container.spec);
+    const variables = probe.container.env();
     const lost = variables && lostReference(probe.command, variables);
     if (variables === undefined || lost === undefined) return undefined;
     const { at, name, source } = lost;

@@ -1,4 +1,3 @@
-import { killEndsPod, podGraceSeconds, probeGraceSeconds } from '../probe/grace-period.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 
 /**
@@ -11,11 +10,10 @@ export const gracePeriod = defineCheck({
   action: 'Warn',
   kinds: ['livenessProbe', 'startupProbe'],
   eachProbe: (probe) => {
-    const { container } = probe;
-    const { podSpec } = container.workload;
-    const [own, pods] = [probeGraceSeconds(probe.spec), podGraceSeconds(podSpec)];
+    const { container, graceSeconds: own } = probe;
+    const pods = container.pod.graceSeconds;
     if (typeof own !== 'number' || pods === undefined || own <= pods) return undefined;
-    if (killEndsPod(container.spec, podSpec)) return undefined;
+    if (container.killEndsPod) return undefined;
     const message = `${containerPhrase(container)} gets ${own} s to end after its ${probe.kind} gave up, more than the Pod's ${pods} s, and the probe's value wins`;
     const remedy = `remove terminationGracePeriodSeconds${pods === 0 ? '' : `, or write ${pods} or less`}`;
     const place = located(probe, 'terminationGracePeriodSeconds');

@@ -1,6 +1,5 @@
 import { quote } from '../../base/text/cut.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { headersOf } from './header-value.ts';
 
 /** The headers of HTTP that carry credentials (RFC 9110, sections 11.6.2 and 11.7.2), in lower case. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization']);
@@ -13,7 +12,7 @@ export const headerSecret = defineCheck({
   handlers: ['httpGet'],
   judgesProbeAlone: true,
   eachProbe: (probe) =>
-    headersOf(probe)
+    probe.handler.headers
       .filter(({ name, value }) => CREDENTIALS.has(name.toLowerCase()) && value.trim() !== '')
       .map(({ name, index }) => ({
         ...located(probe, 'httpGet', 'httpHeaders', index, 'value'),

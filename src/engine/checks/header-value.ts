@@ -1,9 +1,7 @@
-import { isJsonObject, listMember, stringMember } from '../../base/json/json-value.ts';
 import { beginning, quote } from '../../base/text/cut.ts';
 import { firstControlCharacter } from '../probe/handler-values.ts';
 import { containerPhrase, defineCheck, located, quotedValue, type Advice } from './check.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
-import type { CheckedProbe } from './checked-workload.ts';
 
 /** The API server accepts any value, and Go refuses to send this one (golang.org/x/net/http/httpguts). */
 export const headerValue = defineCheck({
@@ -14,7 +12,7 @@ export const headerValue = defineCheck({
   handlers: ['httpGet'],
   judgesProbeAlone: true,
   eachProbe: (probe) =>
-    headersOf(probe).flatMap(({ name, value, index }) => {
+    probe.handler.headers.flatMap(({ name, value, index }) => {
       const position = firstControlCharacter(value);
       if (position < 0) return [];
       const code = value.charCodeAt(position).toString(16).toUpperCase().padStart(4, '0');
@@ -28,15 +26,6 @@ export const headerValue = defineCheck({
       };
     }),
 });
-
-/** The headers of an HTTP probe that have a value, with their places in the list. A missing name is ''. */
-export function headersOf({ handler }: CheckedProbe): readonly { name: string; value: string; index: number }[] {
-  return listMember(handler, 'httpHeaders').flatMap((header, index) => {
-    const value = isJsonObject(header) ? stringMember(header, 'value') : undefined;
-    if (!isJsonObject(header) || value === undefined) return [];
-    return { name: stringMember(header, 'name') ?? '', value, index };
-  });
-}
 
 /** A line break at the end is an accident of YAML. Nobody knows what a control character elsewhere was meant to be. */
 function whatToWrite(path: FieldPath, value: string, position: number): Advice {

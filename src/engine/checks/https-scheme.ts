@@ -1,5 +1,4 @@
 import { HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
-import { member } from '../../base/json/json-value.ts';
 import { isNamedForHttps } from '../workload/port-protocol.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { askedPort } from './lib/probe-port.ts';
@@ -20,12 +19,10 @@ export const httpsScheme = defineCheck({
   judgesProbeAlone: true,
   eachProbe: (probe) => {
     const { handler } = probe;
-    const scheme = member(handler, 'scheme') ?? '';
     const port = askedPort(probe)?.declared;
-    if (scheme !== '' && scheme !== HANDLER_DEFAULTS.scheme) return undefined;
+    if (handler.scheme !== HANDLER_DEFAULTS.scheme) return undefined;
     if (port?.name === undefined || !isNamedForHttps(port)) return undefined;
-    const { protocol } = HANDLER_DEFAULTS;
-    const isNewer = (member(handler, 'protocol') ?? protocol) !== protocol;
+    const isNewer = handler.protocol !== HANDLER_DEFAULTS.protocol;
     return {
       ...located(probe, 'httpGet', 'scheme'),
       message: `${containerPhrase(probe.container)} gets plain HTTP on its port ${quote(port.name)} (${port.number}); a TLS server rejects such a request`,

@@ -4,7 +4,7 @@ import { isCut } from '../workload/bounded-container.ts';
 import { verdictSpan } from '../probe/timing.ts';
 import { drainingAdvice } from './lib/drain-race.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { probeOf, timedProbe } from './checked-workload.ts';
+import { probeOf, timedProbe } from '../workload/pod.ts';
 
 /**
  * Deeply equal after API defaulting (Kyverno, validate-probes; BSI IT-Grundschutz APP.4.4). Off, because shared-

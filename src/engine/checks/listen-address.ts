@@ -5,7 +5,7 @@ import { handlerEdits } from './lib/endpoint.ts';
 import { findPort } from '../workload/ports.ts';
 import { askedPort, mayAnswer, portValue, type AskedPort } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, located, unread, type Finding } from './check.ts';
-import type { CheckedProbe } from './checked-workload.ts';
+import type { Probe } from '../workload/pod.ts';
 
 /**
  * Reads flags with `addr`, `bind` or `listen` in their names: the kubelet asks the Pod's IP. The only flag that also
@@ -29,7 +29,7 @@ export const listenAddress = defineCheck({
   },
 });
 
-function unreadScript({ kind, container }: CheckedProbe, { list, index }: CommandWord): Finding {
+function unreadScript({ kind, container }: Probe, { list, index }: CommandWord): Finding {
   return unread(
     { probe: kind, path: container.place.path(list, index) },
     `the script of ${containerPhrase(container)}`,
@@ -52,7 +52,7 @@ export function loopbackFlag(flags: readonly ListenFlag[], port: number): Listen
 
 const LOOPBACK_HOSTS = /localhost|127(?:\.\d{1,3}){3}|\[::1\]|^::1$/gi;
 
-function bindViolation(probe: CheckedProbe, flag: ListenFlag): Finding {
+function bindViolation(probe: Probe, flag: ListenFlag): Finding {
   const { name, value, list, index } = flag;
   return {
     probe: probe.kind,
@@ -64,7 +64,7 @@ function bindViolation(probe: CheckedProbe, flag: ListenFlag): Finding {
 }
 
 /** No flag names an address that the kubelet reaches. A note, as the program may listen on ports of no flag, too. */
-function unreachable(probe: CheckedProbe, flags: readonly ListenFlag[]): Finding | undefined {
+function unreachable(probe: Probe, flags: readonly ListenFlag[]): Finding | undefined {
   const [flag] = flags;
   if (flag === undefined || flags.some(({ addresses }) => addresses.length > 0)) return undefined;
   const { name, value, list, index } = flag;
@@ -78,7 +78,7 @@ function unreachable(probe: CheckedProbe, flags: readonly ListenFlag[]): Finding
 }
 
 function portViolation(
-  probe: CheckedProbe,
+  probe: Probe,
   { number: port, declared }: AskedPort,
   flags: readonly ListenFlag[],
 ): Finding | undefined {
@@ -94,7 +94,7 @@ function portViolation(
   if (isNamed || (declared !== undefined && isAskedByOther)) return undefined;
   const answering = address.isLoopback ? undefined : findPort(container.ports ?? [], address.port);
   return {
-    ...located(probe, probe.handlerKind, 'port'),
+    ...located(probe, probe.handler.kind, 'port'),
     message: `${containerPhrase(container)} answers health probes on port ${address.port} (${formatPath([flag.list, flag.index])}), and its ${kind} asks port ${port}`,
     remedy: `write port: ${address.port}, or change ${flag.name}`,
     ...(answering && mayAnswer(probe, answering) && handlerEdits(probe, { port: portValue(probe, answering) })),

@@ -1,4 +1,3 @@
-import { mayBeRestarted } from '../probe/grace-period.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 
 /** With restartPolicy Never the kubelet kills and does not restart (documentation, Pod lifecycle). */
@@ -10,7 +9,7 @@ export const livenessNeverRestarts = defineCheck({
   kinds: ['livenessProbe', 'startupProbe'],
   eachProbe: (probe) => {
     const { container, kind, timing } = probe;
-    if (mayBeRestarted(container.spec, container.workload.podSpec)) return undefined;
+    if (container.mayBeRestarted) return undefined;
     const count = timing?.failureThreshold ?? 1;
     return {
       ...located(probe),

@@ -1,11 +1,11 @@
-import { member } from '../../base/json/json-value.ts';
 import { suggestion } from '../../base/text/suggestion.ts';
 import { describePort, findPort, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { isPortName } from '../probe/handler-values.ts';
 import { mayAnswer, onlyPortAdvice, portEdit } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, firstListed, located, quotedValue, type Advice, type Finding } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
-import type { CheckedProbe } from './checked-workload.ts';
+import type { CheckedWorkload } from './checked-workload.ts';
+import type { Probe } from '../workload/pod.ts';
 
 /**
  * The API server accepts any name. The kubelet discards the error (pkg/probe/util.go, ResolveContainerPort): liveness
@@ -17,20 +17,20 @@ export const namedPort = defineCheck({
     'The probe names a port that its container does not declare for TCP, so every probe errors and has no effect.',
   action: 'Deny',
   cannotWork: true,
-  eachProbe: (probe) => {
-    const { container, handlerKind, handler } = probe;
-    const name = member(handler, 'port');
-    if (handlerKind === 'grpc' || typeof name !== 'string' || !isPortName(name) || container.ports === undefined)
-      return undefined;
+  eachProbe: (probe, _, workload) => {
+    const { container, handler } = probe;
+    if (handler.kind === 'exec' || handler.kind === 'grpc' || container.ports === undefined) return undefined;
+    const name = handler.port;
+    if (typeof name !== 'string' || !isPortName(name)) return undefined;
     if (findPort(container.ports, name) !== undefined) return undefined;
-    return { ...located(probe, handlerKind, 'port'), ...told(probe, name, container.ports) };
+    return { ...located(probe, handler.kind, 'port'), ...told(probe, name, container.ports, workload) };
   },
 });
 
 type Told = Pick<Finding, 'message' | 'remedy' | 'edits'>;
 
 /** Containers of a Pod share one IP, so a probe reaches another container's port by number, not by name. */
-function told(probe: CheckedProbe, name: string, declared: readonly ContainerPort[]): Told {
+function told(probe: Probe, name: string, declared: readonly ContainerPort[], { pod }: CheckedWorkload): Told {
   const { container } = probe;
   const same = declared.find((port) => port.name === name);
   if (same !== undefined) {
@@ -39,7 +39,7 @@ function told(probe: CheckedProbe, name: string, declared: readonly ContainerPor
     return { message, ...declaredPortAdvice(probe, declared) };
   }
   const message = `${containerPhrase(container)} declares no port named ${quote(name)}`;
-  for (const other of container.workload.containers) {
+  for (const other of pod.containers) {
     const port = findPort(other.ports ?? [], name);
     if (port !== undefined)
       return {
@@ -60,7 +60,7 @@ function told(probe: CheckedProbe, name: string, declared: readonly ContainerPor
   };
 }
 
-function declaredPortAdvice(probe: CheckedProbe, declared: readonly ContainerPort[]): Advice {
+function declaredPortAdvice(probe: Probe, declared: readonly ContainerPort[]): Advice {
   const usable = declared.filter(isTcp).map(describePort);
   const remedy =
     usable.length > 0

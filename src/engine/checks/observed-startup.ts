@@ -1,8 +1,7 @@
 import { guaranteedStartSeconds } from '../probe/timing.ts';
-import { startGateOf } from '../probe/startup-budget.ts';
 import { longerStart, observedStarts, secondsToGuarantee } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { timedProbe } from './checked-workload.ts';
+import { startGateOf, timedProbe } from '../workload/pod.ts';
 
 /**
  * A container that needed longer once needs longer again. The message has no measured figures, because tools recognise
@@ -12,9 +11,9 @@ export const observedStartup = defineCheck({
   id: 'observed-startup',
   summary: 'The container needed more time to start in the past than its probes guarantee.',
   action: 'Warn',
-  run: (container) => {
-    const starts = observedStarts(container);
-    const gate = starts && timedProbe(container, startGateOf(container.spec));
+  run: (container, _, workload) => {
+    const starts = observedStarts(container, workload);
+    const gate = starts && timedProbe(container, startGateOf(container));
     if (starts === undefined || gate === undefined) return undefined;
     const guaranteed = guaranteedStartSeconds(gate.timing);
     const { longestSeconds, boundSeconds } = starts;

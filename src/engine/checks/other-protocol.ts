@@ -1,9 +1,7 @@
-import { portHintsOf } from '../facts/services.ts';
 import { neverHttp } from '../workload/port-protocol.ts';
 import { describePort } from '../workload/ports.ts';
 import { askedPort } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { oncePerWorkload } from './checked-workload.ts';
 
 /** Names that leave a doubt are accepted: `grpc-web`, `redis-exporter`, `tcp`, `peer` (workload/port-protocol.ts). */
 export const otherProtocol = defineCheck({
@@ -15,11 +13,11 @@ export const otherProtocol = defineCheck({
   handlers: ['httpGet'],
   // The port's name is in the policy too.
   judgesProbeAlone: true,
-  eachProbe: (probe) => {
+  eachProbe: (probe, _, { portHints }) => {
     const asked = askedPort(probe);
     if (asked === undefined) return undefined;
     const port = asked.declared ?? { name: undefined, number: asked.number, protocol: 'TCP' };
-    const other = neverHttp(port, hintsOf(probe.container.workload)(port));
+    const other = neverHttp(port, portHints(port));
     if (other === undefined) return undefined;
     // The number is right for every handler; grpc takes no name.
     const kinds = other.protocol === 'gRPC' ? ['grpc', 'tcpSocket'] : ['tcpSocket'];
@@ -31,8 +29,3 @@ export const otherProtocol = defineCheck({
     };
   },
 });
-
-const hintsOf = oncePerWorkload(
-  ({ facts, namespace, podLabels, portHints }) =>
-    portHints ?? portHintsOf(facts.services?.ofNamespace(namespace) ?? [], podLabels),
-);

@@ -1,4 +1,3 @@
-import { stringMember } from '../../base/json/json-value.ts';
 import { readPathUrl, type PathUrl } from '../probe/handler-values.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase, defineCheck, located, yamlFlow } from './check.ts';
@@ -13,7 +12,7 @@ export const pathUrl = defineCheck({
   handlers: ['httpGet'],
   judgesProbeAlone: true,
   eachProbe: (probe) => {
-    const path = stringMember(probe.handler, 'path');
+    const { path } = probe.handler;
     // A path almost always begins with a slash.
     const url = path === undefined || path.startsWith('/') ? undefined : readPathUrl(path);
     if (path === undefined || url === undefined) return undefined;

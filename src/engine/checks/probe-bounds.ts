@@ -1,5 +1,4 @@
 import { PROBE_INTEGERS } from '../probe/probe.ts';
-import { probeGraceSeconds } from '../probe/grace-period.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 
 const EXAMPLE =
@@ -22,7 +21,7 @@ export const probeBounds = defineCheck({
     PROBE_INTEGERS.flatMap((field) => {
       const { minimum = 0, maximum = Infinity } = parameters[probe.kind][field] ?? {};
       const isGrace = field === 'terminationGracePeriodSeconds';
-      const value = isGrace ? probeGraceSeconds(probe.spec) : probe.timing?.[field];
+      const value = isGrace ? probe.graceSeconds : probe.timing?.[field];
       if (typeof value !== 'number' || (value >= minimum && value <= maximum)) return [];
       const [bound, words] = value < minimum ? [minimum, 'or more'] : [maximum, 'or less'];
       const place = located(probe, field);

@@ -25,8 +25,8 @@ export const probeHandler = defineCheck({
   },
   eachProbe: (probe, parameters) => {
     const allowed = parameters[probe.kind].allowed ?? parameters.allowed;
-    if (allowed.includes(probe.handlerKind)) return undefined;
-    const message = `${containerPhrase(probe.container)} uses ${probe.handlerKind} as its ${probe.kind}, which a policy forbids`;
-    return { ...located(probe, probe.handlerKind), message, remedy: `write ${listed(allowed, 'or')} instead` };
+    if (allowed.includes(probe.handler.kind)) return undefined;
+    const message = `${containerPhrase(probe.container)} uses ${probe.handler.kind} as its ${probe.kind}, which a policy forbids`;
+    return { ...located(probe, probe.handler.kind), message, remedy: `write ${listed(allowed, 'or')} instead` };
   },
 });

@@ -1,4 +1,3 @@
-import { member } from '../../base/json/json-value.ts';
 import { isLoopbackHost } from '../probe/handler-values.ts';
 import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
@@ -14,13 +13,13 @@ export const probeHost = defineCheck({
   cannotWork: true,
   judgesProbeAlone: true,
   eachProbe: (probe) => {
-    if (probe.handlerKind !== 'httpGet' && probe.handlerKind !== 'tcpSocket') return undefined;
-    const host = member(probe.handler, 'host');
-    if (typeof host !== 'string' || host === '') return undefined;
+    const { container, handler } = probe;
+    const host = handler.kind === 'httpGet' || handler.kind === 'tcpSocket' ? handler.host : undefined;
+    if (host === undefined || host === '') return undefined;
     const isLoopback = isLoopbackHost(host) || UNSPECIFIED.test(host);
-    if (isLoopback && member(probe.container.workload.podSpec, 'hostNetwork') === true) return undefined;
-    const place = located(probe, probe.handlerKind, 'host');
-    const subject = `the ${probe.kind} of ${containerPhrase(probe.container)}`;
+    if (isLoopback && container.pod.hostNetwork) return undefined;
+    const place = located(probe, handler.kind, 'host');
+    const subject = `the ${probe.kind} of ${containerPhrase(container)}`;
     if (isLoopback)
       return {
         ...place,
@@ -32,7 +31,7 @@ export const probeHost = defineCheck({
     return {
       ...place,
       message: `${subject} asks ${quotedValue(host)} instead of the Pod's IP; the kubelet resolves no names of Services`,
-      remedy: `remove host${probe.handlerKind === 'httpGet' ? header : ''}`,
+      remedy: `remove host${handler.kind === 'httpGet' ? header : ''}`,
     };
   },
 });

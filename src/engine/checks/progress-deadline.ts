@@ -1,11 +1,10 @@
-import { member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from '../probe/api-defaults.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
-import { startGateOf } from '../probe/startup-budget.ts';
-import { isCount, longestRecoverySeconds, longestStartSeconds, type ProbeTiming } from '../probe/timing.ts';
+import { longestRecoverySeconds, longestStartSeconds, type ProbeTiming } from '../probe/timing.ts';
 import { isDeployment } from '../workload/kinds.ts';
 import { containerPhrase, defineCheck } from './check.ts';
-import { hasProbe, timedProbe, type CheckedContainer } from './checked-workload.ts';
+import { numberOf } from './checked-workload.ts';
+import { hasProbe, startGateOf, timedProbe, type Container } from '../workload/pod.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 
 /**
@@ -17,14 +16,12 @@ export const progressDeadline = defineCheck({
   summary: 'A rollout can be reported as failed while the container may still start.',
   action: 'Audit',
   relatedProbes: ['startupProbe', 'livenessProbe', 'readinessProbe'],
-  run: (container) => {
-    const { kind, object } = container.workload;
-    const spec = isDeployment(kind) ? objectMember(object, 'spec') : undefined;
-    if (spec === undefined) return undefined;
-    const start = derived(container, startGateOf(container.spec), longestStartSeconds);
+  run: (container, _, workload) => {
+    if (!isDeployment(workload.kind)) return undefined;
+    const start = derived(container, startGateOf(container), longestStartSeconds);
     const ready = derived(container, 'readinessProbe', (timing) => longestRecoverySeconds(timing, 0));
-    const deadline = secondsOr(spec, 'progressDeadlineSeconds', DEFAULT_PROGRESS_DEADLINE_SECONDS);
-    const minReady = secondsOr(spec, 'minReadySeconds', 0);
+    const deadline = numberOf(workload, 'progressDeadlineSeconds') ?? DEFAULT_PROGRESS_DEADLINE_SECONDS;
+    const minReady = numberOf(workload, 'minReadySeconds') ?? 0;
     // NaN is never too late.
     const needed = start + ready + minReady;
     if (!(deadline < needed)) return undefined;
@@ -42,14 +39,8 @@ export const progressDeadline = defineCheck({
 });
 
 /** Computes seconds from a probe's timing: 0 without the probe, and NaN when the probe cannot be judged. */
-function derived(container: CheckedContainer, kind: ProbeKind, formula: (timing: ProbeTiming) => number): number {
+function derived(container: Container, kind: ProbeKind, formula: (timing: ProbeTiming) => number): number {
   if (!hasProbe(container, kind)) return 0;
   const probe = timedProbe(container, kind);
   return probe === undefined ? NaN : formula(probe.timing);
-}
-
-/** The seconds in a field; NaN for a malformed value. */
-function secondsOr(spec: JsonObject, field: string, fallback: number): number {
-  const value = member(spec, field) ?? fallback;
-  return isCount(value) ? value : NaN;
 }

@@ -1,5 +1,5 @@
 import { concernedParameters, requiresProbe } from './lib/missing-probe.ts';
-import { hasProbe } from './checked-workload.ts';
+import { hasProbe } from '../workload/pod.ts';
 import { defineCheck } from './check.ts';
 
 const required = requiresProbe('startupProbe', ' and starts without protection');
@@ -18,6 +18,8 @@ export const requiredStartup = defineCheck({
     },
   },
   relatedProbes: ['livenessProbe'],
-  run: (container, parameters) =>
-    parameters.whenLiveness && !hasProbe(container, 'livenessProbe') ? undefined : required.run(container, parameters),
+  run: (container, parameters, workload) =>
+    parameters.whenLiveness && !hasProbe(container, 'livenessProbe')
+      ? undefined
+      : required.run(container, parameters, workload),
 });

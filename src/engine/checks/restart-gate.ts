@@ -1,5 +1,4 @@
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
-import { mayBeRestarted } from '../probe/grace-period.ts';
 import { STARTUP_PERIOD_SECONDS } from '../probe/startup-budget.ts';
 import {
   failureThresholdFor,
@@ -8,11 +7,11 @@ import {
   OPEN_GATE_ISSUE,
   OPEN_GATE_VERSIONS,
 } from '../probe/timing.ts';
-import { undeclaredPortName } from '../workload/ports.ts';
+import { isDeclared } from '../workload/ports.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { isFastEnough, MOST_FAILURES, PERIODS, roundPeriodUpTo, toWrite } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
-import { timedProbe, type CheckedContainer, type TimedProbe } from './checked-workload.ts';
+import { timedProbe, type Container, type TimedProbe } from '../workload/pod.ts';
 
 /**
  * After a liveness kill, Kubernetes 1.35 to 1.37 runs the new container's liveness probe until the startup probe's next
@@ -31,7 +30,7 @@ export const restartGate = defineCheck({
     if (startup === undefined || liveness === undefined) return undefined;
     const guaranteed = guaranteedStartSeconds(startup.timing);
     const afterKill = guaranteedRestartSeconds(startup.timing, liveness.timing);
-    if (afterKill >= guaranteed || !mayBeRestarted(container.spec, container.workload.podSpec)) return undefined;
+    if (afterKill >= guaranteed || !container.mayBeRestarted) return undefined;
     return {
       ...located(startup, 'periodSeconds'),
       message:
@@ -42,9 +41,11 @@ export const restartGate = defineCheck({
   },
 });
 
-function gateProbe(container: CheckedContainer, kind: 'startupProbe' | 'livenessProbe'): TimedProbe | undefined {
+function gateProbe(container: Container, kind: 'startupProbe' | 'livenessProbe'): TimedProbe | undefined {
   const probe = timedProbe(container, kind);
-  return probe && undeclaredPortName(container.spec, probe.spec) === undefined ? probe : undefined;
+  const { handler } = probe ?? {};
+  const port = handler?.kind === 'httpGet' || handler?.kind === 'tcpSocket' ? handler.port : undefined;
+  return typeof port === 'string' && !isDeclared(container.readablePorts, port) ? undefined : probe;
 }
 
 /**
@@ -76,8 +77,8 @@ function adviceOf(startup: TimedProbe, liveness: TimedProbe): Advice {
 
 /** The numbers for a shorter period. Undefined when the probe could not keep its time and its timeout. */
 function withPeriod(startup: TimedProbe, periodSeconds: number): ReturnType<typeof toWrite> | undefined {
-  const { timing, handlerKind } = startup;
-  const leastOfExec = handlerKind === 'exec' ? STARTUP_PERIOD_SECONDS : 0;
+  const { timing, handler } = startup;
+  const leastOfExec = handler.kind === 'exec' ? STARTUP_PERIOD_SECONDS : 0;
   if (periodSeconds < Math.max(timing.timeoutSeconds, leastOfExec, leastExecPeriodSeconds(startup))) return undefined;
   const failureThreshold = failureThresholdFor((timing.failureThreshold - 1) * timing.periodSeconds, 0, periodSeconds);
   if (failureThreshold > MOST_FAILURES.startupProbe) return undefined;

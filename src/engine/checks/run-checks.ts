@@ -6,10 +6,10 @@ import type { Check, Finding } from './check.ts';
 import { formatPath, type FieldPlace } from '../../base/json/field-path.ts';
 import { stricter } from '../policy/action.ts';
 import { holdsCut } from '../workload/bounded-container.ts';
-import { hasMeshProbe } from '../workload/mesh.ts';
 import type { CheckFloor, CheckPolicy, EffectiveCheck } from '../policy/check-policy.ts';
 import type { Violation } from './violation.ts';
-import { probeOf, type CheckedContainer, type CheckedWorkload, type CheckedProbe } from './checked-workload.ts';
+import type { CheckedWorkload } from './checked-workload.ts';
+import { hasMeshProbe, probeOf, type Container, type Probe } from '../workload/pod.ts';
 
 /** A finding of a check, with the container that has the violation. */
 export interface PlacedFinding {
@@ -18,7 +18,7 @@ export interface PlacedFinding {
   readonly floor: CheckFloor | undefined;
   /** True when the floor's own parameters cause the finding. Higher layers cannot remove such a finding. */
   readonly isFloored: boolean;
-  readonly at: CheckedContainer;
+  readonly at: Container;
   readonly finding: Finding;
 }
 
@@ -70,7 +70,7 @@ function withoutDoubtfulCopy(
     ?.some(({ check, finding: other }) => {
       if (other.probe !== copied.probe || check.acceptsHandler || other.isUnread) return false;
       const field = other.path[step];
-      return field === undefined || field === source?.handlerKind;
+      return field === undefined || field === source?.handler.kind;
     });
   return isDoubtful ? copied.otherwise : undefined;
 }
@@ -86,7 +86,7 @@ function withoutEarlierCommand({ finding, at }: PlacedFinding): string | undefin
   if (copied === undefined && edits === undefined) return undefined;
   for (const probe of at.probes) {
     const isCopied = copied?.probe === probe.kind;
-    if (probe.handlerKind !== 'exec' || (!isCopied && !removesDelay(finding, probe))) continue;
+    if (probe.handler.kind !== 'exec' || (!isCopied && !removesDelay(finding, probe))) continue;
     const effect = probe.command.once(sideEffectOf);
     if (effect === undefined) continue;
     const why = `the command of the ${probe.kind} may have side effects (${quote(effect, MOST_COMMAND_CHARACTERS)})`;
@@ -97,7 +97,7 @@ function withoutEarlierCommand({ finding, at }: PlacedFinding): string | undefin
   return undefined;
 }
 
-function removesDelay({ edits = [] }: Finding, { place, timing }: CheckedProbe): boolean {
+function removesDelay({ edits = [] }: Finding, { place, timing }: Probe): boolean {
   const path = place.path('initialDelaySeconds');
   const delay = timing?.initialDelaySeconds ?? 0;
   return edits.some(
@@ -107,22 +107,27 @@ function removesDelay({ edits = [] }: Finding, { place, timing }: CheckedProbe):
 
 /** Returns every finding, in the order of runChecks. */
 export function findingsOf(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): PlacedFinding[] {
-  const containers = workload.containers.map((at) => ({ at, checks: policyFor(at.name) }));
+  const containers = workload.pod.containers.map((at) => ({ at, checks: policyFor(at.name) }));
   const found: PlacedFinding[] = [];
   for (const check of CHECKS)
     for (const { at, checks } of containers) {
       const policy = checks.get(check.id);
-      if (policy !== undefined && policy.action !== 'Off') found.push(...findingsAt(check, policy, at));
+      if (policy !== undefined && policy.action !== 'Off') found.push(...findingsAt(check, policy, at, workload));
     }
   return found;
 }
 
 /** With a floor, the check runs with both parameters: higher layers make it stricter, never weaker. */
-function findingsAt(check: Check, policy: EffectiveCheck, container: CheckedContainer): readonly PlacedFinding[] {
+function findingsAt(
+  check: Check,
+  policy: EffectiveCheck,
+  container: Container,
+  workload: CheckedWorkload,
+): readonly PlacedFinding[] {
   const { parameters, floor } = policy;
   const at = asChecked(check, container, floor);
   if (at === undefined) return [];
-  const findings = check.run(at, parameters);
+  const findings = check.run(at, parameters, workload);
   if (findings.length === 0 && floor === undefined) return [];
   const placed = (finding: Finding, isFloored: boolean): PlacedFinding => {
     return { check, action: actionOf(finding, policy), floor, isFloored, at, finding };
@@ -130,7 +135,7 @@ function findingsAt(check: Check, policy: EffectiveCheck, container: CheckedCont
   // Almost always nobody above the floor sets parameters.
   if (floor === undefined || floor.parameters === parameters)
     return findings.map((finding) => placed(finding, floor !== undefined));
-  const bound = check.run(at, floor.parameters);
+  const bound = check.run(at, floor.parameters, workload);
   const known = new Set(bound.map(textOf));
   const others = known.size === 0 ? findings : findings.filter((finding) => !known.has(textOf(finding)));
   return [...bound.map((finding) => placed(finding, true)), ...others.map((finding) => placed(finding, false))];
@@ -156,11 +161,7 @@ function textOf({ path, message }: Finding): string {
  * mesh containers. Anyone can forge what marks a mesh container, so a check with a floor reads it, too, and without a
  * probe that is exactly what the mesh writes it counts as an application container.
  */
-function asChecked(
-  check: Check,
-  container: CheckedContainer,
-  floor: CheckFloor | undefined,
-): CheckedContainer | undefined {
+function asChecked(check: Check, container: Container, floor: CheckFloor | undefined): Container | undefined {
   const { role } = container;
   if (check.everyContainer || role === 'application' || role === 'sidecar') return container;
   if (role !== 'mesh' || floor === undefined || floor.action === 'Off') return undefined;

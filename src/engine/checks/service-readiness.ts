@@ -1,11 +1,11 @@
-import { stringMember } from '../../base/json/json-value.ts';
 import { isForwardingProxy } from '../probe/image-name.ts';
 import { quote } from '../../base/text/cut.ts';
 import { isNamedForMetrics } from '../workload/port-protocol.ts';
 import { describePort, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { handlerSkeleton } from './lib/missing-probe.ts';
 import { containerPhrase, defineCheck } from './check.ts';
-import { hasProbe, oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
+import { oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
+import { hasProbe } from '../workload/pod.ts';
 
 /**
  * Without the probe, a container counts as ready as soon as it runs (docs, "Container probes"). A Service for metrics
@@ -16,10 +16,10 @@ export const serviceReadiness = defineCheck({
   summary: 'A Service sends traffic to a container that has no readiness probe.',
   action: 'Warn',
   requiresProbes: true,
-  run: (container) => {
+  run: (container, _, workload) => {
     const { ports = [] } = container;
     if (ports.length === 0 || hasProbe(container, 'readinessProbe')) return undefined;
-    const targets = targetsOf(container.workload);
+    const targets = targetsOf(workload);
     const port = ports.find((declared) => targets.has(keyOf(declared.number, declared.protocol)));
     const service = port && targets.get(keyOf(port.number, port.protocol));
     if (port === undefined || service === undefined) return undefined;
@@ -28,7 +28,7 @@ export const serviceReadiness = defineCheck({
       path: container.place.path('readinessProbe'),
       message: `${containerPhrase(container)} has no readinessProbe, but Service ${quote(service)} sends traffic to its port ${describePort(port)}`,
       remedy: `write readinessProbe: ${handlerSkeleton(isTcp(port) ? [port] : ports.filter(isTcp))}`,
-      ...(isForwardingProxy(stringMember(container.spec, 'image') ?? '') && { level: 'Audit' }),
+      ...(isForwardingProxy(container.image) && { level: 'Audit' }),
     };
   },
 });
@@ -42,7 +42,7 @@ const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> => {
   let ports: ReadonlyMap<string, ContainerPort> | undefined;
   const targets = new Map<string, string>();
   for (const service of workload.facts.services?.ofNamespace(workload.namespace) ?? []) {
-    if (!service.needsReadyPods || !service.selectsPods(workload.podLabels)) continue;
+    if (!service.needsReadyPods || !service.selectsPods(workload.pod.labels)) continue;
     const known = (ports ??= namedPorts(workload));
     const asked = service.targetPorts.map((target) => ({
       ...target,
@@ -60,9 +60,9 @@ const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> => {
 });
 
 /** By name and by number, each with the protocol: the first container counts, then sidecars (pod/util.go, FindPort). */
-function namedPorts({ containers }: CheckedWorkload): ReadonlyMap<string, ContainerPort> {
+function namedPorts({ pod }: CheckedWorkload): ReadonlyMap<string, ContainerPort> {
   const named = new Map<string, ContainerPort>();
-  for (const { role, ports = [] } of containers) {
+  for (const { role, ports = [] } of pod.containers) {
     if (role === 'init' || role === 'ephemeral') continue;
     for (const port of ports)
       for (const step of port.name === undefined ? [] : [port.name, port.number]) {

@@ -1,9 +1,8 @@
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
-import { member, objectMember } from '../../base/json/json-value.ts';
 import { drainingAdvice, drainRace } from './lib/drain-race.ts';
 import { MOST_DRAIN_SECONDS } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import type { CheckedWorkload } from './checked-workload.ts';
+import { numberOf } from './checked-workload.ts';
 
 /**
  * (Fl-1)*Pl > Pr + (Fr-1)*max(Pr,Tr) + Tr, as the Kubernetes documentation recommends. A note, because few authors
@@ -16,13 +15,13 @@ export const sharedEndpoint = defineCheck({
   action: 'Audit',
   judgesProbeAlone: true,
   relatedProbes: ['readinessProbe'],
-  run: (container) => {
+  run: (container, _, workload) => {
     const race = drainRace(container);
     if (race?.sameEndpoint !== true) return undefined;
     const { liveness, killedAfter, drainedAfter } = race;
     const isImpatient = liveness.timing.timeoutSeconds === DEFAULT_TIMING.timeoutSeconds;
-    // A slower readiness probe is the finding of slow-detection.
-    const isLoud = isImpatient && drainedAfter <= MOST_DRAIN_SECONDS && !isTheOnlyReplica(container.workload);
+    // A slower readiness probe is the finding of slow-detection. Without `replicas`, an autoscaler may set the number.
+    const isLoud = isImpatient && drainedAfter <= MOST_DRAIN_SECONDS && numberOf(workload, 'replicas') !== 1;
     return {
       ...located(liveness, 'failureThreshold'),
       message:
@@ -33,8 +32,3 @@ export const sharedEndpoint = defineCheck({
     };
   },
 });
-
-/** True when the manifest says that there is one Pod. Without `replicas`, an autoscaler may set the number. */
-function isTheOnlyReplica({ object }: CheckedWorkload): boolean {
-  return member(objectMember(object, 'spec') ?? {}, 'replicas') === 1;
-}

@@ -1,7 +1,7 @@
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { adviceIfFast } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { isTimed } from './checked-workload.ts';
+import { isTimed } from '../workload/pod.ts';
 
 /** The first failed probe kills (pkg/kubelet/prober/worker.go, doProbe). */
 export const singleFailure = defineCheck({

@@ -1,10 +1,10 @@
-import { killEndsPod, longestGraceWithin, longestKillSeconds, probeGraceSeconds } from '../probe/grace-period.ts';
+import { longestGraceWithin, longestKillSeconds } from '../probe/grace-period.ts';
 import type { Kill } from '../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan } from '../probe/timing.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { killOf, MOST_DRAIN_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
-import { hasProbe, isTimed, type TimedProbe } from './checked-workload.ts';
+import { hasProbe, isTimed, type TimedProbe } from '../workload/pod.ts';
 
 /**
  * Liveness: P + (F-1)*max(P,T) + T + max(G,2) (G+2 with a preStop hook); a warning if the Pod's grace period alone is
@@ -50,10 +50,9 @@ function slowKill(liveness: TimedProbe, maximum: number): Finding | undefined {
   const period = hasProbe(container, 'startupProbe') ? periodWithin(liveness, maximum - killing) : undefined;
   const most = grace ?? period;
   // A kill that ends the Pod uses the Pod's grace period. A normal end of the Pod uses it, too, so it gets no edit.
-  const { podSpec, podSpecPlace } = container.workload;
-  const isPods = grace !== undefined && killEndsPod(container.spec, podSpec);
-  const path = (isPods ? podSpecPlace : liveness.place).path(field);
-  const isGraceOfPod = probeGraceSeconds(liveness.spec) === 'absent' && kill.graceSeconds > maximum;
+  const isPods = grace !== undefined && container.killEndsPod;
+  const path = (isPods ? container.pod.place : liveness.place).path(field);
+  const isGraceOfPod = liveness.graceSeconds === 'absent' && kill.graceSeconds > maximum;
   return {
     probe: 'livenessProbe',
     path,

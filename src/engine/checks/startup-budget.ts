@@ -1,8 +1,8 @@
 import { guaranteedStartSeconds, longestStartSeconds } from '../probe/timing.ts';
-import { LEAST_START_SECONDS, startGateOf } from '../probe/startup-budget.ts';
+import { LEAST_START_SECONDS } from '../probe/startup-budget.ts';
 import { longerStart, atLeastObserved } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { timedProbe } from './checked-workload.ts';
+import { startGateOf, timedProbe } from '../workload/pod.ts';
 
 /**
  * max(0, D-1) + (F-1)*P is guaranteed, and F*P is the upper limit (pkg/kubelet/prober/worker.go): with D=0 and F=1 a
@@ -22,8 +22,8 @@ export const startupBudget = defineCheck({
         `Default ${LEAST_START_SECONDS}; 0 accepts everything.`,
     },
   },
-  run: (container, { minimumSeconds }) => {
-    const gate = timedProbe(container, startGateOf(container.spec));
+  run: (container, { minimumSeconds }, workload) => {
+    const gate = timedProbe(container, startGateOf(container));
     if (gate === undefined) return undefined;
     const guaranteed = guaranteedStartSeconds(gate.timing);
     if (guaranteed >= minimumSeconds) return undefined;
@@ -32,7 +32,7 @@ export const startupBudget = defineCheck({
       message:
         `${containerPhrase(container)} has only ${guaranteed} s guaranteed to start ` +
         `(at most ${longestStartSeconds(gate.timing)} s) before its ${gate.kind} kills it`,
-      ...longerStart(gate, atLeastObserved(container, minimumSeconds)),
+      ...longerStart(gate, atLeastObserved(container, workload, minimumSeconds)),
     };
   },
 });

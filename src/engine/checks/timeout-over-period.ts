@@ -1,6 +1,6 @@
 import { adviceIfFast, roundPeriodFrom } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { isTimed } from './checked-workload.ts';
+import { isTimed } from '../workload/pod.ts';
 
 /** The interval of hanging probes is max(P,T) (pkg/kubelet/prober/worker.go, run; kyverno/policies#1500). */
 export const timeoutOverPeriod = defineCheck({

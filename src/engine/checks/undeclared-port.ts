@@ -1,7 +1,6 @@
 import { distance } from 'fastest-levenshtein';
-import { isJsonObject, listMember, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
-import { PROBE_KINDS } from '../probe/probe.ts';
 import { describePort, isTcp } from '../workload/ports.ts';
+import { namesNumber } from '../workload/read-container.ts';
 import { askedPort, mayAnswer } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, firstListed, located } from './check.ts';
 import { oncePerWorkload } from './checked-workload.ts';
@@ -16,18 +15,18 @@ export const undeclaredPort = defineCheck({
   summary: 'The probe asks a port number that its container does not declare.',
   action: 'Audit',
   acceptsHandler: true,
-  eachProbe: (probe) => {
+  eachProbe: (probe, _, workload) => {
     const { container } = probe;
     const asked = askedPort(probe);
     if (asked === undefined || asked.declared !== undefined || container.ports === undefined) return undefined;
     const port = asked.number;
     const declared = container.ports.filter(isTcp);
     const meant = declared.filter((other) => isOneTypo(port, other.number) && mayAnswer(probe, other));
-    const isSlip = meant.length > 0 && !portsOfPod(container.workload).has(port) && !isNamed(port, container.spec);
+    const isSlip = meant.length > 0 && !portsOfPod(workload).has(port) && !namesNumber(container, port);
     const only = isSlip && meant.length === 1 ? meant[0] : undefined;
     const known = declared.length === 0 ? 'no TCP port' : `only ${firstListed(declared.map(describePort))}`;
     return {
-      ...located(probe, probe.handlerKind, 'port'),
+      ...located(probe, probe.handler.kind, 'port'),
       message: `the ${probe.kind} asks port ${port}, but ${containerPhrase(container)} declares ${known}`,
       remedy: `${only === undefined ? '' : `write port: ${only.number}, or `}add containerPort: ${port} to its ports`,
       ...(isSlip && { level: 'Warn' }),
@@ -37,7 +36,7 @@ export const undeclaredPort = defineCheck({
 
 /** Containers of a Pod share one address. */
 const portsOfPod = oncePerWorkload(
-  ({ containers }) => new Set(containers.flatMap(({ ports = [] }) => ports.map(({ number }) => number))),
+  ({ pod }) => new Set(pod.containers.flatMap(({ ports = [] }) => ports.map(({ number }) => number))),
 );
 
 /** True when one digit is changed, dropped or added, or when two neighbours are swapped. */
@@ -45,13 +44,4 @@ function isOneTypo(written: number, meant: number): boolean {
   const [a, b] = [String(written), String(meant)];
   const swapped = Array.from(a, (digit, at) => a.slice(0, at) + a.charAt(at + 1) + digit + a.slice(at + 2));
   return distance(a, b) <= 1 || swapped.includes(b);
-}
-
-function isNamed(port: number, container: JsonObject): boolean {
-  const commands = PROBE_KINDS.map((kind) => objectMember(objectMember(container, kind) ?? {}, 'exec') ?? {});
-  const words = [container, ...commands].flatMap((of) => [...listMember(of, 'command'), ...listMember(of, 'args')]);
-  const values = listMember(container, 'env').map((entry) => isJsonObject(entry) && member(entry, 'value'));
-  // Not as a part of a longer number.
-  const number = new RegExp(`(?<!\\d)${port}(?!\\d)`);
-  return [...words, ...values].some((text) => typeof text === 'string' && number.test(text));
 }

@@ -6,8 +6,10 @@ import { isPortNumber } from '../probe/handler-values.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { hasFixedRestartPolicy, isDeployment, isPod } from '../workload/kinds.ts';
 import { defineCheck, type Advice, type Finding } from './check.ts';
-import { oncePerWorkload, probeOf } from './checked-workload.ts';
-import type { CheckedContainer, CheckedProbe, CheckedWorkload } from './checked-workload.ts';
+import { oncePerWorkload } from './checked-workload.ts';
+import { probeOf } from '../workload/pod.ts';
+import type { CheckedWorkload } from './checked-workload.ts';
+import type { Container, Probe } from '../workload/pod.ts';
 import { onlyPortAdvice } from './lib/probe-port.ts';
 
 /**
@@ -20,36 +22,37 @@ export const validProbe = defineCheck({
   action: 'Deny',
   cannotWork: true,
   everyContainer: true,
-  run: (container) => findingsByContainer(container.workload).get(container) ?? [],
+  run: (container, _, workload) => findingsByContainer(workload).get(container) ?? [],
 });
 
-type FindingsByContainer = ReadonlyMap<CheckedContainer | undefined, readonly Finding[]>;
+type FindingsByContainer = ReadonlyMap<Container | undefined, readonly Finding[]>;
 
 /** The API server's errors concern a whole Pod spec, so they are computed once for each workload. */
 const findingsByContainer = oncePerWorkload((workload): FindingsByContainer => {
-  const { object, podSpecPlace, containers } = workload;
   const causes = causesOf(workload);
   if (causes.length === 0) return new Map();
-  const depth = podSpecPlace.path().length;
+  const { place: podPlace, spec, containers } = workload.pod;
+  const depth = podPlace.path().length;
   const keyOf = (path: FieldPath): string => formatPath(path.slice(depth, depth + 2));
   const byPlace = new Map(containers.map((container) => [keyOf(container.place.path()), container]));
   /** An error outside of every container is assigned to the first container that it may concern. */
-  const firstConcerned = (path: FieldPath): CheckedContainer | undefined =>
+  const firstConcerned = (path: FieldPath): Container | undefined =>
     containers.find(({ place }) => path.length === depth + 1 && place.path()[depth] === path[depth]) ?? containers[0];
   const found = causes.map((cause) => {
     const container = byPlace.get(keyOf(cause.path)) ?? firstConcerned(cause.path);
     const kind = PROBE_KINDS.find((one) => one === cause.path[depth + 2]);
     const probe = kind && container && probeOf(container, kind);
-    return { container, finding: { ...cause, ...(kind && { probe: kind }), ...adviceForCause(cause, object, probe) } };
+    const advice = adviceForCause(cause, valueAt(spec, cause.path.slice(depth)), probe);
+    return { container, finding: { ...cause, ...(kind && { probe: kind }), ...advice } };
   });
   const groups = Map.groupBy(found, ({ container }) => container);
   return new Map(Array.from(groups, ([container, same]) => [container, same.map(({ finding }) => finding)]));
 });
 
-function causesOf({ kind, object, podSpec, podSpecPlace }: CheckedWorkload): readonly Finding[] {
-  const undecodable = decodeProblem(podSpec, podSpecPlace);
+function causesOf({ kind, object, pod: { spec, place } }: CheckedWorkload): readonly Finding[] {
+  const undecodable = decodeProblem(spec, place);
   if (undecodable !== undefined) return [undecodable];
-  const causes = apiCauses(podSpec, podSpecPlace, placeOf(kind));
+  const causes = apiCauses(spec, place, placeOf(kind));
   return isDeployment(kind) ? [...causes, ...deploymentCauses(object)] : causes;
 }
 
@@ -62,11 +65,10 @@ function placeOf(kind: CheckedWorkload['kind']): PodSpecPlace {
 /**
  * Returns what to write where the API server rejects a value. The API server only says what is wrong. Undefined when
  * nothing is known to be right.
- * @param object the object that holds the path
+ * @param value the value at the path
  */
-function adviceForCause({ path, message }: Finding, object: unknown, probe?: CheckedProbe): Advice | undefined {
+function adviceForCause({ path, message }: Finding, value: unknown, probe?: Probe): Advice | undefined {
   const field = path.at(-1);
-  const value = valueAt(object, path);
   if (message.startsWith('json: ')) return decodeAdvice(path, value, message);
   if (message.endsWith('must be 1') || message.endsWith('must not be set for readinessProbes'))
     return { remedy: `remove ${String(field)}`, edits: [{ path, value: null }] };
@@ -88,7 +90,7 @@ const REMEDIES: readonly (readonly [ending: string, remedy: string])[] = [
 ];
 
 /** A quoted number is meant as a number. A missing port is the declared port that may answer, if there is one. */
-function portAdvice(path: FieldPath, value: unknown, probe: CheckedProbe | undefined): Advice | undefined {
+function portAdvice(path: FieldPath, value: unknown, probe: Probe | undefined): Advice | undefined {
   const number = typeof value === 'string' && /^[0-9]{1,5}$/.test(value) ? Number(value) : undefined;
   if (isPortNumber(number))
     return { remedy: `write port: ${number}, without quotes`, edits: [{ path, value: number }] };

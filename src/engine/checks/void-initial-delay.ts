@@ -1,6 +1,6 @@
 import { guaranteedStartSeconds } from '../probe/timing.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { timedProbe } from './checked-workload.ts';
+import { timedProbe } from '../workload/pod.ts';
 
 /** The delay counts from the container's start, not from the startup probe's success (worker.go, doProbe). */
 export const voidInitialDelay = defineCheck({

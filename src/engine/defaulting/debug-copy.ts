@@ -1,8 +1,7 @@
-import { listMember, objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
-import { ownProbe, PROBE_KINDS } from '../probe/probe.ts';
-import { containersOf } from '../workload/containers.ts';
+import { PROBE_KINDS } from '../probe/probe.ts';
+import { hasProbe, type Pod } from '../workload/pod.ts';
 import { readProvenance } from './patch.ts';
 import type { NotInjected } from './injection.ts';
 
@@ -14,17 +13,16 @@ const MESH_LABEL = /(?:^|\.)(?:istio\.io|linkerd\.io|consul\.hashicorp\.com|kuma
  * removes the probes, the owner and, unless told otherwise, the labels (kubectl, pkg/cmd/debug). A Pod with an owner is
  * never a copy: its template may have the annotation from a live Pod, and must not lose probes for ever.
  */
-export function debugCopyProblem(pod: JsonObject): NotInjected | undefined {
-  const metadata = objectMember(pod, 'metadata') ?? {};
-  if (listMember(metadata, 'ownerReferences').length > 0) return undefined;
-  const labels = Object.keys(objectMember(metadata, 'labels') ?? {});
-  if (labels.every((label) => MESH_LABEL.test(label)))
+export function debugCopyProblem(pod: Pod): NotInjected | undefined {
+  if (pod.hasOwner) return undefined;
+  if (pod.labelNames.every((label) => MESH_LABEL.test(label)))
     return problem('it has neither owner nor labels', 'to get probes, add a label');
-  const named = readProvenance(stringMap(metadata, 'annotations').get(INJECTED_ANNOTATION));
+  const named = readProvenance(pod.annotations.get(INJECTED_ANNOTATION));
   if (named.size === 0) return undefined;
-  const lacking = containersOf(objectMember(pod, 'spec') ?? {}).find(({ name, spec }) =>
-    PROBE_KINDS.some((kind) => named.get(name)?.has(kind) === true && ownProbe(spec, kind) === undefined),
-  );
+  const lacking = pod.containers.find((container) => {
+    const probes = container.role === 'ephemeral' ? undefined : named.get(container.name);
+    return PROBE_KINDS.some((kind) => probes?.has(kind) === true && !hasProbe(container, kind));
+  });
   if (lacking === undefined) return undefined;
   const sign = `its annotation ${INJECTED_ANNOTATION} names a probe that container ${quoted(lacking.name)} lacks`;
   return problem(sign, 'to get probes, remove the annotation');

@@ -1,4 +1,3 @@
-import { objectMember, stringMap, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import {
   OPT_OUT_LABEL,
   OPT_OUT_VALUE,
@@ -8,20 +7,14 @@ import {
   readAnnotations,
   type WorkloadAnnotations,
 } from '../policy/annotations.ts';
-import { handlerKindsOf, ownProbe, PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
-import { CommandReader } from '../workload/command-reader.ts';
-import { hasMeshProbe, isMeshProbe, meshObstacle, REDIRECTED } from '../workload/mesh.ts';
-import { isPod, type WorkloadKind } from '../workload/kinds.ts';
+import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
+import { probeTiming } from '../probe/timing.ts';
+import { meshObstacle, REDIRECTED } from '../workload/mesh.ts';
+import { isPod } from '../workload/kinds.ts';
 import { NO_HINTS } from '../workload/port-protocol.ts';
-import { portsOf } from '../workload/ports.ts';
-import {
-  containersOf,
-  DEFAULT_CONTAINER_ANNOTATION,
-  mainContainerOf,
-  runsForever,
-  type Container,
-  type MainContainer,
-} from '../workload/containers.ts';
+import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf } from '../workload/main-container.ts';
+import { hasMeshProbe, hasProbe, writtenProbe } from '../workload/pod.ts';
+import type { Container, MainContainer, Pod } from '../workload/pod.ts';
 import { withoutLearnedBudget } from './start-budget.ts';
 import { startupDefault, plainDefault, type EffectiveLiveness, type StartupResult } from './startup.ts';
 import { applyingTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
@@ -31,7 +24,7 @@ import { injectionAt, type HandlerProblem, type Injection, type NotInjected } fr
 import { quoted } from '../../base/json/quoted-value.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import { ownPathDiffers } from './own-probes.ts';
-import type { Evidence } from './handler.ts';
+import { isOwnProbe, type Evidence } from './handler.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 
 export interface Defaulting {
@@ -40,38 +33,33 @@ export interface Defaulting {
   readonly warnings: readonly string[];
 }
 
-export interface DefaultingOptions extends Partial<Pick<WorkloadKind, 'group' | 'kind'>> {
-  /** The Pods run to completion: Job, CronJob. */
-  readonly runsToCompletion: boolean;
-  /** The port that the kind's controller fills into probes. */
-  readonly defaultProbePort?: number | undefined;
+export interface DefaultingOptions {
   /** Probes of the Pod that are not the author's. */
   readonly injectedEarlier?: readonly Injection[];
-  /** Reads the commands of the object. Needed when the object has several templates, or is judged, too. */
-  readonly commands?: CommandReader;
+  /** False for a Pod without the probes that an earlier call added: it is like a copy of kubectl debug. */
+  readonly mayBeCopy?: boolean;
 }
 
 /**
  * The probes that policies give to containers that lack them, without regard to floors (see permittedDefaulting).
  *
- * @param template an object with `metadata` and `spec`: a Pod, or the template in a workload
+ * @param pod the Pod as a controller creates it
  * @param forbidden why a probe must not be injected, whatever policies say; undefined when it may be
  */
 export function defaultProbes(
-  template: JsonObject,
+  pod: Pod,
   policy: WorkloadPolicy,
-  options: DefaultingOptions,
+  { injectedEarlier = [], mayBeCopy = true }: DefaultingOptions = {},
   forbidden: (container: Container, kind: ProbeKind) => HandlerProblem | undefined = () => undefined,
 ): Defaulting {
-  const { injectedEarlier = [], commands = new CommandReader([template]) } = options;
-  const own = templatePolicy(template, policy);
+  const own = templatePolicy(pod, policy);
   const { skip, warnings } = own.annotations;
   // A policy that only sets checks asks for no probe, so it reports no missing ones either.
   if (own.layers.length === 0) return { injections: [], notInjected: [], warnings };
-  const reason = reasonOfPod(template, options);
+  const reason = reasonOfPod(pod, mayBeCopy);
   if (reason !== undefined) return { injections: [], notInjected: [reason], warnings };
   const result = { injections: [], notInjected: unmatched(own), warnings };
-  const obstacle = meshObstacle(template);
+  const obstacle = meshObstacle(pod);
   for (const container of own.containers) {
     const merged = own.policyFor(container);
     if (merged === undefined) continue;
@@ -79,24 +67,19 @@ export function defaultProbes(
     const refusal = (kind: ProbeKind): HandlerProblem | undefined =>
       skip.has(kind) ? SKIPPED : forbidden(container, kind);
     const inTheWay = obstacle ?? (hasMeshProbe(container) ? REDIRECTED : undefined);
-    defaultContainer(container, merged, { ...policy, commands }, isInjected, refusal, result, inTheWay);
+    defaultContainer(container, merged, policy, isInjected, refusal, result, inTheWay);
   }
   return result;
 }
 
-function reasonOfPod(template: JsonObject, { runsToCompletion, ...kind }: DefaultingOptions): NotInjected | undefined {
-  if (hasOptedOut(template)) {
+function reasonOfPod(pod: Pod, mayBeCopy: boolean): NotInjected | undefined {
+  if (hasOptedOut(pod)) {
     const detail = `the label ${OPT_OUT_LABEL}: ${OPT_OUT_VALUE} keeps the Pod from the mutating webhook`;
     return { code: 'opted-out', detail };
   }
-  if (runsToCompletion || !runsForever(objectMember(template, 'spec') ?? {}))
+  if (!pod.runsForever)
     return { code: 'run-to-completion', detail: 'its containers run to completion (restartPolicy is not Always)' };
-  return isPod(kind) ? debugCopyProblem(template) : undefined;
-}
-
-/** The result for a template that gets no probe: the warnings about malformed annotations. */
-export function withoutInjections(template: JsonObject, policy: WorkloadPolicy): Defaulting {
-  return { injections: [], notInjected: [], warnings: templatePolicy(template, policy).annotations.warnings };
+  return mayBeCopy && isPod(pod.kind) ? debugCopyProblem(pod) : undefined;
 }
 
 /**
@@ -107,23 +90,25 @@ export function withoutInjections(template: JsonObject, policy: WorkloadPolicy):
 function defaultContainer(
   container: Container,
   policy: ContainerPolicy,
-  { starts: startsOf, portHints: hints = NO_HINTS, commands }: WorkloadPolicy & Pick<Evidence, 'commands'>,
+  { starts: startsOf, portHints: hints = NO_HINTS }: WorkloadPolicy,
   isInjected: (kind: ProbeKind) => boolean,
   refusal: (kind: ProbeKind) => HandlerProblem | undefined,
   { injections, notInjected }: { readonly injections: Injection[]; readonly notInjected: NotInjected[] },
   obstacle: string | undefined,
 ): void {
-  const missing = PROBE_KINDS.filter((kind) => ownProbe(container.spec, kind) === undefined);
+  const missing = PROBE_KINDS.filter((kind) => !hasProbe(container, kind));
   const unfit = unfitFor(container);
   if (missing.length > 0 && unfit !== undefined) notInjected.push({ container: container.name, ...unfit });
   if (unfit !== undefined) return;
   const starts = policy.learned && startsOf?.(container.name);
   const own = authorsProbes(container, isInjected);
-  const image = stringMember(container.spec, 'image') ?? '';
   const contradiction = ownPathDiffers(own, policy);
-  const evidence = { ports: portsOf(container.spec), hints, commands, own, image, contradiction };
-  const written = objectMember(container.spec, 'livenessProbe');
-  let liveness: EffectiveLiveness | undefined = written && { probe: written, isInjected: isInjected('livenessProbe') };
+  const evidence = { ports: container.readablePorts, hints, own, image: container.image, contradiction };
+  const written = writtenProbe(container, 'livenessProbe');
+  let liveness: EffectiveLiveness | undefined = written && {
+    ...{ probe: written.written, numbers: written.numbers },
+    own: isInjected('livenessProbe') ? undefined : written,
+  };
   let isLivenessBarred = false;
   // PROBE_KINDS has liveness before startup: the startup probe depends on the liveness probe that the container gets.
   for (const kind of missing) {
@@ -150,24 +135,21 @@ function defaultContainer(
     if (instead !== undefined)
       report({ code: instead.code, detail: `${instead.detail}; it asks what the livenessProbe asks instead` });
     injections.push({ container, kind, policy, ...given });
-    if (kind === 'livenessProbe') liveness = { probe: given.probe, isInjected: true, isPortAimed: given.isPortAimed };
+    const { probe, isPortAimed } = given;
+    if (kind === 'livenessProbe') liveness = { probe, numbers: probeTiming(probe), own: undefined, isPortAimed };
   }
 }
 
 /** @param isAlone true for a startup probe whose liveness probe is not injected: it would guard nothing */
 function pastMesh(found: StartupResult, obstacle: string | undefined, isAlone: boolean): StartupResult {
   if (obstacle === undefined || found.code !== undefined) return found;
-  const isBarred = isAlone || objectMember(found.probe, 'exec') === undefined;
+  const isBarred = isAlone || found.probe['exec'] === undefined;
   return isBarred ? { code: 'mesh-came-first', detail: obstacle } : found;
 }
 
 /** The author's probes that no mesh has redirected. Null counts as absent, and the API server refuses other values. */
-function authorsProbes({ name, spec }: Container, isInjected: (kind: ProbeKind) => boolean): Evidence['own'] {
-  return PROBE_KINDS.flatMap((kind) => {
-    const probe = objectMember(spec, kind);
-    const isAuthors = probe && handlerKindsOf(probe).length === 1 && !isInjected(kind) && !isMeshProbe(name, probe);
-    return isAuthors ? [[kind, probe] as const] : [];
-  });
+function authorsProbes({ written }: Container, isInjected: (kind: ProbeKind) => boolean): Evidence['own'] {
+  return written.filter(isOwnProbe).filter(({ kind, isOfMesh }) => !isOfMesh && !isInjected(kind));
 }
 
 function sourceOf(
@@ -182,12 +164,12 @@ function sourceOf(
 const SKIPPED: HandlerProblem = { code: 'skipped-by-annotation', detail: `the annotation ${SKIP_ANNOTATION} says so` };
 
 function unfitFor(container: Container): HandlerProblem | undefined {
-  const { role, spec } = container;
+  const { role } = container;
   const unfit = (code: HandlerProblem['code'], detail: string): HandlerProblem => ({ code, detail });
   if (role === 'mesh') return unfit('mesh-container', 'it is a service mesh proxy, which brings its own probes');
   if (role === 'init')
     return unfit('init-container', 'the API allows no probes on an init container without restartPolicy: Always');
-  return runsForever(spec) ? undefined : unfit('run-to-completion', 'its own restartPolicy is not Always');
+  return container.runsForever ? undefined : unfit('run-to-completion', 'its own restartPolicy is not Always');
 }
 
 /** What the policies in force and the template's own annotations give to each container of the template. */
@@ -202,13 +184,12 @@ interface TemplatePolicy {
   readonly policyFor: (container: Container) => ContainerPolicy | undefined;
 }
 
-export function templatePolicy(template: JsonObject, policy: WorkloadPolicy): TemplatePolicy {
-  const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
-  const annotations = readAnnotations(policy.annotations === 'Allow' ? podAnnotations : new Map());
+export function templatePolicy(pod: Pod, policy: WorkloadPolicy): TemplatePolicy {
+  const annotations = annotationsOf(pod, policy);
   const layers = layersWithProbes([...policy.layers, annotations.layer]);
-  const named = layers.length === 0 ? [] : containersOf(objectMember(template, 'spec') ?? {});
-  const containers = named.filter(({ name }) => name !== '');
-  const main = mainContainerOf(containers, podAnnotations);
+  const all = layers.length === 0 ? [] : pod.containers;
+  const containers = all.filter(({ name, role }) => name !== '' && role !== 'ephemeral');
+  const main = mainContainerOf(containers, pod.annotations);
   // The main container, or the containers that the workload's annotation names instead.
   const isMain = ({ name, list, index }: Container): boolean =>
     annotations.containers?.has(name) ??
@@ -220,6 +201,10 @@ export function templatePolicy(template: JsonObject, policy: WorkloadPolicy): Te
   const policyFor = (container: Container): ContainerPolicy | undefined =>
     container.name === '' ? undefined : bySet.of(layers, testFor(container, isMain(container)));
   return { annotations, containers, layers, main, policyFor };
+}
+
+export function annotationsOf({ annotations }: Pod, policy: WorkloadPolicy): WorkloadAnnotations {
+  return readAnnotations(policy.annotations === 'Allow' ? annotations : new Map());
 }
 
 /** Why no main container was found, and names in the workload's annotation that no container has. */

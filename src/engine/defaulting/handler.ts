@@ -5,7 +5,7 @@ import { isHost, type HandlerDefault } from '../policy/probe-default.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
 import { firstControlCharacter, namesNoProgram } from '../probe/handler-values.ts';
 import { probeHandlerCauses } from '../probe/api-rules.ts';
-import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
+import { handlerKindsOf, type HandlerKind, type ProbeJson } from '../probe/probe.ts';
 import { protocolOfPort, type PortHint, type PortHints } from '../workload/port-protocol.ts';
 import {
   MOST_LISTED,
@@ -18,7 +18,7 @@ import {
 } from '../workload/ports.ts';
 import { isForwardingProxy } from '../probe/image-name.ts';
 import { isAimed, type Given } from '../policy/container-policy.ts';
-import type { CommandReader } from '../workload/command-reader.ts';
+import type { Probe, ProbeObject, WrittenProbe } from '../workload/pod.ts';
 import type { FollowedProbe, HandlerProblem } from './injection.ts';
 
 /** A handler that can work in its container, as a member of a probe; or why there is none. */
@@ -32,13 +32,19 @@ export interface FittedHandler {
   readonly isPortAimed?: true;
 }
 
+/** A probe with one handler. */
+export type OwnProbe = Probe & ProbeObject;
+
+export function isOwnProbe(probe: WrittenProbe): probe is OwnProbe {
+  return probe.handler !== undefined;
+}
+
 /** What a container's author wrote, and what Services say about its ports. */
 export interface Evidence {
   readonly ports: readonly ContainerPort[];
   readonly hints: PortHints;
-  readonly commands: CommandReader;
   /** The author's own probes. A probe that an earlier call for the same Pod injected is none of them. */
-  readonly own: readonly (readonly [ProbeKind, Probe])[];
+  readonly own: readonly OwnProbe[];
   /** The container's image; empty when it names none. */
   readonly image: string;
   /** Why the policy's paths do not hold in this container. */
@@ -125,7 +131,7 @@ function portProblem(wanted: number | string, ports: readonly ContainerPort[]): 
  * the kubelet drops (pkg/kubelet/prober/prober.go), as a startup probe with it would never succeed; and one that the
  * API server rejects, as the rejection would name a probe that the author did not write.
  */
-export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
+export function livenessHandler(ports: readonly ContainerPort[], liveness: ProbeJson): HandlerResult {
   const found = soundHandler(ports, liveness);
   if (found.problem !== undefined)
     return { code: 'liveness-cannot-work', detail: `its livenessProbe ${found.problem}` };
@@ -138,7 +144,7 @@ export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe
 /** The only handler of a probe, if the kubelet can run it. Else the problem, as the end of a sentence. */
 export function soundHandler(
   ports: readonly ContainerPort[],
-  probe: Probe,
+  probe: ProbeJson,
 ):
   | { readonly kind: HandlerKind; readonly handler: JsonObject; readonly problem?: undefined }
   | { readonly problem: string } {
@@ -165,12 +171,12 @@ function handlerProblem(ports: readonly ContainerPort[], handler: JsonObject): s
 }
 
 /** Why the API server refuses the handler: it has no port, or a scheme that is none. */
-export function causesOf(probe: Probe): ReturnType<typeof probeHandlerCauses> {
+export function causesOf(probe: ProbeJson): ReturnType<typeof probeHandlerCauses> {
   return probeHandlerCauses(defaultedProbe(probe), new FieldPlace([], 'livenessProbe'));
 }
 
 /** Why the API server would reject the handler. A missing port is ignored: the kind's own controller may fill it in. */
-function refusal(liveness: Probe, handler: JsonObject): string | undefined {
+function refusal(liveness: ProbeJson, handler: JsonObject): string | undefined {
   const hasPort = (member(handler, 'port') ?? 0) !== 0;
   const cause = causesOf(liveness).find(({ path }) => path.at(-1) !== 'port' || hasPort);
   return cause && `${formatPath(cause.path)}: ${cause.message}`;

@@ -1,14 +1,12 @@
-import { withEdits } from '../../base/json/field-path.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { StartFigures } from '../probe/startup-budget.ts';
-import type { Probe, ProbeKind } from '../probe/probe.ts';
-import type { Container } from '../workload/containers.ts';
+import type { ProbeJson, ProbeKind } from '../probe/probe.ts';
+import type { Container } from '../workload/pod.ts';
 
 /** A probe that policies give, and how it was worked out. */
 export interface GivenProbe {
   readonly code?: undefined;
-  readonly probe: Probe;
+  readonly probe: ProbeJson;
   /** Where the probe comes from: a policy as kind/namespace/name, `annotation`, or `safety`. */
   readonly source: string;
   /** A startup probe with the handler of the liveness probe. */
@@ -121,19 +119,4 @@ export interface NotInjected {
 export function formatNotInjected({ container, probe, code, detail }: NotInjected): string {
   const place = container === undefined ? 'Pod' : `container "${container}"`;
   return `${place}${probe === undefined ? '' : `, ${probe}`}: ${detail} (${code})`;
-}
-
-/**
- * A copy of a Pod template with the injected probes in its containers, as the Pods will be. A probe that is undefined
- * is taken out.
- */
-export function effectiveTemplate(
-  template: JsonObject,
-  probes: readonly (Pick<Injection, 'container' | 'kind'> & { readonly probe: Probe | undefined })[],
-): JsonObject {
-  const edits = probes.map(({ container: { list, index }, kind, probe = null }) => ({
-    path: ['spec', list, index, kind],
-    value: probe,
-  }));
-  return withEdits(template, edits);
 }

@@ -3,7 +3,8 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { quote } from '../../base/text/cut.ts';
 import { sideEffectOf } from '../probe/asking-command.ts';
 import { HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
-import { handlerKindsOf, type HandlerKind, type Probe, type ProbeKind } from '../probe/probe.ts';
+import type { HandlerKind, ProbeKind } from '../probe/probe.ts';
+import type { ProbeObject } from '../workload/pod.ts';
 import { findPort, type ContainerPort } from '../workload/ports.ts';
 import { explicitPort, causesOf, livenessHandler, policyHandler, soundHandler } from './handler.ts';
 import type { Evidence, HandlerResult } from './handler.ts';
@@ -24,12 +25,12 @@ export function handlerFor(
   if (contradiction !== undefined && given.value.kind === 'httpGet' && !isAimed(given.layer)) return contradiction;
   if (own.length === 0) return policyHandler(evidence, given, port);
   const { kind, fields } = given.value;
-  const sameKind = own.filter(([, spec]) => handlerKindsOf(spec)[0] === kind);
+  const sameKind = own.filter(({ handler }) => handler.kind === kind);
   if (sameKind.length === 0)
     return isAimed(given.layer) ? policyHandler(evidence, given, port) : differs(evidence, kind);
-  const [model, ...others] = sameKind.flatMap(([probe, spec]): OwnHandler[] => {
-    const sound = soundHandler(ports, spec);
-    return sound.problem === undefined && causesOf(spec).length === 0 ? [{ probe, handler: sound.handler }] : [];
+  const [model, ...others] = sameKind.flatMap(({ kind: probe, written }): OwnHandler[] => {
+    const sound = soundHandler(ports, written);
+    return sound.problem === undefined && causesOf(written).length === 0 ? [{ probe, handler: sound.handler }] : [];
   });
   // A probe that cannot work, such as one of a misspelt port, or that the API server refuses tells the kind alone.
   if (model === undefined) return policyHandler(evidence, given, port);
@@ -50,12 +51,11 @@ export function handlerFor(
  * does not hold in this container (issue 38, B). Undefined where the policy names no path for the author's kinds.
  */
 export function ownPathDiffers(own: Evidence['own'], { probes }: ContainerPolicy): HandlerProblem | undefined {
-  for (const [kind, probe] of own) {
-    const written = objectMember(probe, 'httpGet');
+  for (const { kind, handler } of own) {
+    const path = handler.kind === 'httpGet' ? handler.path : undefined;
     const given = probes[kind].handler?.value;
     const wanted = given?.kind === 'httpGet' ? member(given.fields, 'path') : undefined;
-    const path = written && (member(written, 'path') ?? '');
-    if (typeof wanted !== 'string' || typeof path !== 'string' || withSlash(path) === withSlash(wanted)) continue;
+    if (typeof wanted !== 'string' || path === undefined || withSlash(path) === withSlash(wanted)) continue;
     const remedy = 'to inject them all the same, name the container in a policy with containers or workloadSelector';
     const asked = `its ${kind} asks ${quote(withSlash(path), MOST_PATH)}, and the policy's asks ${quote(wanted, MOST_PATH)}`;
     return { code: 'own-path-differs', detail: `${asked}, so the policy's paths do not hold here; ${remedy}` };
@@ -153,7 +153,7 @@ function likeModelOnSamePort(
 }
 
 function differs({ own }: Evidence, kind: HandlerKind): HandlerResult {
-  const described = own.map(([probe, spec]) => `its ${probe} asks by ${handlerKindsOf(spec).join()}`);
+  const described = own.map((probe) => `its ${probe.kind} asks by ${probe.handler.kind}`);
   const remedy = 'a policy for this container names it in containers, or has a workloadSelector';
   const detail = `${described.join(', ')}; the policy asks by ${kind}; ${remedy}`;
   return { code: 'own-handler-differs', detail };
@@ -161,11 +161,11 @@ function differs({ own }: Evidence, kind: HandlerKind): HandlerResult {
 
 /** The startup probe beside the author's liveness probe asks the same. Only an aimed layer changes the HTTP path. */
 export function likeOwnLiveness(
-  evidence: Pick<Evidence, 'ports' | 'commands'>,
-  liveness: Probe,
+  { ports }: Pick<Evidence, 'ports'>,
+  liveness: ProbeObject,
   given?: Given<HandlerDefault>,
 ): HandlerResult {
-  const copied = harmlessLivenessHandler(evidence, liveness);
+  const copied = harmlessLivenessHandler(ports, liveness);
   if (copied.code !== undefined || given === undefined || !isAimed(given.layer) || given.value.kind !== 'httpGet')
     return copied;
   const path = member(given.value.fields, 'path');
@@ -176,15 +176,9 @@ export function likeOwnLiveness(
 }
 
 /** The author's liveness handler, with a command only if the command only asks: it runs from the first second. */
-function harmlessLivenessHandler(
-  { ports, commands }: Pick<Evidence, 'ports' | 'commands'>,
-  liveness: Probe,
-): HandlerResult {
-  const copied = livenessHandler(ports, liveness);
-  if (copied.code !== undefined) return copied;
-  const exec = objectMember(copied.handler, 'exec');
-  if (exec === undefined) return copied;
-  const command = commands.commandOf(exec);
+function harmlessLivenessHandler(ports: readonly ContainerPort[], { written, command }: ProbeObject): HandlerResult {
+  const copied = livenessHandler(ports, written);
+  if (copied.code !== undefined || copied.handler['exec'] === undefined) return copied;
   if (!command.isWhole)
     return { code: 'own-handler-acts', detail: 'the command of its livenessProbe is too long to be read' };
   const effect = command.once(sideEffectOf);

@@ -5,9 +5,8 @@ import {
   learnedSeconds,
   type StartFigures,
 } from '../probe/startup-budget.ts';
-import { guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probe/timing.ts';
+import { guaranteedStartSeconds, longestStartSeconds, type ProbeTiming } from '../probe/timing.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
-import type { Probe } from '../probe/probe.ts';
 import type { GivenProbe, HandlerProblem, StartBudget } from './injection.ts';
 
 /** Seconds to start where nobody gave a number. */
@@ -16,10 +15,10 @@ const SAFETY_SECONDS = 300;
 /** The probes that tell how long a container may take to start, and what is known of its past starts. */
 export interface StartEvidence {
   /** The author's own liveness and readiness probe. */
-  readonly liveness?: Probe | undefined;
-  readonly readiness?: Probe | undefined;
+  readonly liveness?: ProbeTiming | undefined;
+  readonly readiness?: ProbeTiming | undefined;
   /** The liveness probe that Probewright adds. */
-  readonly injectedLiveness?: Probe | undefined;
+  readonly injectedLiveness?: ProbeTiming | undefined;
   readonly starts?: StartFigures | undefined;
 }
 
@@ -43,17 +42,15 @@ export function startBudget(
   const numbers: StartBudget[] = [];
   if (asked !== undefined) numbers.push(asked);
   if (written !== undefined) numbers.push({ seconds: written, rule: 'failureThreshold' });
-  if (liveness !== undefined) numbers.push({ seconds: guaranteedBy(liveness), rule: 'livenessProbe' });
+  if (liveness !== undefined) numbers.push({ seconds: guaranteedStartSeconds(liveness), rule: 'livenessProbe' });
   else if (numbers.length === 0)
-    numbers.push({ seconds: Math.max(SAFETY_SECONDS, guaranteedBy(injectedLiveness)), rule: 'safety' });
-  if (readiness !== undefined)
-    numbers.push({ seconds: probeTiming(readiness).initialDelaySeconds, rule: 'readinessProbe' });
+    numbers.push({
+      seconds: Math.max(SAFETY_SECONDS, injectedLiveness === undefined ? 0 : guaranteedStartSeconds(injectedLiveness)),
+      rule: 'safety',
+    });
+  if (readiness !== undefined) numbers.push({ seconds: readiness.initialDelaySeconds, rule: 'readinessProbe' });
   const { seconds, rule } = numbers.reduce((most, one) => (one.seconds > most.seconds ? one : most));
   return { seconds, rule };
-}
-
-function guaranteedBy(liveness: Probe | undefined): number {
-  return liveness === undefined ? 0 : guaranteedStartSeconds(probeTiming(liveness));
 }
 
 /**
@@ -74,9 +71,8 @@ export function slowStartRule(policy: ContainerPolicy, { liveness, starts }: Sta
     return { seconds, rule: 'startupSeconds', basis: { source: layer.source } };
   }
   if (fromInitialDelaySeconds === undefined || liveness === undefined) return undefined;
-  const timing = probeTiming(liveness);
-  if (timing.initialDelaySeconds < fromInitialDelaySeconds.value) return undefined;
-  const seconds = Math.max(LEAST_START_SECONDS, longestStartSeconds(timing));
+  if (liveness.initialDelaySeconds < fromInitialDelaySeconds.value) return undefined;
+  const seconds = Math.max(LEAST_START_SECONDS, longestStartSeconds(liveness));
   const basis = { source: fromInitialDelaySeconds.layer.source, followsDelay: true } as const;
   return { seconds, rule: 'fromInitialDelaySeconds', basis };
 }

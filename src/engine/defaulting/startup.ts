@@ -1,5 +1,5 @@
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
-import { PROBE_INTEGERS, type Probe, type ProbeKind } from '../probe/probe.ts';
+import { PROBE_INTEGERS, type ProbeJson, type ProbeKind } from '../probe/probe.ts';
 import { STARTUP_PERIOD_SECONDS, type StartFigures } from '../probe/startup-budget.ts';
 import { numbersFor, safeAfterRestart, type Integers } from '../probe/startup-numbers.ts';
 import {
@@ -13,6 +13,7 @@ import { livenessHandler, type Evidence } from './handler.ts';
 import { handlerFor, likeOwnLiveness } from './own-probes.ts';
 import { slowStartRule, startBudget, type SlowStartRule, type StartEvidence } from './start-budget.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ProbeObject } from '../workload/pod.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { GivenProbe, HandlerProblem } from './injection.ts';
 
@@ -21,8 +22,10 @@ export const SAFETY_SOURCE = 'safety';
 
 /** The liveness probe that a container will have: the author's, or one that Probewright adds. */
 export interface EffectiveLiveness {
-  readonly probe: Probe;
-  readonly isInjected: boolean;
+  readonly probe: ProbeJson;
+  readonly numbers: ProbeTiming;
+  /** Undefined for a probe that Probewright adds. */
+  readonly own: ProbeObject | undefined;
   readonly isPortAimed?: true | undefined;
 }
 
@@ -43,9 +46,10 @@ export function startupDefault(
 ): StartupResult {
   const { handler: given, integers, removedBy } = policy.probes.startupProbe;
   const { ports } = evidence;
-  const [own, injected] = liveness?.isInjected === true ? [undefined, liveness.probe] : [liveness?.probe, undefined];
-  const [, readiness] = evidence.own.find(([kind]) => kind === 'readinessProbe') ?? [];
-  const known = { liveness: own, readiness, injectedLiveness: injected, starts };
+  const own = liveness?.own;
+  const injected = own === undefined ? liveness?.numbers : undefined;
+  const readiness = evidence.own.find(({ kind }) => kind === 'readinessProbe')?.numbers;
+  const known = { liveness: own?.numbers, readiness, injectedLiveness: injected, starts };
   const asked = slowStartRule(policy, known);
   const fitted =
     given && (own === undefined ? handlerFor(evidence, given, policy.port) : likeOwnLiveness(evidence, own, given));
@@ -64,7 +68,7 @@ export function startupDefault(
   // A policy's own command runs from second 0 in the liveness probe, so the startup probe may run the command, too.
   const copied = own === undefined ? livenessHandler(ports, liveness.probe) : likeOwnLiveness(evidence, own);
   if (copied.code !== undefined) return copied;
-  const timeoutSeconds = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
+  const timeoutSeconds = integers.timeoutSeconds ?? patientTimeout(liveness.numbers);
   const basis = asked?.basis ?? { source: SAFETY_SOURCE };
   const how = { ...COPY, ...basis, ...likeOwn, ...(liveness.isPortAimed && { isPortAimed: true as const }) };
   const made = timed(copied.handler, policy, known, asked, { timeoutSeconds });
@@ -104,21 +108,20 @@ function timed(
 const OURS: Integers = { periodSeconds: STARTUP_PERIOD_SECONDS, failureThreshold: 1 };
 
 /** The startup probe asks what the author's liveness probe asks, so a policy's timeout must not be shorter. */
-function asPatientAs(integers: Integers, liveness: Probe): Integers {
+function asPatientAs(integers: Integers, liveness: ProbeTiming): Integers {
   const timeoutSeconds = patientTimeout(liveness);
   const isShorter = timeoutSeconds !== undefined && (integers.timeoutSeconds ?? 0) < timeoutSeconds;
   return isShorter ? { ...integers, timeoutSeconds } : integers;
 }
 
 /** A startup probe with numbers that are safe beside a liveness probe. Undefined when its own numbers are safe. */
-export function safeStartupProbe({ probe, budget }: GivenProbe, liveness: Probe): Probe | undefined {
+export function safeStartupProbe({ probe, budget }: GivenProbe, liveness: ProbeTiming): ProbeJson | undefined {
   const safe = safeAfterRestart(probeTiming(probe), liveness, budget?.seconds ?? 0);
   return safe && { ...probe, ...ordered(safe) };
 }
 
 /** A liveness probe's timeout above the API server's default: the endpoint is no faster during the start. */
-function patientTimeout(liveness: Probe): number | undefined {
-  const { timeoutSeconds } = probeTiming(liveness);
+function patientTimeout({ timeoutSeconds }: ProbeTiming): number | undefined {
   return timeoutSeconds > DEFAULT_TIMING.timeoutSeconds ? timeoutSeconds : undefined;
 }
 
@@ -136,8 +139,8 @@ export function plainDefault(evidence: Evidence, policy: ContainerPolicy, kind: 
   if (fitted.code !== undefined) return fitted;
   const { follows, isPortAimed } = fitted;
   const source = { source: handler.layer.source, ...(follows && { follows }), ...(isPortAimed && { isPortAimed }) };
-  const [, startup] = (kind === 'livenessProbe' && evidence.own.find(([own]) => own === 'startupProbe')) || [];
-  const failureThreshold = startup && safeThreshold(probeTiming(integers), startup);
+  const startup = kind === 'livenessProbe' ? evidence.own.find((own) => own.kind === 'startupProbe') : undefined;
+  const failureThreshold = startup && safeThreshold(probeTiming(integers), startup.numbers);
   if (failureThreshold === undefined) return { probe: { ...fitted.handler, ...ordered(integers) }, ...source };
   if (typeof failureThreshold !== 'number') return failureThreshold;
   return { probe: { ...fitted.handler, ...ordered({ ...integers, failureThreshold }) }, ...source, isMadeSafe: true };
@@ -148,8 +151,7 @@ export function plainDefault(evidence: Evidence, policy: ContainerPolicy, kind: 
  * probe asks (kubernetes/kubernetes#141155): max(0, D-1) + (F-1)*P >= P of the startup probe. Undefined when the
  * policy's number is large enough; a problem where a safe number would find a deadlock too late.
  */
-function safeThreshold(timing: ProbeTiming, startup: Probe): number | HandlerProblem | undefined {
-  const { periodSeconds } = probeTiming(startup);
+function safeThreshold(timing: ProbeTiming, { periodSeconds }: ProbeTiming): number | HandlerProblem | undefined {
   if (guaranteedStartSeconds(timing) >= periodSeconds) return undefined;
   const needed = failureThresholdFor(periodSeconds, timing.initialDelaySeconds, timing.periodSeconds);
   const { latest } = faultSpan({ ...timing, failureThreshold: needed }, timing.timeoutSeconds);

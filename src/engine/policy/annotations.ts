@@ -1,9 +1,9 @@
-import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { beginning } from '../../base/text/cut.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
+import type { Labels } from './label-selector.ts';
 import { endpointPathProblem, type ProbeDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 
@@ -127,8 +127,6 @@ export const OPT_OUT_LABEL = `${ANNOTATION_PREFIX}webhook`;
 export const OPT_OUT_VALUE = 'disabled';
 
 /** True when the Pods never reach the mutating webhook, so that the verdict must not count on probes from it. */
-export function hasOptedOut(template: JsonObject): boolean {
-  const metadata = objectMember(template, 'metadata');
-  const labels = metadata && objectMember(metadata, 'labels');
-  return labels !== undefined && stringMember(labels, OPT_OUT_LABEL) === OPT_OUT_VALUE;
+export function hasOptedOut({ labels }: { readonly labels: Labels }): boolean {
+  return labels.get(OPT_OUT_LABEL) === OPT_OUT_VALUE;
 }

@@ -5,7 +5,7 @@ import { DEFAULT_LEARNED, type LearnedSettings } from '../probe/startup-budget.t
 import { ANNOTATION_SOURCE, endpointAnnotation, STARTUP_SECONDS_ANNOTATION } from './annotations.ts';
 import { imagePath, matchesPath } from './image-pattern.ts';
 import { layerNames } from './layer-sets.ts';
-import type { Container } from '../workload/containers.ts';
+import type { Container } from '../workload/pod.ts';
 import type { HandlerDefault, ProbeDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 import type { SlowStart } from './slow-start.ts';

@@ -20,7 +20,7 @@ export const PROBE_INTEGERS = [
 export type ProbeInteger = (typeof PROBE_INTEGERS)[number];
 
 /** A probe as written into a container: core/v1 Probe with exactly one handler, and integers only where given. */
-export type Probe = JsonObject;
+export type ProbeJson = JsonObject;
 
 /** A container's probe of one kind; undefined when absent or null, which the API server treats alike. */
 export function ownProbe(container: JsonObject, kind: ProbeKind): unknown {

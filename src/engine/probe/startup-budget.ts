@@ -1,16 +1,8 @@
-import { ownProbe } from './probe.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-
 /** The least start time to guarantee, in seconds: for startup-budget and for startup probes of ours. */
 export const LEAST_START_SECONDS = 10;
 
 /** Period of our startup probes, in seconds: short, because a started container waits for the next probe. */
 export const STARTUP_PERIOD_SECONDS = 5;
-
-/** The probe that kills a slow start: startup, else liveness (pkg/kubelet/prober/worker.go, doProbe). */
-export function startGateOf(container: JsonObject): 'startupProbe' | 'livenessProbe' {
-  return ownProbe(container, 'startupProbe') === undefined ? 'livenessProbe' : 'startupProbe';
-}
 
 /** The known past starts of a container. Times are in seconds. */
 export interface StartFigures {

@@ -1,6 +1,6 @@
 import { INT32_MAX } from './go-values.ts';
 import { failureThresholdFor, guaranteedStartSeconds, probeTiming, type ProbeTiming } from './timing.ts';
-import type { Probe, ProbeInteger } from './probe.ts';
+import type { ProbeInteger } from './probe.ts';
 
 /** The integers of a probe as they will be written; absent ones are the API server's defaults. */
 export type Integers = Readonly<Partial<Record<ProbeInteger, number | undefined>>>;
@@ -26,8 +26,8 @@ export function numbersFor(integers: Integers, seconds: number): Integers {
  *
  * @param least the seconds to start that the law of injection asks for
  */
-export function safeAfterRestart(timing: ProbeTiming, liveness: Probe, least: number): Integers | undefined {
-  const longest = guaranteedStartSeconds(probeTiming(liveness));
+export function safeAfterRestart(timing: ProbeTiming, liveness: ProbeTiming, least: number): Integers | undefined {
+  const longest = guaranteedStartSeconds(liveness);
   if (longest < 1 || timing.periodSeconds <= longest) return undefined;
   const needed = failureThresholdFor(guaranteedStartSeconds(timing), timing.initialDelaySeconds, longest);
   const failureThreshold = Math.max(needed, timing.failureThreshold);

@@ -29,9 +29,9 @@ export function probeTiming(probe: JsonObject): ProbeTiming {
   return timing;
 }
 
-/** The same timing; undefined when a value is no count, since nothing can be worked out from such a probe. */
-export function soundTiming(probe: JsonObject): ProbeTiming | undefined {
-  return TIMING_FIELDS.every((field) => isCount(member(probe, field) ?? 0)) ? probeTiming(probe) : undefined;
+/** False when a value is no count: nothing can be worked out from such a probe. */
+export function isTimingSound(probe: JsonObject): boolean {
+  return TIMING_FIELDS.every((field) => isCount(member(probe, field) ?? 0));
 }
 
 const TIMING_FIELDS = Object.keys(DEFAULT_TIMING) as (keyof ProbeTiming)[];

@@ -1,10 +1,8 @@
-import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { injectionAt, type NotInjected, type ReasonCode } from '../defaulting/injection.ts';
-import { ownProbe } from '../probe/probe.ts';
-import { containersOf, runsForever, type Container } from '../workload/containers.ts';
+import { hasProbe, mayHaveProbes, type Container, type Pod } from '../workload/pod.ts';
+import { asCreated } from '../workload/read-pod.ts';
 import { permittedDefaulting } from './permitted-defaulting.ts';
 import { layersWithProbes } from '../policy/container-policy.ts';
-import type { DefaultingOptions } from '../defaulting/default-probes.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
 /** The probes that coverage counts: a container without one of them has nobody who looks after it. */
@@ -24,19 +22,17 @@ export interface TemplateCoverage {
   readonly noMainContainer?: { readonly policies: readonly string[]; readonly detail: string };
 }
 
-export function coverageOf(template: JsonObject, policy: WorkloadPolicy, options: DefaultingOptions): TemplateCoverage {
-  const podSpec = objectMember(template, 'spec') ?? {};
-  const { injections, notInjected } = permittedDefaulting(template, policy, options);
+export function coverageOf(pod: Pod, policy: WorkloadPolicy): TemplateCoverage {
+  const { injections, notInjected } = permittedDefaulting(pod, policy);
   const asking = layersWithProbes(policy.layers);
-  const isService = !options.runsToCompletion && runsForever(podSpec);
   const coverOf = (container: Container, probe: CoveredProbe): ProbeCover => {
-    if (ownProbe(container.spec, probe) !== undefined) return 'have';
+    if (hasProbe(container, probe)) return 'have';
     if (injectionAt(injections, container, probe) !== undefined) return 'get';
-    if (!isService || !runsForever(container.spec)) return 'run-to-completion';
+    if (!pod.runsForever || !container.runsForever) return 'run-to-completion';
     return asking.length === 0 ? 'no-policy' : reasonFor(container, probe, notInjected);
   };
-  const containers = containersOf(podSpec)
-    .filter(({ role }) => role === 'application' || role === 'sidecar')
+  const containers = asCreated(pod)
+    .containers.filter(mayHaveProbes)
     .map((container) => ({
       livenessProbe: coverOf(container, 'livenessProbe'),
       readinessProbe: coverOf(container, 'readinessProbe'),

@@ -2,20 +2,21 @@ import { CHECKS } from '../checks/catalogue.ts';
 import type { Check, Finding } from '../checks/check.ts';
 import { livenessNeverRestarts } from '../checks/liveness-never-restarts.ts';
 import { validProbe } from '../checks/valid-probe.ts';
-import { checkedWorkload, NOWHERE } from '../checks/checked-workload.ts';
+import { checkedWorkload } from '../checks/checked-workload.ts';
 import { fullMessage } from '../checks/violation.ts';
 import { defaultsOf } from '../policy/check-parameters.ts';
 import { findingsOf, type PlacedFinding } from '../checks/run-checks.ts';
-import { defaultProbes, type Defaulting, type DefaultingOptions } from '../defaulting/default-probes.ts';
+import { annotationsOf, defaultProbes, type Defaulting, type DefaultingOptions } from '../defaulting/default-probes.ts';
 import { safeStartupProbe } from '../defaulting/startup.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { objectMember, equalJson, stringMap, without, type JsonObject } from '../../base/json/json-value.ts';
+import { equalJson } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
-import { POD_KIND } from '../workload/kinds.ts';
-import { injectionAt, effectiveTemplate, type HandlerProblem, type Injection } from '../defaulting/injection.ts';
+import { isPod, POD_KIND } from '../workload/kinds.ts';
+import { injectionAt, type HandlerProblem, type Injection } from '../defaulting/injection.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
-import { CommandReader } from '../workload/command-reader.ts';
-import { containersOf, type Container } from '../workload/containers.ts';
+import { probeTiming } from '../probe/timing.ts';
+import { writtenProbe, type Container, type Pod } from '../workload/pod.ts';
+import { asCreated, withProbes, type ProbeToAdd } from '../workload/read-pod.ts';
 import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
 import { readProvenance } from '../defaulting/patch.ts';
@@ -30,24 +31,38 @@ import type { WorkloadPolicy } from '../policy/policy-set.ts';
  * same decision.
  */
 export function permittedDefaulting(
-  template: JsonObject,
+  given: Pod,
   policy: WorkloadPolicy,
-  options: DefaultingOptions,
-): Defaulting {
+  options: DefaultingOptions = {},
+): PermittedDefaulting {
   const floors = floorPolicy(policy);
-  const { commands = new CommandReader([template]) } = options;
+  const created = asCreated(given);
   let bare: readonly PlacedFinding[] | undefined;
   const asked: Asked = {
-    ...{ template, policy, options: { ...options, commands }, rules: rulesWith(floors) },
-    before: () => (bare ??= findings(template, asked)),
+    ...{ pod: created, policy, options, rules: rulesWith(floors) },
+    before: () => (bare ??= findings(created, asked)),
   };
   const judged = withoutForbidden(asked);
-  const { permitted } = judged;
-  if (floors === undefined) return permitted;
-  const isPlatformOnly = policy.layers.every(({ kind }) => kind === 'ClusterProbePolicy');
-  if (isPlatformOnly || !policy.layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.has(id))))
-    return permitted;
-  return withRequired(asked, judged);
+  const { permitted, pod } = mayLackRequired(policy, floors) ? withRequired(asked, judged) : judged;
+  return { ...permitted, pod: created === given ? pod : withProbes(given, permitted.injections) };
+}
+
+/** What permittedDefaulting decides. */
+export interface PermittedDefaulting extends Defaulting {
+  /** The Pod with the injected probes. */
+  readonly pod: Pod;
+}
+
+/** The same for a Pod that gets no probe now. For one that `/mutate` has seen, the probes that it got then. */
+export function withoutInjections(pod: Pod, policy: WorkloadPolicy): PermittedDefaulting {
+  const injections = isPod(pod.kind) ? injectedBefore(pod, policy) : [];
+  return { injections, notInjected: [], warnings: annotationsOf(pod, policy).warnings, pod };
+}
+
+/** True when a namespace's policies may keep out a probe that a floor of the cluster requires. */
+function mayLackRequired({ layers }: WorkloadPolicy, floors: CheckPolicyByContainer | undefined): boolean {
+  if (floors === undefined || layers.every(({ kind }) => kind === 'ClusterProbePolicy')) return false;
+  return layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.has(id)));
 }
 
 /**
@@ -55,29 +70,23 @@ export function permittedDefaulting(
  * So each counts only if policies give exactly this probe to the Pod without the named probes. A probe that does not
  * count is the author's, and is evidence about the others.
  */
-export function injectedBefore(
-  pod: JsonObject,
-  policy: WorkloadPolicy,
-  options: DefaultingOptions,
-): readonly Injection[] {
-  const annotations = stringMap(objectMember(pod, 'metadata') ?? {}, 'annotations');
-  const named = readProvenance(annotations.get(INJECTED_ANNOTATION));
-  let counted: readonly Pick<Injection, 'container' | 'kind' | 'probe'>[] = containersOf(
-    objectMember(pod, 'spec') ?? {},
-  ).flatMap((container) =>
-    PROBE_KINDS.flatMap((kind) => {
-      const probe = objectMember(container.spec, kind);
-      return probe && named.get(container.name)?.has(kind) === true ? [{ container, kind, probe }] : [];
-    }),
-  );
+export function injectedBefore(pod: Pod, policy: WorkloadPolicy): readonly Injection[] {
+  const named = readProvenance(pod.annotations.get(INJECTED_ANNOTATION));
+  if (named.size === 0) return [];
+  let counted: readonly (ProbeToAdd & { readonly container: Container })[] = pod.containers.flatMap((container) => {
+    const probes = container.role === 'ephemeral' ? undefined : named.get(container.name);
+    return PROBE_KINDS.filter((kind) => probes?.has(kind) === true).flatMap((kind) => {
+      const probe = writtenProbe(container, kind)?.written;
+      return probe === undefined ? [] : [{ container, kind, probe }];
+    });
+  });
   while (counted.length > 0) {
-    const bare = effectiveTemplate(
+    const bare = withProbes(
       pod,
       counted.map((one) => ({ ...one, probe: undefined })),
     );
-    // Without the kind: a Pod without its injected probes is like a copy of kubectl debug.
-    const given = permittedDefaulting(bare, policy, without(options, 'group', 'kind')).injections;
-    const confirmed = counted.flatMap(({ container, kind, probe }) => {
+    const given = permittedDefaulting(bare, policy, { mayBeCopy: false }).injections;
+    const confirmed = counted.flatMap(({ container, kind, probe = {} }) => {
       const expected = injectionAt(given, container, kind);
       // The API server fills in defaults after an injection.
       return expected && equalJson(defaultedProbe(probe), defaultedProbe(expected.probe)) ? [expected] : [];
@@ -107,20 +116,17 @@ export interface BrokenProbe {
 const TIMES_HOLD: ReadonlySet<string> = new Set([livenessNeverRestarts.id, validProbe.id]);
 
 /**
- * The probes of a template that cannot work, the injected ones among them. A note leaves a doubt, and a policy that
+ * The probes of a Pod that cannot work, the injected ones among them. A note leaves a doubt, and a policy that
  * switches a check off knows better.
  */
-export function brokenProbes(template: JsonObject, policy: WorkloadPolicy, options: DefaultingOptions): BrokenProbe[] {
-  const asked = { template, policy, options: { commands: new CommandReader([template]), ...options } };
+export function brokenProbes(pod: Pod, policy: WorkloadPolicy): BrokenProbe[] {
   const rules = oncePerPolicy(
     policy.checkPolicy,
     (of) => new Map([...CANNOT_WORK].filter(([id]) => of.get(id)?.action !== 'Off')),
   );
-  return findings(template, { ...asked, rules }).flatMap(({ check, action, at, finding: { probe, message } }) => {
-    const [, list, index] = at.place.path();
+  return findings(asCreated(pod), { policy, rules }).flatMap(({ check, action, at, finding: { probe, message } }) => {
     const isBroken = action === 'Deny' && !TIMES_HOLD.has(check.id);
-    if (!isBroken || probe === undefined || typeof index !== 'number') return [];
-    return [{ container: { list: list as Container['list'], index }, probe, check: check.id, message }];
+    return isBroken && probe !== undefined ? [{ container: at, probe, check: check.id, message }] : [];
   });
 }
 
@@ -132,46 +138,46 @@ function rulesWith(floors: CheckPolicyByContainer | undefined): CheckPolicyByCon
 const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
 
 interface Asked {
-  readonly template: JsonObject;
+  readonly pod: Pod;
   readonly policy: WorkloadPolicy;
-  readonly options: Required<Pick<DefaultingOptions, 'commands'>> & DefaultingOptions;
+  readonly options: DefaultingOptions;
   /** The floors Deny, and the checks that say that a probe cannot work. */
   readonly rules: CheckPolicyByContainer;
-  /** What they find in the template without injected probes. */
+  /** What they find in the Pod without injected probes. */
   readonly before: () => readonly PlacedFinding[];
 }
 
 /** Probes that may be injected, and what the rules find beside them. */
 interface Judged {
   readonly permitted: Defaulting;
+  /** The Pod with these probes. */
+  readonly pod: Pod;
   readonly found: () => readonly PlacedFinding[];
 }
 
 /** Gives a container without a required probe what the cluster's policies give, unless another floor forbids it. */
-function withRequired(asked: Asked, judged: Judged): Defaulting {
-  const { template, policy, options } = asked;
+function withRequired(asked: Asked, judged: Judged): Pick<Judged, 'permitted' | 'pod'> {
+  const { pod, policy, options } = asked;
   const { permitted } = judged;
   const ofPlatform = { ...policy, layers: policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy') };
-  if (defaultProbes(template, ofPlatform, options).injections.length === 0) return permitted;
+  if (defaultProbes(pod, ofPlatform, options).injections.length === 0) return judged;
   const found = judged.found();
-  const lacking = new Set(
-    found.filter(({ check }) => check.requiresProbes).map(({ at }) => formatPath(at.place.path())),
-  );
-  if (lacking.size === 0) return permitted;
+  const lacking = new Set(found.filter(({ check }) => check.requiresProbes).map(({ at }) => nameOf(at)));
+  if (lacking.size === 0) return judged;
   const platform = withoutForbidden({ ...asked, policy: ofPlatform }).permitted;
   const added = platform.injections.filter(
     ({ container, kind }) =>
-      lacking.has(pathOf(container)) && injectionAt(permitted.injections, container, kind) === undefined,
+      lacking.has(nameOf(container)) && injectionAt(permitted.injections, container, kind) === undefined,
   );
-  if (added.length === 0) return permitted;
+  if (added.length === 0) return judged;
   const injections = withSafeStarts([...permitted.injections, ...added]);
   const before = new Set(found.map(keyOf));
-  const after = findings(effectiveTemplate(template, injections), asked);
-  if (after.some((finding) => !before.has(keyOf(finding)))) return permitted;
+  const more = withProbes(pod, injections);
+  if (findings(more, asked).some((finding) => !before.has(keyOf(finding)))) return judged;
   const notInjected = permitted.notInjected.filter(
     ({ container: name, probe }) => !added.some(({ container, kind }) => container.name === name && kind === probe),
   );
-  return { ...permitted, injections, notInjected };
+  return { permitted: { ...permitted, injections, notInjected }, pod: more };
 }
 
 function withSafeStarts(injections: readonly Injection[]): Injection[] {
@@ -179,37 +185,36 @@ function withSafeStarts(injections: readonly Injection[]): Injection[] {
     const { container, kind } = injection;
     if (kind !== 'startupProbe') return injection;
     const injected = injectionAt(injections, container, 'livenessProbe')?.probe;
-    const liveness = injected ?? objectMember(container.spec, 'livenessProbe');
+    const liveness = injected === undefined ? writtenProbe(container, 'livenessProbe')?.numbers : probeTiming(injected);
     const safe = liveness && safeStartupProbe(injection, liveness);
     return safe === undefined ? injection : { ...injection, probe: safe, isMadeSafe: true };
   });
 }
 
 function withoutForbidden(asked: Asked): Judged {
-  const { template, policy, options } = asked;
-  let permitted = defaultProbes(template, policy, options);
+  const { pod, policy, options } = asked;
+  let permitted = defaultProbes(pod, policy, options);
   const forbidden = new Map<string, HandlerProblem>();
   let known: ReadonlySet<string> | undefined;
   // Each round forbids at least one more probe, so the loop ends. The first round usually finds nothing.
   while (permitted.injections.length > 0) {
     const { injections } = permitted;
-    const found = findings(effectiveTemplate(template, injections), asked);
-    const byPlace = new Map(injections.map((one) => [placeOf(pathOf(one.container), one.kind), one]));
+    const effective = withProbes(pod, injections);
+    const found = findings(effective, asked);
+    const byPlace = new Map(injections.map((one) => [placeOf(one.container, one.kind), one]));
     const concerning = found.filter((finding) => finding.floor !== undefined || isAbout(finding, byPlace));
     const before = concerning.length === 0 ? undefined : (known ??= new Set(asked.before().map(keyOf)));
     const caused = concerning.filter((finding) => before?.has(keyOf(finding)) !== true);
-    if (caused.length === 0) return { permitted, found: () => found };
+    if (caused.length === 0) return { permitted, pod: effective, found: () => found };
     forbidCulprits(caused, injections, forbidden);
-    permitted = defaultProbes(template, policy, options, (container, kind) =>
-      forbidden.get(placeOf(pathOf(container), kind)),
-    );
+    permitted = defaultProbes(pod, policy, options, (container, kind) => forbidden.get(placeOf(container, kind)));
   }
-  return { permitted, found: asked.before };
+  return { permitted, pod, found: asked.before };
 }
 
 /** True for a finding about an injected probe, unless only a port's name says so and an aimed policy names the port. */
 function isAbout({ check, at, finding }: PlacedFinding, injections: ReadonlyMap<string, Injection>): boolean {
-  const one = injections.get(placeOf(formatPath(at.place.path()), finding.probe));
+  const one = injections.get(placeOf(at, finding.probe));
   return one !== undefined && !(one.isPortAimed === true && check.judgesByName === true);
 }
 
@@ -232,30 +237,23 @@ function oncePerPolicy(
   };
 }
 
-function findings(
-  template: JsonObject,
-  {
-    policy: { portHints },
-    options: { commands, defaultProbePort },
-    rules,
-  }: Pick<Asked, 'policy' | 'options' | 'rules'>,
-): PlacedFinding[] {
-  const kind = { ...POD_KIND, defaultProbePort };
-  const workload = checkedWorkload(template, kind, { template, path: [] }, { ...NOWHERE, portHints, commands });
-  return findingsOf(workload, rules);
+/** The Pod is judged alone, so that a template and its Pods get the same decision. */
+function findings(pod: Pod, { policy: { portHints }, rules }: Pick<Asked, 'policy' | 'rules'>): PlacedFinding[] {
+  return findingsOf(checkedWorkload(pod, { kind: POD_KIND, ...(portHints && { portHints }) }), rules);
 }
 
 /** Identifies a finding, so that it can be recognised with and without the injected probes. */
 function keyOf({ check, at, finding }: PlacedFinding): string {
-  return `${check.id} ${placeOf(formatPath(finding.path), finding.probe)} ${formatPath(at.place.path())}`;
+  return `${check.id} ${formatPath(finding.path)} ${placeOf(at, finding.probe)}`;
 }
 
-function placeOf(path: string, kind: ProbeKind | undefined): string {
-  return `${path} ${kind ?? ''}`;
+function placeOf(container: Container, kind: ProbeKind | undefined): string {
+  return `${nameOf(container)} ${kind ?? ''}`;
 }
 
-function pathOf({ list, index }: Container): string {
-  return `spec.${list}[${index}]`;
+/** Identifies a container of the Pod: names may repeat. */
+function nameOf({ list, index }: Container): string {
+  return `${list}[${index}]`;
 }
 
 /**
@@ -267,11 +265,11 @@ function forbidCulprits(
   injections: readonly Injection[],
   forbidden: Map<string, HandlerProblem>,
 ): void {
-  const byContainer = Map.groupBy(injections, ({ container }) => pathOf(container));
+  const byContainer = Map.groupBy(injections, ({ container }) => nameOf(container));
   // The rule of the platform is the better reason.
   const floorsFirst = caused.toSorted((a, b) => Number(b.floor !== undefined) - Number(a.floor !== undefined));
   for (const { check, at, floor, finding } of floorsFirst) {
-    const inContainer = byContainer.get(formatPath(at.place.path())) ?? [];
+    const inContainer = byContainer.get(nameOf(at)) ?? [];
     const own = inContainer.filter(({ kind }) => kind === finding.probe);
     const related = inContainer.filter(({ kind }) => check.relatedProbes?.includes(kind));
     // A finding without a container concerns the whole Pod: then nothing is injected.
@@ -292,7 +290,7 @@ function forbidCulprits(
     floor: PlacedFinding['floor'],
     what: Finding | string = 'it',
   ): void {
-    const place = placeOf(pathOf(container), kind);
+    const place = placeOf(container, kind);
     if (forbidden.has(place)) return;
     const said = typeof what === 'string' ? what : `it: ${cut(what.message, MOST_QUOTED)}`;
     if (floor !== undefined)

@@ -5,12 +5,12 @@ import { failureThresholdFor, guaranteedStartSeconds, probeTiming } from '../pro
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecks } from '../checks/run-checks.ts';
 import { defaultProbes } from '../defaulting/default-probes.ts';
-import { effectiveTemplate } from '../defaulting/injection.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { builtInPolicy, mergeChecks, type CheckPolicy } from '../policy/check-policy.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { POD_KIND } from '../workload/kinds.ts';
+import { readPod, withProbes } from '../workload/read-pod.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
 import { fullMessage, type Violation } from '../checks/violation.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
@@ -43,11 +43,10 @@ function aboutProbes(policy: ProbePolicy, merged: CheckPolicy): readonly Violati
     annotations: 'Ignore',
     checkPolicy: () => checks,
   };
-  const pod = modelPod(policy);
-  const { injections } = defaultProbes(pod, onModel, POD_KIND);
+  const pod = readPod(modelPod(policy), POD_KIND);
+  const { injections } = defaultProbes(pod, onModel);
   if (injections.length === 0) return [];
-  const template = effectiveTemplate(pod, injections);
-  const workload = checkedWorkload(template, POD_KIND, { template, path: [] });
+  const workload = checkedWorkload(withProbes(pod, injections));
   const found = withPoliciesAtFault(runChecks(workload, onModel.checkPolicy), injections, onModel.checkPolicy);
   return uniqueInPolicy(found);
 }

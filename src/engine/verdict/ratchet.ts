@@ -2,12 +2,11 @@ import { equalJson, type JsonObject } from '../../base/json/json-value.ts';
 import { valueAt } from '../../base/json/field-path.ts';
 import { violationKey, type Violation } from '../checks/violation.ts';
 import { layersWithProbes } from '../policy/container-policy.ts';
-import { commandsOf, podLabelsOf, type Judgement, type Subject } from './judge.ts';
-import type { CommandReader } from '../workload/command-reader.ts';
+import type { Judgement, Subject } from './judge.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 
 /** Judges an object by policies, at one instant and one setting of mutation. */
-export type JudgeBy = (subject: Subject, policies: Snapshot, commands?: CommandReader) => Judgement;
+export type JudgeBy = (subject: Subject, policies: Snapshot) => Judgement;
 
 /** An update of an object to one with these violations. */
 export interface Update {
@@ -29,8 +28,7 @@ export function toleranceOf(
 ): (violation: Violation) => boolean {
   // To be tolerated only keeps a violation from denying.
   if (old === undefined || !violations.some(({ action }) => action === 'Deny')) return () => false;
-  const commands = commandsOf(old);
-  const before = old.object === object ? violations : judgeBy(old, policies, commands).violations;
+  const before = old.object === object ? violations : judgeBy(old, policies).violations;
   const tolerated = new Map(before.map((violation) => [violationKey(violation), violation]));
   // What nobody could read before excuses the same text alone: another text may hide what a floor forbids.
   const isIn = (known: ReadonlyMap<string, Violation>, violation: Violation): boolean => {
@@ -42,12 +40,10 @@ export function toleranceOf(
   // violation. So floored violations of the old object are checked again with the cluster's policies alone. Only these
   // set floors, so nothing changes where the namespace's policies give no probes.
   const needsPlatform = violations.some((found) => found.isFloored === true && isIn(tolerated, found));
-  const givesProbes = old.templates.some(({ template }) =>
-    layersWithProbes(policies.policyFor(old.namespace, podLabelsOf(template)).layers).some(
-      ({ kind: tier }) => tier === 'ProbePolicy',
-    ),
+  const givesProbes = old.pods.some(({ labels }) =>
+    layersWithProbes(policies.policyFor(old.namespace, labels).layers).some(({ kind: tier }) => tier === 'ProbePolicy'),
   );
-  const again = needsPlatform && givesProbes ? judgeBy(old, policies.ofCluster, commands).violations : before;
+  const again = needsPlatform && givesProbes ? judgeBy(old, policies.ofCluster).violations : before;
   const flooredBefore = new Map(
     again.filter(({ isFloored }) => isFloored === true).map((violation) => [violationKey(violation), violation]),
   );

@@ -1,5 +1,4 @@
 import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
-import { PROBE_KINDS } from '../probe/probe.ts';
 import { beginning } from '../../base/text/cut.ts';
 
 export const MOST_TEXT_CHARACTERS = 4096;
@@ -9,18 +8,16 @@ export const MOST_LIST_ENTRIES = 1000;
 /** The end of a cut text, and the last entry of a cut list. No JSON of Go has this half of a surrogate pair. */
 export const CUT_MARK = '\uD800';
 
-const BOUNDED_FIELDS = ['command', 'args', 'env', 'lifecycle', ...PROBE_KINDS];
-
 /** A header's name is the deepest text: hook, handler, headers, header, name. */
 const DEEPEST = 5;
 
 /**
- * A container as checks read it. Texts and lists of `command`, `args`, `env`, probes and hooks are cut at
- * MOST_TEXT_CHARACTERS and MOST_LIST_ENTRIES; an entry keeps its index. For reading only: an edit or a patch must not
- * contain a part of a cut value (`holdsCut`).
+ * A probe or a container as checks read it. Texts and lists of its members, such as `command`, `env` and handlers, are
+ * cut at MOST_TEXT_CHARACTERS and MOST_LIST_ENTRIES; an entry keeps its index. For reading only: an edit or a patch
+ * must not contain a part of a cut value (`holdsCut`).
  */
-export function boundedContainer(container: JsonObject): JsonObject {
-  return boundedMembers(container, BOUNDED_FIELDS, DEEPEST);
+export function boundedMembersOf(object: JsonObject): JsonObject {
+  return boundedMembers(object, Object.keys(object), DEEPEST);
 }
 
 /** An object with one bounded member. */

@@ -1,4 +1,5 @@
-import { isJsonObject, listMember, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
+import { objectsAt, valueAt } from '../../base/json/field-path.ts';
+import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../probe/api-defaults.ts';
 import { ExecCommand, UNREAD_COMMAND } from '../probe/exec-invocation.ts';
 import { execArgv } from '../probe/handler-values.ts';
@@ -30,24 +31,28 @@ export class CommandReader {
   readonly #lines = new Map<unknown, Map<unknown, CommandLine>>();
   readonly #equal = new Map<string, ExecCommand>();
 
+  #unread: readonly JsonObject[];
+
   /** @param templates all Pod templates of the object, as they are written */
   constructor(templates: readonly JsonObject[]) {
-    for (const template of templates)
-      for (const list of CONTAINER_LISTS)
-        for (const container of listMember(objectMember(template, 'spec') ?? {}, list))
-          if (isJsonObject(container)) this.#charge(container);
+    this.#unread = templates;
   }
 
-  #charge(container: JsonObject): void {
-    this.lineOf(container);
-    for (const kind of PROBE_KINDS) {
-      const handler = objectMember(objectMember(container, kind) ?? {}, 'exec');
-      if (handler !== undefined) this.commandOf(handler);
-    }
+  /** Reads all commands of the object, in their order, before the first answer. */
+  #readAll(): void {
+    const templates = this.#unread;
+    this.#unread = [];
+    for (const template of templates)
+      for (const container of CONTAINER_LISTS.flatMap((list) => objectsAt(template, 'spec', list))) {
+        this.lineOf(container);
+        for (const exec of PROBE_KINDS.map((kind) => valueAt(container, [kind, 'exec'])))
+          if (isJsonObject(exec)) this.commandOf(exec);
+      }
   }
 
   /** The command of an exec handler. A command without room in the budget has no words. */
   commandOf(handler: JsonObject): ExecCommand {
+    this.#readAll();
     const list = member(handler, 'command');
     const known = this.#commands.get(list) ?? this.#read(execArgv(boundedMember(handler, 'command')) ?? []);
     this.#commands.set(list, known);
@@ -68,6 +73,7 @@ export class CommandReader {
 
   /** The command line of a container. */
   lineOf(container: JsonObject): CommandLine {
+    this.#readAll();
     const [command, args] = [member(container, 'command'), member(container, 'args')];
     const ofCommand = this.#lines.get(command) ?? new Map<unknown, CommandLine>();
     this.#lines.set(command, ofCommand);

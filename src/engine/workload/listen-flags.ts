@@ -38,11 +38,6 @@ const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/)?(\[[^\]]*\]|[^:/[\]]*):(\d{1,5})(?:\
 
 const UNIX_SOCKET = /^unix:\/|^\/[^:]*\.sock$/i;
 
-/** The flags of a container, and other ports that its command names. For containers that no check reads. */
-export function listenFlags(container: JsonObject): readonly ListenFlag[] {
-  return listenFlagsOf(commandWords(container).words);
-}
-
 /**
  * The flags among the words of `command` and `args` that name an address with a port to listen on: `--flag=value` or
  * `--flag value`, also with one dash, and in a script behind `sh -c`. A value may list several addresses with commas.
@@ -76,11 +71,6 @@ function addressByPort(words: readonly CommandWord[]): readonly ListenAddress[] 
   });
   const [port, ...others] = ports;
   return isPortNumber(port) && others.length === 0 ? [{ port, isLoopback: true }] : [];
-}
-
-/** Every port number that a flag other than these names, such as `--webhook-port=9443`. */
-export function otherPorts(container: JsonObject, flags: readonly ListenFlag[]): ReadonlySet<number> {
-  return portsBeside(commandWords(container).words, flags);
 }
 
 /** The port numbers in the words that are no values of these flags. */

@@ -1,14 +1,6 @@
-import {
-  isJsonObject,
-  isPresent,
-  listMember,
-  member,
-  objectMember,
-  stringMember,
-  stringMembers,
-  type JsonObject,
-} from '../../base/json/json-value.ts';
-import { HANDLER_KINDS, PROBE_KINDS } from '../probe/probe.ts';
+import { isPresent, member, objectMember, stringMembers, type JsonObject } from '../../base/json/json-value.ts';
+import { HANDLER_KINDS } from '../probe/probe.ts';
+import type { Pod } from './pod.ts';
 
 /**
  * By container name (Istio: manifests/charts/istio-control; Linkerd: charts/partials/templates/_proxy.tpl; Consul:
@@ -56,18 +48,15 @@ const REWRITTEN = /^1502[01] \/app-health\/([^]*)\/(?:livez|readyz|startupz)$/;
  * @param container the name of the container that has the probe
  */
 export function isMeshProbe(container: string, probe: JsonObject): boolean {
-  const httpGet = objectMember(probe, 'httpGet') ?? {};
-  const [port, path, host] = ['port', 'path', 'host'].map((field) => member(httpGet, field));
-  if (typeof port !== 'number' || typeof path !== 'string' || (host ?? '') !== '') return false;
+  const httpGet = objectMember(probe, 'httpGet');
+  const port = httpGet && member(httpGet, 'port');
+  if (httpGet === undefined || typeof port !== 'number') return false;
+  const path = member(httpGet, 'path');
+  if (typeof path !== 'string' || (member(httpGet, 'host') ?? '') !== '') return false;
   const asked = `${port} ${path}`;
   if (MESH_PROXIES.get(container)?.answers.test(asked) !== true && REWRITTEN.exec(asked)?.[1] !== container)
     return false;
   return HANDLER_KINDS.every((kind) => kind === 'httpGet' || !isPresent(member(probe, kind)));
-}
-
-/** True when a mesh wrote one of the probes. Another beside it would bypass the mesh, and fail under strict mTLS. */
-export function hasMeshProbe({ name, spec }: { readonly name: string; readonly spec: JsonObject }): boolean {
-  return PROBE_KINDS.some((kind) => isMeshProbe(name, objectMember(spec, kind) ?? {}));
 }
 
 /** Istio reads the value as Go's strconv.ParseBool does (pkg/kube/inject/app_probe.go). */
@@ -81,16 +70,14 @@ const TO_BE_INJECTED = 'auto';
  * Why no mesh will redirect a probe that is added to a Pod now; undefined when a mesh still may. Under strict mTLS the
  * proxy refuses the kubelet's connection to the application. Only exec probes do not need that connection.
  */
-export function meshObstacle(template: JsonObject): string | undefined {
-  const podSpec = objectMember(template, 'spec') ?? {};
-  const isInjected = (container: unknown): container is { readonly name: string } =>
-    isJsonObject(container) &&
-    MESH_PROXIES.get(stringMember(container, 'name') ?? '')?.redirects === true &&
-    member(container, 'image') !== TO_BE_INJECTED;
-  const proxy = [...listMember(podSpec, 'containers'), ...listMember(podSpec, 'initContainers')].find(isInjected);
+export function meshObstacle({ containers, annotations }: Pod): string | undefined {
+  const proxy = containers.find(
+    ({ role, name, image }) =>
+      role !== 'ephemeral' && MESH_PROXIES.get(name)?.redirects === true && image !== TO_BE_INJECTED,
+  );
   if (proxy !== undefined)
     return `the Pod already has ${proxy.name}, whose injector redirects earlier probes only; ${CURE}`;
-  const value = stringMembers(objectMember(template, 'metadata') ?? {}, 'annotations').get(REWRITE_ANNOTATION) ?? '';
+  const value = annotations.get(REWRITE_ANNOTATION) ?? '';
   if (!SAYS_NO.test(value)) return undefined;
   return `the annotation ${REWRITE_ANNOTATION}: "${value}" keeps Istio from redirecting it; remove the annotation, or use exec`;
 }

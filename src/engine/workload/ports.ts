@@ -28,10 +28,6 @@ export function isTcp({ protocol }: ContainerPort): boolean {
   return protocol === 'TCP';
 }
 
-export function tcpPortsOf(container: JsonObject): ContainerPort[] {
-  return portsOf(container).filter(isTcp);
-}
-
 /** Most ports in a message, and most characters of a name or protocol: the API server limits them later. */
 export const MOST_LISTED = 20;
 const MOST_CHARACTERS = 63;

@@ -1,24 +1,15 @@
-import { objectMember, stringMap, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { effectiveTemplate, formatNotInjected, type Injection } from '../../engine/defaulting/injection.ts';
+import { formatNotInjected, type Injection } from '../../engine/defaulting/injection.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
-import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { mayBeRestarted } from '../../engine/probe/grace-period.ts';
-import { commandsOf, podLabelsOf } from '../../engine/verdict/judge.ts';
-import type { DefaultingOptions } from '../../engine/defaulting/default-probes.ts';
 import { brokenProbes, permittedDefaulting, type BrokenProbe } from '../../engine/verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload, type ExceptionOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
-import { containersOf, type Container } from '../../engine/workload/containers.ts';
-import {
-  isPod,
-  templatesToLookAt,
-  workloadKindOfManifest,
-  type PlacedTemplate,
-  type WorkloadKind,
-} from '../../engine/workload/kinds.ts';
-import { meshProxyTest } from '../../engine/workload/mesh.ts';
+import { mayHaveProbes, type Pod, type ProbedContainer } from '../../engine/workload/pod.ts';
+import { asCreated, readPods } from '../../engine/workload/read-pod.ts';
+import { isPod, templatesToLookAt, workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { explainedFields, NO_PLACES, type FieldPlaces } from './explained-fields.ts';
 import { containerTimings, effectiveTimings, muteProbes, unknownTimes } from './container-timings.ts';
 import { explainedProbes } from './explained-probes.ts';
@@ -60,13 +51,12 @@ export function explainManifest(
   const namespace = stringMember(metadata, 'namespace') ?? fallback;
   const itself = workloadNameOf(object, kind, false);
   const names = [{ kind: kind.kind, name: stringMember(metadata, 'name') ?? '' }];
-  const options = { ...kind, commands: commandsOf(found) };
-  const explained = found.templates.map((placed) => {
-    const podLabels = podLabelsOf(placed.template);
+  const explained = readPods(found.templates, kind).map((pod) => {
+    const podLabels = pod.labels;
     const policy = policies.policyFor(namespace, podLabels, itself);
     const excepted = exceptionsOfWorkload({ namespace, names, podLabels }, policies, policy, now);
     return {
-      ...explainTemplate(placed, options, policy, excepted, places, isFromCluster && isPod(kind)),
+      ...explainPod(pod, policy, excepted, places, isFromCluster && isPod(kind)),
       exceptions: excepted.map(exceptionSentence),
     };
   });
@@ -89,60 +79,56 @@ function exceptionSentence(exception: ExceptionOfWorkload): string {
   return `ProbeException ${name} (owner ${owner}): ${checks.join(', ')}${where} ${when}: ${reason}`;
 }
 
-function explainTemplate(
-  { template, path }: PlacedTemplate,
-  kind: WorkloadKind & DefaultingOptions,
+function explainPod(
+  pod: Pod,
   policy: WorkloadPolicy,
   excepted: readonly ExceptionOfWorkload[],
   places: FieldPlaces,
   isLivePod: boolean,
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
-  const { injections, notInjected, warnings } = permittedDefaulting(template, policy, kind);
-  const { policyFor } = templatePolicy(template, policy);
-  const effective = effectiveTemplate(template, injections);
-  const podSpec = defaultedPodSpec(objectMember(effective, 'spec') ?? {});
-  const annotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
-  const earlier = readProvenance(isLivePod ? annotations.get(INJECTED_ANNOTATION) : undefined);
+  const { injections, notInjected, warnings, pod: effective } = permittedDefaulting(pod, policy);
+  const { policyFor } = templatePolicy(asCreated(pod), policy);
+  const { spec: podSpec, containers } = effective;
+  const { template, path } = pod;
+  const earlier = readProvenance(isLivePod ? pod.annotations.get(INJECTED_ANNOTATION) : undefined);
   const podSpecPath = formatPath([...path, 'spec']);
   // Who made an exception says that the probe works.
-  const isExcepted = ({ name }: Container, check: string): boolean =>
+  const isExcepted = ({ name }: ProbedContainer, check: string): boolean =>
     excepted.some(
       ({ checks, containers, hasEnded }) =>
         !hasEnded && checks.includes(check) && (containers === undefined || containers.includes(name)),
     );
-  const broken = brokenProbes(effective, policy, kind);
+  const broken = brokenProbes(effective, policy);
   return {
-    containers: containersOf(podSpec, meshProxyTest(template, isPod(kind)))
-      .filter(({ role }) => role === 'application' || role === 'sidecar')
-      .map((container) => ({
-        ...explainContainer(
-          container,
-          podSpec,
-          podSpecPath,
-          injections,
-          earlier.get(container.name),
-          policy.starts?.(container.name)?.seconds ?? [],
-          broken.filter(
-            ({ check, container: { list, index } }) =>
-              list === container.list && index === container.index && !isExcepted(container, check),
-          ),
+    containers: containers.filter(mayHaveProbes).map((container) => ({
+      ...explainContainer(
+        container,
+        podSpec,
+        podSpecPath,
+        injections,
+        earlier.get(container.name),
+        policy.starts?.(container.name)?.seconds ?? [],
+        broken.filter(
+          ({ check, container: { list, index } }) =>
+            list === container.list && index === container.index && !isExcepted(container, check),
         ),
-        fields: explainedFields({
-          container,
-          template,
-          templatePath: path,
-          injections,
-          injectedEarlier: earlier.get(container.name),
-          policy: policyFor(container),
-          places,
-        }),
-      })),
+      ),
+      fields: explainedFields({
+        container,
+        template,
+        templatePath: path,
+        injections,
+        injectedEarlier: earlier.get(container.name),
+        policy: policyFor(container),
+        places,
+      }),
+    })),
     notInjected: [...notInjected.map(formatNotInjected), ...warnings],
   };
 }
 
 function explainContainer(
-  container: Container,
+  container: ProbedContainer,
   podSpec: JsonObject,
   podSpecPath: string,
   injections: readonly Injection[],

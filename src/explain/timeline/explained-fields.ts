@@ -7,7 +7,7 @@ import { LIFE_ORDER } from './explained-probes.ts';
 import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
 import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
 import { probeSettings, type ContainerPolicy, type Setting } from '../../engine/policy/container-policy.ts';
-import type { Container } from '../../engine/workload/containers.ts';
+import type { Container } from '../../engine/workload/pod.ts';
 import type { FieldExplanation, FieldSetter, FieldSetting, ProbeFields } from './explanation.ts';
 
 /** Where fields are written, for people: `file:line`. Undefined where nobody knows. */

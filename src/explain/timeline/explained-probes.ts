@@ -6,7 +6,7 @@ import { timingLetters, type FormulaInputs } from './figures.ts';
 import { giverOfLiveProbe, injectedBy, type InjectedBy } from '../../engine/defaulting/injected-by.ts';
 import { injectionAt, type Injection, type StartBudget } from '../../engine/defaulting/injection.ts';
 import { handlerText } from '../../engine/probe/handler-text.ts';
-import type { Container } from '../../engine/workload/containers.ts';
+import type { Container } from '../../engine/workload/pod.ts';
 import type { ContainerTimings } from './container-timings.ts';
 import type { ProbeExplanation } from './explanation.ts';
 

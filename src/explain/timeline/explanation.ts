@@ -1,5 +1,5 @@
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { ContainerRole } from '../../engine/workload/containers.ts';
+import type { ProbedContainer } from '../../engine/workload/pod.ts';
 import type { Figure, FormulaInputs } from './figures.ts';
 import type { UnknownTime } from './container-timings.ts';
 import type { Scene } from './scene.ts';
@@ -21,7 +21,7 @@ export interface WorkloadExplanation extends Readonly<Record<'kind' | 'namespace
 
 export interface ContainerExplanation {
   readonly name: string;
-  readonly role: ContainerRole;
+  readonly role: ProbedContainer['role'];
   /** `spec.template.spec.containers[0]` */
   readonly path: string;
   readonly probes: readonly ProbeExplanation[];

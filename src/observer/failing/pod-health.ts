@@ -6,7 +6,7 @@ import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { ownProbe, PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { cut } from '../../base/text/cut.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
-import { containersOf, type Container } from '../../engine/workload/containers.ts';
+import { containersOf, type PlacedContainer } from '../../engine/workload/read-container.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { conditionOf, containerState, containerStatuses, containerTrouble, MOST_CONTAINERS } from '../pod-status.ts';
 import { startLimits, type StartLimits } from '../start-limits.ts';
@@ -73,7 +73,7 @@ export function podHealth(pod: JsonObject): PodHealth | undefined {
   const isAlways = (stringMember(spec, 'restartPolicy') ?? 'Always') === 'Always';
   for (const container of containersOf(spec).slice(0, MOST_CONTAINERS)) {
     const found = statuses.get(container.name);
-    if (found === undefined) continue;
+    if (container.role === 'ephemeral' || found === undefined) continue;
     const isInit = container.role === 'init';
     const mayBeKilled = !isInit && startLimits(container.spec, spec).earliestKillSeconds !== undefined;
     const trouble = containerTrouble(container.name, found, isAlways && !isInit, mayBeKilled);
@@ -100,7 +100,7 @@ export function podHealth(pod: JsonObject): PodHealth | undefined {
 const NEVER_READY_MILLISECONDS = 2000;
 
 function containerHealth(
-  { name, spec }: Container,
+  { name, spec }: PlacedContainer,
   status: JsonObject,
   pod: {
     readonly injected: ReadonlyMap<string, string> | undefined;

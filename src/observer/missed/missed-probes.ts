@@ -11,12 +11,12 @@ import {
 import { MISSED_PODS_RULE } from '../../engine/facts/live-rules.ts';
 import { count } from '../../base/text/cut.ts';
 import { debugCopyProblem } from '../../engine/defaulting/debug-copy.ts';
-import { effectiveTemplate, type Injection } from '../../engine/defaulting/injection.ts';
+import { type Injection } from '../../engine/defaulting/injection.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
-import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
-import { containersOf } from '../../engine/workload/containers.ts';
+import { readPod } from '../../engine/workload/read-pod.ts';
+import type { Pod } from '../../engine/workload/pod.ts';
 import { POD_KIND, isBeingDeleted, templatesToLookAt } from '../../engine/workload/kinds.ts';
 import { isMeshProbe, isMeshProxyName } from '../../engine/workload/mesh.ts';
 import { restartLine, type LiveProperties } from '../../explain/fleet-page/live-findings.ts';
@@ -71,7 +71,8 @@ export function missedProbes(
   const phase = textAt(pod, 'status', 'phase');
   if (isBeingDeleted(pod) || phase === 'Succeeded' || phase === 'Failed') return undefined;
   if (isFromNode(pod) || templatesToLookAt(pod, POD_KIND).kind === 'skipped') return undefined;
-  if (debugCopyProblem(pod) !== undefined) return undefined;
+  const live = readPod(pod, POD_KIND);
+  if (debugCopyProblem(live) !== undefined) return undefined;
   const annotations = stringMap(metadata, 'annotations');
   const policy = snapshot.policyFor(namespace, stringMap(metadata, 'labels'));
   if (policy.layers.length === 0 && annotations.size === 0) return undefined;
@@ -79,9 +80,9 @@ export function missedProbes(
   const injectedBefore = readProvenance(annotations.get(INJECTED_ANNOTATION));
   // Nobody can evaluate these conditions here. A Pod with our annotation has passed them.
   if (scope.foreignConditions.length > 0 && injectedBefore.size === 0) return undefined;
-  const bare = bareOf(pod, annotations, injectedBefore);
-  const { injections } = permittedDefaulting(bare, policy, POD_KIND);
-  const lacking = injections.length === 0 ? [] : notThere(pod, bare, injections, injectedBefore);
+  const bare = readPod(bareOf(pod, annotations, injectedBefore), POD_KIND);
+  const { injections, pod: given } = permittedDefaulting(bare, policy);
+  const lacking = injections.length === 0 ? [] : notThere(live, given, injections, injectedBefore);
   if (lacking.length === 0) return undefined;
   const sources = [...new Set(lacking.map(({ source }) => source))].toSorted();
   const created = Date.parse(stringMember(metadata, 'creationTimestamp') ?? '');
@@ -136,13 +137,8 @@ function bareOf(pod: JsonObject, annotations: ReadonlyMap<string, string>, named
 }
 
 /** The injections that the Pod does not have, or has otherwise. Both sides with the API server's defaults. */
-function notThere(
-  pod: JsonObject,
-  bare: JsonObject,
-  injections: readonly Injection[],
-  injectedBefore: Provenance,
-): Injection[] {
-  const [is, wouldBe] = [probesOf(pod), probesOf(effectiveTemplate(bare, injections))];
+function notThere(pod: Pod, given: Pod, injections: readonly Injection[], injectedBefore: Provenance): Injection[] {
+  const [is, wouldBe] = [probesOf(pod), probesOf(given)];
   return injections.filter(({ container: { list, name }, kind }) => {
     const place = `${list} ${name}`;
     const [own, expected] = [is.get(place)?.[kind], wouldBe.get(place)?.[kind]];
@@ -161,8 +157,7 @@ function withoutBudget(probe: unknown): unknown {
   return { ...probe, failureThreshold: undefined, periodSeconds: undefined };
 }
 
-function probesOf(pod: JsonObject): ReadonlyMap<string, JsonObject> {
-  const containers = containersOf(defaultedPodSpec(objectMember(pod, 'spec') ?? {}));
+function probesOf({ containers }: Pod): ReadonlyMap<string, JsonObject> {
   return new Map(containers.map(({ list, name, spec }) => [`${list} ${name}`, spec]));
 }
 

@@ -2,9 +2,11 @@ import type { ReportsSetting } from '../../cluster/sources/observer-reports.ts';
 import { isOfController } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
 import { laxer, type Enforcement } from '../../engine/policy/action.ts';
-import { judge, podLabelsOf, type Judgement } from '../../engine/verdict/judge.ts';
+import { judge, type Judgement } from '../../engine/verdict/judge.ts';
 import { controllerOwners, isKubernetesKind } from '../../engine/workload/workload-of-pod.ts';
-import { isPod, templatesToLookAt, type PlacedTemplate } from '../../engine/workload/kinds.ts';
+import { isPod, templatesToLookAt } from '../../engine/workload/kinds.ts';
+import { readPods } from '../../engine/workload/read-pod.ts';
+import type { Pod } from '../../engine/workload/pod.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
 import { versionOf, workloadKey, workloadOf } from '../observed-workload.ts';
 import { reportContent, type JudgedWorkload, type ReportContent } from '../reports/report-object.ts';
@@ -171,7 +173,7 @@ export interface VerdictSettings {
 export interface LiveJudgement extends Judgement {
   /** The object with its type, which lists leave out of their items. */
   readonly object: JsonObject;
-  readonly templates: readonly PlacedTemplate[];
+  readonly pods: readonly Pod[];
 }
 
 /**
@@ -190,34 +192,34 @@ export function judgeLive(
   const object = { ...item, apiVersion, kind } as unknown as JsonObject;
   const found = templatesToLookAt(object, known);
   if (found.kind === 'skipped') return undefined;
-  const { templates } = found;
-  const subject = { object, kind: known, templates, namespace: item.metadata.namespace ?? '' };
+  const pods = readPods(found.templates, known);
+  const subject = { object, kind: known, pods, namespace: item.metadata.namespace ?? '' };
   const judgement = judge(subject, snapshot, addsProbes && !isPod(known), now);
   const violations = judgement.violations.map((one) => ({ ...one, action: laxer(one.action, enforcement) }));
-  return { ...judgement, violations, object, templates };
+  return { ...judgement, violations, object, pods };
 }
 
 function judgedWorkload(
   workload: ObservedWorkload,
   { templates: kind }: ObservedKind,
-  { violations, warnings, templates }: LiveJudgement,
+  { violations, warnings, pods }: LiveJudgement,
   snapshot: Snapshot,
 ): JudgedWorkload {
   const { namespace } = workload;
-  const policyOf = (template: PlacedTemplate | undefined): ReturnType<Snapshot['policyFor']> =>
-    snapshot.policyFor(namespace, podLabelsOf(template?.template ?? {}));
+  const policyOf = (pod: Pod | undefined): ReturnType<Snapshot['policyFor']> =>
+    snapshot.policyFor(namespace, pod?.labels ?? new Map());
   const results = [
-    ...violations.map((one) => resultOfViolation(one, policyOf(templateOf(one, templates)).layers, namespace)),
+    ...violations.map((one) => resultOfViolation(one, policyOf(podOf(one, pods)).layers, namespace)),
     ...(isPod(kind) ? [] : warnings.map(resultOfWarning)),
   ];
   const violated = new Set(violations.map(({ check }) => check));
-  const inForce = [...policyOf(templates[0]).checkPolicy('')].filter(([, { action }]) => action !== 'Off');
+  const inForce = [...policyOf(pods[0]).checkPolicy('')].filter(([, { action }]) => action !== 'Off');
   return { workload, results, passed: inForce.filter(([check]) => !violated.has(check)).length };
 }
 
-function templateOf({ path }: Violation, templates: readonly PlacedTemplate[]): PlacedTemplate | undefined {
-  if (templates.length === 1) return templates[0];
-  return templates.find((template) => template.path.every((step, index) => path[index] === step));
+function podOf({ path }: Violation, pods: readonly Pod[]): Pod | undefined {
+  if (pods.length === 1) return pods[0];
+  return pods.find((pod) => pod.path.every((step, index) => path[index] === step));
 }
 
 /** The owners for which Kubernetes' own controllers make objects, by the object's kind. A Node owns static Pods. */

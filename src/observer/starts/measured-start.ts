@@ -4,7 +4,8 @@ import { shortHash } from '../../base/text/utf8.ts';
 import { PROFILE_BOUNDS } from '../../engine/policy/bounds.ts';
 import type { StartSample } from '../../engine/facts/startup-profile.ts';
 import { ownProbe } from '../../engine/probe/probe.ts';
-import { containersOf, runsForever, type Container } from '../../engine/workload/containers.ts';
+import { mayHaveProbes } from '../../engine/workload/pod.ts';
+import { containersOf, runsForever, type PlacedContainer } from '../../engine/workload/read-container.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { controllerOfPod } from '../observed-workload.ts';
 import {
@@ -151,7 +152,7 @@ export function startInSnapshot(pod: JsonObject, now: number): MeasuredStart | u
 
 /** A container of a Pod with its status. */
 export interface ObservedContainer extends ContainerState {
-  readonly container: Container;
+  readonly container: PlacedContainer;
 }
 
 /**
@@ -163,7 +164,7 @@ export function observedContainers(pod: JsonObject): readonly ObservedContainer[
   const spec = objectMember(pod, 'spec');
   if (spec === undefined || !runsForever(spec)) return undefined;
   const statuses = containerStatuses(pod);
-  const containers = containersOf(spec).filter(({ name, role }) => name !== '' && role !== 'init' && role !== 'mesh');
+  const containers = containersOf(spec).filter((container) => container.name !== '' && mayHaveProbes(container));
   if (containers.length > MOST_CONTAINERS) return undefined;
   return containers.map((container) => {
     const state = containerState(statuses.get(container.name) ?? {});

@@ -5,6 +5,7 @@ import { storedPod } from '../review/stored-pod.ts';
 import { outcomeOf, type WorkloadOutcome } from '../../engine/verdict/compare/outcome.ts';
 import { addTo, effectSentence, emptySummary, type Rung } from '../../engine/verdict/compare/plan.ts';
 import { templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
+import { readPods } from '../../engine/workload/read-pod.ts';
 import { sizeProblem } from '../review/scope.ts';
 import { builtInKinds, listWorkloads, type ListProgress, type LiveWorkloadsDependencies } from './live-workloads.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -145,7 +146,7 @@ function outcomeOn(
   const object: JsonObject = { ...(item as unknown as JsonObject), apiVersion: of.apiVersion, kind: kind.kind };
   const found = templatesToLookAt(object, kind);
   if (found.kind === 'skipped' || sizeProblem(found.templates) !== undefined) return undefined;
-  const workload = { object, kind, templates: found.templates, namespace, name };
+  const workload = { object, kind, pods: readPods(found.templates, kind), namespace, name };
   return outcomeOf(workload, before, after, storedPod, now, rung.mutation !== 'Off');
 }
 

@@ -1,10 +1,14 @@
 import type { MutationMode } from '../../engine/policy/action.ts';
-import { effectiveTemplate, formatNotInjected, type Injection } from '../../engine/defaulting/injection.ts';
+import { formatNotInjected } from '../../engine/defaulting/injection.ts';
 import { probePatch, provenance } from '../../engine/defaulting/patch.ts';
-import { podLabelsOf, violationsOf } from '../../engine/verdict/judge.ts';
-import { injectedBefore, permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
-import { CommandReader } from '../../engine/workload/command-reader.ts';
+import { violationsOf } from '../../engine/verdict/judge.ts';
+import {
+  injectedBefore,
+  permittedDefaulting,
+  type PermittedDefaulting,
+} from '../../engine/verdict/permitted-defaulting.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
+import { readPod } from '../../engine/workload/read-pod.ts';
 import { controllersOfPod, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import { skip, type Decision } from './decision.ts';
 import { allowed, auditText, violationAnnotation } from './response.ts';
@@ -34,35 +38,28 @@ export function mutate(
   const scope = scopeOf(request, BUILT_IN_KINDS);
   if (scope.is === 'too-large') return tooLarge(request, isAudited, scope.problem);
   if (scope.is === 'skipped') return skip(request, scope.reason);
-  const { kind, object: pod } = scope;
+  const { kind, object } = scope;
   if (kind.kind !== 'Pod') return skip(request, 'kind');
   if (request.operation !== 'CREATE') return skip(request, 'operation');
 
   const { namespace } = request;
   // Learned start times are those of the workload that a trusted controller made the Pod for.
-  const workload = workloadNameOf(pod, kind, trustIn(request, controllers, []) !== 'none');
-  const policy = policies.policyFor(namespace, podLabelsOf(pod), workload);
-  const options = { ...kind, runsToCompletion: false, commands: new CommandReader([pod]) };
+  const workload = workloadNameOf(object, kind, trustIn(request, controllers, []) !== 'none');
+  const pod = readPod(object, kind);
+  const policy = policies.policyFor(namespace, pod.labels, workload);
   const defaulting =
-    mode === 'Off'
-      ? undefined
-      : permittedDefaulting(pod, policy, {
-          ...options,
-          injectedEarlier: injectedBefore(pod, policy, options),
-        });
-  const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
-  const patch = probePatch(pod, injections);
+    mode === 'Off' ? undefined : permittedDefaulting(pod, policy, { injectedEarlier: injectedBefore(pod, policy) });
+  const sent = mode === 'On' && defaulting !== undefined ? defaulting : { injections: [], pod };
+  const patch = probePatch(object, sent.injections);
   const warnings = defaulting?.warnings ?? [];
-  const audited = (added: readonly Injection[]): readonly Violation[] => {
-    const object = effectiveTemplate(pod, added);
-    const subject = { object, kind, namespace, controllers: controllersOfPod(pod) };
-    const given = { injections: added, notInjected: [], commands: options.commands };
-    const violations = violationsOf(subject, { template: object, path: [] }, policies, policy, given, now);
+  const audited = (given: Pick<PermittedDefaulting, 'injections' | 'pod'>): readonly Violation[] => {
+    const subject = { object, kind, namespace, controllers: controllersOfPod(object) };
+    const violations = violationsOf(subject, policies, policy, { ...given, notInjected: [] }, now);
     // `/validate` has already checked the template of a controller's Pod.
     return violations.map((violation) => atMost(violation, 'Audit'));
   };
-  const violations = isAudited ? audited(injections) : [];
-  const unsent = mode === 'Audit' ? (defaulting?.injections ?? []) : [];
+  const violations = isAudited ? audited(sent) : [];
+  const unsent = mode === 'Audit' && defaulting?.injections.length ? defaulting : undefined;
   const result = warnings.length > 0 ? 'warn' : 'allow';
   const auditAnnotations = { ...defaultingAnnotations(defaulting, mode), ...violationAnnotation(violations) };
   return {
@@ -71,9 +68,7 @@ export function mutate(
     policies: policy.sources,
     ...(defaulting && { defaulting }),
     ...(isAudited && { violations }),
-    ...(unsent.length > 0 && {
-      wouldBe: { result: 'mutate', ...(isAudited && { violations: audited(unsent) }) },
-    }),
+    ...(unsent && { wouldBe: { result: 'mutate', ...(isAudited && { violations: audited(unsent) }) } }),
   };
 }
 

@@ -1,9 +1,9 @@
 import jsonPatch, { type Operation } from 'fast-json-patch';
 import { utf8OfBase64 } from '../../base/text/utf8.ts';
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
-import { withProbePorts } from '../../engine/checks/checked-workload.ts';
 import { isPod } from '../../engine/workload/kinds.ts';
-import { runsForever } from '../../engine/workload/containers.ts';
+import { runsForever } from '../../engine/workload/read-container.ts';
+import { withProbePorts } from '../../engine/workload/read-pod.ts';
 import { mutate } from './mutate.ts';
 import type { Workload } from '../../engine/verdict/judge.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';

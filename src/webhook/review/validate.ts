@@ -1,14 +1,21 @@
-import { equalJson, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
+import {
+  equalJson,
+  isJsonObject,
+  listMember,
+  member,
+  objectMember,
+  type JsonObject,
+} from '../../base/json/json-value.ts';
 import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { formatViolation, type Violation } from '../../engine/checks/violation.ts';
 import type { Enforcement, MutationMode } from '../../engine/policy/action.ts';
-import { containersOf } from '../../engine/workload/containers.ts';
 import { isPod, podTemplatesOf, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { skip, type Decision } from './decision.ts';
 import { mayExceptAll } from '../../engine/verdict/exceptions-of-workload.ts';
-import { judge, podLabelsOf, type Judgement } from '../../engine/verdict/judge.ts';
+import { judge, type Judgement } from '../../engine/verdict/judge.ts';
 import { toleranceOf, type JudgeBy } from '../../engine/verdict/ratchet.ts';
+import { readPods } from '../../engine/workload/read-pod.ts';
 import { controllersOfPod } from '../../engine/workload/workload-of-pod.ts';
 import { trustIn, type TrustedControllers } from './trusted-controllers.ts';
 import { allowed, denied, violationAnnotation, wouldBeAnnotation } from './response.ts';
@@ -50,11 +57,12 @@ export function validate(
 
   const trust = trustIn(request, controllers, kinds);
   const controlled = isPod(kind) && trust === 'full' && { controllers: controllersOfPod(object) };
-  const subject = { object, kind, templates, namespace, ...controlled };
-  const old = oldObject && { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace };
-  const changesTemplate = old !== undefined && (isPod(kind) || !equalJson(templates, old.templates));
+  const subject = { object, kind, pods: readPods(templates, kind), namespace, ...controlled };
+  const oldTemplates = oldObject && podTemplatesOf(oldObject, kind);
+  const old = oldTemplates && { object: oldObject, kind, pods: readPods(oldTemplates, kind), namespace };
+  const changesTemplate = old !== undefined && (isPod(kind) || !equalJson(templates, oldTemplates));
   const judgedWith = (injects: boolean): Judgement => {
-    const judgeBy: JudgeBy = (of, inForce, commands) => judge(of, inForce, injects && !isPod(kind), now, commands);
+    const judgeBy: JudgeBy = (of, inForce) => judge(of, inForce, injects && !isPod(kind), now);
     const judgement = judgeBy(subject, policies);
     if (isUnchanged) return { ...judgement, violations: aboutExceptions(judgement.violations) };
     const isTolerated = toleranceOf({ ...judgement, object, old, changesTemplate }, judgeBy, policies);
@@ -70,7 +78,7 @@ export function validate(
   if (isUnchanged && judgement.violations.length === 0) return skip(request, 'unchanged');
   const mayBeExcepted = (checks: readonly string[]): boolean =>
     request.operation === 'UPDATE' &&
-    templates.every(({ template }) => mayExceptAll(policies.policyFor(namespace, podLabelsOf(template)), checks));
+    subject.pods.every(({ labels }) => mayExceptAll(policies.policyFor(namespace, labels), checks));
   const warnings = isPod(kind) || isUnchanged ? [] : judgement.warnings;
   // The next rung adds probes, so it has other violations.
   const atTop = mutation === 'Audit' && !isPod(kind) ? judgedWith(true).violations : judgement.violations;
@@ -166,8 +174,7 @@ function rolloutOf(object: JsonObject): unknown {
 
 /** A Pod's probes, container by container. Changes of labels, images and tolerations need no new check. */
 function probesOf(pod: JsonObject): unknown {
-  return containersOf(objectMember(pod, 'spec') ?? {}).map(({ name, spec: container }) => [
-    name,
-    ...PROBE_KINDS.map((probe) => member(container, probe) ?? null),
-  ]);
+  const spec = objectMember(pod, 'spec') ?? {};
+  const containers = [...listMember(spec, 'containers'), ...listMember(spec, 'initContainers')].filter(isJsonObject);
+  return containers.map((container) => ['name', ...PROBE_KINDS].map((field) => member(container, field) ?? null));
 }

@@ -8,8 +8,8 @@ import type { JsonObject } from '../../../src/base/json/json-value.ts';
 const probe = { httpGet: { path: '/live', port: 8080 } };
 
 function misplaced(manifest: JsonObject): StrayField[] {
-  const { kind, templates } = subjectOf(manifest);
-  return templates.flatMap((placed) => misplacedProbes(manifest, kind, placed));
+  const { kind, pods } = subjectOf(manifest);
+  return pods.flatMap((placed) => misplacedProbes(manifest, kind, placed));
 }
 
 /** A Deployment with members at several depths. */

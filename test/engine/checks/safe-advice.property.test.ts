@@ -9,7 +9,7 @@ import { type Violation } from '../../../src/engine/checks/violation.ts';
 import { formatPath, withEdits, type FieldPath } from '../../../src/base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { killBy, longestKillSeconds } from '../../../src/engine/probe/grace-period.ts';
-import { soundTiming, verdictSpan } from '../../../src/engine/probe/timing.ts';
+import { isTimingSound, probeTiming, verdictSpan } from '../../../src/engine/probe/timing.ts';
 import { judge } from '../../../src/engine/verdict/judge.ts';
 import { anyWorkload } from '../../support/arbitrary-workloads.ts';
 import { checkTexts } from '../../support/check-texts.ts';
@@ -30,8 +30,8 @@ const policyTexts = [{ file: 'policy.json', text: JSON.stringify(everyCheck) }];
 /** What the checks themselves say, before the advice is tried. */
 function proposalsOf(object: JsonObject): readonly Violation[] {
   const subject = subjectOf(object);
-  const { kind, templates } = subject;
-  const strays = templates.flatMap((placed) => [
+  const { kind, pods } = subject;
+  const strays = pods.flatMap((placed) => [
     ...unknownProbeFields((placed.template['spec'] ?? {}) as JsonObject, [...placed.path, 'spec']),
     ...misplacedProbes(object, kind, placed),
   ]);
@@ -226,12 +226,12 @@ function expectRound(path: FieldPath, value: unknown, told: string): void {
 /** The seconds from a deadlock to the verdict of each sound liveness probe, and to the dead container. */
 function livenessTimesOf(object: JsonObject): ReadonlyMap<string, { readonly given: number; readonly dead: number }> {
   const times = new Map<string, { given: number; dead: number }>();
-  for (const { template, path } of subjectOf(object).templates) {
+  for (const { template, path } of subjectOf(object).pods) {
     const podSpec = (template['spec'] ?? {}) as JsonObject;
     for (const list of ['containers', 'initContainers'])
       for (const [index, container] of ((podSpec[list] ?? []) as readonly JsonObject[]).entries()) {
         const probe = container['livenessProbe'];
-        const timing = isJsonObject(probe) ? soundTiming(probe) : undefined;
+        const timing = isJsonObject(probe) && isTimingSound(probe) ? probeTiming(probe) : undefined;
         const kill = isJsonObject(probe) ? killBy(probe, container, podSpec) : undefined;
         if (timing === undefined || kill === undefined) continue;
         const given = verdictSpan(timing).latest;

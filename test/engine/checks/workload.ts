@@ -1,5 +1,7 @@
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { checkedWorkload, type CheckedWorkload } from '../../../src/engine/checks/checked-workload.ts';
+import { readPod } from '../../../src/engine/workload/read-pod.ts';
+import { portHintsOf } from '../../../src/engine/facts/services.ts';
 import { podTemplatesOf, workloadKindOfManifest, KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
 import { formatPath } from '../../../src/base/json/field-path.ts';
 import { NO_FACTS, type Facts } from '../../../src/engine/facts/facts.ts';
@@ -16,7 +18,10 @@ export function workloadOf(manifest: JsonObject, others?: readonly JsonObject[])
   const placed = kind && podTemplatesOf(manifest, kind)[0];
   if (kind === undefined || placed === undefined) throw new Error(`no Pod template in ${String(manifest['kind'])}`);
   const { namespace = 'default' } = (manifest['metadata'] ?? {}) as { readonly namespace?: string };
-  return checkedWorkload(manifest, kind, placed, { namespace, facts: factsOf(others) });
+  const pod = readPod(placed.template, kind, placed.path);
+  const facts = factsOf(others);
+  const portHints = portHintsOf(facts.services?.ofNamespace(namespace) ?? [], pod.labels);
+  return checkedWorkload(pod, { object: manifest, namespace, facts, portHints });
 }
 
 /** The facts of these objects of a cluster, which name their namespaces; no facts without a list. */
@@ -56,9 +61,9 @@ export function findings(
   const policy = parsedPolicy(policyDocument({ checks: { [id]: parameters } }));
   const values = mergeChecks(builtInPolicy(CHECK_CATALOGUE), [policy]).get(id)?.parameters ?? {};
   const workload = workloadOf(manifest, others);
-  return workload.containers
+  return workload.pod.containers
     .filter(({ role }) => check.everyContainer || role === 'application' || role === 'sidecar')
-    .flatMap((container) => check.run(container, values))
+    .flatMap((container) => check.run(container, values, workload))
     .map(printed);
 }
 

@@ -4,6 +4,8 @@ import { equalJson, type JsonObject } from '../../../src/base/json/json-value.ts
 import { fieldOrigin, fieldSettings, handlerSettingOf } from '../../../src/engine/defaulting/field-origin.ts';
 import { otherSettings } from '../../../src/explain/timeline/explained-fields.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS } from '../../../src/engine/probe/probe.ts';
+import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
+import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
 import { validPod } from '../../support/arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../../robustness/random-worlds.ts';
@@ -36,7 +38,7 @@ it('the layer that is told for a field has the value of the field, and no overri
       );
       const labels = ((pod['metadata'] as JsonObject | undefined)?.['labels'] ?? {}) as Record<string, string>;
       const policy = policies.policyFor('apps', new Map(Object.entries(labels)));
-      for (const injection of permittedDefaulting(pod, policy, { runsToCompletion: false }).injections) {
+      for (const injection of permittedDefaulting(readPod(pod, POD_KIND), policy, { mayBeCopy: false }).injections) {
         expect(handlerSettingOf(injection)).toBeDefined();
         const handlers = HANDLER_KINDS.flatMap((kind) =>
           Object.entries((injection.probe[kind] ?? {}) as JsonObject).map(

@@ -3,16 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { CHECKS, CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { checkedWorkload } from '../../../src/engine/checks/checked-workload.ts';
 import { findingsOf } from '../../../src/engine/checks/run-checks.ts';
-import { effectiveTemplate, type Injection } from '../../../src/engine/defaulting/injection.ts';
+import type { Injection } from '../../../src/engine/defaulting/injection.ts';
 import { builtInPolicy } from '../../../src/engine/policy/check-policy.ts';
 import { isAimed } from '../../../src/engine/policy/container-policy.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { handlerKindsOf, PROBE_KINDS } from '../../../src/engine/probe/probe.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
+import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { objectMember, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { validProbe } from '../../support/arbitraries.ts';
-import { clusterPolicyDocument, pod, policyDocument, policySet } from '../../support/worlds.ts';
+import { clusterPolicyDocument, pod, policyDocument, policySet, effectiveTemplate } from '../../support/worlds.ts';
 
 const path = fc.constantFrom('/own', '/live', '/ready');
 const seconds = fc.constantFrom(1, 30, 60, 400);
@@ -71,7 +72,7 @@ function judged({ container: made, layers }: { container: JsonObject; layers: [o
   );
   const template = pod([made], { metadata: { labels: { app: 'web' } } });
   const policy = policySet(...documents).policyFor('apps', new Map([['app', 'web']]));
-  return { template, injections: permittedDefaulting(template, policy, POD_KIND).injections };
+  return { template, injections: permittedDefaulting(readPod(template, POD_KIND), policy).injections };
 }
 
 /** Few worlds have what is looked for, so all runs are needed also in `npm test`. */
@@ -126,7 +127,7 @@ describe('an injected probe of any container and policies', () => {
     const rules = new Map([...builtInPolicy(CHECK_CATALOGUE)].filter(([id]) => cannotWork.has(id)));
     forInjections((one, { template, injections }) => {
       const object = effectiveTemplate(template, injections);
-      const workload = checkedWorkload(object, POD_KIND, { template: object, path: [] });
+      const workload = checkedWorkload(readPod(object, POD_KIND), { object });
       const found = findingsOf(workload, () => rules).filter(({ finding }) => finding.probe === one.kind);
       const others = found.filter(({ check }) => !(one.isPortAimed === true && check.judgesByName === true));
       expect(others.map(({ check, finding }) => `${check.id}: ${finding.message}`)).toEqual([]);

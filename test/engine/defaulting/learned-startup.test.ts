@@ -3,6 +3,7 @@ import { defaultProbes } from '../../../src/engine/defaulting/default-probes.ts'
 import { fieldOrigin } from '../../../src/engine/defaulting/field-origin.ts';
 import { probePatch } from '../../../src/engine/defaulting/patch.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
+import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { appContainer, pod, policyDocument, policySet } from '../../support/worlds.ts';
 import type { Injection, NotInjected } from '../../../src/engine/defaulting/injection.ts';
@@ -37,7 +38,7 @@ function result(
   const object = pod([appContainer(container)], { metadata: { annotations } });
   const policy = policySet(...specs.map((spec, at) => policyDocument(spec, `p${at}`))).policyFor('apps', new Map());
   const known = { ...policy, starts: (name: string) => (name === 'app' ? starts : undefined) };
-  const { injections, notInjected } = defaultProbes(object, known, POD_KIND);
+  const { injections, notInjected } = defaultProbes(readPod(object, POD_KIND), known);
   const startup = injections.find(({ kind }) => kind === 'startupProbe');
   return {
     startup,

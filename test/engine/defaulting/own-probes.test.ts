@@ -9,6 +9,7 @@ import { findPort, portsOf } from '../../../src/engine/workload/ports.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { handlerKindsOf } from '../../../src/engine/probe/probe.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
+import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { validPod } from '../../support/arbitraries.ts';
 import { factsOf } from '../checks/workload.ts';
@@ -106,7 +107,10 @@ describe('the annotation about injected probes', () => {
       failureThreshold: 61,
     });
     const template = pod([container], { metadata: metadata('livenessProbe') });
-    const { injections } = permittedDefaulting(template, policySet(cluster).policyFor('apps', new Map()), POD_KIND);
+    const { injections } = permittedDefaulting(
+      readPod(template, POD_KIND),
+      policySet(cluster).policyFor('apps', new Map()),
+    );
     expect(injections.map(({ probe }) => probe)).toMatchObject([{ httpGet: { path: '/livez' } }]);
   });
 });

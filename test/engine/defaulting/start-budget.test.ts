@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startBudget } from '../../../src/engine/defaulting/start-budget.ts';
+import { probeTiming } from '../../../src/engine/probe/timing.ts';
 import type { SlowStartRule } from '../../../src/engine/defaulting/start-budget.ts';
 
 const asked = (seconds: number): SlowStartRule => ({ seconds, rule: 'startupSeconds', basis: { source: 'x' } });
@@ -70,6 +71,7 @@ describe('the time to start of an injected startup probe', () => {
       'startupSeconds',
     ],
   ] as const)('%s', (_, evidence, rule, written, seconds, by) => {
-    expect(startBudget(evidence, rule, written)).toEqual({ seconds, rule: by });
+    const known = Object.entries(evidence).map(([name, probe]) => [name, probeTiming(probe)] as const);
+    expect(startBudget(Object.fromEntries(known), rule, written)).toEqual({ seconds, rule: by });
   });
 });

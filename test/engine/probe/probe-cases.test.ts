@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FieldPlace, formatPath } from '../../../src/base/json/field-path.ts';
+import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { checkedWorkload } from '../../../src/engine/checks/checked-workload.ts';
 import { validProbe } from '../../../src/engine/checks/valid-probe.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
@@ -103,8 +104,8 @@ function findingsOf(object: JsonObject): Finding[] {
   const kind = workloadKindOfManifest(object, BUILT_IN_KINDS);
   const template = kind && podTemplatesOf(object, kind)[0];
   if (kind === undefined || template === undefined) throw new Error('not a workload');
-  const workload = checkedWorkload(object, kind, template);
-  return workload.containers.flatMap((container) => validProbe.run(container, {}));
+  const workload = checkedWorkload(readPod(template.template, kind, template.path), { object });
+  return workload.pod.containers.flatMap((container) => validProbe.run(container, {}, workload));
 }
 
 /** The cases without a kind were patches of a Pod's `ephemeralcontainers`. */

@@ -45,7 +45,7 @@ describe('beside a liveness probe', () => {
   const timing = probeTiming({ periodSeconds: 20, failureThreshold: 7 });
 
   it('the period is at most what the liveness probe guarantees, and the time to start stays', () => {
-    expect(safeAfterRestart(timing, { periodSeconds: 2, failureThreshold: 2 }, 60)).toEqual({
+    expect(safeAfterRestart(timing, probeTiming({ periodSeconds: 2, failureThreshold: 2 }), 60)).toEqual({
       periodSeconds: 2,
       failureThreshold: 61,
     });
@@ -55,11 +55,11 @@ describe('beside a liveness probe', () => {
     ['the liveness probe waits as long as the period', { periodSeconds: 10, failureThreshold: 3 }],
     ['the liveness probe kills at once, and no period is short enough', { failureThreshold: 1 }],
   ])('nothing changes where %s', (_, liveness) => {
-    expect(safeAfterRestart(timing, liveness, 60)).toBeUndefined();
+    expect(safeAfterRestart(timing, probeTiming(liveness), 60)).toBeUndefined();
   });
 
   it('the period stays where a shorter one could not guarantee the time to start', () => {
     const longest = probeTiming({ periodSeconds: 20, failureThreshold: 2_147_483_647 });
-    expect(safeAfterRestart(longest, { periodSeconds: 2, failureThreshold: 2 }, 2 ** 34)).toBeUndefined();
+    expect(safeAfterRestart(longest, probeTiming({ periodSeconds: 2, failureThreshold: 2 }), 2 ** 34)).toBeUndefined();
   });
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { effectiveTemplate } from '../../../src/engine/defaulting/injection.ts';
-import { ownProbe } from '../../../src/engine/probe/probe.ts';
 import { COVERED_PROBES, coverageOf } from '../../../src/engine/verdict/coverage.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
-import { containersOf } from '../../../src/engine/workload/containers.ts';
-import { objectMember, type JsonObject } from '../../../src/base/json/json-value.ts';
+import { BUILT_IN_KINDS, POD_KIND, workloadKind } from '../../../src/engine/workload/kinds.ts';
+import { hasProbe, mayHaveProbes, type Pod } from '../../../src/engine/workload/pod.ts';
+import { asCreated, readPod, withProbes } from '../../../src/engine/workload/read-pod.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import { validPod } from '../../support/arbitraries.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import { manifestOf, policiesOf, type WorkloadCase } from '../../support/workload-cases.ts';
@@ -20,13 +20,17 @@ interface Case extends WorkloadCase {
 /** Liveness and readiness of each container, and what wants a main container. */
 function covered(given: Case): JsonObject {
   const policy = policiesOf(given.policies).policyFor('apps', new Map());
-  const { containers, noMainContainer } = coverageOf(manifestOf(given), policy, {
-    runsToCompletion: given.runsToCompletion ?? false,
-  });
+  const { containers, noMainContainer } = coverageOf(podOf(manifestOf(given), given.runsToCompletion), policy);
   return {
     covers: containers.map(({ livenessProbe, readinessProbe }) => `${livenessProbe}, ${readinessProbe}`),
     noMainContainer,
   };
+}
+
+/** The Pod of a Deployment, or of a Job. */
+function podOf(template: JsonObject, ends = false): Pod {
+  const kind = ends ? workloadKind('batch', 'Job', BUILT_IN_KINDS) : workloadKind('apps', 'Deployment', BUILT_IN_KINDS);
+  return readPod(template, kind ?? POD_KIND);
 }
 
 describe('coverage', () => {
@@ -40,15 +44,13 @@ describe('coverage', () => {
           metadata: { name: `p${index}`, namespace: 'apps' },
         }));
         const policy = policySet(...apps).policyFor('apps', new Map());
-        const options = { runsToCompletion: ends };
-        const after = effectiveTemplate(pod, permittedDefaulting(pod, policy, options).injections);
-        const probed = containersOf(objectMember(after, 'spec') ?? {}).filter(
-          ({ role }) => role === 'application' || role === 'sidecar',
-        );
-        const { containers } = coverageOf(pod, policy, options);
+        const read = podOf(pod, ends);
+        const after = asCreated(withProbes(read, permittedDefaulting(read, policy).injections));
+        const probed = after.containers.filter(mayHaveProbes);
+        const { containers } = coverageOf(read, policy);
         for (const probe of COVERED_PROBES)
           expect(containers.map((cover) => cover[probe] === 'have' || cover[probe] === 'get')).toEqual(
-            probed.map(({ spec }) => ownProbe(spec, probe) !== undefined),
+            probed.map((container) => hasProbe(container, probe)),
           );
       }),
     ));

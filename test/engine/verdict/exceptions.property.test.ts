@@ -213,14 +213,13 @@ describe('exceptions', () => {
         { name: `e-${index}` },
       ),
     );
-    const subject = subjectOf(object);
     const [without, withMany] = [all, withExceptionsInApps(all, documents)].map((snapshot) => {
-      judge(subject, snapshot, true, NOW);
+      judge(subjectOf(object), snapshot, true, NOW);
       const begun = process.cpuUsage().user;
-      for (let round = 0; round < 3; round++) judge(subject, snapshot, true, NOW);
+      for (let round = 0; round < 3; round++) judge(subjectOf(object), snapshot, true, NOW);
       return process.cpuUsage().user - begun;
     }) as [number, number];
-    // About 1 time with a lookup, and 5 times or more when each violation is compared with each exception.
-    expect(withMany / without).toBeLessThan(2.5);
+    // About 2 times with a lookup, and 7 times or more when each violation is compared with each exception.
+    expect(withMany / without).toBeLessThan(4.5);
   });
 });

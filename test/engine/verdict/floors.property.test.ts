@@ -2,9 +2,10 @@ import { formatPath } from '../../../src/base/json/field-path.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../support/decisions.ts';
-import { effectiveTemplate } from '../../../src/engine/defaulting/injection.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { judge } from '../../../src/engine/verdict/judge.ts';
+import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
+import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
 import { anyPod, validPod } from '../../support/arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../../robustness/random-worlds.ts';
@@ -18,10 +19,11 @@ import {
   requestOf,
   reviewOf,
   subjectOf,
+  effectiveTemplate,
 } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import { runs } from '../../support/runs.ts';
-import { hasProbe } from '../../../src/engine/checks/checked-workload.ts';
+import { hasProbe } from '../../../src/engine/workload/pod.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import type { Violation } from '../../../src/engine/checks/violation.ts';
@@ -121,7 +123,7 @@ describe('a floor of a cluster policy', () => {
       fc.property(clusterDocuments, namespaceDocuments, anyPod, (cluster, namespaced, pod) => {
         const all = policySet(...cluster, ...namespaced);
         const policy = policyForPod(pod, all);
-        const { injections, notInjected } = permittedDefaulting(pod, policy, { runsToCompletion: false });
+        const { injections, notInjected } = permittedDefaulting(readPod(pod, POD_KIND), policy, { mayBeCopy: false });
         forbidden += notInjected.filter(({ code }) => code === 'forbidden-by-floor').length;
         injected += injections.length;
         const before = new Set(flooredByFloors(pod, all).map(key));
@@ -137,7 +139,7 @@ describe('a floor of a cluster policy', () => {
     fc.assert(
       fc.property(clusterDocuments, namespaceDocuments, anyPod, (cluster, namespaced, pod) => {
         const policy = policyForPod(pod, policySet(...cluster, ...namespaced));
-        const { injections, notInjected } = permittedDefaulting(pod, policy, { runsToCompletion: false });
+        const { injections, notInjected } = permittedDefaulting(readPod(pod, POD_KIND), policy, { mayBeCopy: false });
         for (const { container, probe, code } of notInjected) {
           if (code !== 'forbidden-by-floor' || probe !== 'startupProbe') continue;
           const liveness = injections.find((one) => one.container.name === container && one.kind === 'livenessProbe');

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { formatPath } from '../../../src/base/json/field-path.ts';
 import { ACTIONS } from '../../../src/engine/policy/action.ts';
-import { effectiveTemplate } from '../../../src/engine/defaulting/injection.ts';
 import { judge } from '../../../src/engine/verdict/judge.ts';
+import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
+import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
 import { anyPod } from '../../support/arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../../robustness/random-worlds.ts';
@@ -14,6 +15,7 @@ import {
   policyForPod,
   policySet,
   subjectOf,
+  effectiveTemplate,
 } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import { runs } from '../../support/runs.ts';
@@ -77,7 +79,7 @@ function strict(): JsonObject & { readonly spec: { readonly checks: Record<strin
 /** What the author is told about the Pods to come, and what an author who writes these Pods by hand is told. */
 function bothVerdicts(pod: JsonObject, policies: Snapshot): { told: readonly Violation[]; written: Violation[] } {
   const policy = policyForPod(pod, policies);
-  const { injections } = permittedDefaulting(pod, policy, { runsToCompletion: false });
+  const { injections } = permittedDefaulting(readPod(pod, POD_KIND), policy, { mayBeCopy: false });
   const written = violationsOf(deploymentOf(effectiveTemplate(pod, injections)), policies, false);
   return { told: violationsOf(deploymentOf(pod), policies, true), written: [...written] };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { boundedContainer, holdsCut, isCut } from '../../../src/engine/workload/bounded-container.ts';
+import { boundedMembersOf, holdsCut, isCut } from '../../../src/engine/workload/bounded-container.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const LONG = 'x'.repeat(5000);
@@ -24,15 +24,15 @@ function textsEverywhere(text: string): JsonObject {
 describe('the bounded view of a container', () => {
   it('is the container itself when nothing is too long', () => {
     const container = textsEverywhere('x'.repeat(4096));
-    expect(boundedContainer(container)).toBe(container);
+    expect(boundedMembersOf(container)).toBe(container);
     const lists = { args: Array(1000).fill('a'), env: Array(1000).fill({ name: 'A' }) };
-    expect(boundedContainer(lists)).toBe(lists);
+    expect(boundedMembersOf(lists)).toBe(lists);
   });
 
   it('has 4,096 characters of each text, with a mark, and leaves image and port whole', () => {
     const container = textsEverywhere(LONG);
     const before = structuredClone(container);
-    const bounded = boundedContainer(container);
+    const bounded = boundedMembersOf(container);
     expect(container).toEqual(before);
     const cut = `${'x'.repeat(4096)}\uD800`;
     const httpGet = { path: cut, host: cut, port: LONG, httpHeaders: [{ name: cut, value: cut }] };
@@ -55,7 +55,7 @@ describe('the bounded view of a container', () => {
   it('has 1,000 entries of each list, and a last one that says that others are missing', () => {
     const args = Array.from({ length: 1001 }, (_, index) => `--a${index}`);
     const env = args.map((name) => ({ name }));
-    const bounded = boundedContainer({ args, env });
+    const bounded = boundedMembersOf({ args, env });
     expect(bounded['args']).toEqual([...args.slice(0, 1000), '\uD800']);
     expect(bounded['env']).toEqual([...env.slice(0, 1000), { name: '\uD800', value: '\uD800' }]);
     expect(holdsCut(bounded['args'])).toBe(true);
@@ -63,7 +63,7 @@ describe('the bounded view of a container', () => {
   });
 
   it('halves no character', () => {
-    const bounded = boundedContainer({ args: [`${'x'.repeat(4095)}😀${LONG}`] });
+    const bounded = boundedMembersOf({ args: [`${'x'.repeat(4095)}😀${LONG}`] });
     expect(bounded['args']).toEqual([`${'x'.repeat(4095)}\uD800`]);
   });
 
@@ -71,7 +71,7 @@ describe('the bounded view of a container', () => {
     'leaves the malformed value %j as it is',
     (value) => {
       const container = { command: value, args: value, env: value, livenessProbe: value, lifecycle: value };
-      expect(boundedContainer(container)).toBe(container);
+      expect(boundedMembersOf(container)).toBe(container);
     },
   );
 });

@@ -11,6 +11,7 @@ import {
 import { startProbeOf } from '../../../src/observer/start-limits.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { shortHash } from '../../../src/base/text/utf8.ts';
+import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { appContainer, pod, policyDocument, policySet } from '../../support/worlds.ts';
 import { observeFleet, type FleetResult } from './fleet.ts';
@@ -27,7 +28,7 @@ const WITHOUT = { kubernetesProbeEndpoints: { livenessProbe: '/live' } };
 function injected(spec: JsonObject, starts: StartFigures): Injection | undefined {
   const policy = policySet(policyDocument(spec, 'p')).policyFor('apps', new Map());
   const known = { ...policy, starts: () => starts };
-  const { injections } = defaultProbes(pod([appContainer()]), known, POD_KIND);
+  const { injections } = defaultProbes(readPod(pod([appContainer()]), POD_KIND), known);
   return injections.find(({ kind }) => kind === 'startupProbe');
 }
 

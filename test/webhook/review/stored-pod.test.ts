@@ -22,7 +22,7 @@ function workload(apiVersion: string, kind: string, container: JsonObject = {}, 
 
 function stored(object: JsonObject): StoredPod {
   const subject = subjectOf(object);
-  return storedPod(subject, subject.templates[0]?.template ?? {}, READINESS, NOW);
+  return storedPod(subject, subject.pods[0]?.template ?? {}, READINESS, NOW);
 }
 
 describe('the stored Pod of a template', () => {

@@ -1,8 +1,8 @@
 import { member, type JsonObject } from '../../../base/json/json-value.ts';
 import { isLoopbackHost } from '../../../engine/probe/handler-values.ts';
 import { shellInvocationOf } from '../../../engine/probe/exec-invocation.ts';
-import { boundedContainer } from '../../../engine/workload/bounded-container.ts';
-import { listenFlags, otherPorts, type ListenFlag } from '../../../engine/workload/listen-flags.ts';
+import { boundedMembersOf } from '../../../engine/workload/bounded-container.ts';
+import { commandWords, listenFlagsOf, portsBeside, type ListenFlag } from '../../../engine/workload/listen-flags.ts';
 import { bare } from './parts.ts';
 
 /** The lists of a container's command line, in the order in which the program gets them. */
@@ -21,8 +21,8 @@ export function commandLine(container: JsonObject, probePorts: ReadonlySet<numbe
     const value = member(container, list);
     if (value !== undefined) lists[list] = Array.isArray(value) ? (value as unknown[]).map(bare) : bare(value, 0);
   }
-  const bounded = boundedContainer(container);
-  const flags = listenFlags(bounded);
+  const bounded = boundedMembersOf(container);
+  const flags = listenFlagsOf(commandWords(bounded).words);
   if (flags.length > 0) writeFlags(bounded, lists, flags, probePorts);
   return lists;
 }
@@ -37,7 +37,10 @@ function writeFlags(
   const isInScript = ({ list, index }: ListenFlag): boolean => script?.list === list && script.index === index;
   const inScript = flags.filter(isInScript);
   for (const flag of flags) if (!isInScript(flag)) write(lists, flag.list, flag.index, flagText(flag));
-  const others = [...portFlagsFor(flags), ...[...otherPorts(container, flags)].filter((port) => probePorts.has(port))];
+  const others = [
+    ...portFlagsFor(flags),
+    ...[...portsBeside(commandWords(container).words, flags)].filter((port) => probePorts.has(port)),
+  ];
   if (script !== undefined && inScript.length > 0) {
     write(lists, script.list, script.index, [...inScript.map(flagText), ...others].join(' '));
     writeShell(lists, script.at);

@@ -2,8 +2,8 @@ import { isJsonObject, member, objectMember, stringMember, type JsonObject } fro
 import { CONTAINER_TYPE, PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
 import { execArgv, isPortNumber } from '../../../engine/probe/handler-values.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../../../engine/probe/probe.ts';
-import { boundedContainer, isCut } from '../../../engine/workload/bounded-container.ts';
-import { declaredVariables } from '../../../engine/workload/containers.ts';
+import { boundedMembersOf, isCut } from '../../../engine/workload/bounded-container.ts';
+import { declaredVariables } from '../../../engine/workload/variables.ts';
 import { portsOf } from '../../../engine/workload/ports.ts';
 import { bare, declaredPart, listPart, objectPart, pick, scalar, scalars, type ItemPart } from './parts.ts';
 import { commandLine } from './command-line.ts';
@@ -51,7 +51,7 @@ const OF_EPHEMERAL = {
 export function containerPart(container: JsonObject, list: ContainerList, commands: readonly string[]): JsonObject {
   const part = pick(container, COPIED_PARTS);
   if (typeof part['image'] === 'string') part['image'] = part['image'].split('@', 1)[0];
-  const variables = variablesOf(boundedContainer(container), commands);
+  const variables = variablesOf(boundedMembersOf(container), commands);
   const mask = credentialMask();
   return {
     ...part,

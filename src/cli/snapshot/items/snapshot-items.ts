@@ -9,7 +9,7 @@ import { misplacedProbes, unknownProbeFields } from '../../../engine/checks/lib/
 import { CONTAINER_LISTS } from '../../../engine/probe/api-defaults.ts';
 import { PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
 import { PROBE_KINDS } from '../../../engine/probe/probe.ts';
-import { DEFAULT_CONTAINER_ANNOTATION } from '../../../engine/workload/containers.ts';
+import { DEFAULT_CONTAINER_ANNOTATION } from '../../../engine/workload/main-container.ts';
 import { containerPart } from './container.ts';
 import { MESH_PROXIES } from '../../../engine/workload/mesh.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';

@@ -2,7 +2,7 @@ import { failureThresholdBeyond, verdictSpan } from '../../probe/timing.ts';
 import { endpointOf } from './endpoint.ts';
 import { leastExecPeriodSeconds } from './heavy-client.ts';
 import { adviceIfFast, MOST_DRAIN_SECONDS, MOST_FAILURES, PERIODS } from './round-numbers.ts';
-import { timedProbe, type CheckedContainer, type TimedProbe } from '../checked-workload.ts';
+import { timedProbe, type Container, type TimedProbe } from '../../workload/pod.ts';
 import type { Advice } from '../check.ts';
 
 interface DrainRace {
@@ -36,7 +36,7 @@ export function drainingAdvice(liveness: TimedProbe, drainedAfter: number): Advi
  * Returns the timing of a fault when liveness may give up before readiness: (Fl-1)*Pl <= Pr + (Fr-1)*max(Pr,Tr) + Tr.
  * Undefined when readiness always gives up first, or when the container does not have two probes that can be compared.
  */
-export function drainRace(container: CheckedContainer): DrainRace | undefined {
+export function drainRace(container: Container): DrainRace | undefined {
   const liveness = timedProbe(container, 'livenessProbe');
   const readiness = timedProbe(container, 'readinessProbe');
   if (liveness === undefined || readiness === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { invocationOf, isShell, wordSet, type ExecCommand } from '../../probe/exec-invocation.ts';
-import type { CheckedProbe } from '../checked-workload.ts';
+import type { Probe } from '../../workload/pod.ts';
 
 /** Programs that start a virtual machine or an interpreter, which takes about a second of a processor. */
 const HEAVY_CLIENTS: ReadonlySet<string> = wordSet('rabbitmqctl rabbitmq-diagnostics nodetool cqlsh java mongosh');
@@ -14,7 +14,7 @@ const HEAVY_ANYWHERE = /rabbitmq|nodetool|cqlsh|java|mongosh|kafka-|python/;
 const SHELL_WORDS: ReadonlySet<string> = wordSet('exec if then while until ! {');
 
 /** The heavy client that an exec probe runs: its program, or a command in the script of its shell. */
-export function heavyClientOf({ command }: CheckedProbe): string | undefined {
+export function heavyClientOf({ command }: Probe): string | undefined {
   return command.once(heavyClientIn);
 }
 
@@ -53,7 +53,7 @@ export const EXEC_PERIOD_SECONDS = 5;
  * Returns the shortest period for the command of an exec probe, in seconds. Returns 0 for other handlers.
  * @param minimum the shortest period for a small program
  */
-export function leastExecPeriodSeconds(probe: CheckedProbe, minimum: number = EXEC_PERIOD_SECONDS): number {
-  if (probe.handlerKind !== 'exec') return 0;
+export function leastExecPeriodSeconds(probe: Probe, minimum: number = EXEC_PERIOD_SECONDS): number {
+  if (probe.handler.kind !== 'exec') return 0;
   return heavyClientOf(probe) === undefined ? minimum : Math.max(minimum, HEAVY_CLIENT_PERIOD_SECONDS);
 }

@@ -1,12 +1,13 @@
 import type { ValuesOf } from '../../policy/check-parameters.ts';
-import { DEFAULT_CONTAINER_ANNOTATION, runsForever } from '../../workload/containers.ts';
+import { DEFAULT_CONTAINER_ANNOTATION } from '../../workload/main-container.ts';
 import { mayEnd } from '../../workload/kinds.ts';
 import { isGrpc, isNamedForMetrics } from '../../workload/port-protocol.ts';
-import { tcpPortsOf, type ContainerPort } from '../../workload/ports.ts';
+import { isTcp, type ContainerPort } from '../../workload/ports.ts';
 import { startupProbeFor } from './startup-probe.ts';
 import { speaksHttp } from './probe-port.ts';
 import { containerPhrase, yamlFlow, type Advice, type Finding } from '../check.ts';
-import { hasProbe, timedProbe, type CheckedContainer } from '../checked-workload.ts';
+import type { CheckedWorkload } from '../checked-workload.ts';
+import { hasProbe, timedProbe, type Container } from '../../workload/pod.ts';
 import { PROBE_KINDS, type ProbeKind } from '../../probe/probe.ts';
 
 /** Parameters that select the containers for a check that requires a probe. */
@@ -33,13 +34,14 @@ export const requiresProbe = (required: ProbeKind | undefined, harm: string) =>
     action: 'Off',
     parameters: concernedParameters,
     requiresProbes: true,
-    run: (container: CheckedContainer, parameters: ConcernedParameters): Finding | undefined => {
-      const { role, place, workload } = container;
+    run: (container: Container, parameters: ConcernedParameters, workload: CheckedWorkload): Finding | undefined => {
+      const { role, place } = container;
       const kinds = required === undefined ? PROBE_KINDS : [required];
-      if (kinds.some((kind) => hasProbe(container, kind)) || !isConcerned(container, parameters)) return undefined;
+      if (kinds.some((kind) => hasProbe(container, kind)) || !isConcerned(container, parameters, workload))
+        return undefined;
       const at = required === undefined ? { path: place.path() } : { probe: required, path: place.path(required) };
       const lacking = `${containerPhrase(container)} has no ${required ?? 'probe at all'}`;
-      if (role === 'application' && parameters.containers === 'main' && workload.main() === undefined)
+      if (role === 'application' && parameters.containers === 'main' && workload.pod.main.kind !== 'found')
         return {
           ...at,
           message: `cannot determine the main container, and ${lacking}`,
@@ -51,21 +53,21 @@ export const requiresProbe = (required: ProbeKind | undefined, harm: string) =>
 
 type ConcernedParameters = ValuesOf<typeof concernedParameters>;
 
-function isConcerned(container: CheckedContainer, parameters: ConcernedParameters): boolean {
-  if (!container.workload.runsForever) return false;
+function isConcerned(container: Container, parameters: ConcernedParameters, { pod, kind }: CheckedWorkload): boolean {
+  if (!pod.runsForever) return false;
   if (container.role === 'sidecar') return parameters.sidecars;
   if (container.role !== 'application') return false;
   // In a workload a container serves, whatever its own restartPolicy says (KEP-5307, ContainerRestartRules).
-  if (mayEnd(container.workload.kind) && !runsForever(container.spec)) return false;
-  const main = parameters.containers === 'all' ? undefined : container.workload.main();
-  return main === undefined || container.name === main;
+  if (mayEnd(kind) && !container.runsForever) return false;
+  if (parameters.containers === 'all' || pod.main.kind !== 'found') return true;
+  return container.name === pod.main.container.name;
 }
 
 /** With a liveness probe, a startup probe is complete. Otherwise no endpoint is known to answer. */
-function probeToWrite(container: CheckedContainer, kind: ProbeKind): Advice {
+function probeToWrite(container: Container, kind: ProbeKind): Advice {
   const liveness = kind === 'startupProbe' ? timedProbe(container, 'livenessProbe') : undefined;
   const startup = liveness && startupProbeFor(liveness);
-  return startup?.advice ?? { remedy: `write ${kind}: ${handlerSkeleton(tcpPortsOf(container.spec))}` };
+  return startup?.advice ?? { remedy: `write ${kind}: ${handlerSkeleton(container.readablePorts.filter(isTcp))}` };
 }
 
 /** A handler for one of a container's TCP ports, in words. An endpoint is left for the author to fill in. */

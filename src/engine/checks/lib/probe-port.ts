@@ -1,10 +1,9 @@
-import { member, stringMember } from '../../../base/json/json-value.ts';
 import { isPortNumber } from '../../probe/handler-values.ts';
 import { isForTls, isGrpc, protocolOfPort } from '../../workload/port-protocol.ts';
 import { findPort, isTcp, type ContainerPort } from '../../workload/ports.ts';
 import { yamlFlow, type Advice } from '../check.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
-import type { CheckedProbe } from '../checked-workload.ts';
+import type { Probe } from '../../workload/pod.ts';
 
 /** The port of the Pod that a probe asks, and the declared TCP port that it means, if there is one. */
 export interface AskedPort {
@@ -13,9 +12,9 @@ export interface AskedPort {
 }
 
 /** Undefined for a command, for another host than the Pod, and for a name that the container does not declare. */
-export function askedPort({ container, handlerKind, handler }: CheckedProbe): AskedPort | undefined {
-  if (handlerKind === 'exec' || (member(handler, 'host') ?? '') !== '') return undefined;
-  const wanted = member(handler, 'port');
+export function askedPort({ container, handler }: Probe): AskedPort | undefined {
+  if (handler.kind === 'exec' || (handler.kind !== 'grpc' && handler.host !== '')) return undefined;
+  const wanted = handler.port;
   const declared =
     typeof wanted === 'string' || isPortNumber(wanted) ? findPort(container.ports ?? [], wanted) : undefined;
   if (declared !== undefined) return { number: declared.number, declared };
@@ -28,28 +27,27 @@ export function speaksHttp(port: ContainerPort): boolean {
 }
 
 /** True when a server for this probe may listen on the port, by the port's name and number. */
-export function mayAnswer({ handlerKind, handler }: CheckedProbe, port: ContainerPort): boolean {
+export function mayAnswer({ handler }: Probe, port: ContainerPort): boolean {
   if (!isTcp(port)) return false;
-  if (handlerKind === 'tcpSocket') return true;
-  if (handlerKind === 'grpc') return isGrpc(port);
-  if (!speaksHttp(port)) return false;
-  return (stringMember(handler, 'scheme') === 'HTTPS') === isForTls(port);
+  if (handler.kind === 'tcpSocket') return true;
+  if (handler.kind === 'grpc') return isGrpc(port);
+  return speaksHttp(port) && (handler.kind === 'httpGet' && handler.scheme === 'HTTPS') === isForTls(port);
 }
 
 /** Advises the only declared port that may answer the probe. Undefined when none or several may. */
-export function onlyPortAdvice(probe: CheckedProbe): Advice | undefined {
+export function onlyPortAdvice(probe: Probe): Advice | undefined {
   const [only, ...others] = probe.container.ports?.filter((port) => mayAnswer(probe, port)) ?? [];
   if (only === undefined || others.length > 0) return undefined;
   return { remedy: `write port: ${yamlFlow(portValue(probe, only))}`, edits: [portEdit(probe, only)] };
 }
 
 /** Returns the value to write for a declared port: its name where the handler takes names, else its number. */
-export function portValue({ handlerKind, handler }: CheckedProbe, { name, number }: ContainerPort): string | number {
-  const takesNames = handlerKind !== 'grpc' && typeof member(handler, 'port') === 'string';
+export function portValue({ handler }: Probe, { name, number }: ContainerPort): string | number {
+  const takesNames = handler.kind !== 'exec' && handler.kind !== 'grpc' && typeof handler.port === 'string';
   return takesNames && name !== undefined ? name : number;
 }
 
 /** Returns the edit that makes a probe ask a declared port. */
-export function portEdit(probe: CheckedProbe, port: ContainerPort): FieldEdit {
-  return { path: probe.place.path(probe.handlerKind, 'port'), value: portValue(probe, port) };
+export function portEdit(probe: Probe, port: ContainerPort): FieldEdit {
+  return { path: probe.place.path(probe.handler.kind, 'port'), value: portValue(probe, port) };
 }

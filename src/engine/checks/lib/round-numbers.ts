@@ -1,8 +1,8 @@
-import { killBy, longestKillSeconds, type Kill } from '../../probe/grace-period.ts';
+import { longestKillSeconds, type Kill } from '../../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../../probe/timing.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
 import type { Advice } from '../check.ts';
-import type { CheckedProbe, TimedProbe } from '../checked-workload.ts';
+import type { Probe, TimedProbe } from '../../workload/pod.ts';
 
 /** The periods that people write, in seconds: advice proposes no 34. The numbers are Probewright's own (issue 30). */
 export const PERIODS = [1, 2, 5, 10, 15, 20, 30, 60] as const;
@@ -37,8 +37,10 @@ export function roundGraceUpTo(seconds: number): number | undefined {
 }
 
 /** How the kubelet stops the container after the probe has given up. Undefined when the grace period is malformed. */
-export function killOf({ spec, container }: CheckedProbe): Kill | undefined {
-  return killBy(spec, container.spec, container.workload.podSpec);
+export function killOf({ graceSeconds, container }: Probe): Kill | undefined {
+  const { killEndsPod, hasPreStop, pod } = container;
+  const counting = killEndsPod || graceSeconds === 'absent' ? pod.graceSeconds : graceSeconds;
+  return counting === undefined ? undefined : { graceSeconds: counting, hasPreStop };
 }
 
 /**

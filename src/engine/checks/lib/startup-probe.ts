@@ -1,7 +1,6 @@
-import { member, isPresent, type JsonObject } from '../../../base/json/json-value.ts';
+import { isPresent, type JsonObject } from '../../../base/json/json-value.ts';
 import { DEFAULT_TIMING, HANDLER_DEFAULTS } from '../../probe/api-defaults.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
-import { podGraceSeconds, probeGraceSeconds } from '../../probe/grace-period.ts';
 import {
   DEFAULT_LEARNED,
   LEAST_START_SECONDS,
@@ -12,7 +11,8 @@ import { failureThresholdFor, guaranteedStartSeconds } from '../../probe/timing.
 import { MOST_FAILURES, PERIODS, adviceIfFast } from './round-numbers.ts';
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
 import { yamlFlow, type Advice } from '../check.ts';
-import { oncePerWorkload, type CheckedContainer, type CheckedProbe, type TimedProbe } from '../checked-workload.ts';
+import { oncePerWorkload, type CheckedWorkload } from '../checked-workload.ts';
+import type { Container, Probe, TimedProbe } from '../../workload/pod.ts';
 import { startsOfContainer, startsOfWorkload, type ContainerStarts } from '../../facts/startup-profile.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 
@@ -32,8 +32,8 @@ export const WARNED_DELAY_SECONDS = 60;
  * the other guarantees, and `leastSeconds`. Undefined when no round numbers guarantee it.
  */
 export function startupProbeFor(source: TimedProbe, leastSeconds = 0): StartupProbeToWrite | undefined {
-  const { kind, handlerKind, handler, timing, container } = source;
-  const timeoutSeconds = Math.max(timing.timeoutSeconds, handlerKind === 'exec' ? PATIENT_TIMEOUT_SECONDS : 0);
+  const { kind, handler, timing, container } = source;
+  const timeoutSeconds = Math.max(timing.timeoutSeconds, handler.kind === 'exec' ? PATIENT_TIMEOUT_SECONDS : 0);
   const seconds = Math.max(guaranteedStartSeconds(timing), LEAST_START_SECONDS, leastSeconds);
   const leastPeriod = Math.max(timeoutSeconds, leastExecPeriodSeconds(source));
   const given = (timing.failureThreshold - 1) * timing.periodSeconds;
@@ -47,8 +47,8 @@ export function startupProbeFor(source: TimedProbe, leastSeconds = 0): StartupPr
     failureThreshold,
     ...graceOf(source),
   };
-  const probe = { [handlerKind]: withoutDefaults(handler), ...numbers };
-  const yaml = holdsCut(handler)
+  const probe = { [handler.kind]: withoutDefaults(handler.spec), ...numbers };
+  const yaml = holdsCut(handler.spec)
     ? `a startupProbe with the handler of the ${kind} and ${yamlFlow(numbers).slice(2, -2)}`
     : `startupProbe: ${yamlFlow(probe)}`;
   const otherwise = `first correct the handler of the ${kind}, then write a startupProbe with the same handler`;
@@ -83,10 +83,13 @@ function startupPeriod(seconds: number, least: number, longestGate: number): num
  * guarantees each of the delays.
  * @param delayed the probes that wait for the start, first the one to copy
  */
-export function startupInPlaceOfDelays(...delayed: readonly [TimedProbe, ...TimedProbe[]]): Advice {
+export function startupInPlaceOfDelays(
+  workload: CheckedWorkload,
+  ...delayed: readonly [TimedProbe, ...TimedProbe[]]
+): Advice {
   const [source] = delayed;
   const longest = Math.max(...delayed.map(({ timing }) => timing.initialDelaySeconds));
-  const needed = atLeastObserved(source.container, longest);
+  const needed = atLeastObserved(source.container, workload, longest);
   const startup = startupProbeFor(source, needed);
   if (startup === undefined) return { remedy: `guard the start with a startupProbe that allows ${needed} s` };
   const withDelay = delayed.filter(({ timing }) => timing.initialDelaySeconds !== 0);
@@ -101,12 +104,11 @@ export function startupInPlaceOfDelays(...delayed: readonly [TimedProbe, ...Time
   };
 }
 
-function graceOf(source: CheckedProbe): JsonObject {
+function graceOf(source: Probe): JsonObject {
   if (source.kind === 'readinessProbe') return {};
-  const own = probeGraceSeconds(source.spec);
-  const pods = podGraceSeconds(source.container.workload.podSpec);
-  if (typeof own !== 'number' || pods === undefined || own > pods) return {};
-  return { terminationGracePeriodSeconds: member(source.spec, 'terminationGracePeriodSeconds') };
+  const own = source.graceSeconds;
+  const pods = source.container.pod.graceSeconds;
+  return typeof own !== 'number' || pods === undefined || own > pods ? {} : { terminationGracePeriodSeconds: own };
 }
 
 const { scheme, service } = HANDLER_DEFAULTS;
@@ -141,7 +143,7 @@ const startsOfChecked = oncePerWorkload(({ facts, kind, namespace, object }) => 
 });
 
 /** The measured starts of a container; undefined when nothing is known of them. */
-export function observedStarts({ name, workload }: CheckedContainer): ContainerStarts | undefined {
+export function observedStarts({ name }: Container, workload: CheckedWorkload): ContainerStarts | undefined {
   const ofWorkload = startsOfChecked(workload);
   const starts = ofWorkload && startsOfContainer(ofWorkload, name);
   return starts !== undefined && (starts.longestSeconds > 0 || starts.boundSeconds > 0) ? starts : undefined;
@@ -153,7 +155,7 @@ export function secondsToGuarantee(starts: ContainerStarts): number {
 }
 
 /** The seconds that advice should guarantee: the given ones, or more where measured starts ask for more. */
-export function atLeastObserved(container: CheckedContainer, seconds: number): number {
-  const starts = observedStarts(container);
+export function atLeastObserved(container: Container, workload: CheckedWorkload, seconds: number): number {
+  const starts = observedStarts(container, workload);
   return starts === undefined ? seconds : Math.max(seconds, secondsToGuarantee(starts));
 }

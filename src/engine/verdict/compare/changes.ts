@@ -1,7 +1,7 @@
-import { equalJson, objectMember, type JsonObject } from '../../../base/json/json-value.ts';
+import { equalJson, type JsonObject } from '../../../base/json/json-value.ts';
 import { PROBE_KINDS, type ProbeKind } from '../../probe/probe.ts';
-import { containersOf, type Container } from '../../workload/containers.ts';
-import { mayHoldSeveralTemplates, templateName, type PlacedTemplate } from '../../workload/kinds.ts';
+import type { Container, Pod } from '../../workload/pod.ts';
+import { mayHoldSeveralTemplates, templateName } from '../../workload/kinds.ts';
 import { formatPath, valueAt } from '../../../base/json/field-path.ts';
 import { violationKey, type Violation } from '../../checks/violation.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
@@ -36,20 +36,20 @@ export function probeChanges(
   store: PodStore,
   now: number,
 ): readonly ProbeChange[] {
-  return workload.templates.flatMap((placed) => {
-    const [old, later] = [before, after].map((snapshot) => store(workload, placed.template, snapshot, now));
-    return old?.isPatched || later?.isPatched ? changesOfTemplate(workload, placed, old?.pod, later?.pod) : [];
+  return workload.pods.flatMap((pod) => {
+    const [old, later] = [before, after].map((snapshot) => store(workload, pod.template, snapshot, now));
+    return old?.isPatched || later?.isPatched ? changesOfPod(workload, pod, old?.pod, later?.pod) : [];
   });
 }
 
-function changesOfTemplate(
+function changesOfPod(
   { object, kind }: Workload,
-  { template, path }: PlacedTemplate,
+  { containers, path }: Pod,
   old: unknown,
   later: unknown,
 ): ProbeChange[] {
   const which = mayHoldSeveralTemplates(kind) ? { template: templateName(object, path) } : {};
-  return containersOf(objectMember(template, 'spec') ?? {}).flatMap(({ name, list, index }) =>
+  return containers.flatMap(({ name, list, index }) =>
     PROBE_KINDS.flatMap((probe): ProbeChange[] => {
       const [was, is] = [old, later].map((pod) => valueAt(pod, ['spec', list, index, probe]) ?? null);
       if (equalJson(was, is)) return [];

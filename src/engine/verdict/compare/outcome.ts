@@ -1,4 +1,4 @@
-import { judge, podLabelsOf, type Workload } from '../judge.ts';
+import { judge, type Workload } from '../judge.ts';
 import { toleranceOf, type JudgeBy } from '../ratchet.ts';
 import { isPod } from '../../workload/kinds.ts';
 import { probeChanges, violationChanges, type PodStore, type ProbeChange, type ViolationChange } from './changes.ts';
@@ -42,7 +42,7 @@ export function outcomeOf(
   injects = true,
 ): WorkloadOutcome {
   if (isOutOfReach(workload, before, after)) return UNCHANGED;
-  const judgeBy: JudgeBy = (subject, policies, commands) => judge(subject, policies, injects, now, commands);
+  const judgeBy: JudgeBy = (subject, policies) => judge(subject, policies, injects, now);
   const [old, later] = [before, after].map((policies) => verdictOn(workload, policies, judgeBy));
   if (old === undefined || later === undefined) return UNCHANGED;
   const transition = (has: (verdict: Verdict) => boolean): Transition =>
@@ -57,10 +57,9 @@ export function outcomeOf(
 }
 
 /** True if the same policies and facts apply to the workload before and after: a verdict depends on nothing else. */
-function isOutOfReach({ templates, asSent, namespace }: Workload, before: Snapshot, after: Snapshot): boolean {
+function isOutOfReach({ pods, asSent, namespace }: Workload, before: Snapshot, after: Snapshot): boolean {
   if (before.facts !== after.facts) return false;
-  return [...templates, ...(asSent?.templates ?? [])].every(({ template }) => {
-    const labels = podLabelsOf(template);
+  return [...pods, ...(asSent?.pods ?? [])].every(({ labels }) => {
     const [old, now] = [before.policyFor(namespace, labels).layers, after.policyFor(namespace, labels).layers];
     return old.length === now.length && old.every((layer, index) => layer === now[index]);
   });

@@ -5,6 +5,7 @@ import { Snapshot } from '../../../../src/engine/facts/snapshot.ts';
 import { NO_FACTS, type Facts } from '../../../../src/engine/facts/facts.ts';
 import { storedPod } from '../../../../src/webhook/review/stored-pod.ts';
 import { outcomeOf, type WorkloadOutcome } from '../../../../src/engine/verdict/compare/outcome.ts';
+import { readPods } from '../../../../src/engine/workload/read-pod.ts';
 import type { Workload } from '../../../../src/engine/verdict/judge.ts';
 import {
   isPod,
@@ -39,7 +40,7 @@ function workloadOf(given: JsonObject, namespace: string, podLabels: JsonObject)
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);
   const found = kind && templatesToLookAt(object, kind);
   if (kind === undefined || found?.kind !== 'checked') throw new Error('no workload');
-  return { object, kind, templates: found.templates, namespace, name: 'web' };
+  return { object, kind, pods: readPods(found.templates, kind), namespace, name: 'web' };
 }
 
 it('a workload that a change of policies does not reach has the outcome of a full comparison', () => {

@@ -1,0 +1,184 @@
+import { FieldPlace, valueAt, withEdits, type FieldPath } from '../../base/json/field-path.ts';
+import {
+  isJsonObject,
+  listMember,
+  member,
+  objectMember,
+  stringMap,
+  stringMembers,
+} from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import { defaultedPodSpec, defaultedProbe } from '../probe/api-defaults.ts';
+import { podGraceSeconds } from '../probe/grace-period.ts';
+import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
+import { CommandReader } from './command-reader.ts';
+import { isPod, type PlacedTemplate, type WorkloadKind } from './kinds.ts';
+import { mainContainerOf } from './main-container.ts';
+import { isMeshProxyName, meshProxyTest } from './mesh.ts';
+import type { Container, MainContainer, Pod } from './pod.ts';
+import { portsOf } from './ports.ts';
+import { containersOf, containerWith, readContainer, runsForever } from './read-container.ts';
+
+/** Reads a Pod, or the Pods that a template makes. */
+export function readPod(template: JsonObject, kind: WorkloadKind, path: FieldPath = []): Pod {
+  return new TemplatePod({ template, path }, kind, new CommandReader([template]));
+}
+
+/** Reads the templates of one object, which share one budget for their commands. */
+export function readPods(templates: readonly PlacedTemplate[], kind: WorkloadKind): readonly Pod[] {
+  const commands = new CommandReader(templates.map(({ template }) => template));
+  return templates.map((placed) => new TemplatePod(placed, kind, commands));
+}
+
+/** Containers that are read already, and the Pod spec that holds them. */
+type Known = Pick<Pod, 'spec' | 'containers'>;
+
+/** What is costly is read at the first question: many requests are answered without a look at a container. */
+class TemplatePod implements Pod {
+  readonly template: JsonObject;
+  readonly path: FieldPath;
+  readonly kind: WorkloadKind;
+  readonly commands: CommandReader;
+  readonly place: FieldPlace;
+  readonly labels: Pod['labels'];
+  #annotations: ReadonlyMap<string, string> | undefined;
+  #spec: JsonObject | undefined;
+  #containers: readonly Container[] | undefined;
+  #main: MainContainer | undefined;
+
+  constructor({ template, path }: PlacedTemplate, kind: WorkloadKind, commands: CommandReader, known?: Known) {
+    this.template = template;
+    this.path = path;
+    this.kind = kind;
+    this.commands = commands;
+    this.place = new FieldPlace(path, 'spec');
+    this.labels = stringMembers(metadataOf(template), 'labels');
+    this.#spec = known?.spec;
+    this.#containers = known?.containers;
+  }
+
+  get labelNames(): readonly string[] {
+    return Object.keys(objectMember(metadataOf(this.template), 'labels') ?? {});
+  }
+
+  get annotations(): ReadonlyMap<string, string> {
+    return (this.#annotations ??= stringMap(metadataOf(this.template), 'annotations'));
+  }
+
+  get hasOwner(): boolean {
+    return listMember(metadataOf(this.template), 'ownerReferences').length > 0;
+  }
+
+  get spec(): JsonObject {
+    return (this.#spec ??= apiSpecOf(specOf(this.template), this.kind));
+  }
+
+  get runsForever(): boolean {
+    return !this.kind.runsToCompletion && runsForever(this.spec);
+  }
+
+  get graceSeconds(): number | undefined {
+    return podGraceSeconds(this.spec);
+  }
+
+  get hostNetwork(): boolean {
+    return member(this.spec, 'hostNetwork') === true;
+  }
+
+  get containers(): readonly Container[] {
+    return (this.#containers ??= this.#read());
+  }
+
+  get main(): MainContainer {
+    return (this.#main ??= mainContainerOf(this.containers, this.annotations));
+  }
+
+  #read(): readonly Container[] {
+    const written = specOf(this.template);
+    return containersOf(this.spec, meshProxyTest(this.template, isPod(this.kind))).map((placed) =>
+      readContainer(this, placed, listMember(written, placed.list)[placed.index]),
+    );
+  }
+}
+
+function metadataOf(template: JsonObject): JsonObject {
+  return objectMember(template, 'metadata') ?? {};
+}
+
+function specOf(template: JsonObject): JsonObject {
+  return objectMember(template, 'spec') ?? {};
+}
+
+/** A probe for the container at a place; undefined takes the container's own out. */
+export interface ProbeToAdd {
+  readonly container: Pick<Container, 'list' | 'index'>;
+  readonly kind: ProbeKind;
+  readonly probe: JsonObject | undefined;
+}
+
+/** The same Pod with other probes. Only the containers that get a probe, or lose one, are made again. */
+export function withProbes(pod: Pod, given: readonly ProbeToAdd[]): Pod {
+  if (given.length === 0) return pod;
+  const byPlace = Map.groupBy(given, ({ container: { list, index } }) => `${list} ${index}`);
+  const lists: Record<string, unknown[]> = {};
+  const containers = pod.containers.map((container) => {
+    const { list, index } = container;
+    const probes = byPlace.get(`${list} ${index}`);
+    if (probes === undefined) return container;
+    const defaulted = probes.map(({ kind, probe }) => ({
+      kind,
+      written: probe,
+      spec: probe && apiProbeOf(probe, container, pod),
+    }));
+    const changed = containerWith(container, defaulted, pod.commands);
+    (lists[list] ??= [...listMember(pod.spec, list)])[index] = changed.spec;
+    return changed;
+  });
+  return new TemplatePod(pod, pod.kind, pod.commands, { spec: { ...pod.spec, ...lists }, containers });
+}
+
+/** The Pod as a controller creates it: there, the injector of a mesh owns the container with the name of its proxy. */
+export function asCreated(pod: Pod): Pod {
+  const isTakenOver = ({ name, role }: Container): boolean =>
+    role !== 'mesh' && role !== 'ephemeral' && isMeshProxyName(name);
+  if (isPod(pod.kind) || !pod.containers.some(isTakenOver)) return pod;
+  const containers = pod.containers.map((one): Container => (isTakenOver(one) ? { ...one, role: 'mesh' } : one));
+  return new TemplatePod(pod, pod.kind, pod.commands, { spec: pod.spec, containers });
+}
+
+function apiSpecOf(podSpec: JsonObject, { defaultProbePort: port }: WorkloadKind): JsonObject {
+  return defaultedPodSpec(port === undefined ? podSpec : withProbePorts(podSpec, port));
+}
+
+/** Fills in the port of HTTP and TCP probes that have none, as Knative Serving does. */
+export function withProbePorts(podSpec: JsonObject, fallback: number): JsonObject {
+  const containers = member(podSpec, 'containers');
+  if (!Array.isArray(containers)) return podSpec;
+  const filled = containers.map((container: unknown) => {
+    if (!isJsonObject(container)) return container;
+    const port = portsOf(container)[0]?.number ?? fallback;
+    const edits = PROBE_KINDS.flatMap((kind) => {
+      const probe = objectMember(container, kind);
+      return probe === undefined ? [] : { path: [kind], value: withPort(probe, port) };
+    });
+    return withEdits(container, edits);
+  });
+  return { ...podSpec, containers: filled };
+}
+
+function apiProbeOf(
+  probe: JsonObject,
+  { list, readablePorts }: Container,
+  { kind: { defaultProbePort } }: Pod,
+): JsonObject {
+  if (defaultProbePort === undefined || list !== 'containers') return defaultedProbe(probe);
+  return defaultedProbe(withPort(probe, readablePorts[0]?.number ?? defaultProbePort));
+}
+
+function withPort(probe: JsonObject, value: number): JsonObject {
+  const edits = ['httpGet', 'tcpSocket'].flatMap((kind) => {
+    const handler = valueAt(probe, [kind]);
+    return isJsonObject(handler) && (member(handler, 'port') ?? 0) === 0 ? { path: [kind, 'port'], value } : [];
+  });
+  return withEdits(probe, edits);
+}
