@@ -2,8 +2,7 @@ import { checkUrl } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { without } from '../../base/json/json-value.ts';
 import { jsonText, escapeXml, visible } from '../../base/text/visible.ts';
-import { findingKey, objectName, type PlacedViolation, type ShownReport } from './report.ts';
-import { fingerprints, pathInRepository } from './sarif.ts';
+import { objectName, type PlacedViolation, type ShownReport } from './report.ts';
 import { findingLine, shownViolation, totalsOf } from './text.ts';
 import { markdownDocument } from '../output/markdown.ts';
 import { PLAIN } from '../output/screen.ts';
@@ -123,26 +122,6 @@ function element({ file, line, title, className, result, text }: TestCase): stri
   const passed = text === '' ? '' : `<system-out>${shown}</system-out>`;
   const content = result === 'passed' ? passed : failed;
   return `    <testcase ${names} file="${escapeXml(file)}" line="${line}">${content}</testcase>\n`;
-}
-
-/** GitLab's severities are info, minor, major, critical and blocker. */
-const SEVERITY = { Deny: 'critical', Warn: 'major', Audit: 'info', Excepted: 'info' } as const;
-
-/** A Code Quality report of GitLab, which a merge request shows: a list of findings, each with its own fingerprint. */
-export function gitlabReport({ violations, problems }: ShownReport): string {
-  const fingerprintOf = fingerprints();
-  const issue = (check: string, severity: string, place: FilePlace, key: string, text: string): object => ({
-    description: visible(text),
-    check_name: check,
-    fingerprint: fingerprintOf(key),
-    severity,
-    location: { path: pathInRepository(place.file).toWellFormed(), lines: { begin: place.line } },
-  });
-  const issues = [
-    ...violations.map((of) => issue(of.check, SEVERITY[of.action], of, findingKey(of), shownViolation(of))),
-    ...problems.map((of) => issue('input', 'blocker', of, `${of.file} ${of.message}`, of.message)),
-  ];
-  return `${jsonText(issues, undefined, 2)}\n`;
 }
 
 /** A summary for a job of GitHub, or for a comment: the numbers, and the findings of each check. */
