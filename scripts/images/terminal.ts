@@ -1,4 +1,4 @@
-import { element, picture, textAt } from '../../src/explain/drawing/svg-elements.ts';
+import { element, picture, textElement } from '../../src/explain/drawing/svg-elements.ts';
 import { wrap } from '../../src/base/text/wrap.ts';
 import { escapeXml } from '../../src/base/text/visible.ts';
 
@@ -45,7 +45,7 @@ export function terminalSvg(title: string, lines: readonly TerminalLine[]): stri
     element('style', {}, `@media (prefers-color-scheme:dark){${sheet}}`),
     element('rect', { ...page, fill: PAGE[0], stroke: EDGE[0] }),
     ...rows.map(({ style, row }, index) =>
-      textAt(PADDING, PADDING + index * ROW + SIZE, row, {
+      textElement(PADDING, PADDING + index * ROW + SIZE, row, {
         class: style,
         fill: COLOURS[style][0],
         'font-weight': style === 'command' ? 700 : undefined,

@@ -8,13 +8,13 @@ import { groupOfVersion, POD_KIND, type WorkloadKind } from '../engine/workload/
 import type { RestartedWorkload } from '../explain/fleet-page/live-findings.ts';
 
 /** A workload by its name. The UID of a Deployment cannot be read from its Pods: they name the ReplicaSet. */
-export type WorkloadName = RestartedWorkload;
+export type NamedObject = RestartedWorkload;
 
-export function workloadKey({ namespace, group, kind, name }: WorkloadName): string {
+export function workloadKey({ namespace, group, kind, name }: NamedObject): string {
   return `${namespace}/${group}/${kind}/${name}`;
 }
 
-export interface ObservedWorkload extends WorkloadName {
+export interface ObservedWorkload extends NamedObject {
   readonly apiVersion: string;
   readonly uid: string;
 }
@@ -69,7 +69,7 @@ export function controllerOfPod(pod: JsonObject): WorkloadReference | undefined 
 }
 
 /** A Pod's Deployment, its controller, or itself. Undefined for a static Pod, which the kubelet runs from a file. */
-export function workloadNameOfPod(pod: JsonObject): WorkloadName | undefined {
+export function workloadNameOfPod(pod: JsonObject): NamedObject | undefined {
   const [namespace, name] = [textAt(pod, 'metadata', 'namespace'), textAt(pod, 'metadata', 'name')];
   if (namespace === undefined || name === undefined) return undefined;
   const owner = controllerOfPod(pod);

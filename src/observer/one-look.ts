@@ -11,7 +11,7 @@ import { missedProbes, missedResults, type MissedPod } from './missed/missed-pro
 import { readPolicyTimes, type PolicyTimes } from './missed/policy-times.ts';
 import { DEFAULT_SCOPE, isMutatingWebhook, readWebhookScope, type WebhookScope } from './missed/webhook-scope.ts';
 import { metadataOf } from './pod-status.ts';
-import { workloadKey, workloadNameOfPod, type WorkloadName } from './observed-workload.ts';
+import { workloadKey, workloadNameOfPod, type NamedObject } from './observed-workload.ts';
 import type { ApiClient } from '../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import type { Snapshot } from '../engine/facts/snapshot.ts';
@@ -28,7 +28,7 @@ export interface LiveWorkload {
 
 export interface OneLook {
   /** Undefined for a workload without Pods, and for all workloads when Pods cannot be read. */
-  readonly of: (workload: WorkloadName) => LiveWorkload | undefined;
+  readonly of: (workload: NamedObject) => LiveWorkload | undefined;
   /** Pods and their events were read: a workload without a failure does not fail. */
   readonly knowsFailures: boolean;
   /** Why a new Pod would get no probes either; undefined when the webhook injects probes. */
@@ -67,7 +67,7 @@ export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<One
   const webhook = await readWebhook(client);
   const times = await readPolicyTimes(client).catch((): PolicyTimes => new Map());
   const failing = new FailingWorkloads();
-  const seen = new Map<string, { workload: WorkloadName; pods: number; missed: MissedPod[] }>();
+  const seen = new Map<string, { workload: NamedObject; pods: number; missed: MissedPod[] }>();
   await list('pods', {}, (pod) => {
     const uid = metadataOf(pod, 'uid');
     const itself = { namespace: metadataOf(pod, 'namespace'), group: '', kind: 'Pod', name: metadataOf(pod, 'name') };

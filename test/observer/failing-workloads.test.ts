@@ -8,12 +8,12 @@ import { podOf, seededRandom } from '../kubelet/pods.ts';
 import { simulatePod } from '../kubelet/simulated-pod.ts';
 import { podAsListed } from '../kubelet/watch-events.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { WorkloadName } from '../../src/observer/observed-workload.ts';
+import type { NamedObject } from '../../src/observer/observed-workload.ts';
 import type { StartTruth } from '../kubelet/truth.ts';
 
 const createdAt = Date.parse('2026-11-20T10:00:00Z');
 const readinessProbe = { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 2 };
-const named = (name: string): WorkloadName => ({ namespace: 'apps', group: 'apps', kind: 'Deployment', name });
+const named = (name: string): NamedObject => ({ namespace: 'apps', group: 'apps', kind: 'Deployment', name });
 
 let workloads: FailingWorkloads;
 beforeEach(() => {

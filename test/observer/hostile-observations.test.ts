@@ -5,12 +5,12 @@ import { failingResults, sharedTroubles, type Candidate } from '../../src/observ
 import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
 import { ProbeHints, readProbeEvent, type ProbeHint } from '../../src/observer/failing/probe-events.ts';
-import { controllerOfPod, workloadNameOfPod, type WorkloadName } from '../../src/observer/observed-workload.ts';
+import { controllerOfPod, workloadNameOfPod, type NamedObject } from '../../src/observer/observed-workload.ts';
 import { observedContainers } from '../../src/observer/starts/measured-start.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const NOW = Date.parse('2026-11-20T10:10:00Z');
-const named = (namespace: string, name: string): WorkloadName => ({
+const named = (namespace: string, name: string): NamedObject => ({
   namespace,
   group: 'apps',
   kind: 'Deployment',

@@ -130,7 +130,9 @@ describe('the code', () => {
   });
 
   it('exports no name twice, but for ten that are to be renamed', () => {
-    const known = 'Advice Kill ObservedWorkload Run TEXT_WIDTH WorkloadName containersOf judge killOf textAt'.split(' ');
+    const known = 'Advice Kill ObservedWorkload Run TEXT_WIDTH WorkloadName containersOf judge killOf textAt'.split(
+      ' ',
+    );
     expect([...namesExportedTwice(src).keys()].filter((name) => !known.includes(name))).toEqual([]);
   });
 

@@ -10,7 +10,7 @@ import { paintFor } from '../output/screen.ts';
 import { textReport } from './text.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
-import { lackOf, readLivePods, workloadNameOf } from '../input/live-pods.ts';
+import { lackOf, readLivePods, nameOfManifest } from '../input/live-pods.ts';
 import { shownReport, type CheckReport, type ReportFormat, type ShownReport } from './report.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import { reasonForNothing } from '../input/passed-over.ts';
@@ -67,7 +67,7 @@ async function lackingPods(
   return inputs.texts.flatMap(({ manifests }) =>
     manifests.flatMap(({ object }) => {
       const message = lackOf(look, object);
-      const { kind, namespace, name } = workloadNameOf(object);
+      const { kind, namespace, name } = nameOfManifest(object);
       return message === undefined ? [] : [{ kind, namespace, name, message }];
     }),
   );

@@ -4,7 +4,7 @@ import type { Manifest } from '../input/manifest.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { listedFailure, printFailures, type WorkloadWithFailures } from './failures.ts';
-import { lackOf, readLivePods, workloadNameOf } from '../input/live-pods.ts';
+import { lackOf, readLivePods, nameOfManifest } from '../input/live-pods.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { writePictures } from './pictures.ts';
 import { reportProblems } from '../output/messages.ts';
@@ -36,7 +36,7 @@ export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, 
       const explained = explainManifest(manifest.object, placeOfObject(manifest, inputs), inputs, placesOf(manifest));
       if (explained === undefined) return [];
       const lacking = look && lackOf(look, manifest.object);
-      const live = look?.knowsFailures === true ? look.of(workloadNameOf(manifest.object)) : undefined;
+      const live = look?.knowsFailures === true ? look.of(nameOfManifest(manifest.object)) : undefined;
       const failures = look?.knowsFailures === true ? (live?.failing ?? []).map(listedFailure) : undefined;
       return [{ ...explained, ...(lacking !== undefined && { lacking }), ...(failures && { failures }) }];
     });

@@ -11,7 +11,7 @@ import {
   type ClusterKinds,
 } from '../../cluster/sources/cluster-kinds.ts';
 import { CollectedFacts, type FileProblem } from '../../cluster/sources/policy-documents.ts';
-import { readObserverReport, REPORT_APIS, type ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
+import { readObserverReport, REPORT_APIS, type ReportOfWorkload } from '../../cluster/sources/observer-reports.ts';
 import { CLUSTER_PLACE, clusterPlace } from './cluster-object.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FactKind } from '../../cluster/sources/fact-kinds.ts';
@@ -146,8 +146,8 @@ export class ClusterFacts extends CollectedFacts {
 export async function readObserverReports(
   { groups }: ClusterKinds,
   reading: ClusterReading,
-): Promise<readonly ObservedWorkload[]> {
-  const observed: ObservedWorkload[] = [];
+): Promise<readonly ReportOfWorkload[]> {
+  const observed: ReportOfWorkload[] = [];
   for (const { apiVersion, kind, resource } of REPORT_APIS) {
     // Without the right to list, the API server answers 403 for missing kinds too.
     if (groups !== undefined && groups.get(groupOfVersion(apiVersion))?.includes(apiVersion) !== true) continue;

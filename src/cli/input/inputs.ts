@@ -8,7 +8,7 @@ import type { FileProblem, PolicyDocuments, PolicyPlaces } from '../../cluster/s
 import { yamlFileParts } from '../../yaml/reading/documents.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
-import { REPORT_APIS, type ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
+import { REPORT_APIS, type ReportOfWorkload } from '../../cluster/sources/observer-reports.ts';
 import { workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { Outline } from '../../yaml/reading/outline.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
@@ -21,7 +21,7 @@ export interface Inputs extends Unread {
   /** Objects of a cluster beside its workloads, as the snapshot of a cluster needs them. */
   readonly others?: readonly JsonObject[];
   /** The reports of an observer about live Pods of a cluster. In files, reports are among the manifests. */
-  readonly observed?: readonly ObservedWorkload[];
+  readonly observed?: readonly ReportOfWorkload[];
   readonly policies: Snapshot;
   /** The policies that are to be applied over the others, alone. */
   readonly newPolicies: Snapshot;

@@ -1,7 +1,7 @@
 import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { lackLine } from '../../observer/missed/missed-probes.ts';
-import { workloadKey, type WorkloadName } from '../../observer/observed-workload.ts';
+import { workloadKey, type NamedObject } from '../../observer/observed-workload.ts';
 import { PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
 import { namespaceOf } from './manifest.ts';
@@ -23,7 +23,7 @@ export async function readLivePods(
   const choice = await clusterChoice(line);
   const isNamed = choice.kind === 'cluster' && choice.names.some(({ name }) => name !== undefined);
   const objects = isNamed ? inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => object)) : undefined;
-  const named = objects && new Set(objects.map((object) => workloadKey(workloadNameOf(object))));
+  const named = objects && new Set(objects.map((object) => workloadKey(nameOfManifest(object))));
   // Most command lines name files, and need no client of the API server.
   const [{ openCluster }, { lookOnce }] = await Promise.all([
     import('./cluster-inputs.ts'),
@@ -37,11 +37,11 @@ export async function readLivePods(
 
 /** `6 of 6 Pods lack these probes: kubectl rollout restart ...`. Undefined when the Pods have them. */
 export function lackOf({ of, noInjection }: OneLook, object: JsonObject): string | undefined {
-  const live = of(workloadNameOf(object));
+  const live = of(nameOfManifest(object));
   return live && lackLine(live.missed, live.pods, noInjection);
 }
 
-export function workloadNameOf(object: JsonObject): WorkloadName {
+export function nameOfManifest(object: JsonObject): NamedObject {
   return {
     namespace: namespaceOf(object) ?? '',
     group: groupOfVersion(String(object['apiVersion'])),

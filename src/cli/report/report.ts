@@ -5,11 +5,11 @@ import { groupOfVersion } from '../../engine/workload/kinds.ts';
 import { workloadIn, type Manifest } from '../input/manifest.ts';
 import { liveFindings, type LiveResult } from '../../explain/fleet-page/live-findings.ts';
 import { reportPage } from '../../explain/fleet-page/report-page.ts';
-import type { Advice, Report, ReportedWorkload } from '../../explain/fleet-page/report.ts';
+import type { ReportedAdvice, Report, ReportedWorkload } from '../../explain/fleet-page/report.ts';
 import { readObserverReport, type ObservedResult } from '../../cluster/sources/observer-reports.ts';
 import { count } from '../../base/text/cut.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
-import { workloadKey, type WorkloadName } from '../../observer/observed-workload.ts';
+import { workloadKey, type NamedObject } from '../../observer/observed-workload.ts';
 import { isFailingRule } from '../../engine/facts/live-rules.ts';
 import { readLivePods } from '../input/live-pods.ts';
 import { checkInputs } from '../check/check-inputs.ts';
@@ -51,7 +51,7 @@ function reportOfInputs(
   // Each manifest has its own path object. Places are no keys: a template may be rendered to several texts.
   const byObject = Map.groupBy(violations, ({ object }) => object?.path);
   const observed = observedResults(inputs);
-  const live = (workload: WorkloadName): readonly LiveResult[] => liveResults(look, workload, observed(workload));
+  const live = (workload: NamedObject): readonly LiveResult[] => liveResults(look, workload, observed(workload));
   const manifests = inputs.texts.flatMap((text) => text.manifests);
   const workloads = manifests.flatMap((manifest) => {
     const found = byObject.get(manifest.path) ?? [];
@@ -75,7 +75,7 @@ function reportedWorkload(
   manifest: Manifest,
   violations: readonly PlacedViolation[],
   inputs: Inputs,
-  live: (workload: WorkloadName) => readonly LiveResult[],
+  live: (workload: NamedObject) => readonly LiveResult[],
 ): ReportedWorkload | undefined {
   const { object } = manifest;
   const explanation = explainManifest(object, placeOfObject(manifest, inputs), inputs);
@@ -97,9 +97,12 @@ function policiesOf(object: JsonObject, inputs: Inputs): string[] {
   return [...new Set(sources)];
 }
 
-function adviceOf({ policies }: Inputs, findings: readonly PlacedViolation[]): ReadonlyMap<string, readonly Advice[]> {
+function adviceOf(
+  { policies }: Inputs,
+  findings: readonly PlacedViolation[],
+): ReadonlyMap<string, readonly ReportedAdvice[]> {
   return new Map(
-    policies.policies.map(({ source, kind, namespace = '', name }): [string, readonly Advice[]] => [
+    policies.policies.map(({ source, kind, namespace = '', name }): [string, readonly ReportedAdvice[]] => [
       source,
       findings.filter((found) => found.kind === kind && found.namespace === namespace && found.name === name),
     ]),
@@ -115,7 +118,7 @@ function subjectOf({ isFromCluster, texts, namespace }: Inputs, { flags }: Clust
 /** What the look tells now, and the rest of what the observer has reported. */
 function liveResults(
   look: OneLook | undefined,
-  workload: WorkloadName,
+  workload: NamedObject,
   observed: readonly ObservedResult[],
 ): readonly LiveResult[] {
   const { failing = [], missedResults = [] } = look?.of(workload) ?? {};
@@ -124,7 +127,7 @@ function liveResults(
   return [...failing, ...missedResults, ...reported];
 }
 
-type ObservedResults = (workload: WorkloadName) => readonly ObservedResult[];
+type ObservedResults = (workload: NamedObject) => readonly ObservedResult[];
 
 /** The results of an observer's reports: those among the manifests, and those of a cluster. */
 function observedResults({ texts, observed = [] }: Inputs): ObservedResults {

@@ -9,7 +9,7 @@ import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
-import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
+import type { ReportOfWorkload } from '../../cluster/sources/observer-reports.ts';
 import type { SNAPSHOT } from './definition.ts';
 
 export async function runSnapshot(line: ParsedCommandLine<typeof SNAPSHOT.flags>, io: CommandIo): Promise<number> {
@@ -60,7 +60,7 @@ export function reportPart(object: JsonObject): JsonObject | undefined {
  * A report as an item of a snapshot, in the preferred API. A report of an observer has the UID of its workload in its
  * name. The item is named by kind and name instead. Undefined when no result may leave.
  */
-export function reportItem(observed: ObservedWorkload): JsonObject | undefined {
+export function reportItem(observed: ReportOfWorkload): JsonObject | undefined {
   const { apiVersion, kind, namespace, name } = observed;
   const [api] = REPORT_APIS;
   const workload = { namespace, group: groupOfVersion(apiVersion), kind, name };

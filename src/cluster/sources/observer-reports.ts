@@ -32,7 +32,7 @@ export const PROBEWRIGHT = 'probewright';
 /** The most results of a report. etcd takes objects of up to 1.5 MiB; a workload may have thousands of findings. */
 export const MOST_RESULTS = 100;
 
-export interface ObservedWorkload {
+export interface ReportOfWorkload {
   readonly apiVersion: string;
   readonly kind: string;
   readonly namespace: string;
@@ -48,7 +48,7 @@ export interface ObservedResult {
 }
 
 /** Undefined without such results. Results of checks are left out: whoever reads the report judges again. */
-export function readObserverReport(object: JsonObject): ObservedWorkload | undefined {
+export function readObserverReport(object: JsonObject): ReportOfWorkload | undefined {
   const [version, type] = [member(object, 'apiVersion'), member(object, 'kind')];
   if (!REPORT_APIS.some((api) => api.apiVersion === version && api.kind === type)) return undefined;
   const results = objectsAt(object, 'results').slice(0, MOST_RESULTS).flatMap(readResult);

@@ -13,7 +13,7 @@ export function element(name: string, attributes: Attributes, ...children: reado
 }
 
 /** A line of text at a point of its base line, in pixels. */
-export function textAt(x: number, y: number, text: string, attributes: Attributes = {}): Markup {
+export function textElement(x: number, y: number, text: string, attributes: Attributes = {}): Markup {
   return element('text', { x, y, ...attributes }, escapeXml(text));
 }
 

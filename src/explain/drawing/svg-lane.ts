@@ -2,7 +2,7 @@ import { duration } from '../../base/text/duration.ts';
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { INK, MUTED, PAPER, RED, filled, inkOn, stroked, toned } from './colours.ts';
 import { axisText, sceneScale, segmentTimes, type SceneScale } from './scene-scale.ts';
-import { element, textAt, textWidth, type Block } from './svg-elements.ts';
+import { element, textElement, textWidth, type Block } from './svg-elements.ts';
 import type { Lane, MeasuredStarts, Scene, Segment } from '../timeline/scene.ts';
 
 /** Narrowest bar of a stretch of time: a second of six hundred must still be seen. */
@@ -37,7 +37,7 @@ export function laneBlock(lane: Lane, frame: Frame, top: number): Block {
   const middle = barTop + barHeight / 2 + 4;
   const title = { 'text-anchor': 'end', 'font-size': 12.5, ...filled(INK) };
   const markup = [
-    ...(frame.hasTitles ? [textAt(left - 14, middle, lane.title, title)] : []),
+    ...(frame.hasTitles ? [textElement(left - 14, middle, lane.title, title)] : []),
     ...stretches.map((stretch) => stretchMarkup(stretch, frame, barTop)),
     ...(scale.breakAt === undefined ? [] : [tornEdge(left + scale.breakAt, barTop, barHeight)]),
     ...marks.map((mark) => markMarkup(mark, rows, top, mark.isStop ? barTop + barHeight + 3 : barTop)),
@@ -68,7 +68,7 @@ function stretchMarkup({ segment, left, right }: Stretch, frame: Frame, top: num
   const text = { 'text-anchor': 'middle', 'font-size': size, 'font-weight': 600, ...filled(inkOn(tone)) };
   return [
     element('rect', bar, element('title', {}, escapeXml(`${segmentTimes(segment)}: ${caption}`))),
-    ...(at === undefined ? [] : [textAt(at, top + barHeight / 2 + size / 3, label, text)]),
+    ...(at === undefined ? [] : [textElement(at, top + barHeight / 2 + size / 3, label, text)]),
   ].join('');
 }
 
@@ -127,7 +127,7 @@ export function axisBlock(frame: Frame, top: number): Block {
   const { left, length, scale } = frame;
   const line = { ...stroked(MUTED), 'stroke-width': 1 };
   const words = (x: number, text: string, anchor: string): Markup =>
-    textAt(x, top + 19, text, { 'text-anchor': anchor, 'font-size': SIZE, ...filled(MUTED) });
+    textElement(x, top + 19, text, { 'text-anchor': anchor, 'font-size': SIZE, ...filled(MUTED) });
   const parts = [
     element('path', { d: `M${left} ${top + 2} h${length}`, ...line }),
     words(left - 14, axisText(scale), 'end'),
@@ -169,7 +169,7 @@ export function startsBlock(
   const places = [...new Set(seconds.map((start) => Math.round(scale.placeOf(Math.min(start, end)))))];
   const dots = places.map((at) => element('circle', { cx: left + at, cy: middle, r: RADIUS, ...filled(INK) }));
   const markup = [
-    ...(hasTitles ? [textAt(left - 14, middle + 4, title, name)] : []),
+    ...(hasTitles ? [textElement(left - 14, middle + 4, title, name)] : []),
     element('g', {}, element('title', {}, escapeXml(caption)), ...dots),
   ].join('\n');
   return { markup, height: HEIGHT };
@@ -232,7 +232,7 @@ function markMarkup(
 ): Markup {
   const baseline = top + (rows - row) * LABEL_ROW - 3;
   const colour = isStop ? RED : INK;
-  const label = textAt((left + right) / 2, baseline, text, {
+  const label = textElement((left + right) / 2, baseline, text, {
     'text-anchor': 'middle',
     'font-size': LABEL_SIZE,
     'font-weight': isStop ? 700 : 600,

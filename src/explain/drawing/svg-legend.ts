@@ -1,7 +1,7 @@
 import { escapeXml, type Markup } from '../../base/text/visible.ts';
 import { tornEdge } from './svg-lane.ts';
 import { filled, INK, MUTED, RED, stroked, toned } from './colours.ts';
-import { element, textAt, type Block } from './svg-elements.ts';
+import { element, textElement, type Block } from './svg-elements.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { Tone } from '../timeline/scene.ts';
 
@@ -36,7 +36,7 @@ export function legendBlock(
   const parts = entries.map(({ sign, meaning }, index) => {
     const x = left + Math.floor(index / rows) * (width / COLUMNS);
     const y = top + (index % rows) * ROW;
-    return sign(x, y) + textAt(x + 34, y + 10.5, meaning, { 'font-size': 12, ...filled(INK) });
+    return sign(x, y) + textElement(x + 34, y + 10.5, meaning, { 'font-size': 12, ...filled(INK) });
   });
   return { markup: element('g', {}, element('title', {}, escapeXml('legend')), ...parts), height: rows * ROW };
 }

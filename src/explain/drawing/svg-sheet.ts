@@ -2,12 +2,12 @@ import { cut } from '../../base/text/cut.ts';
 import { escapeXml, visible, type Markup } from '../../base/text/visible.ts';
 import { wrapEvenly } from '../../base/text/wrap.ts';
 import { definitions, filled, INK, PAPER, RULE, stroked, type Paint } from './colours.ts';
-import { averageWidth, element, picture, textAt, type Block } from './svg-elements.ts';
+import { averageWidth, element, picture, textElement, type Block } from './svg-elements.ts';
 
 const WIDTH = 960;
 export const MARGIN = 28;
 /** Width between the margins, in pixels. */
-export const TEXT_WIDTH = WIDTH - 2 * MARGIN;
+export const SHEET_WIDTH = WIDTH - 2 * MARGIN;
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', Arial, sans-serif";
 
 /** How a line of text looks; sizes in pixels. */
@@ -28,16 +28,16 @@ export class Sheet {
 
   /** One line, cut when it is longer than the page is wide. */
   line(text: string, { size, weight = 400, fill = INK, after = 0 }: LineStyle): void {
-    const fitting = Math.floor(TEXT_WIDTH / averageWidth(size));
+    const fitting = Math.floor(SHEET_WIDTH / averageWidth(size));
     const line = cut(visible(text), fitting, '…');
     this.#parts.push(
-      textAt(MARGIN, this.#y + size, line, { 'font-size': size, 'font-weight': weight, ...filled(fill) }),
+      textElement(MARGIN, this.#y + size, line, { 'font-size': size, 'font-weight': weight, ...filled(fill) }),
     );
     this.#y += size * 1.25 + after;
   }
 
   paragraph(text: string, style: LineStyle): void {
-    const lines = wrapEvenly(visible(text), Math.floor(TEXT_WIDTH / averageWidth(style.size)));
+    const lines = wrapEvenly(visible(text), Math.floor(SHEET_WIDTH / averageWidth(style.size)));
     for (const line of lines) this.line(line, { ...style, after: 0 });
     this.gap(style.after ?? 0);
   }

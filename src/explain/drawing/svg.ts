@@ -3,8 +3,8 @@ import { escapeXml, visible } from '../../base/text/visible.ts';
 import { probeTimes } from '../timeline/explained-probes.ts';
 import { axisBlock, laneBlock, narrowFrame, startsBlock, wideFrame } from './svg-lane.ts';
 import { INK, MUTED, RED, filled } from './colours.ts';
-import { averageWidth, element, textAt, type Block } from './svg-elements.ts';
-import { MARGIN, Sheet, TEXT_WIDTH } from './svg-sheet.ts';
+import { averageWidth, element, textElement, type Block } from './svg-elements.ts';
+import { MARGIN, Sheet, SHEET_WIDTH } from './svg-sheet.ts';
 import { legendBlock } from './svg-legend.ts';
 import { workloadTitle } from '../timeline/explanation.ts';
 import type { ContainerExplanation, ProbeExplanation, WorkloadExplanation } from '../timeline/explanation.ts';
@@ -25,7 +25,7 @@ export function explanationAsSvg(workload: WorkloadExplanation): string {
     for (const container of containers) drawRow(sheet, container);
   } else for (const container of containers) drawContainer(sheet, container);
   sheet.rule();
-  sheet.block((top) => legendBlock(containers, MARGIN, TEXT_WIDTH, top));
+  sheet.block((top) => legendBlock(containers, MARGIN, SHEET_WIDTH, top));
   for (const [title, texts] of [
     ['Why policies added no other probes', notInjected],
     ['Exceptions', exceptions],
@@ -89,19 +89,19 @@ export function overviewAsSvg(workloads: readonly WorkloadExplanation[]): string
     for (const container of workload.containers) drawRow(sheet, container);
   }
   sheet.rule();
-  sheet.block((top) => legendBlock(containers, MARGIN, TEXT_WIDTH, top));
+  sheet.block((top) => legendBlock(containers, MARGIN, SHEET_WIDTH, top));
   return sheet.svg(title, workloads.map(workloadTitle).join(', '));
 }
 
 const GUTTER = 28;
-const LENGTH = (TEXT_WIDTH - GUTTER) / 2;
+const LENGTH = (SHEET_WIDTH - GUTTER) / 2;
 const LEFTS = [MARGIN, MARGIN + LENGTH + GUTTER];
 
 function drawRowHeads(sheet: Sheet): void {
   const style = { 'font-size': 12, 'font-weight': 700, ...filled(MUTED) };
   const texts = ['From the start of the container', 'From the moment when it hangs or fails'];
   const markup = (top: number): string =>
-    texts.map((text, index) => textAt(LEFTS[index] ?? MARGIN, top + 12, text, style)).join('');
+    texts.map((text, index) => textElement(LEFTS[index] ?? MARGIN, top + 12, text, style)).join('');
   sheet.block((top) => ({ markup: markup(top), height: 14 }));
   const below =
     'Upper bars: the container. Lower bars: its traffic. Numbers are seconds after the moment above. ' +
@@ -135,7 +135,7 @@ function drawRow(sheet: Sheet, { name, headline, caveats, scenes }: ContainerExp
 
 function headBlock(name: string, headline: string, top: number): Block {
   const label = cut(visible(name), 40, '…');
-  const fitting = Math.floor(TEXT_WIDTH / averageWidth(12)) - Math.ceil(Array.from(label).length * 1.3);
+  const fitting = Math.floor(SHEET_WIDTH / averageWidth(12)) - Math.ceil(Array.from(label).length * 1.3);
   const bold = element('tspan', { 'font-size': 14, 'font-weight': 700 }, escapeXml(label));
   const text = element('tspan', { dx: 10 }, escapeXml(cut(headline, fitting, '…')));
   const line = element('text', { x: MARGIN, y: top + 13, 'font-size': 12, ...filled(INK) }, bold, text);

@@ -1,5 +1,5 @@
 import type { Markup } from '../../base/text/visible.ts';
-import type { Advice, LiveFinding } from './report.ts';
+import type { ReportedAdvice, LiveFinding } from './report.ts';
 
 /** The values of pages/report/page.eta. Texts are escaped by the template; Markup is inserted unchanged. */
 export interface PageView
@@ -58,7 +58,7 @@ export interface CheckView extends Readonly<Record<'check' | 'url' | 'summary', 
 export interface PolicyView {
   readonly source: string;
   readonly workloads: number;
-  readonly advice: readonly Advice[];
+  readonly advice: readonly ReportedAdvice[];
 }
 
 export type ExceptionView = Readonly<

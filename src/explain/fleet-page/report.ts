@@ -11,7 +11,7 @@ export interface Report {
   /** The policies and exceptions in force. */
   readonly snapshot: Snapshot;
   /** The advice on policies, by source: `ProbePolicy/apps/web`. */
-  readonly advice?: ReadonlyMap<string, readonly Advice[]>;
+  readonly advice?: ReadonlyMap<string, readonly ReportedAdvice[]>;
   readonly problems: readonly string[];
   /** The state of live Pods is known: a workload without a finding about its Pods does not fail. */
   readonly isLive?: boolean;
@@ -19,7 +19,7 @@ export interface Report {
   readonly mostRows?: number;
 }
 
-export type Advice = Pick<Violation, 'check' | 'message' | 'remedy'>;
+export type ReportedAdvice = Pick<Violation, 'check' | 'message' | 'remedy'>;
 
 export interface ReportedWorkload {
   /** The name, and the times of all containers. Its texts are those of `explain`. */

@@ -11,7 +11,7 @@ import {
   levelOf,
   shortestGuarantee,
   verdictOfAction,
-  type Verdict,
+  type ShownVerdict,
 } from './verdicts.ts';
 import { MISSED_PODS_RULE } from '../../engine/facts/live-rules.ts';
 import type { Markup } from '../../base/text/visible.ts';
@@ -32,7 +32,7 @@ import type { Report, ReportedWorkload } from './report.ts';
 export function tileViews(
   workloads: readonly ReportedWorkload[],
   exceptions: number,
-  verdicts: readonly Verdict[],
+  verdicts: readonly ShownVerdict[],
 ): PageView['tiles'] {
   const pods = workloads.reduce((sum, { live }) => sum + lackingPods(live), 0);
   const tile = (number: number, label: string, tone: string, shows: TileView['shows']): TileView => {
@@ -55,11 +55,11 @@ export function tileViews(
 const NONE = { number: 0, tone: 'zero' };
 
 /** The states that a page shows. Files alone do not tell what fails. */
-export function shownVerdicts({ isLive = false, workloads }: Report): readonly Verdict[] {
+export function shownVerdicts({ isLive = false, workloads }: Report): readonly ShownVerdict[] {
   return isLive || workloads.some((each) => levelOf(each) === 0) ? VERDICTS : VERDICTS.slice(1);
 }
 
-function countsByVerdict(workloads: readonly ReportedWorkload[], verdicts: readonly Verdict[]): CountView[] {
+function countsByVerdict(workloads: readonly ReportedWorkload[], verdicts: readonly ShownVerdict[]): CountView[] {
   const levels = workloads.map((each) => VERDICTS[levelOf(each)]);
   return verdicts.map((verdict) => countView(levels.filter((each) => each === verdict).length, verdict));
 }
@@ -70,7 +70,7 @@ function countView(number: number, { label, tone }: Pick<CountView, 'label' | 't
 
 export function namespaceViews(
   groups: readonly (readonly [string, readonly ReportedWorkload[]])[],
-  verdicts: readonly Verdict[],
+  verdicts: readonly ShownVerdict[],
 ): NamespaceView[] {
   return groups.map(([namespace, workloads]) => {
     const starts = workloads.map(({ explanation }) => shortestGuarantee(explanation));
@@ -113,12 +113,12 @@ export function workloadsByPolicy(workloads: readonly ReportedWorkload[]): Map<s
 }
 
 /** Application containers and native sidecars: the containers that may have probes. */
-export function containersOf(workloads: readonly ReportedWorkload[]): readonly ContainerExplanation[] {
+export function explainedContainers(workloads: readonly ReportedWorkload[]): readonly ContainerExplanation[] {
   return workloads.flatMap(({ explanation }) => explanation.containers);
 }
 
 export function coverageViews(workloads: readonly ReportedWorkload[]): CoverageView[] {
-  const containers = containersOf(workloads);
+  const containers = explainedContainers(workloads);
   if (containers.length === 0) return [];
   return LIFE_ORDER.map((kind) => {
     const found = containers.flatMap(({ probes }) => probes.filter((probe) => probe.kind === kind));

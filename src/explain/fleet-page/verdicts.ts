@@ -6,12 +6,12 @@ import type { LiveFinding, ReportedWorkload } from './report.ts';
 import type { WorkloadExplanation } from '../timeline/explanation.ts';
 
 /** The state of a workload, by its worst finding: the name on the page, the class of the style sheet, the meaning. */
-export type Verdict = Readonly<Record<'label' | 'tone' | 'meaning', string>>;
+export type ShownVerdict = Readonly<Record<'label' | 'tone' | 'meaning', string>>;
 
 /** The meaning of a verdict that is counted only when a workload has it. */
 export const EXCEPTED = 'with exceptions only';
 
-const BY_ACTION: Readonly<Record<Violation['action'] | 'Excepted', Verdict & { readonly noun: string }>> = {
+const BY_ACTION: Readonly<Record<Violation['action'] | 'Excepted', ShownVerdict & { readonly noun: string }>> = {
   Deny: { label: 'Denied', tone: 'deny', meaning: 'would be denied', noun: 'denial' },
   Warn: { label: 'Warned', tone: 'warn', meaning: 'with warnings', noun: 'warning' },
   Audit: { label: 'Noted', tone: 'note', meaning: 'with notes only', noun: 'note' },
@@ -21,15 +21,15 @@ const BY_ACTION: Readonly<Record<Violation['action'] | 'Excepted', Verdict & { r
 export const FINDING_ACTIONS = Object.keys(BY_ACTION) as readonly Violation['action'][];
 
 /** What fails now is worse than what admission would say. */
-export const FAILING: Verdict = { label: 'Failing', tone: 'fail', meaning: 'failing now' };
+export const FAILING: ShownVerdict = { label: 'Failing', tone: 'fail', meaning: 'failing now' };
 
-export const VERDICTS: readonly Verdict[] = [
+export const VERDICTS: readonly ShownVerdict[] = [
   FAILING,
   ...FINDING_ACTIONS.map((action) => BY_ACTION[action]),
   { label: 'Clean', tone: 'clean', meaning: 'without findings' },
 ];
 
-export function verdictOfAction(action: Violation['action']): Verdict {
+export function verdictOfAction(action: Violation['action']): ShownVerdict {
   return BY_ACTION[action];
 }
 

@@ -5,7 +5,7 @@ import type { ContainerHealth, PodHealth } from './pod-health.ts';
 import type { EndedRun } from '../pod-status.ts';
 
 /** One run of a container. Times are in milliseconds since the epoch, by the clock of the node. */
-export interface Run {
+export interface ContainerRunTimes {
   readonly from: number;
   readonly until: number | undefined;
   /** When the kubelet began to stop the container; undefined when nothing tells that it did. */
@@ -17,8 +17,8 @@ export interface Run {
 
 /** The present run and the run before, as far as the status and the events tell. */
 export interface Runs {
-  readonly present: Run | undefined;
-  readonly ended: Run | undefined;
+  readonly present: ContainerRunTimes | undefined;
+  readonly ended: ContainerRunTimes | undefined;
   /** All kills that events tell, with the longest time that each takes. */
   readonly kills: readonly { readonly at: number; readonly until: number }[];
 }
@@ -62,9 +62,9 @@ export function runsOf(container: ContainerHealth, hints: readonly ProbeHint[], 
 function toldRun(
   container: ContainerHealth,
   hints: readonly ProbeHint[],
-  { from, until }: Pick<Run, 'from' | 'until'>,
+  { from, until }: Pick<ContainerRunTimes, 'from' | 'until'>,
   kill: ProbeTime | undefined,
-): Run {
+): ContainerRunTimes {
   const run = { from, until, endsForMilliseconds: 0, killedAt: kill?.at };
   if (kill === undefined) return { ...run, killer: undefined };
   // With restartPolicy Never, the event names no probe. The verdict then has the same second.
@@ -83,7 +83,7 @@ function untoldRun(
   { from, until, bySignal: hadSignal, outOfMemory }: EndedRun,
   kills: readonly ProbeTime[],
   now: number,
-): Run {
+): ContainerRunTimes {
   const { limits } = container;
   const bySignal = hadSignal && !outOfMemory;
   const endsForMilliseconds = bySignal ? limits.killSeconds * 1000 : 0;
@@ -126,7 +126,7 @@ function latest(times: readonly ProbeTime[]): ProbeTime | undefined {
   return times.find(({ at }) => at === times.at(-1)?.at);
 }
 
-export function timesIn(run: Run | undefined, hint: ProbeHint, now: number): number[] {
+export function timesIn(run: ContainerRunTimes | undefined, hint: ProbeHint, now: number): number[] {
   if (run === undefined) return [];
   return hint.times.filter((at) => (at === 0 ? run.until === undefined : wentOn(run, hint, at, now)));
 }
@@ -140,7 +140,7 @@ export function timesBefore({ present, ended, kills }: Runs, hint: ProbeHint): n
 }
 
 /** True if the container went on after this answer. A container that ends gives answers that explain nothing. */
-function wentOn(run: Run, hint: ProbeHint, at: number, now: number): boolean {
+function wentOn(run: ContainerRunTimes, hint: ProbeHint, at: number, now: number): boolean {
   if (at <= run.from) return false;
   // The failures of the killer led to the kill. Every other probe meets a container that shuts down. A probe that has
   // timed out in the second of the kill began before.
@@ -157,20 +157,20 @@ export function comesFromEnd({ cause, isVoid }: ProbeHint): boolean {
 }
 
 /** A kill by a probe from which the container has not recovered. */
-export interface Kill {
+export interface ProbeKill {
   readonly probe: ProbeKind;
   readonly cause: KillCause;
-  readonly run: Run;
+  readonly run: ContainerRunTimes;
 }
 
 /** The probe that stopped the container; undefined when no probe did, or the container has recovered. */
-export function killOf(
+export function probeKillOf(
   pod: PodHealth,
   container: ContainerHealth,
   { present, ended }: Runs,
   hints: readonly ProbeHint[],
   now: number,
-): Kill | undefined {
+): ProbeKill | undefined {
   const run = present?.killedAt === undefined ? ended : present;
   if (run?.killer === undefined) return undefined;
   // Without an event: SIGTERM ends most containers at once, and SIGKILL at the end of the grace period.
@@ -178,7 +178,7 @@ export function killOf(
   const killedAt = run.killedAt ?? (run.until ?? now) - (isForced ? run.endsForMilliseconds : 0);
   const isStarting = run.killer === 'startupProbe' || isStart(container, run, killedAt, hints);
   const cause = isStarting ? 'killed-while-starting' : 'killed-while-serving';
-  const kill: Kill = { probe: run.killer, cause, run };
+  const kill: ProbeKill = { probe: run.killer, cause, run };
   // Jobs create the next Pod after 6 minutes at most.
   if (pod.hasEnded) return container.isLast && now - killedAt <= RECOVERED_MILLISECONDS ? kill : undefined;
   if (run === present || present === undefined) return kill;
@@ -188,7 +188,7 @@ export function killOf(
 /** True when the present run has outlived the cause of the kill. */
 function hasRecovered(
   { started, ready, limits }: ContainerHealth,
-  { probe, cause }: Kill,
+  { probe, cause }: ProbeKill,
   milliseconds: number,
 ): boolean {
   if (probe === 'startupProbe') return started;
@@ -201,7 +201,12 @@ function hasRecovered(
  * startup probe had not run, or got the same in this run: Kubernetes 1.35 to 1.37 may run the liveness probe before the
  * start, after a kill (kubernetes/kubernetes#141155) and after a restart of the kubelet (#142305).
  */
-function isStart({ limits }: ContainerHealth, run: Run, killedAt: number, hints: readonly ProbeHint[]): boolean {
+function isStart(
+  { limits }: ContainerHealth,
+  run: ContainerRunTimes,
+  killedAt: number,
+  hints: readonly ProbeHint[],
+): boolean {
   const seconds = (killedAt - run.from) / 1000;
   if (seconds > (limits.longestStartSeconds ?? 0)) return false;
   if (!limits.hasStartupProbe || seconds <= limits.firstStartupSeconds) return true;

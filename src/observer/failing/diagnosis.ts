@@ -1,8 +1,8 @@
-import { comesFromEnd, killOf, LATE_EVENT_MILLISECONDS, runsOf, timesBefore, timesIn } from './container-runs.ts';
+import { comesFromEnd, probeKillOf, LATE_EVENT_MILLISECONDS, runsOf, timesBefore, timesIn } from './container-runs.ts';
 import type { ProbeHint } from './probe-events.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import { isDefinite, type AnswerCause, type FailureCause } from './causes.ts';
-import type { Kill } from './container-runs.ts';
+import type { ProbeKill } from './container-runs.ts';
 import type { ContainerHealth, DescribedProbe, PodHealth } from './pod-health.ts';
 
 /** The figures of a failure. They change while the cause stays, so no message has them. */
@@ -70,7 +70,7 @@ function caseOf(pod: PodHealth, container: ContainerHealth, hints: readonly Prob
       hint.cause !== 'killed' && hint.probe !== undefined && container.probes[hint.probe] !== undefined,
   );
   const runs = runsOf(container, hints, now);
-  const kill = killOf(pod, container, runs, answers, now);
+  const kill = probeKillOf(pod, container, runs, answers, now);
   return { pod, container, answers, now, runs, kill, killing: kill === undefined ? [] : answersOf(kill, answers, now) };
 }
 
@@ -130,14 +130,14 @@ function counts(known: Case, hint: Answer): boolean {
 }
 
 /** The answers of the probe that stopped the container. When their events were lost, older ones tell. */
-function answersOf({ probe, run }: Kill, all: readonly Answer[], now: number): Answer[] {
+function answersOf({ probe, run }: ProbeKill, all: readonly Answer[], now: number): Answer[] {
   const answers = all.filter((hint) => hint.probe === probe && !hint.isVoid && hint.cause !== 'redirect-other-host');
   const ofRun = answers.filter((hint) => timesIn(run, hint, now).length > 0);
   return ofRun.length > 0 ? ofRun : answers;
 }
 
 /** The answers tell more than the kill: a wrong path, or a liveness probe that gets one and the same status. */
-function isExplained(known: Case, { probe, cause }: Kill): boolean {
+function isExplained(known: Case, { probe, cause }: ProbeKill): boolean {
   const causes = new Set(known.killing.map(({ cause: one }) => one));
   if (known.killing.some((hint) => isDefinite(causeOf(hint)))) return true;
   const [only] = causes;

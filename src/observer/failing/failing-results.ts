@@ -5,13 +5,13 @@ import { giverOfLiveProbe, injectedProbeText } from '../../engine/defaulting/inj
 import { CAUSE_TEXTS, isDefinite, type CauseText } from './causes.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Failure, FailureFacts } from './diagnosis.ts';
-import type { WorkloadName } from '../observed-workload.ts';
+import type { NamedObject } from '../observed-workload.ts';
 import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import { resultOfLive, type ReportResult } from '../reports/report-result.ts';
 import type { PodHealth } from './pod-health.ts';
 
 export interface FailingWorkload {
-  readonly workload: WorkloadName;
+  readonly workload: NamedObject;
   readonly failures: readonly Failure[];
   readonly shared: SharedTrouble | undefined;
 }
@@ -26,7 +26,7 @@ const MOST_LISTED = 20;
 
 const FAILS_NOW = { rule: PROBE_FAILING_RULE, category: 'Fails now', severity: 'high' } as const;
 
-const workloadText = ({ namespace, kind, name }: WorkloadName): string => `${kind} ${namespace}/${name}`;
+const workloadText = ({ namespace, kind, name }: NamedObject): string => `${kind} ${namespace}/${name}`;
 
 export function failingResults(failing: FailingWorkload): ReportResult[] {
   return resultsOf(failing, false);
@@ -77,7 +77,7 @@ function factProperties(facts: FailureFacts = {}, hasCounts: boolean): Partial<L
 }
 
 /** The report is in the namespace of the workload, so the result names no workload of another namespace. */
-function sharedResult({ since, count: all, byNamespace }: SharedTrouble, { namespace }: WorkloadName): ReportResult {
+function sharedResult({ since, count: all, byNamespace }: SharedTrouble, { namespace }: NamedObject): ReportResult {
   const own = byNamespace.get(namespace) ?? [];
   const listed = own.slice(0, MOST_LISTED).map(workloadText).join(', ');
   const [more, elsewhere] = [own.length - MOST_LISTED, all - own.length];
@@ -159,12 +159,12 @@ export interface SharedTrouble {
   readonly since: number;
   readonly count: number;
   /** By namespace, because who reads a report may not read other namespaces. */
-  readonly byNamespace: ReadonlyMap<string, readonly WorkloadName[]>;
+  readonly byNamespace: ReadonlyMap<string, readonly NamedObject[]>;
 }
 
 export interface Candidate {
   readonly key: string;
-  readonly workload: WorkloadName;
+  readonly workload: NamedObject;
   readonly failures: readonly Failure[];
   readonly pods: readonly PodHealth[];
 }

@@ -1,5 +1,5 @@
 import { NamespaceShares } from '../namespace-shares.ts';
-import { workloadKey, type WorkloadName } from '../observed-workload.ts';
+import { workloadKey, type NamedObject } from '../observed-workload.ts';
 import { diagnose, type Failure, type FailureFacts } from './diagnosis.ts';
 import { ProbeHints, type ProbeHint } from './probe-events.ts';
 import { sharedTroubles, type FailingWorkload } from './failing-results.ts';
@@ -7,7 +7,7 @@ import { statusFailures } from './status-failures.ts';
 import type { PodHealth } from './pod-health.ts';
 
 interface HeldPod {
-  readonly workload: WorkloadName;
+  readonly workload: NamedObject;
   readonly health: PodHealth;
 }
 
@@ -42,7 +42,7 @@ export class FailingWorkloads {
   }
 
   /** A Pod as it is now; not to be judged when `health` is undefined. */
-  seen(uid: string, workload: WorkloadName, health: PodHealth | undefined): void {
+  seen(uid: string, workload: NamedObject, health: PodHealth | undefined): void {
     const { namespace } = workload;
     const live = health?.hasEnded === false ? health : undefined;
     const store = live && (live.hasTrouble ? this.#troubled : this.#ready);

@@ -20,7 +20,7 @@ import type { Pod } from '../../engine/workload/pod.ts';
 import { POD_KIND, isBeingDeleted, templatesToLookAt } from '../../engine/workload/kinds.ts';
 import { isMeshProbe, isMeshProxyName } from '../../engine/workload/mesh.ts';
 import { restartLine, type LiveProperties } from '../../explain/fleet-page/live-findings.ts';
-import { workloadKey, type WorkloadName } from '../observed-workload.ts';
+import { workloadKey, type NamedObject } from '../observed-workload.ts';
 import { isInScope, type WebhookScope } from './webhook-scope.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -170,7 +170,7 @@ export const MISSED_MESSAGES: Readonly<Record<MissedCause, string>> = {
 
 /** A Pod that lacks probes. */
 export interface MissedPod {
-  readonly workload: WorkloadName;
+  readonly workload: NamedObject;
   readonly missed: MissedProbes;
 }
 
@@ -182,7 +182,7 @@ export interface MissedPod {
 export function missedResults(
   all: Iterable<MissedPod>,
   total?: number,
-): (readonly [WorkloadName, readonly ReportResult[]])[] {
+): (readonly [NamedObject, readonly ReportResult[]])[] {
   return [...Map.groupBy(all, ({ workload }) => workloadKey(workload)).values()].flatMap((pods) => {
     const workload = pods[0]?.workload;
     if (workload === undefined) return [];
@@ -195,7 +195,7 @@ export function missedResults(
 }
 
 function resultOf(
-  workload: WorkloadName,
+  workload: NamedObject,
   cause: MissedCause,
   pods: readonly MissedPod[],
   total: number | undefined,

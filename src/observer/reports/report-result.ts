@@ -3,7 +3,7 @@ import { fullMessage, type AppliedException, type Violation } from '../../engine
 import { formatPath } from '../../base/json/field-path.ts';
 import { PROBEWRIGHT } from '../../cluster/sources/observer-reports.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { workloadKey, type WorkloadName } from '../observed-workload.ts';
+import { workloadKey, type NamedObject } from '../observed-workload.ts';
 import type { PolicyLayer } from '../../engine/policy/probe-policy.ts';
 
 export type ReportSeverity = 'critical' | 'high' | 'medium' | 'low' | 'info';
@@ -111,19 +111,19 @@ const PRODUCERS = ['failing', 'missed'] as const;
 type Producer = (typeof PRODUCERS)[number];
 
 /** All results of a producer, by workload. A workload without results has no entry. */
-type Results = ReadonlyMap<string, { readonly workload: WorkloadName; readonly results: readonly ReportResult[] }>;
+type Results = ReadonlyMap<string, { readonly workload: NamedObject; readonly results: readonly ReportResult[] }>;
 
 /** Findings about workloads that no check makes: missed Pods, probes that fail. */
 export class ExtraResults {
   readonly #byProducer = new Map<Producer, Results>();
-  #changed: (workload: WorkloadName) => void = () => undefined;
+  #changed: (workload: NamedObject) => void = () => undefined;
 
-  onChange(changed: (workload: WorkloadName) => void): void {
+  onChange(changed: (workload: NamedObject) => void): void {
     this.#changed = changed;
   }
 
   /** Replaces all results of a producer. A workload without results loses its old ones. */
-  replace(producer: Producer, all: readonly (readonly [WorkloadName, readonly ReportResult[]])[]): void {
+  replace(producer: Producer, all: readonly (readonly [NamedObject, readonly ReportResult[]])[]): void {
     const before: Results = this.#byProducer.get(producer) ?? new Map();
     const found = all.filter(([, results]) => results.length > 0);
     const after: Results = new Map(found.map(([workload, results]) => [workloadKey(workload), { workload, results }]));
@@ -132,7 +132,7 @@ export class ExtraResults {
       if (!isDeepStrictEqual(before.get(key)?.results, after.get(key)?.results)) this.#changed(workload);
   }
 
-  of(workload: WorkloadName): readonly ReportResult[] {
+  of(workload: NamedObject): readonly ReportResult[] {
     const key = workloadKey(workload);
     return PRODUCERS.flatMap((producer) => this.#byProducer.get(producer)?.get(key)?.results ?? []);
   }

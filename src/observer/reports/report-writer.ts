@@ -15,7 +15,7 @@ import {
 } from './report-api.ts';
 import { reportName, type ReportContent } from './report-object.ts';
 import { Counter, type Registry } from 'prom-client';
-import type { WorkloadName } from '../observed-workload.ts';
+import type { NamedObject } from '../observed-workload.ts';
 import { recordOf, type ScanDependencies, type WorkloadRecord, type WorkloadRecords } from '../scan/verdicts.ts';
 import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
 
@@ -23,7 +23,7 @@ export interface JudgedWorkloads {
   readonly verdicts: { readonly records: WorkloadRecords };
   readonly isComplete: boolean;
   /** Reads and judges a workload. Rejects as ApiClient.request does. */
-  read(workload: WorkloadName): Promise<ReportContent | undefined>;
+  read(workload: NamedObject): Promise<ReportContent | undefined>;
 }
 
 /** A report that may have to be written. The namespace is its lane: a tenant's failures delay no other tenant. */
@@ -31,7 +31,7 @@ interface ReportTask extends Task {
   readonly lane: string;
   readonly uid: string;
   /** Undefined = the workload is gone, so its report goes, too. */
-  readonly workload: WorkloadName | undefined;
+  readonly workload: NamedObject | undefined;
 }
 
 const WRITES_PER_SECOND = 10;
@@ -98,7 +98,7 @@ export class ReportWriter {
     if (this.#known.get(task.key) !== wanted || this.#queue.has(task)) this.#queue.put(task);
   }
 
-  extraResultsChanged(workload: WorkloadName): void {
+  extraResultsChanged(workload: NamedObject): void {
     const record = recordOf(this.#workloads.verdicts.records, workload);
     if (record !== undefined) this.#queue.put(taskOf(workload.namespace, record.workload.uid, workload));
   }
@@ -239,7 +239,7 @@ export class ReportWriter {
   }
 }
 
-function taskOf(lane: string, uid: string, workload: WorkloadName | undefined): ReportTask {
+function taskOf(lane: string, uid: string, workload: NamedObject | undefined): ReportTask {
   return { key: reportKey({ namespace: lane, name: reportName(uid) }), lane, uid, workload };
 }
 

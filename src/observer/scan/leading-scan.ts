@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { isKubernetesObject, type KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import { Backoff, pause, RepeatedWork } from '../../cluster/client/timing.ts';
-import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type WorkloadName } from '../observed-workload.ts';
+import { collectionOf, OBSERVED_POD, workloadOf, type ObservedKind, type NamedObject } from '../observed-workload.ts';
 import { RateLimiter } from '../../cluster/client/rate-limiter.ts';
 import { affectedNamespaces, exceptionEnds, union, type AffectedNamespaces } from './affected-namespaces.ts';
 import { kindKey, listReader, listsFor } from './scan-lists.ts';
-import { Verdicts, type Run, type ScanDependencies, type WorkloadRecord } from './verdicts.ts';
+import { Verdicts, type ScanRun, type ScanDependencies, type WorkloadRecord } from './verdicts.ts';
 import { WorkloadWatches } from './workload-watches.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ReportContent } from '../reports/report-object.ts';
@@ -133,7 +133,7 @@ export class LeadingScan {
   take(
     object: KubernetesObject,
     kind: ObservedKind,
-    run: Run = { id: this.#runId, now: this.#dependencies.now() },
+    run: ScanRun = { id: this.#runId, now: this.#dependencies.now() },
   ): ReportContent | undefined {
     try {
       return this.verdicts.take(object, kind, run);
@@ -151,7 +151,7 @@ export class LeadingScan {
   }
 
   /** Reads a workload and judges it. Undefined when the workload is not there, or is not looked at. */
-  async read({ group, kind: name, ...workload }: WorkloadName): Promise<ReportContent | undefined> {
+  async read({ group, kind: name, ...workload }: NamedObject): Promise<ReportContent | undefined> {
     const kind = [OBSERVED_POD, ...this.#watches.kinds].find(
       ({ served }) => served.group === group && served.kind === name,
     );
@@ -176,7 +176,7 @@ export class LeadingScan {
     this.#scanPods();
   }
 
-  #started(id: string, reason: ScanReason, scope: AffectedNamespaces): Run {
+  #started(id: string, reason: ScanReason, scope: AffectedNamespaces): ScanRun {
     const { log, now } = this.#dependencies;
     const run = { id, now: now() };
     this.#status.begin(run.now);
@@ -184,7 +184,7 @@ export class LeadingScan {
     return run;
   }
 
-  #ended(run: Run, reason: ScanReason, problems: number): void {
+  #ended(run: ScanRun, reason: ScanReason, problems: number): void {
     const { log, now } = this.#dependencies;
     this.#status.end(run, now());
     const figures = { workloads: this.verdicts.records.size, problems, durationMs: this.#status.lastDuration };

@@ -1,6 +1,6 @@
 import { Gauge, Counter, type Registry } from 'prom-client';
 import { gauge } from '../gauges.ts';
-import type { Run, WorkloadRecords } from './verdicts.ts';
+import type { ScanRun, WorkloadRecords } from './verdicts.ts';
 
 /** The state of scans, for metrics and `/readyz`. Instants are in milliseconds since the epoch. */
 export class ScanStatus {
@@ -16,7 +16,7 @@ export class ScanStatus {
     this.runs += 1;
   }
 
-  end({ now: start }: Pick<Run, 'now'>, now: number): void {
+  end({ now: start }: Pick<ScanRun, 'now'>, now: number): void {
     this.lastEnd = now;
     this.lastDuration = now - start;
     this.isRunning = false;

@@ -16,7 +16,7 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { ObservedKind, ObservedWorkload, WorkloadName } from '../observed-workload.ts';
+import type { ObservedKind, ObservedWorkload, NamedObject } from '../observed-workload.ts';
 import type { ObserverContext } from '../observer-part.ts';
 
 export interface ScanDependencies extends ObserverContext {
@@ -35,7 +35,7 @@ export interface VerdictsListener {
 }
 
 /** The run that an object is judged in. One run uses one instant. */
-export interface Run {
+export interface ScanRun {
   /** For the log: all events of one run have the same id. */
   readonly id: string;
   /** Milliseconds since the epoch. */
@@ -63,7 +63,7 @@ export class Verdicts {
   }
 
   /** The content of the report. Undefined for an object that is not looked at, or is older than the judged one. */
-  take(object: KubernetesObject, kind: ObservedKind, run: Run): ReportContent | undefined {
+  take(object: KubernetesObject, kind: ObservedKind, run: ScanRun): ReportContent | undefined {
     const { store, isExempt, extraResults, settings } = this.#dependencies;
     const workload = workloadOf(object, kind);
     const snapshot = store.current;
@@ -118,7 +118,7 @@ export class Verdicts {
     this.#listener.gone(workload.namespace, workload.uid);
   }
 
-  #log({ workload: { namespace, kind, name }, results }: ReportContent, run: Run): void {
+  #log({ workload: { namespace, kind, name }, results }: ReportContent, run: ScanRun): void {
     const { log } = this.#dependencies;
     for (const { rule, properties, message, policy, result } of results.slice(0, MOST_LOGGED)) {
       const { container, probe, action } = properties;
@@ -160,7 +160,7 @@ export interface WorkloadRecord {
 
 export type WorkloadRecords = NamespaceShares<WorkloadRecord>;
 
-export function recordOf(records: WorkloadRecords, workload: WorkloadName): WorkloadRecord | undefined {
+export function recordOf(records: WorkloadRecords, workload: NamedObject): WorkloadRecord | undefined {
   return records.get(workload.namespace, workloadKey(workload));
 }
 
