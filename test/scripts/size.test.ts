@@ -125,16 +125,11 @@ describe('the code', () => {
     expect([...singleChecks].filter((file) => file.includes('/lib/'))).toEqual([]);
   });
 
-  it('of src has at most 46,500 lines', () => {
-    expect(sizeOf(src).lines).toBeLessThanOrEqual(46_500);
+  it('of src has at most 48,500 lines', () => {
+    expect(sizeOf(src).lines).toBeLessThanOrEqual(48_500);
   });
 
-  it('exports no name twice, but for ten that are to be renamed', () => {
-    const known = 'Advice Kill ObservedWorkload Run TEXT_WIDTH WorkloadName containersOf judge killOf textAt'.split(
-      ' ',
-    );
-    expect([...namesExportedTwice(src).keys()].filter((name) => !known.includes(name))).toEqual([]);
-  });
+  it('exports no name twice', () => expect([...namesExportedTwice(src).keys()]).toEqual([]));
 
   it('of one file has at most 350 lines', () => {
     for (const file of src) expect(sizeOf([file]).lines, file).toBeLessThanOrEqual(350);

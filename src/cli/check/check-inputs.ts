@@ -1,7 +1,7 @@
 import { validProbe } from '../../engine/checks/valid-probe.ts';
 import { describeManifest, manifestsAsSent, policyOfPod, workloadIn, type Manifest } from '../input/manifest.ts';
 import { laxer, type Enforcement } from '../../engine/policy/action.ts';
-import { judge, type Workload } from '../../engine/verdict/judge.ts';
+import { judgeObject, type Workload } from '../../engine/verdict/judge.ts';
 import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
 import { podTemplatesOf, removedVersionOf } from '../../engine/workload/kinds.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
@@ -85,7 +85,7 @@ function checkManifest(manifest: Manifest, inputs: Inputs, replaced: Set<FilePro
   if (subject === undefined) return undefined;
   const { kind, namespace, name } = subject;
   const judged = (workload: Workload) => {
-    const { violations, warnings } = judge(workload, policies, true, now);
+    const { violations, warnings } = judgeObject(workload, policies, true, now);
     return { warnings, violations: [...strayFields(workload, policies, now), ...violations] };
   };
   const verdict = judged(subject);

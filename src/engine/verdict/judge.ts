@@ -45,7 +45,7 @@ export interface Judgement {
  *   already, and while mutation is not On
  * @param now the instant of the verdict, in milliseconds since the epoch
  */
-export function judge(subject: Subject, policies: Snapshot, willBeDefaulted: boolean, now: number): Judgement {
+export function judgeObject(subject: Subject, policies: Snapshot, willBeDefaulted: boolean, now: number): Judgement {
   const { object, kind, pods, namespace } = subject;
   // A Pod's controller reference is ignored: anybody can write one.
   const itself = workloadNameOf(object, kind, false);

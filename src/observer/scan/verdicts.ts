@@ -2,7 +2,7 @@ import type { ReportsSetting } from '../../cluster/sources/observer-reports.ts';
 import { isOfController } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
 import { laxer, type Enforcement } from '../../engine/policy/action.ts';
-import { judge, type Judgement } from '../../engine/verdict/judge.ts';
+import { judgeObject, type Judgement } from '../../engine/verdict/judge.ts';
 import { controllerOwners, isKubernetesKind } from '../../engine/workload/workload-of-pod.ts';
 import { isPod, templatesToLookAt } from '../../engine/workload/kinds.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
@@ -194,7 +194,7 @@ export function judgeLive(
   if (found.kind === 'skipped') return undefined;
   const pods = readPods(found.templates, known);
   const subject = { object, kind: known, pods, namespace: item.metadata.namespace ?? '' };
-  const judgement = judge(subject, snapshot, addsProbes && !isPod(known), now);
+  const judgement = judgeObject(subject, snapshot, addsProbes && !isPod(known), now);
   const violations = judgement.violations.map((one) => ({ ...one, action: laxer(one.action, enforcement) }));
   return { ...judgement, violations, object, pods };
 }

@@ -13,7 +13,7 @@ import type { Enforcement, MutationMode } from '../../engine/policy/action.ts';
 import { isPod, podTemplatesOf, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { skip, type Decision } from './decision.ts';
 import { mayExceptAll } from '../../engine/verdict/exceptions-of-workload.ts';
-import { judge, type Judgement } from '../../engine/verdict/judge.ts';
+import { judgeObject, type Judgement } from '../../engine/verdict/judge.ts';
 import { toleranceOf, type JudgeBy } from '../../engine/verdict/ratchet.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
 import { controllersOfPod } from '../../engine/workload/workload-of-pod.ts';
@@ -62,7 +62,7 @@ export function validate(
   const old = oldTemplates && { object: oldObject, kind, pods: readPods(oldTemplates, kind), namespace };
   const changesTemplate = old !== undefined && (isPod(kind) || !equalJson(templates, oldTemplates));
   const judgedWith = (injects: boolean): Judgement => {
-    const judgeBy: JudgeBy = (of, inForce) => judge(of, inForce, injects && !isPod(kind), now);
+    const judgeBy: JudgeBy = (of, inForce) => judgeObject(of, inForce, injects && !isPod(kind), now);
     const judgement = judgeBy(subject, policies);
     if (isUnchanged) return { ...judgement, violations: aboutExceptions(judgement.violations) };
     const isTolerated = toleranceOf({ ...judgement, object, old, changesTemplate }, judgeBy, policies);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../src/engine/verdict/judge.ts';
+import { judgeObject } from '../../../src/engine/verdict/judge.ts';
 import { NOW } from '../../support/now.ts';
 import {
   mutation,
@@ -15,7 +15,7 @@ import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Violation } from '../../../src/engine/checks/violation.ts';
 
 function ofCheck(id: string, object: JsonObject): Violation {
-  const { violations } = judge(subjectOf(object), policySet(), false, NOW);
+  const { violations } = judgeObject(subjectOf(object), policySet(), false, NOW);
   const found = violations.find(({ check }) => check === id);
   if (found === undefined) throw new Error(`no violation of ${id}`);
   return found;

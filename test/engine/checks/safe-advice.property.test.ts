@@ -10,7 +10,7 @@ import { formatPath, withEdits, type FieldPath } from '../../../src/base/json/fi
 import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
 import { killBy, longestKillSeconds } from '../../../src/engine/probe/grace-period.ts';
 import { isTimingSound, probeTiming, verdictSpan } from '../../../src/engine/probe/timing.ts';
-import { judge } from '../../../src/engine/verdict/judge.ts';
+import { judgeObject } from '../../../src/engine/verdict/judge.ts';
 import { anyWorkload } from '../../support/arbitrary-workloads.ts';
 import { checkTexts } from '../../support/check-texts.ts';
 import { clusterPolicyDocument, policySet, subjectOf } from '../../support/worlds.ts';
@@ -42,7 +42,7 @@ function proposalsOf(object: JsonObject): readonly Violation[] {
       action: 'Deny' as const,
       reason: 'FieldValueForbidden',
     })),
-    ...judge(subject, policies, true, NOW).violations,
+    ...judgeObject(subject, policies, true, NOW).violations,
   ];
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../src/engine/verdict/judge.ts';
+import { judgeObject } from '../../../src/engine/verdict/judge.ts';
 import { exceptionDocument, EXCEPTION_END, parsedException, withExceptionsInApps } from '../../support/exceptions.ts';
 import { NOW } from '../../support/now.ts';
 import { clusterPolicyDocument, policySet, subjectOf } from '../../support/worlds.ts';
@@ -34,7 +34,7 @@ function workload({ namespace, kind, name }: Target): JsonObject {
 }
 
 function violationsOf(target: Target, policies: Snapshot, now: number): readonly Violation[] {
-  return judge(subjectOf(workload(target), target.namespace), policies, true, now).violations;
+  return judgeObject(subjectOf(workload(target), target.namespace), policies, true, now).violations;
 }
 
 const policies = policySet(clusterPolicyDocument({ checks: { 'required-readiness': { action: 'Deny' } } }));
@@ -214,9 +214,9 @@ describe('exceptions', () => {
       ),
     );
     const [without, withMany] = [all, withExceptionsInApps(all, documents)].map((snapshot) => {
-      judge(subjectOf(object), snapshot, true, NOW);
+      judgeObject(subjectOf(object), snapshot, true, NOW);
       const begun = process.cpuUsage().user;
-      for (let round = 0; round < 3; round++) judge(subjectOf(object), snapshot, true, NOW);
+      for (let round = 0; round < 3; round++) judgeObject(subjectOf(object), snapshot, true, NOW);
       return process.cpuUsage().user - begun;
     }) as [number, number];
     // About 2 times with a lookup, and 7 times or more when each violation is compared with each exception.

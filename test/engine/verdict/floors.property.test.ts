@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../support/decisions.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { judge } from '../../../src/engine/verdict/judge.ts';
+import { judgeObject } from '../../../src/engine/verdict/judge.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
@@ -61,7 +61,7 @@ function nameOf(document: object): unknown {
 
 /** What the checks with the floor Deny find in an object as it stands. */
 function floored(object: JsonObject, policies: Snapshot): Violation[] {
-  return judge(subjectOf(object), policies, false, NOW).violations.filter(({ action }) => action === 'Deny');
+  return judgeObject(subjectOf(object), policies, false, NOW).violations.filter(({ action }) => action === 'Deny');
 }
 
 const key = ({ check, path }: Violation): string => `${check} ${formatPath(path)}`;

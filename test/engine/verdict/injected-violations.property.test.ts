@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { formatPath } from '../../../src/base/json/field-path.ts';
 import { ACTIONS } from '../../../src/engine/policy/action.ts';
-import { judge } from '../../../src/engine/verdict/judge.ts';
+import { judgeObject } from '../../../src/engine/verdict/judge.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
@@ -57,7 +57,7 @@ const team = namespaceDocument.map((document) => {
 });
 
 const violationsOf = (object: JsonObject, policies: Snapshot, willBeDefaulted: boolean): readonly Violation[] =>
-  judge(subjectOf(object), policies, willBeDefaulted, NOW).violations;
+  judgeObject(subjectOf(object), policies, willBeDefaulted, NOW).violations;
 
 const keyOf = ({ check, path, container }: Violation): string => `${check} ${container} ${formatPath(path)}`;
 const rank = (action: string): number => ACTIONS.findIndex((known) => known === action);

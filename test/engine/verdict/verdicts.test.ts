@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { formatPath } from '../../../src/base/json/field-path.ts';
-import { judge } from '../../../src/engine/verdict/judge.ts';
+import { judgeObject } from '../../../src/engine/verdict/judge.ts';
 import { NOW } from '../../support/now.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
 import { manifestOf, policiesOf, type WorkloadCase } from '../../support/workload-cases.ts';
@@ -27,7 +27,12 @@ function line({ action, check, container, probe, message, remedy, policy }: Viol
 }
 
 function verdict(given: Case): JsonObject {
-  const { violations } = judge(subjectOf(manifestOf(given)), policiesOf(given.policies), given.defaulted ?? false, NOW);
+  const { violations } = judgeObject(
+    subjectOf(manifestOf(given)),
+    policiesOf(given.policies),
+    given.defaulted ?? false,
+    NOW,
+  );
   const shown = violations.filter(({ check, action }) => (given.only === 'Deny' ? action : check) === given.only);
   // A finding's level is an action by now.
   for (const violation of violations) expect(violation).not.toHaveProperty('level');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../src/engine/verdict/judge.ts';
+import { judgeObject } from '../../../src/engine/verdict/judge.ts';
 import { validate } from '../../support/decisions.ts';
 import { NOW } from '../../support/now.ts';
 import {
@@ -125,7 +125,7 @@ describe('the budget of commands', () => {
 
   it('gives the same verdict in commands as in the webhook', () => {
     const object = deployment(...padding(100), app(BAD));
-    const offline = judge(subjectOf(object), FLOOR, true, NOW).violations;
+    const offline = judgeObject(subjectOf(object), FLOOR, true, NOW).violations;
     const online = validate(requestOf(reviewOf(object)), FLOOR, VALIDATE_SETTINGS, NOW).violations;
     expect(offline).toEqual(online);
   });

@@ -1,4 +1,4 @@
-import { judge, type Workload } from '../judge.ts';
+import { judgeObject, type Workload } from '../judge.ts';
 import { toleranceOf, type JudgeBy } from '../ratchet.ts';
 import { isPod } from '../../workload/kinds.ts';
 import { probeChanges, violationChanges, type PodStore, type ProbeChange, type ViolationChange } from './changes.ts';
@@ -42,7 +42,7 @@ export function outcomeOf(
   injects = true,
 ): WorkloadOutcome {
   if (isOutOfReach(workload, before, after)) return UNCHANGED;
-  const judgeBy: JudgeBy = (subject, policies) => judge(subject, policies, injects, now);
+  const judgeBy: JudgeBy = (subject, policies) => judgeObject(subject, policies, injects, now);
   const [old, later] = [before, after].map((policies) => verdictOn(workload, policies, judgeBy));
   if (old === undefined || later === undefined) return UNCHANGED;
   const transition = (has: (verdict: Verdict) => boolean): Transition =>
