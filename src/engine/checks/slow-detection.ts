@@ -2,9 +2,9 @@ import { longestGraceWithin, longestKillSeconds } from '../probe/grace-period.ts
 import type { Kill } from '../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan } from '../probe/timing.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
-import { killOf, MOST_DRAIN_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
+import { MOST_DRAIN_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
-import { hasProbe, isTimed, type TimedProbe } from '../workload/pod.ts';
+import { hasProbe, isTimed, killOf, type TimedProbe } from '../workload/pod.ts';
 
 /**
  * Liveness: P + (F-1)*max(P,T) + T + max(G,2) (G+2 with a preStop hook); a warning if the Pod's grace period alone is

@@ -2,6 +2,7 @@ import type { FieldPath, FieldPlace } from '../../base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import type { ContainerList } from '../probe/api-defaults.ts';
 import type { ExecCommand } from '../probe/exec-invocation.ts';
+import type { Kill } from '../probe/grace-period.ts';
 import type { HandlerKind, ProbeKind } from '../probe/probe.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
 import type { CommandLine, CommandReader } from './command-reader.ts';
@@ -96,6 +97,8 @@ export interface WrittenProbe {
   readonly written: unknown;
   /** After API defaulting, with bounded texts, and with unknown fields. Empty for a value that is no object. */
   readonly spec: JsonObject;
+  /** The same with whole texts: to show the probe, and to run it. */
+  readonly whole: JsonObject;
   /** A mesh wrote it, or redirected it to its agent: the mesh is responsible for it. */
   readonly isOfMesh: boolean;
   /** Undefined without a handler, and with several. */
@@ -193,10 +196,11 @@ export function hasProbe({ written }: Pick<Container, 'written'>, kind: ProbeKin
 
 /** The container's probe of one kind as it is written, if that is an object. */
 export function writtenProbe({ written }: Pick<Container, 'written'>, kind: ProbeKind): ProbeObject | undefined {
-  return written.filter(isObject).find((probe) => probe.kind === kind);
+  return written.filter(isProbeObject).find((probe) => probe.kind === kind);
 }
 
-function isObject(probe: WrittenProbe): probe is ProbeObject {
+/** False for a value that the API server refuses: a probe is an object. */
+export function isProbeObject(probe: WrittenProbe): probe is ProbeObject {
   return isJsonObject(probe.written);
 }
 
@@ -213,6 +217,13 @@ export function isTimed(probe: Probe): probe is TimedProbe {
 export function timedProbe(container: Pick<Container, 'probes'>, kind: ProbeKind): TimedProbe | undefined {
   const probe = probeOf(container, kind);
   return probe !== undefined && isTimed(probe) ? probe : undefined;
+}
+
+/** How the kubelet stops the container after the probe has given up. Undefined when the grace period is malformed. */
+export function killOf({ graceSeconds, container }: WrittenProbe): Kill | undefined {
+  const { killEndsPod, hasPreStop, pod } = container;
+  const counting = killEndsPod || graceSeconds === 'absent' ? pod.graceSeconds : graceSeconds;
+  return counting === undefined ? undefined : { graceSeconds: counting, hasPreStop };
 }
 
 /** The probe that kills a slow start: startup, else liveness (pkg/kubelet/prober/worker.go, doProbe). */

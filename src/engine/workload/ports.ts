@@ -58,9 +58,9 @@ function isMeant({ name, number }: ContainerPort, wanted: number | string): bool
   return number === wanted || name === wanted;
 }
 
-/** The port name that an httpGet or tcpSocket probe asks for, if its container declares it for no protocol. */
-export function undeclaredPortName(container: JsonObject, probe: JsonObject): string | undefined {
+/** The port name that an httpGet or tcpSocket probe asks for, if it is declared for no protocol. */
+export function undeclaredPortName(declared: readonly ContainerPort[], probe: JsonObject): string | undefined {
   const handler = objectMember(probe, 'httpGet') ?? objectMember(probe, 'tcpSocket');
   const port = handler && member(handler, 'port');
-  return typeof port === 'string' && !isDeclared(portsOf(container), port) ? port : undefined;
+  return typeof port === 'string' && !isDeclared(declared, port) ? port : undefined;
 }

@@ -35,6 +35,7 @@ export function readProbe(
     container,
     written,
     spec,
+    whole,
     isOfMesh: isMeshProbe(container.name, spec),
     handler: handlerKind && handler && readHandler(handlerKind, handler),
     command: exec === undefined ? NO_COMMAND : commands.commandOf(exec),

@@ -1,34 +1,35 @@
-import { isJsonObject, without, type JsonObject } from '../../base/json/json-value.ts';
+import { without } from '../../base/json/json-value.ts';
 import { DEFAULT_POD_GRACE_SECONDS } from '../../engine/probe/api-defaults.ts';
-import { hasPreStop, killBy, type Kill } from '../../engine/probe/grace-period.ts';
-import { PROBE_KINDS, ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
-import { probeTiming, type ProbeTiming } from '../../engine/probe/timing.ts';
+import type { Kill } from '../../engine/probe/grace-period.ts';
+import type { ProbeKind } from '../../engine/probe/probe.ts';
+import type { ProbeTiming } from '../../engine/probe/timing.ts';
 import type { BrokenProbe } from '../../engine/verdict/permitted-defaulting.ts';
+import { isProbeObject, killOf, type Container } from '../../engine/workload/pod.ts';
 import { undeclaredPortName } from '../../engine/workload/ports.ts';
 
 /** The timing of each probe, and how the container is stopped when the probe gives up. */
 export type ContainerTimings = Readonly<Partial<Record<ProbeKind, ProbeTiming & { readonly kill: Kill }>>>;
 
-export function containerTimings(container: JsonObject, podSpec: JsonObject): ContainerTimings {
-  const timings = PROBE_KINDS.flatMap((kind) => {
-    const probe = ownProbe(container, kind);
-    if (!isJsonObject(probe)) return [];
-    const kill = killBy(probe, container, podSpec);
-    const byDefault = { graceSeconds: DEFAULT_POD_GRACE_SECONDS, hasPreStop: hasPreStop(container) };
-    return [[kind, { ...probeTiming(probe), kill: kill ?? byDefault }] as const];
-  });
+export function containerTimings({ written, hasPreStop }: Container): ContainerTimings {
+  const byDefault = { graceSeconds: DEFAULT_POD_GRACE_SECONDS, hasPreStop };
+  const timings = written
+    .filter(isProbeObject)
+    .map((probe) => [probe.kind, { ...probe.numbers, kill: killOf(probe) ?? byDefault }] as const);
   return Object.fromEntries(timings);
 }
 
 /**
- * The probes that never have a result, because they name a port that the container does not declare. The kubelet
- * discards each result (pkg/kubelet/prober/worker.go, doProbe): such a probe never succeeds, fails or kills.
+ * The probes that never have a result, because they name a port that the container does not declare, with that name.
+ * The kubelet discards each result (pkg/kubelet/prober/worker.go, doProbe): such a probe never succeeds, fails or
+ * kills.
  */
-export function muteProbes(container: JsonObject): ProbeKind[] {
-  return PROBE_KINDS.filter((kind) => {
-    const probe = ownProbe(container, kind);
-    return isJsonObject(probe) && undeclaredPortName(container, probe) !== undefined;
-  });
+export function muteProbes({ written, readablePorts }: Container): ReadonlyMap<ProbeKind, string> {
+  return new Map(
+    written.flatMap(({ kind, spec }) => {
+      const name = undeclaredPortName(readablePorts, spec);
+      return name === undefined ? [] : [[kind, name] as const];
+    }),
+  );
 }
 
 /**

@@ -4,7 +4,6 @@ import { formatNotInjected, type Injection } from '../../engine/defaulting/injec
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
-import { mayBeRestarted } from '../../engine/probe/grace-period.ts';
 import { brokenProbes, permittedDefaulting, type BrokenProbe } from '../../engine/verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload, type ExceptionOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
 import { mayHaveProbes, type Pod, type ProbedContainer } from '../../engine/workload/pod.ts';
@@ -88,10 +87,7 @@ function explainPod(
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
   const { injections, notInjected, warnings, pod: effective } = permittedDefaulting(pod, policy);
   const { policyFor } = templatePolicy(asCreated(pod), policy);
-  const { spec: podSpec, containers } = effective;
-  const { template, path } = pod;
   const earlier = readProvenance(isLivePod ? pod.annotations.get(INJECTED_ANNOTATION) : undefined);
-  const podSpecPath = formatPath([...path, 'spec']);
   // Who made an exception says that the probe works.
   const isExcepted = ({ name }: ProbedContainer, check: string): boolean =>
     excepted.some(
@@ -100,11 +96,9 @@ function explainPod(
     );
   const broken = brokenProbes(effective, policy);
   return {
-    containers: containers.filter(mayHaveProbes).map((container) => ({
+    containers: effective.containers.filter(mayHaveProbes).map((container) => ({
       ...explainContainer(
         container,
-        podSpec,
-        podSpecPath,
         injections,
         earlier.get(container.name),
         policy.starts?.(container.name)?.seconds ?? [],
@@ -115,8 +109,7 @@ function explainPod(
       ),
       fields: explainedFields({
         container,
-        template,
-        templatePath: path,
+        templatePath: pod.path,
         injections,
         injectedEarlier: earlier.get(container.name),
         policy: policyFor(container),
@@ -129,17 +122,15 @@ function explainPod(
 
 function explainContainer(
   container: ProbedContainer,
-  podSpec: JsonObject,
-  podSpecPath: string,
   injections: readonly Injection[],
   injectedEarlier: ReadonlyMap<string, string> | undefined,
   measured: readonly number[],
   found: readonly BrokenProbe[],
 ): Omit<ContainerExplanation, 'fields'> {
-  const { name, role, list, index, spec } = container;
-  const timings = containerTimings(spec, podSpec);
-  const mute = muteProbes(spec);
-  const restarts = mayBeRestarted(spec, podSpec);
+  const { name, role, place, mayBeRestarted: restarts } = container;
+  const timings = containerTimings(container);
+  const ports = muteProbes(container);
+  const mute = [...ports.keys()];
   // Of a probe that never has a result, more is known than that it cannot work.
   const broken = found.filter(({ probe }) => !mute.includes(probe));
   const useless = [...mute, ...broken.map(({ probe }) => probe)];
@@ -149,12 +140,12 @@ function explainContainer(
   const shown = {
     probes: explainedProbes(container, timings, injections, injectedEarlier),
     scenes: [startScene(facts), hangScene(facts)],
-    caveats: caveatsOf(spec, podSpec, figures, broken),
+    caveats: caveatsOf(container, ports, figures, broken),
   };
   return {
     name,
     role,
-    path: `${podSpecPath}.${list}[${index}]`,
+    path: formatPath(place.path()),
     figures,
     measured,
     cannotWork: found.map(({ probe, check, message }) => ({ probe, check, message })),

@@ -2,12 +2,12 @@ import { equalJson, isJsonObject, member, without, type JsonObject } from '../..
 import { fieldOrigin, fieldSettings, type Origin } from '../../engine/defaulting/field-origin.ts';
 import { injectedBy } from '../../engine/defaulting/injected-by.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
-import { HANDLER_KINDS, ownProbe, PROBE_INTEGERS, type ProbeKind } from '../../engine/probe/probe.ts';
+import { HANDLER_KINDS, PROBE_INTEGERS } from '../../engine/probe/probe.ts';
 import { LIFE_ORDER } from './explained-probes.ts';
 import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
 import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
 import { probeSettings, type ContainerPolicy, type Setting } from '../../engine/policy/container-policy.ts';
-import type { Container } from '../../engine/workload/pod.ts';
+import { writtenProbe, type Container, type ProbeObject } from '../../engine/workload/pod.ts';
 import type { FieldExplanation, FieldSetter, FieldSetting, ProbeFields } from './explanation.ts';
 
 /** Where fields are written, for people: `file:line`. Undefined where nobody knows. */
@@ -22,8 +22,7 @@ export const NO_PLACES: FieldPlaces = { ofManifest: () => undefined, ofPolicy: (
 
 export interface FieldsToExplain {
   readonly container: Container;
-  /** The Pod template as the author wrote it, and its path in the object. */
-  readonly template: JsonObject;
+  /** The path of the Pod template in the object. */
   readonly templatePath: FieldPath;
   readonly injections: readonly Injection[];
   /** What the annotation of a live Pod says about the container. */
@@ -39,12 +38,12 @@ const MOST_FIELDS = 16;
 export function explainedFields(known: FieldsToExplain): ProbeFields[] {
   const { container, injections } = known;
   return LIFE_ORDER.flatMap((kind): ProbeFields[] => {
-    const probe = ownProbe(container.spec, kind);
-    if (!isJsonObject(probe)) return [];
+    const probe = writtenProbe(container, kind);
+    if (probe === undefined) return [];
     const injection = injectionAt(injections, container, kind);
-    const fields = fieldsOf(probe).map(({ field, value }): FieldExplanation => {
+    const fields = fieldsOf(probe.whole).map(({ field, value }): FieldExplanation => {
       const { setBy, overrides } =
-        injection === undefined ? ownField(known, kind, field, value) : injectedField(known, injection, field);
+        injection === undefined ? ownField(known, probe, field, value) : injectedField(known, injection, field);
       return { field: field.join('.'), value, setBy, overrides };
     });
     return [{ kind, fields }];
@@ -64,13 +63,11 @@ function fieldsOf(probe: JsonObject): { readonly field: FieldPath; readonly valu
 
 /** A field of the author's own probe. Policies change nothing in such a probe. */
 function ownField(
-  { container: { list, index }, template, templatePath, injectedEarlier, policy, places }: FieldsToExplain,
-  kind: ProbeKind,
+  { templatePath, injectedEarlier, policy, places }: FieldsToExplain,
+  { kind, place, written }: ProbeObject,
   field: FieldPath,
   value: unknown,
 ): Pick<FieldExplanation, 'setBy' | 'overrides'> {
-  const path = ['spec', list, index, kind, ...field];
-  const isWritten = path.reduce<unknown>(memberAt, template) !== undefined;
   const by = injectedBy(injectedEarlier, kind);
   // The annotation names the layer of the handler, and no layers of single fields.
   if (by !== undefined)
@@ -78,8 +75,9 @@ function ownField(
       setBy: by.layer === ANNOTATION_SOURCE ? { by: 'annotation' } : { by: 'policy', source: by.layer },
       overrides: [],
     };
+  const isWritten = valueAt(written, field) !== undefined;
   const setBy: FieldSetter = isWritten
-    ? { by: 'manifest', ...placed(places.ofManifest([...templatePath, ...path])) }
+    ? { by: 'manifest', ...placed(places.ofManifest(place.path(...field))) }
     : { by: 'default' };
   const unused = policy === undefined ? [] : otherSettings(probeSettings(policy.layers, kind, field), value);
   return { setBy, overrides: unused.map((setting) => shown(setting, templatePath, places)) };
@@ -119,9 +117,4 @@ function shown({ layer, value, path }: Setting, templatePath: FieldPath, places:
 
 function placed(place: string | undefined): { readonly place?: string } {
   return place === undefined ? {} : { place };
-}
-
-function memberAt(value: unknown, step: string | number): unknown {
-  if (Array.isArray(value)) return (value as readonly unknown[])[Number(step)];
-  return isJsonObject(value) ? member(value, String(step)) : undefined;
 }

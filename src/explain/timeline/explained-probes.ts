@@ -1,12 +1,11 @@
 import { SAFETY_SOURCE } from '../../engine/defaulting/startup.ts';
-import { isJsonObject } from '../../base/json/json-value.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
-import { ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
+import type { ProbeKind } from '../../engine/probe/probe.ts';
 import { timingLetters, type FormulaInputs } from './figures.ts';
 import { giverOfLiveProbe, injectedBy, type InjectedBy } from '../../engine/defaulting/injected-by.ts';
 import { injectionAt, type Injection, type StartBudget } from '../../engine/defaulting/injection.ts';
 import { handlerText } from '../../engine/probe/handler-text.ts';
-import type { Container } from '../../engine/workload/pod.ts';
+import { writtenProbe, type Container } from '../../engine/workload/pod.ts';
 import type { ContainerTimings } from './container-timings.ts';
 import type { ProbeExplanation } from './explanation.ts';
 
@@ -23,16 +22,16 @@ export function explainedProbes(
   injectedEarlier: ReadonlyMap<string, string> | undefined,
 ): ProbeExplanation[] {
   return LIFE_ORDER.flatMap((kind): ProbeExplanation[] => {
-    const probe = ownProbe(container.spec, kind);
+    const probe = writtenProbe(container, kind);
     const timing = timings[kind];
-    if (!isJsonObject(probe) || timing === undefined) return [];
+    if (probe === undefined || timing === undefined) return [];
     const letters = { ...timingLetters(timing), ...(kind !== 'readinessProbe' && { G: timing.kill.graceSeconds }) };
     const injection = injectionAt(injections, container, kind);
     const from = providerOf(injection, injectedBy(injectedEarlier, kind));
     const rule = injection?.budget?.rule;
     const isWritten = rule === 'failureThreshold' || rule === 'startupSeconds';
     const budget = rule && { budget: { text: BUDGET_TEXTS[rule], isWritten } };
-    return [{ kind, handler: handlerText(probe), from, ...budget, letters }];
+    return [{ kind, handler: handlerText(probe.whole), from, ...budget, letters }];
   });
 }
 

@@ -1,9 +1,7 @@
-import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
-import { killEndsPod, podGraceSeconds, probeGraceSeconds } from '../../engine/probe/grace-period.ts';
-import { PROBE_KINDS, ownProbe, type ProbeKind } from '../../engine/probe/probe.ts';
+import type { ProbeKind } from '../../engine/probe/probe.ts';
 import { OPEN_GATE_ISSUE, OPEN_GATE_VERSIONS, type Span } from '../../engine/probe/timing.ts';
 import { duration } from '../../base/text/duration.ts';
-import { undeclaredPortName } from '../../engine/workload/ports.ts';
+import { isProbeObject, type Container } from '../../engine/workload/pod.ts';
 import { namedPort } from '../../engine/checks/named-port.ts';
 import { figureOf, type Figure } from './figures.ts';
 import { endOfTraffic, isNeverReady, measuredInWords, stopSign, type ContainerFacts } from './scene.ts';
@@ -52,13 +50,13 @@ const LOSS: Readonly<Record<ProbeKind, string>> = {
 
 /** What a reader of the figures must know beside them, one text for each fact. */
 export function caveatsOf(
-  container: JsonObject,
-  podSpec: JsonObject,
+  container: Container,
+  mute: ReadonlyMap<ProbeKind, string>,
   figures: readonly Figure[],
   broken: readonly BrokenProbe[],
 ): string[] {
   const cannotWork = broken.map(({ probe, check, message }) => `${probe} cannot work (${check}): ${message}.`);
-  return [...cannotWork, ...faultsOf(container), ...openGateOf(figures), ...unusedGraceOf(container, podSpec)];
+  return [...cannotWork, ...faultsOf(container, mute), ...openGateOf(figures), ...unusedGraceOf(container)];
 }
 
 function openGateOf(figures: readonly Figure[]): string[] {
@@ -71,25 +69,23 @@ function openGateOf(figures: readonly Figure[]): string[] {
   ];
 }
 
-function unusedGraceOf(container: JsonObject, podSpec: JsonObject): string[] {
-  if (!killEndsPod(container, podSpec)) return [];
-  return PROBE_KINDS.flatMap((kind): string[] => {
-    const probe = ownProbe(container, kind);
-    if (kind === 'readinessProbe' || !isJsonObject(probe) || typeof probeGraceSeconds(probe) !== 'number') return [];
+function unusedGraceOf({ killEndsPod, pod, written }: Container): string[] {
+  if (!killEndsPod) return [];
+  return written.flatMap(({ kind, graceSeconds }): string[] => {
+    if (kind === 'readinessProbe' || typeof graceSeconds !== 'number') return [];
     return [
       `${kind}: its terminationGracePeriodSeconds is not used, because restartPolicy Never ends the Pod. ` +
-        `The Pod's ${podGraceSeconds(podSpec)} s count.`,
+        `The Pod's ${pod.graceSeconds} s count.`,
     ];
   });
 }
 
 /** Faults of a container's probes that decide what happens to the container. */
-function faultsOf(container: JsonObject): string[] {
-  return PROBE_KINDS.flatMap((kind): string[] => {
-    const probe = ownProbe(container, kind);
-    if (probe === undefined) return [];
-    if (!isJsonObject(probe)) return [`${kind} is not an object: the API server rejects it.`];
-    const port = undeclaredPortName(container, probe);
+function faultsOf({ written }: Container, mute: ReadonlyMap<ProbeKind, string>): string[] {
+  return written.flatMap((probe): string[] => {
+    const { kind } = probe;
+    if (!isProbeObject(probe)) return [`${kind} is not an object: the API server rejects it.`];
+    const port = mute.get(kind);
     if (port === undefined) return [];
     const name = JSON.stringify(port);
     return [

@@ -20,6 +20,24 @@ const captions = (manifest: JsonObject): string =>
     .map(({ caption }) => caption)
     .join('\n');
 
+describe('a probe with long texts', () => {
+  it('is shown whole, beyond what checks read of it', () => {
+    const path = `/${'a'.repeat(5000)}`;
+    const command = Array.from({ length: 1001 }, (_, index) => `word-${index}`);
+    const probes = {
+      livenessProbe: httpProbe({ httpGet: { path, port: 8080 } }),
+      readinessProbe: { exec: { command } },
+    };
+    const [container] = containersOf(podWith(probes));
+    expect(container?.probes.map(({ handler }) => handler)).toEqual([
+      `httpGet ${path} on port 8080`,
+      `exec ${command.join(' ')}`,
+    ]);
+    const values = container?.fields.flatMap(({ fields }) => fields.map(({ value }) => value));
+    expect(values).toEqual(expect.arrayContaining([path, command]));
+  });
+});
+
 describe('what happens to a killed container', () => {
   const never = { livenessProbe: httpProbe(), restartPolicy: 'Never' };
 

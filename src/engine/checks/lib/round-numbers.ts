@@ -1,8 +1,8 @@
-import { longestKillSeconds, type Kill } from '../../probe/grace-period.ts';
+import { longestKillSeconds } from '../../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../../probe/timing.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
 import type { Advice } from '../check.ts';
-import type { Probe, TimedProbe } from '../../workload/pod.ts';
+import { killOf, type TimedProbe } from '../../workload/pod.ts';
 
 /** The periods that people write, in seconds: advice proposes no 34. The numbers are Probewright's own (issue 30). */
 export const PERIODS = [1, 2, 5, 10, 15, 20, 30, 60] as const;
@@ -34,13 +34,6 @@ export function roundPeriodUpTo(seconds: number): Period | undefined {
 /** A grace period of at most `seconds`: whole minutes, and below a minute one of the periods. Undefined below 1 s. */
 export function roundGraceUpTo(seconds: number): number | undefined {
   return seconds < 60 ? roundPeriodUpTo(seconds) : Math.floor(seconds / 60) * 60;
-}
-
-/** How the kubelet stops the container after the probe has given up. Undefined when the grace period is malformed. */
-export function killOf({ graceSeconds, container }: Probe): Kill | undefined {
-  const { killEndsPod, hasPreStop, pod } = container;
-  const counting = killEndsPod || graceSeconds === 'absent' ? pod.graceSeconds : graceSeconds;
-  return counting === undefined ? undefined : { graceSeconds: counting, hasPreStop };
 }
 
 /**
