@@ -1,10 +1,10 @@
 import { formatPath, objectsAt, type FieldPath } from '../../base/json/field-path.ts';
-import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { injectionAt } from '../../engine/defaulting/injection.ts';
-import { handlerKindsOf, ownProbe, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../../engine/probe/probe.ts';
-import { probeTiming, type ProbeTiming } from '../../engine/probe/timing.ts';
+import { handlerKindsOf, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../../engine/probe/probe.ts';
+import type { ProbeTiming } from '../../engine/probe/timing.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
-import { mayHaveProbes, type Container } from '../../engine/workload/pod.ts';
+import { mayHaveProbes, writtenProbe, type Container } from '../../engine/workload/pod.ts';
 import { policyOfPod, workloadIn, type Manifest } from '../input/manifest.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { ProbeWord } from './definition.ts';
@@ -62,9 +62,9 @@ function probesOfManifest(manifest: Manifest, inputs: Inputs): ProbeToTry[] {
     const { injections, pod: effective } = permittedDefaulting(pod, policy);
     const shared = { kind: kind.kind, namespace, name, policyPaths: pathsOf(policy) };
     const planned = (container: Container, probe: ProbeKind): readonly ProbeToTry[] => {
-      const own = ownProbe(container.spec, probe);
-      const handlerKind = isJsonObject(own) ? handlerKindsOf(own)[0] : undefined;
-      if (!isJsonObject(own) || handlerKind === undefined) return [];
+      const own = writtenProbe(container, probe);
+      const handlerKind = own && handlerKindsOf(own.whole)[0];
+      if (own === undefined || handlerKind === undefined) return [];
       const containerPath = container.place.path();
       const injectedBy = injectionAt(injections, container, probe)?.source;
       // A probe that a policy gives has the place of its container.
@@ -73,7 +73,7 @@ function probesOfManifest(manifest: Manifest, inputs: Inputs): ProbeToTry[] {
         {
           ...{ file: document.file, ...document.position([...objectPath, ...field], { key: true }) },
           ...{ ...shared, container: container.name, spec: container.spec, containerPath },
-          ...{ probe, handlerKind, handler: objectMember(own, handlerKind) ?? {}, timing: probeTiming(own) },
+          ...{ probe, handlerKind, handler: objectMember(own.whole, handlerKind) ?? {}, timing: own.numbers },
           ...(injectedBy !== undefined && { injectedBy }),
         },
       ];

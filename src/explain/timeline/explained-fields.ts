@@ -1,8 +1,8 @@
-import { equalJson, isJsonObject, member, without, type JsonObject } from '../../base/json/json-value.ts';
+import { equalJson, member, objectMember, without, type JsonObject } from '../../base/json/json-value.ts';
 import { fieldOrigin, fieldSettings, type Origin } from '../../engine/defaulting/field-origin.ts';
 import { injectedBy } from '../../engine/defaulting/injected-by.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
-import { HANDLER_KINDS, PROBE_INTEGERS } from '../../engine/probe/probe.ts';
+import { handlerKindsOf, PROBE_INTEGERS } from '../../engine/probe/probe.ts';
 import { LIFE_ORDER } from './explained-probes.ts';
 import { injectionAt, type Injection } from '../../engine/defaulting/injection.ts';
 import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
@@ -51,11 +51,9 @@ export function explainedFields(known: FieldsToExplain): ProbeFields[] {
 }
 
 function fieldsOf(probe: JsonObject): { readonly field: FieldPath; readonly value: unknown }[] {
-  const handlers = HANDLER_KINDS.flatMap((kind) => {
-    const handler = member(probe, kind);
-    if (!isJsonObject(handler)) return [];
-    const names = Object.keys(handler).slice(0, MOST_FIELDS);
-    return names.map((name) => ({ field: [kind, name], value: member(handler, name) }));
+  const handlers = handlerKindsOf(probe).flatMap((kind) => {
+    const fields = Object.entries(objectMember(probe, kind) ?? {}).slice(0, MOST_FIELDS);
+    return fields.map(([name, value]) => ({ field: [kind, name], value }));
   });
   const integers = PROBE_INTEGERS.map((name) => ({ field: [name], value: member(probe, name) }));
   return [...handlers, ...integers].filter(({ value }) => value !== undefined && value !== null);
