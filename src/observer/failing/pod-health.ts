@@ -6,7 +6,7 @@ import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { ownProbe, PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { cut } from '../../base/text/cut.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
-import { containersOf, type PlacedContainer } from '../../engine/workload/read-container.ts';
+import { containersOf, runsForever, type PlacedContainer } from '../../engine/workload/read-container.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { conditionOf, containerState, containerStatuses, containerTrouble, MOST_CONTAINERS } from '../pod-status.ts';
 import { startLimits, type StartLimits } from '../start-limits.ts';
@@ -70,7 +70,7 @@ export function podHealth(pod: JsonObject): PodHealth | undefined {
   const change = conditionOf(pod, 'ContainersReady');
   const containers: ContainerHealth[] = [];
   const troubles: ContainerTrouble[] = [];
-  const isAlways = (stringMember(spec, 'restartPolicy') ?? 'Always') === 'Always';
+  const isAlways = runsForever(spec);
   for (const container of containersOf(spec).slice(0, MOST_CONTAINERS)) {
     const found = statuses.get(container.name);
     if (container.role === 'ephemeral' || found === undefined) continue;

@@ -1,13 +1,5 @@
-import { objectsAt, textAt } from '../../base/json/field-path.ts';
-import {
-  equalJson,
-  isJsonObject,
-  listMember,
-  objectMember,
-  stringMap,
-  stringMember,
-  without,
-} from '../../base/json/json-value.ts';
+import { objectsAt, textAt, withEdits } from '../../base/json/field-path.ts';
+import { equalJson, isJsonObject, listMember, objectMember, without } from '../../base/json/json-value.ts';
 import { MISSED_PODS_RULE } from '../../engine/facts/live-rules.ts';
 import { count } from '../../base/text/cut.ts';
 import { debugCopyProblem } from '../../engine/defaulting/debug-copy.ts';
@@ -16,10 +8,11 @@ import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { readPod } from '../../engine/workload/read-pod.ts';
-import type { Pod } from '../../engine/workload/pod.ts';
+import { writtenProbe, type Container, type Pod, type WrittenProbe } from '../../engine/workload/pod.ts';
 import { POD_KIND, isBeingDeleted, templatesToLookAt } from '../../engine/workload/kinds.ts';
-import { isMeshProbe, isMeshProxyName } from '../../engine/workload/mesh.ts';
+import { isMeshProxyName } from '../../engine/workload/mesh.ts';
 import { restartLine, type LiveProperties } from '../../explain/fleet-page/live-findings.ts';
+import { metadataOf } from '../pod-status.ts';
 import { workloadKey, type NamedObject } from '../observed-workload.ts';
 import { isInScope, type WebhookScope } from './webhook-scope.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -66,26 +59,25 @@ export function missedProbes(
   pod: JsonObject,
   { snapshot, scope, changedAt }: ReplaySurroundings,
 ): MissedProbes | undefined {
-  const metadata = objectMember(pod, 'metadata') ?? {};
-  const namespace = stringMember(metadata, 'namespace') ?? '';
+  const namespace = metadataOf(pod, 'namespace');
   const phase = textAt(pod, 'status', 'phase');
   if (isBeingDeleted(pod) || phase === 'Succeeded' || phase === 'Failed') return undefined;
   if (isFromNode(pod) || templatesToLookAt(pod, POD_KIND).kind === 'skipped') return undefined;
   const live = readPod(pod, POD_KIND);
   if (debugCopyProblem(live) !== undefined) return undefined;
-  const annotations = stringMap(metadata, 'annotations');
-  const policy = snapshot.policyFor(namespace, stringMap(metadata, 'labels'));
+  const { annotations } = live;
+  const policy = snapshot.policyFor(namespace, live.labels);
   if (policy.layers.length === 0 && annotations.size === 0) return undefined;
   if (!isInScope(scope, namespace, snapshot.facts.namespaceLabels.get(namespace), pod)) return undefined;
   const injectedBefore = readProvenance(annotations.get(INJECTED_ANNOTATION));
   // Nobody can evaluate these conditions here. A Pod with our annotation has passed them.
   if (scope.foreignConditions.length > 0 && injectedBefore.size === 0) return undefined;
-  const bare = readPod(bareOf(pod, annotations, injectedBefore), POD_KIND);
+  const bare = readPod(bareOf(live, injectedBefore), POD_KIND);
   const { injections, pod: given } = permittedDefaulting(bare, policy);
   const lacking = injections.length === 0 ? [] : notThere(live, given, injections, injectedBefore);
   if (lacking.length === 0) return undefined;
   const sources = [...new Set(lacking.map(({ source }) => source))].toSorted();
-  const created = Date.parse(stringMember(metadata, 'creationTimestamp') ?? '');
+  const created = Date.parse(textAt(pod, 'metadata', 'creationTimestamp') ?? '');
   // The Pod was created after the webhook had learned of the layer's last change.
   const isYounger = (source: string): boolean => created > (changedAt(source) ?? Infinity) + MARGIN_MILLISECONDS;
   if (injectedBefore.size > 0) {
@@ -123,42 +115,42 @@ const FOREIGN_SIDECARS: Readonly<Record<string, string>> = {
  * The Pod without the probes that its annotation names, and without foreign sidecars: such a container may declare a
  * port, and hide from the engine which container is the main one. The webhook is called before the injectors of meshes.
  */
-function bareOf(pod: JsonObject, annotations: ReadonlyMap<string, string>, named: Provenance): JsonObject {
+function bareOf({ template, annotations }: Pod, named: Provenance): JsonObject {
   const sidecars = Object.entries(FOREIGN_SIDECARS).flatMap(([key, name]) => (annotations.has(key) ? [name] : []));
-  const [metadata, spec] = [objectMember(pod, 'metadata') ?? {}, objectMember(pod, 'spec') ?? {}];
+  const spec = objectMember(template, 'spec') ?? {};
   const bareContainer = (container: unknown): readonly unknown[] => {
     const name = textAt(container, 'name') ?? '';
     if (sidecars.includes(name) || isMeshProxyName(name)) return [];
     return [isJsonObject(container) ? without(container, ...(named.get(name)?.keys() ?? [])) : container];
   };
   const lists = ['containers', 'initContainers'].map((list) => [list, listMember(spec, list).flatMap(bareContainer)]);
-  const kept = without(objectMember(metadata, 'annotations') ?? {}, INJECTED_ANNOTATION);
-  return { ...pod, metadata: { ...metadata, annotations: kept }, spec: { ...spec, ...Object.fromEntries(lists) } };
+  const bare: JsonObject = { ...template, spec: { ...spec, ...Object.fromEntries(lists) } };
+  return withEdits(bare, [{ path: ['metadata', 'annotations', INJECTED_ANNOTATION], value: null }]);
 }
 
 /** The injections that the Pod does not have, or has otherwise. Both sides with the API server's defaults. */
 function notThere(pod: Pod, given: Pod, injections: readonly Injection[], injectedBefore: Provenance): Injection[] {
-  const [is, wouldBe] = [probesOf(pod), probesOf(given)];
+  const [is, wouldBe] = [byPlace(pod), byPlace(given)];
   return injections.filter(({ container: { list, name }, kind }) => {
     const place = `${list} ${name}`;
-    const [own, expected] = [is.get(place)?.[kind], wouldBe.get(place)?.[kind]];
+    const [own, expected] = [is, wouldBe].map((of) => writtenProbe(of.get(place) ?? { written: [] }, kind));
     // Istio has redirected the injected probe to its agent.
-    if (isJsonObject(own) && isMeshProbe(name, own)) return false;
+    if (own?.isOfMesh === true) return false;
     // A learned budget follows from starts, and a later start is no change of a policy.
     const isLearned = injectedBefore.get(name)?.get(kind)?.startsWith(LEARNED) === true;
-    return isLearned ? !equalJson(withoutBudget(own), withoutBudget(expected)) : !equalJson(own, expected);
+    return !equalJson(compared(own, isLearned), compared(expected, isLearned));
   });
 }
 
 const LEARNED = 'learned: ';
 
-function withoutBudget(probe: unknown): unknown {
-  if (!isJsonObject(probe)) return probe;
-  return { ...probe, failureThreshold: undefined, periodSeconds: undefined };
+/** The probe to compare, a learned one without its budget. */
+function compared(probe: WrittenProbe | undefined, isLearned: boolean): JsonObject | undefined {
+  return isLearned && probe ? { ...probe.whole, failureThreshold: undefined, periodSeconds: undefined } : probe?.whole;
 }
 
-function probesOf({ containers }: Pod): ReadonlyMap<string, JsonObject> {
-  return new Map(containers.map(({ list, name, spec }) => [`${list} ${name}`, spec]));
+function byPlace({ containers }: Pod): ReadonlyMap<string, Container> {
+  return new Map(containers.map((container) => [`${container.list} ${container.name}`, container]));
 }
 
 export const MISSED_MESSAGES: Readonly<Record<MissedCause, string>> = {
