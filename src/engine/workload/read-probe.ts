@@ -51,7 +51,15 @@ export function mayBeJudged(probe: WrittenProbe): probe is Probe {
   return HANDLER_KINDS.every((kind) => kind === handler.kind || !isPresent(member(spec, kind)));
 }
 
-/** @param spec the handler after API defaulting, with bounded texts */
+/** The first handler of a probe with all of its texts, for who asks it. `Probe.handler` has bounded texts. */
+export function wholeHandlerOf({ container, kind }: WrittenProbe): Handler | undefined {
+  const spec = objectMember(container.spec, kind) ?? {};
+  const [handlerKind] = handlerKindsOf(spec);
+  const handler = handlerKind && objectMember(spec, handlerKind);
+  return handlerKind && handler && readHandler(handlerKind, handler);
+}
+
+/** @param spec the handler after API defaulting; with bounded texts for a check */
 export function readHandler(kind: HandlerKind, spec: JsonObject): Handler {
   if (kind === 'exec') return { kind, spec, isMalformed: false, elements: listMember(spec, 'command') };
   const value = member(spec, 'port') ?? undefined;
