@@ -55,7 +55,7 @@ describe('an incident', () => {
     const probe = await tryOne(container, [
       '--count',
       '1',
-      ...('exec' in (incident.handler ?? {}) ? ['--exec', 'env'] : []),
+      ...('exec' in (incident.handler ?? {}) ? ['--exec', 'env', '--allow-side-effects'] : []),
     ]);
     expect({ result: probe.result, cause: probe.cause }).toEqual({
       result: incident.result ?? 'fails',
