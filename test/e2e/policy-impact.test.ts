@@ -86,7 +86,7 @@ describeUnless(controlPlaneProblem(), 'the effect of a policy on 2,000 Deploymen
     });
     await waitUntil('policies are reviewed', async () => {
       const { stderr } = await applied(mapping({ readinessProbe: '/other' }));
-      return stderr.includes('500 get other probes');
+      return stderr.includes('500 would get other probes');
     });
   }, 120_000);
   function mapping(endpoints: JsonObject): JsonObject {

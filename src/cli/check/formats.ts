@@ -142,7 +142,7 @@ type Command = 'error' | 'warning' | 'notice';
 /** GitHub Actions workflow commands: annotations on the lines of a pull request. */
 export function githubReport({ violations, problems }: ShownReport): string {
   return [
-    ...violations.map((of) => annotation(COMMAND[of.action], of, of.check, shownViolation(of))),
+    ...violations.map((of) => annotation(COMMAND[of.action], of, of.check, `${objectName(of)}: ${shownViolation(of)}`)),
     ...problems.map((problem) => annotation('error', problem, 'probewright', problem.message)),
   ].join('');
 }

@@ -1,5 +1,5 @@
 import { jsonText, visible } from '../../base/text/visible.ts';
-import { findingKey, type ShownReport } from './report.ts';
+import { findingKey, objectName, type ShownReport } from './report.ts';
 import { fingerprints, pathInRepository } from './sarif.ts';
 import { shownViolation } from './text.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
@@ -18,7 +18,9 @@ export function gitlabReport({ violations, problems }: ShownReport): string {
     location: { path: pathInRepository(place.file).toWellFormed(), lines: { begin: place.line } },
   });
   const issues = [
-    ...violations.map((of) => issue(of.check, SEVERITY[of.action], of, findingKey(of), shownViolation(of))),
+    ...violations.map((of) =>
+      issue(of.check, SEVERITY[of.action], of, findingKey(of), `${objectName(of)}: ${shownViolation(of)}`),
+    ),
     ...problems.map((of) => issue('input', 'blocker', of, `${of.file} ${of.message}`, of.message)),
   ];
   return `${jsonText(issues, undefined, 2)}\n`;

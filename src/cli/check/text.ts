@@ -73,7 +73,11 @@ export function totalsOf(report: ShownReport): string {
   if (excepted > 0) parts.push(`${count(excepted, 'violation')} excepted`);
   if (warnings.length > 0) parts.push(count(warnings.length, 'other warning'));
   if (problems.length > 0) parts.push(count(problems.length, 'input problem'));
-  const advised = violations.filter(({ edits, action }) => edits !== undefined && action !== 'Excepted').length;
+  // No file has a rendered text, so nothing can be written.
+  const rendered = new Set(report.texts?.flatMap(({ file, placeOf }) => (placeOf === undefined ? [] : [file])));
+  const advised = violations.filter(
+    ({ edits, action, file }) => edits !== undefined && action !== 'Excepted' && !rendered.has(file),
+  ).length;
   if (advised > 0 && isFromCluster !== true) parts.push(`${advised} of ${violations.length} by fix --advice`);
   const { known } = hidden;
   if (known !== undefined) parts.push(`${count(known.findings, 'known finding')} of ${known.baseline} hidden`);

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { describeManifest, type ManifestText } from '../input/manifest.ts';
+import { describeManifest, namespaceOf, type ManifestText } from '../input/manifest.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
 import type { FixedFile } from './fix-file.ts';
 
@@ -33,7 +33,9 @@ export async function editsByHand(
     for (const { path, value: wanted } of differences(document.value, edited[index]?.value, [])) {
       const at = document.position(path, { key: true });
       const place = placeOf === undefined ? sourceAbove(before, at.line) : placeText(file, placeOf(at));
-      const what = isJsonObject(document.value) ? describeManifest(document.value, namespace) : 'object';
+      const what = isJsonObject(document.value)
+        ? describeManifest(document.value, namespaceOf(document.value) ?? namespace)
+        : 'object';
       const chartValue = await chartValueOf?.(at, path);
       const where = chartValue === undefined ? source : `as value ${chartValue}`;
       const edit = wanted === undefined ? 'remove it' : `write ${cut(jsonText(wanted), LONGEST_VALUE)}`;

@@ -206,8 +206,12 @@ async function rendered(
     const isEmpty = texts.every(({ text }) => text.trim() === '');
     return { ...NO_TEXTS, texts, unchecked: isEmpty ? [`${name} renders no object${remedy}`] : [] };
   } catch (error) {
-    if (error instanceof NoRenderingTool)
-      return unrendered(`because the PATH has no ${tools}; install it, or run it elsewhere`);
+    if (error instanceof NoRenderingTool) {
+      if (isFound) return unrendered(`because the PATH has no ${tools}; install it, or run it elsewhere`);
+      // Who names a chart must not get a green result without it.
+      const message = `cannot be rendered: the PATH has no ${tools}; install it, or pipe the output of: ${command}`;
+      return { ...NO_TEXTS, problems: [{ ...place, message }], unchecked: [`${name} cannot be rendered`] };
+    }
     const reason = messageOf(error);
     const lacking = LACKS_DEPENDENCY.exec(reason)?.[1];
     if (lacking === undefined) {

@@ -300,6 +300,8 @@ export interface TryOutput {
     readonly container: string;
     /** Null for a container that was up already: no probe was seen failing. */
     readonly seconds: number | null;
+    /** The probe that guarantees the time to start: the startup probe, else the liveness probe. */
+    readonly guaranteedBy?: ProbeName;
     /** What the startup probe, or else the liveness probe, guarantees. */
     readonly guaranteedSeconds?: number | undefined;
     /** The failureThreshold of that probe that fits. */

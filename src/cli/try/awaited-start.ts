@@ -67,11 +67,12 @@ async function passedAt(
 }
 
 function startOf(container: string, seconds: number, probes: readonly ProbeToTry[]): Start {
-  const of = (kind: ProbeToTry['probe']) => probes.find(({ probe }) => probe === kind)?.timing;
-  const timing = of('startupProbe') ?? of('livenessProbe');
+  const of = (kind: ProbeToTry['probe']) => probes.find(({ probe }) => probe === kind);
+  const { probe, timing } = of('startupProbe') ?? of('livenessProbe') ?? {};
   return {
     container,
     seconds: Math.round(seconds * 10) / 10,
+    ...(probe !== undefined && { guaranteedBy: probe }),
     guaranteedSeconds: timing && guaranteedStartSeconds(timing),
     failureThreshold:
       timing && failureThresholdFor(Math.ceil(seconds), timing.initialDelaySeconds, timing.periodSeconds),

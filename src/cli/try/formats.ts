@@ -72,14 +72,16 @@ function timesText({ milliseconds, timeoutSeconds }: TriedProbe): string {
   return `: median ${median} ms, longest ${longest} ms of ${timeoutSeconds} s`;
 }
 
-function startText({ container, seconds, guaranteedSeconds, failureThreshold }: Start): string {
+function startText({ container, seconds, guaranteedBy, guaranteedSeconds, failureThreshold }: Start): string {
   if (seconds === null) return `${container} was up already, so its start was not measured.`;
   const started = `${container} started in ${seconds} s.`;
-  if (guaranteedSeconds === undefined) return started;
-  const guaranteed = `${started} Its probes guarantee ${guaranteedSeconds} s`;
-  return seconds <= guaranteedSeconds
-    ? `${guaranteed}; failureThreshold ${failureThreshold} is enough for this start.`
-    : `${guaranteed} only: set failureThreshold: ${failureThreshold} or more.`;
+  if (guaranteedBy === undefined || guaranteedSeconds === undefined) return started;
+  const guaranteed = `${started} Its ${guaranteedBy} guarantees ${guaranteedSeconds} s`;
+  if (seconds <= guaranteedSeconds) return `${guaranteed}, which is enough for this start.`;
+  // A liveness probe with more failures would also find a deadlock later.
+  return guaranteedBy === 'startupProbe'
+    ? `${guaranteed} only: set its failureThreshold: ${failureThreshold} or more.`
+    : `${guaranteed} only: give the container a startupProbe.`;
 }
 
 function summaryText(probes: readonly TriedProbe[]): string {

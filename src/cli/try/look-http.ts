@@ -61,7 +61,8 @@ export async function otherPath(look: Look): Promise<Diagnosis | undefined> {
     if (path === own || !isFor(path, planned, cause)) continue;
     const answer = await asked(look, readHandler('httpGet', { ...handler.spec, path }));
     if (answer === undefined) return undefined;
-    if (answer.result === 'success') good.push(path);
+    // A redirect often leads to a login page.
+    if (answer.result === 'success' && answer.redirectedTo === undefined) good.push(path);
     late = causeOfAnswer(answer, 'httpGet') === 'timeout' ? late + 1 : 0;
     if (late === MOST_LATE) break;
   }

@@ -13,7 +13,7 @@ import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from 
  * How often the directory is listed. A change counts when two reads in a row see it, so that a half-written file does
  * not count. Each poll wakes up the process, so polls are rare at rest.
  */
-const POLL_MILLISECONDS = { atRest: 2000, changing: 400 };
+const POLL_MILLISECONDS = { atRest: 1000, changing: 400 };
 
 /**
  * Polls: many mounted volumes lose file events, and a mounted ConfigMap changes by swapping a link. While any file

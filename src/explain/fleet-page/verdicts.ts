@@ -12,7 +12,7 @@ export type ShownVerdict = Readonly<Record<'label' | 'tone' | 'meaning', string>
 export const EXCEPTED = 'with exceptions only';
 
 const BY_ACTION: Readonly<Record<Violation['action'] | 'Excepted', ShownVerdict & { readonly noun: string }>> = {
-  Deny: { label: 'Denied', tone: 'deny', meaning: 'would be denied', noun: 'denial' },
+  Deny: { label: 'Denied', tone: 'deny', meaning: 'denied when created', noun: 'denial' },
   Warn: { label: 'Warned', tone: 'warn', meaning: 'with warnings', noun: 'warning' },
   Audit: { label: 'Noted', tone: 'note', meaning: 'with notes only', noun: 'note' },
   Excepted: { label: 'Excepted', tone: 'excepted', meaning: EXCEPTED, noun: 'excepted finding' },

@@ -138,6 +138,36 @@ describe('try', () => {
     expect(starts[0]?.['failureThreshold']).toBeGreaterThanOrEqual(4);
   });
 
+  it('proposes no path that is redirected: it may lead to a login page', async () => {
+    const port = await http((request, response) => {
+      if (request.url === '/healthz') return void response.writeHead(302, { location: '/login' }).end();
+      response.writeHead(request.url === '/login' ? 200 : 404).end();
+    });
+    expect(await tryOne({ livenessProbe: { httpGet: { path: '/live', port } } })).toMatchObject({
+      cause: 'http-404',
+      edits: [],
+    });
+  });
+
+  it('says of a slow start what to change: the startup probe, or that there is none', async () => {
+    const said = async (probes: (probe: object) => object): Promise<string> => {
+      const begin = Date.now();
+      const port = await http((_request, response) => response.writeHead(Date.now() - begin < 1500 ? 503 : 200).end());
+      const probe = { httpGet: { path: '/', port }, periodSeconds: 1, failureThreshold: 1 };
+      const line = ['try', '-', '--address', '127.0.0.1', '--wait', '20s', '--count', '1'];
+      return (await runProbewright(line, { stdin: podOf(probes(probe)), now: Date.now, monotonic: Date.now })).stdout;
+    };
+    expect(await said((startupProbe) => ({ startupProbe }))).toMatch(
+      /Its startupProbe guarantees 0 s only: set its failureThreshold: [34] or more\./,
+    );
+    expect(await said((livenessProbe) => ({ livenessProbe }))).toContain(
+      'Its livenessProbe guarantees 0 s only: give the container a startupProbe.',
+    );
+    expect(await said((probe) => ({ livenessProbe: { ...probe, failureThreshold: 9 } }))).toContain(
+      'Its livenessProbe guarantees 8 s, which is enough for this start.',
+    );
+  });
+
   it('measures no start of a container that was up already', async () => {
     const probe = { httpGet: { path: '/live', port: await answers({ '/live': 200 }) }, periodSeconds: 1 };
     const line = ['try', '-', '--address', '127.0.0.1', '--wait', '20s', '--count', '1'];
