@@ -64,7 +64,7 @@ function cellsOf(name: string, flag: Flag<unknown>): string[] {
 
 /** Formats flags and URL paths as Markdown code. */
 function marked(text: string): string {
-  return text.replace(/--[a-z][a-z-]*|(?<= )\/[a-z]+/g, code);
+  return text.replace(/--[a-z][a-z-]*|(?<= )\/[a-z][a-z-]*/g, code);
 }
 
 function row(cells: readonly string[]): string {

@@ -2,12 +2,13 @@ import { listMember, type JsonObject } from '../base/json/json-value.ts';
 import { PagedList } from '../cluster/client/paged-list.ts';
 import { rootOf, refusal } from '../cluster/sources/cluster-kinds.ts';
 import { isBeingDeleted } from '../engine/workload/kinds.ts';
-import { objectsAt, textAt } from '../base/json/field-path.ts';
+import { objectsAt, textAt, valueAt } from '../base/json/field-path.ts';
+import { readNamespaceLabels, type LabelsOfNamespace } from '../engine/facts/facts.ts';
 import { countedResults } from './failing/failing-results.ts';
 import { FailingWorkloads } from './failing/failing-workloads.ts';
 import { podHealth } from './failing/pod-health.ts';
 import { PROBE_EVENT_REASONS, readProbeEvent } from './failing/probe-events.ts';
-import { missedProbes, missedResults, type MissedPod } from './missed/missed-probes.ts';
+import { missedProbes, missedResults, type MissedPod, type ReplaySurroundings } from './missed/missed-probes.ts';
 import { readPolicyTimes, type PolicyTimes } from './missed/policy-times.ts';
 import { DEFAULT_SCOPE, isMutatingWebhook, readWebhookScope, type WebhookScope } from './missed/webhook-scope.ts';
 import { metadataOf } from './pod-status.ts';
@@ -50,7 +51,7 @@ export interface LookedAt {
 
 /** Looks once at the Pods and events of a cluster, by the rules of the observer, which may not run. */
 export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<OneLook> {
-  const { namespace, named, readsEvents, snapshot, now } = looked;
+  const { namespace, named, readsEvents, now } = looked;
   const problems = new Set<string>();
   const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
   const root = namespace === undefined ? '/api/v1' : `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
@@ -65,7 +66,7 @@ export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<One
     }
   };
   const webhook = await readWebhook(client);
-  const times = await readPolicyTimes(client).catch((): PolicyTimes => new Map());
+  const surroundings = await surroundingsOf(client, webhook.scope, looked);
   const failing = new FailingWorkloads();
   const seen = new Map<string, { workload: NamedObject; pods: number; missed: MissedPod[] }>();
   await list('pods', {}, (pod) => {
@@ -81,7 +82,7 @@ export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<One
       const known = seen.get(key) ?? { workload, pods: 0, missed: [] };
       seen.set(key, known);
       known.pods += 1;
-      const missed = missedProbes(pod, { snapshot, scope: webhook.scope, changedAt: (of) => times.get(of)?.at });
+      const missed = missedProbes(pod, surroundings);
       if (missed !== undefined) known.missed.push({ workload: owner, missed });
     }
   });
@@ -151,6 +152,29 @@ async function readWebhook(client: ApiClient): Promise<Webhook> {
   const noInjection =
     mode === undefined || mode === 'On' ? undefined : `the webhook runs with mutation: ${mode}, and injects nothing`;
   return { scope: readWebhookScope(own) ?? DEFAULT_SCOPE, noInjection };
+}
+
+/** What the decision about a Pod depends on, beside the Pod. */
+async function surroundingsOf(
+  client: ApiClient,
+  scope: WebhookScope,
+  { snapshot, namespace }: LookedAt,
+): Promise<ReplaySurroundings> {
+  const labels = await labelsOfNamespaces(client, namespace);
+  const times = await readPolicyTimes(client).catch((): PolicyTimes => new Map());
+  return { snapshot, scope, labelsOf: (of) => labels.get(of), changedAt: (of) => times.get(of)?.at };
+}
+
+/** Empty without the right to read namespaces: then only the names of exempt ones count. */
+async function labelsOfNamespaces(
+  client: ApiClient,
+  namespace: string | undefined,
+): Promise<ReadonlyMap<string, LabelsOfNamespace>> {
+  const fieldSelector = namespace === undefined ? {} : { fieldSelector: `metadata.name=${namespace}` };
+  const found = (await itemsAt(client, '/api/v1/namespaces', fieldSelector)) ?? [];
+  return new Map(
+    found.map((one) => [metadataOf(one, 'name'), readNamespaceLabels(valueAt(one, ['metadata', 'labels']))]),
+  );
 }
 
 const COMPONENT = 'app.kubernetes.io/component';

@@ -27,11 +27,11 @@ const ago = (milliseconds: number): string => new Date(Date.now() - milliseconds
 const app = { name: 'app', image: 'x', ports: [{ name: 'http', containerPort: 8080 }] };
 const httpGet = { path: '/livez', port: 'http' };
 
-function webhook(): void {
+function webhook(more: JsonObject = {}): void {
   const service = { name: 'probewright', namespace: 'probewright-system', path: '/mutate' };
   api.put('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', {
     metadata: { name: '00-probewright' },
-    webhooks: [{ name: 'mutate.probewright.dev', clientConfig: { service } }],
+    webhooks: [{ name: 'mutate.probewright.dev', clientConfig: { service }, ...more }],
   });
 }
 
@@ -124,6 +124,15 @@ describe('the Pods of a workload that lack the probes of policies', () => {
     expect(stdout).toContain('<td data-l="Pods that lack probes">6</td>');
     expect(stdout).toContain('<span>6 of 6 Pods lack probes that new Pods get: they are older than the policy;');
     expect(stdout).toContain('<code>kubectl rollout restart deployment/web -n apps</code>');
+  });
+
+  it('are not counted where the webhook does not look: in a namespace that a label exempts', async () => {
+    const optOut = { matchExpressions: [{ key: 'probewright.dev/webhook', operator: 'NotIn', values: ['disabled'] }] };
+    api.remove('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', '00-probewright');
+    webhook({ namespaceSelector: optOut });
+    api.put('/api/v1/namespaces', { metadata: { name: 'apps', labels: { 'probewright.dev/webhook': 'disabled' } } });
+    expect((await run('explain', 'deploy/web')).stdout).not.toContain('lack');
+    expect((await run('check', '--cluster')).stdout).not.toContain('Live Pods');
   });
 
   it('are not counted when they have the probes, and one is a Pod', async () => {

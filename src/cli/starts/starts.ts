@@ -95,7 +95,8 @@ function startsAsJson(rows: readonly StartsRow[]): string {
 }
 
 function startsAsText(rows: readonly StartsRow[]): string {
-  if (rows.length === 0) return 'No start times are known. The observer measures them (docs/observer.md).\n';
+  if (rows.length === 0)
+    return 'No start times are known. The observer measures them (docs/observer.md). One look at Pods may tell some: kubectl get pods -A -o json | probewright starts -\n';
   const table = [
     [...COLUMNS],
     ...rows.map((row) =>
