@@ -1,5 +1,3 @@
-import { objectsAt } from '../../base/json/field-path.ts';
-import { member, stringMember } from '../../base/json/json-value.ts';
 import { sideEffectIn } from '../../engine/probe/asking-command.ts';
 import { actionOfUrl } from '../../engine/probe/asking-programs.ts';
 import { execArgv, isLoopbackHost } from '../../engine/probe/handler-values.ts';
@@ -11,6 +9,7 @@ import { grpcProbe, unconnected } from './grpc-probe.ts';
 import { httpProbe, type HttpProbe } from './http-probe.ts';
 import { sendOver } from './http-request.ts';
 import { portOf, type ProbeToTry } from './planned-probes.ts';
+import type { HttpHandler } from '../../engine/workload/pod.ts';
 import type { Target } from './target.ts';
 
 /** Who is asked, and by which clock. */
@@ -40,33 +39,34 @@ export async function askProbe(
 
 /** What runs a probe, after all that takes none of the probe's time. */
 async function prepared(planned: ProbeToTry, target: Target): Promise<() => Promise<Answer>> {
-  const { handler, handlerKind, container, timing } = planned;
+  const { handler, container, timing } = planned;
   const timeout = timing.timeoutSeconds * 1000;
-  if (handlerKind === 'exec') {
+  if (handler.kind === 'exec') {
     const command = commandOf(planned);
-    return async () => execVerdict(command, await target.exec(container, command, timeout), timing.timeoutSeconds);
+    return async () => execVerdict(command, await target.exec(container.name, command, timeout), timing.timeoutSeconds);
   }
   const port = portOf(planned);
   if (typeof port !== 'number') return () => Promise.resolve({ result: 'error', text: port.text });
-  const host = stringMember(handler, 'host') ?? '';
+  const { host = '' } = handler.kind === 'grpc' ? {} : handler;
   const isSame = host === target.host || (isLoopbackHost(host) && isLoopbackHost(target.host));
   if (host !== '' && !isSame)
     throw new NotRun(`the probe asks the host ${host}, and try asks nobody but ${target.name}`);
-  const request = httpProbeOf(planned, target.host, port);
-  const proxied = handlerKind === 'httpGet' ? target.proxied?.(request) : undefined;
-  if (proxied !== undefined) return () => httpProbe(request, timeout, proxied);
+  if (handler.kind === 'httpGet') {
+    const request = httpProbeOf(handler, target.host, port);
+    const send = target.proxied?.(request) ?? sendOver(connectOf(target, await refusalOf(target, port)));
+    return () => httpProbe(request, timeout, send);
+  }
   const shown = { host: target.host, port };
   const refusal = await refusalOf(target, port);
-  const connect: Connect = refusal === undefined ? target.connect : () => Promise.reject(refusal);
-  return {
-    httpGet: () => httpProbe(request, timeout, sendOver(connect)),
-    tcpSocket: () => tcpProbe(connect, port, timeout),
-    grpc: () =>
-      refusal === undefined
-        ? grpcProbe(connect, shown, stringMember(handler, 'service') ?? '', timeout)
-        : // The kubelet dials again until the time is over. Nobody has to wait for it here.
-          Promise.resolve(unconnected(shown, timeout)),
-  }[handlerKind];
+  const connect = connectOf(target, refusal);
+  if (handler.kind === 'tcpSocket') return () => tcpProbe(connect, port, timeout);
+  // The kubelet dials again until the time is over. Nobody has to wait for it here.
+  if (refusal !== undefined) return () => Promise.resolve(unconnected(shown, timeout));
+  return () => grpcProbe(connect, shown, handler.service ?? '', timeout);
+}
+
+function connectOf({ connect }: Target, refusal: GoError | undefined): Connect {
+  return refusal === undefined ? connect : () => Promise.reject(refusal);
 }
 
 async function refusalOf(target: Target, port: number): Promise<GoError | undefined> {
@@ -96,30 +96,21 @@ export async function tcpProbe(connect: Connect, port: number, timeoutMillisecon
 }
 
 /** The request of an httpGet probe. The port is the container's. */
-function httpProbeOf({ handler }: ProbeToTry, host: string, port: number): HttpProbe {
-  return {
-    isHttps: member(handler, 'scheme') === 'HTTPS',
-    host,
-    port,
-    path: stringMember(handler, 'path') ?? '/',
-    headers: objectsAt(handler, 'httpHeaders').map((header) => [
-      stringMember(header, 'name') ?? '',
-      stringMember(header, 'value') ?? '',
-    ]),
-  };
+function httpProbeOf({ scheme, path = '/', headers }: HttpHandler, host: string, port: number): HttpProbe {
+  return { isHttps: scheme === 'HTTPS', host, port, path, headers: headers.map(({ name, value }) => [name, value]) };
 }
 
 function refuseSideEffects(planned: ProbeToTry): void {
-  if (planned.handlerKind !== 'exec' && planned.handlerKind !== 'httpGet') return;
-  const isCommand = planned.handlerKind === 'exec';
-  const path = stringMember(planned.handler, 'path') ?? '/';
-  const effect = isCommand ? sideEffectIn(commandOf(planned)) : actionOfUrl(`http://localhost/${path}`);
+  const { handler } = planned;
+  if (handler.kind !== 'exec' && handler.kind !== 'httpGet') return;
+  const isCommand = handler.kind === 'exec';
+  const effect = isCommand ? sideEffectIn(commandOf(planned)) : actionOfUrl(`http://localhost/${handler.path ?? '/'}`);
   if (effect === undefined) return;
   throw new NotRun(
     `the ${isCommand ? 'command' : 'path'} may have side effects (${effect}); --allow-side-effects runs it`,
   );
 }
 
-function commandOf({ handler, spec }: ProbeToTry): readonly string[] {
-  return expandedCommand(execArgv(handler) ?? [], spec);
+function commandOf({ handler, container }: ProbeToTry): readonly string[] {
+  return expandedCommand(execArgv(handler.spec) ?? [], container);
 }

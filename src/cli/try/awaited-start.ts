@@ -27,7 +27,7 @@ export async function waitForStart(
   mostMilliseconds: number,
 ): Promise<readonly Start[]> {
   const begin = now();
-  const byContainer = [...Map.groupBy(probes, ({ container }) => container)];
+  const byContainer = [...Map.groupBy(probes, ({ container }) => container.name)];
   const starts = byContainer.map(async ([container, own]): Promise<Start | undefined> => {
     const { isReady } = await runOf(container, asking);
     const results = await Promise.all(own.map((probe) => passedAt(probe, asking, now, begin + mostMilliseconds)));

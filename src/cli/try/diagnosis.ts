@@ -5,6 +5,7 @@ import { askProbe, type Asking } from './ask.ts';
 import { probeField, type ProbeToTry } from './planned-probes.ts';
 import type { HandlerKind } from '../../engine/probe/probe.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
+import type { Handler } from '../../engine/workload/pod.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { AdvisedEdit } from '../output/json-outputs.ts';
 
@@ -96,9 +97,8 @@ export function edit({ planned }: Look, path: FieldPath, value: unknown): Advise
 
 /** Replaces the handler of a probe. */
 export function replaced(look: Look, handler: JsonObject): AdvisedEdit[] {
-  const { handlerKind } = look.planned;
   return [
-    edit(look, [handlerKind], null),
+    edit(look, [look.planned.handler.kind], null),
     ...Object.entries(handler).map(([kind, value]) => edit(look, [kind], value)),
   ];
 }
@@ -109,11 +109,10 @@ export const LOOK_SECONDS = 2;
 /** Asks with another handler. Undefined where that cannot be asked. */
 export async function asked(
   { planned, asking }: Look,
-  handlerKind: HandlerKind,
-  handler: JsonObject,
+  handler: Handler,
   timeoutSeconds = LOOK_SECONDS,
 ): Promise<Answer | undefined> {
   const timing = { ...planned.timing, timeoutSeconds };
-  const answer = await askProbe({ ...planned, handlerKind, handler, timing }, asking);
+  const answer = await askProbe({ ...planned, handler, timing }, asking);
   return answer instanceof NotRun ? undefined : answer;
 }

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { declaredVariables } from '../../engine/workload/variables.ts';
 import { goQuote } from '../../engine/probe/go-values.ts';
 import { codeOf, failure, goDuration, NotRun, SUCCESS, type Answer } from './answer.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Container } from '../../engine/workload/pod.ts';
 
 /** The kubelet keeps no more of a command's output (pkg/probe/exec/exec.go, maxReadLength). */
 export const MOST_OUTPUT_BYTES = 10 * 1024;
@@ -86,8 +86,9 @@ function killAll(child: ChildProcess): void {
  * A command with the container's own variables in the place of `$(NAME)`. The kubelet knows literal values only, and
  * leaves other references (pkg/kubelet/container/helpers.go, ExpandContainerCommandOnlyStatic).
  */
-export function expandedCommand(command: readonly string[], container: JsonObject): readonly string[] {
-  const variables = declaredVariables(container);
+export function expandedCommand(command: readonly string[], { spec }: Pick<Container, 'spec'>): readonly string[] {
+  // `Container.env` has cut values.
+  const variables = declaredVariables(spec);
   return command.map((word) =>
     word.replace(/\$\$|\$\(([^)]*)\)/g, (written, name: string | undefined) => {
       if (name === undefined) return '$';

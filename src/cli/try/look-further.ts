@@ -1,13 +1,15 @@
-import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { isSuccess, type Answer } from './answer.ts';
 import { causeOfAnswer, remedyFor, asked, diagnosis, edit, replaced, LOOK_SECONDS } from './diagnosis.ts';
 import type { TryCause, Diagnosis, Finder, Look } from './diagnosis.ts';
 import { localHost, otherPath, secureProto, wrongScheme } from './look-http.ts';
-import { declaredPorts, portOf, type ProbeToTry } from './planned-probes.ts';
+import { portOf, type ProbeToTry } from './planned-probes.ts';
 import { openSession } from './grpc-probe.ts';
 import { openTls, type Connection } from './connection.ts';
 import { execCommandOf } from '../../engine/probe/exec-invocation.ts';
 import { localClient } from '../../engine/probe/local-client.ts';
+import { isTcp } from '../../engine/workload/ports.ts';
+import { readHandler } from '../../engine/workload/read-probe.ts';
 import type { Asking } from './ask.ts';
 
 /**
@@ -22,14 +24,14 @@ export async function lookFurther(
   asking: Asking,
   late: Diagnosis | undefined,
 ): Promise<Diagnosis | undefined> {
-  const ofAnswer = causeOfAnswer(answer, planned.handlerKind);
+  const ofAnswer = causeOfAnswer(answer, planned.handler.kind);
   const cause = ofAnswer ?? late?.cause;
   if (cause === undefined) return undefined;
-  const port = planned.handlerKind === 'exec' ? 0 : portOf(planned);
+  const port = planned.handler.kind === 'exec' ? 0 : portOf(planned);
   // The probe has been run before, so it may be run again.
   const again = { ...asking, allowsSideEffects: true };
   const look = { planned, answer, asking: again, cause, port: typeof port === 'number' ? port : 0 };
-  const finders = planned.handlerKind === 'exec' ? COMMAND_FINDERS[cause] : (FINDERS[cause] ?? [otherPath]);
+  const finders = planned.handler.kind === 'exec' ? COMMAND_FINDERS[cause] : (FINDERS[cause] ?? [otherPath]);
   for (const find of finders ?? []) {
     const found = await find(look);
     if (found !== undefined) return found;
@@ -71,12 +73,12 @@ const COMMAND_FINDERS: typeof FINDERS = { 'executable-not-found': [withoutProgra
 
 /** A port name that the container does not declare, while it declares one port. */
 function undeclaredName(look: Look): Diagnosis | undefined {
-  const { handlerKind, spec } = look.planned;
-  const [only, ...others] = declaredPorts(spec);
+  const { handler, container } = look.planned;
+  const [only, ...others] = container.readablePorts.filter(isTcp);
   if (only === undefined || others.length > 0) return undefined;
   const value = only.name ?? only.number;
-  const remedy = `Set ${handlerKind}.port to ${value}, which the container declares.`;
-  return diagnosis(look, remedy, [edit(look, [handlerKind, 'port'], value)]);
+  const remedy = `Set ${handler.kind}.port to ${value}, which the container declares.`;
+  return diagnosis(look, remedy, [edit(look, [handler.kind, 'port'], value)]);
 }
 
 /** Paths that render all metrics: they are slow and long, and say nothing about health. */
@@ -84,7 +86,8 @@ const SCRAPE_PATH = /(?:^|[/_-])(?:metrics|prometheus|federate|stats)(?:$|[/?])/
 
 /** A health path in the place of a scrape path. */
 async function pastScrape(look: Look): Promise<Diagnosis | undefined> {
-  const path = stringMember(look.planned.handler, 'path') ?? '';
+  const { handler } = look.planned;
+  const { path = '' } = handler.kind === 'httpGet' ? handler : {};
   const found = SCRAPE_PATH.test(path) ? await otherPath(look) : undefined;
   return (
     found && diagnosis(look, `${path} renders all metrics and says nothing about health. ${found.remedy}`, found.edits)
@@ -98,12 +101,12 @@ const MOST_SLOW_SECONDS = 30;
 
 /** Asks once more, and waits longer than the probe does. */
 async function slowAnswer(look: Look): Promise<Diagnosis | undefined> {
-  const { handlerKind, handler, timing } = look.planned;
+  const { handler, timing } = look.planned;
   // A body that has begun and does not end is often a stream.
   const least = look.answer.code === undefined ? LEAST_SLOW_SECONDS : LEAST_BODY_SECONDS;
   const most = Math.min(MOST_SLOW_SECONDS, Math.max(least, timing.timeoutSeconds * 4));
   if (most <= timing.timeoutSeconds) return undefined;
-  const answer = await asked(look, handlerKind, handler, most);
+  const answer = await asked(look, handler, most);
   if (answer === undefined || !isSuccess(answer)) return undefined;
   const seconds = (answer.milliseconds ?? 0) / 1000;
   const value = Math.max(timing.timeoutSeconds + 1, Math.ceil(seconds * 2));
@@ -123,19 +126,20 @@ const MOST_PORTS = 8;
 
 /** Another port on which the probe passes, with its own path or a usual one. */
 async function otherPort(look: Look): Promise<Diagnosis | undefined> {
-  const { handlerKind, handler, spec } = look.planned;
-  const declared = declaredPorts(spec);
+  const { handler, container } = look.planned;
+  const declared = container.readablePorts.filter(isTcp);
   const open = (await look.asking.target.listeningPorts?.()) ?? [];
   const numbers = new Set([...declared.map(({ number }) => number), ...open.slice(0, MOST_PORTS)]);
   numbers.delete(look.port);
   for (const port of numbers) {
     const value = declared.find(({ number }) => number === port)?.name ?? port;
-    const edits = [edit(look, [handlerKind, 'port'], value)];
-    const moved = { ...look, port, planned: { ...look.planned, handler: { ...handler, port } } };
-    const answer = await asked(moved, handlerKind, moved.planned.handler);
+    const edits = [edit(look, [handler.kind, 'port'], value)];
+    const there = readHandler(handler.kind, { ...handler.spec, port });
+    const moved = { ...look, port, planned: { ...look.planned, handler: there } };
+    const answer = await asked(moved, there);
     if (answer?.result === 'success')
-      return diagnosis(look, `The probe passes on port ${value}: set ${handlerKind}.port to it.`, edits);
-    const path = handlerKind === 'httpGet' && answer?.code !== undefined ? await otherPath(moved) : undefined;
+      return diagnosis(look, `The probe passes on port ${value}: set ${handler.kind}.port to it.`, edits);
+    const path = handler.kind === 'httpGet' && answer?.code !== undefined ? await otherPath(moved) : undefined;
     if (path !== undefined)
       return diagnosis(look, `Port ${value} answers: set httpGet.port to it. ${path.remedy}`, [
         ...edits,
@@ -147,9 +151,10 @@ async function otherPort(look: Look): Promise<Diagnosis | undefined> {
 
 /** The health of the whole server, for a service that it does not know. */
 async function otherService(look: Look): Promise<Diagnosis | undefined> {
-  const service = stringMember(look.planned.handler, 'service') ?? '';
+  const { handler } = look.planned;
+  const { service = '' } = handler.kind === 'grpc' ? handler : {};
   if (service === '' || !/code = NotFound|SERVICE_UNKNOWN/.test(look.answer.text)) return undefined;
-  const whole = await asked(look, 'grpc', { port: look.port });
+  const whole = await asked(look, readHandler('grpc', { port: look.port }));
   if (whole?.result !== 'success') return undefined;
   const remedy = `The server does not know the service ${service}. Without grpc.service the probe passes: remove it.`;
   return diagnosis(look, remedy, [edit(look, ['grpc', 'service'], null)]);
@@ -157,10 +162,10 @@ async function otherService(look: Look): Promise<Diagnosis | undefined> {
 
 /** The probe that a client in the command would make, if the kubelet can make it itself. */
 async function withoutProgram(look: Look): Promise<Diagnosis | undefined> {
-  const found = localClient(execCommandOf(look.planned.handler))?.handler ?? {};
+  const found = localClient(execCommandOf(look.planned.handler.spec))?.handler ?? {};
   const [kind, handler] = Object.entries(found)[0] ?? [];
   if (kind !== 'httpGet' && kind !== 'tcpSocket') return undefined;
-  const answer = await asked(look, kind, handler as JsonObject, look.planned.timing.timeoutSeconds);
+  const answer = await asked(look, readHandler(kind, handler as JsonObject), look.planned.timing.timeoutSeconds);
   if (answer?.result !== 'success') return undefined;
   const remedy = `The image does not have the program. The kubelet can ask itself, and that passes: use ${kind}.`;
   return diagnosis(look, remedy, replaced(look, found));
@@ -168,16 +173,16 @@ async function withoutProgram(look: Look): Promise<Diagnosis | undefined> {
 
 /** What else the port speaks: gRPC, HTTP/2 without TLS, gRPC with TLS, HTTP, or something else. */
 async function otherProtocol(look: Look): Promise<Diagnosis | undefined> {
-  const { handlerKind } = look.planned;
-  if (handlerKind === 'tcpSocket' || !(await accepts(look))) return undefined;
-  if (handlerKind === 'grpc') return (await speaksTls(look)) ? useTcp(look, 'grpc-tls') : await httpForGrpc(look);
+  const { kind } = look.planned.handler;
+  if (kind === 'tcpSocket' || !(await accepts(look))) return undefined;
+  if (kind === 'grpc') return (await speaksTls(look)) ? useTcp(look, 'grpc-tls') : await httpForGrpc(look);
   return (await speaksHttp2(look)) ? await http2(look) : undefined;
 }
 
 /** Another protocol, or TLS that asks for a certificate: the kubelet can only see that the port is open. */
 async function openToTcp(look: Look): Promise<Diagnosis | undefined> {
   const { text } = look.answer;
-  if (look.planned.handlerKind === 'tcpSocket' || !(await accepts(look))) return undefined;
+  if (look.planned.handler.kind === 'tcpSocket' || !(await accepts(look))) return undefined;
   if (text.includes('remote error: tls: ')) return useTcp(look, 'tls-handshake');
   return text.includes('malformed HTTP') ? useTcp(look, 'other-protocol') : undefined;
 }
@@ -216,7 +221,8 @@ async function speaksHttp2({ asking, port }: Look): Promise<boolean> {
 
 async function httpForGrpc(look: Look): Promise<Diagnosis | undefined> {
   const { port, planned } = look;
-  const path = await otherPath({ ...look, cause: 'other-protocol', planned: { ...planned, handler: { port } } });
+  const handler = readHandler('httpGet', { port });
+  const path = await otherPath({ ...look, cause: 'other-protocol', planned: { ...planned, handler } });
   const found = path?.edits[0]?.value;
   if (path === undefined || found === undefined) return undefined;
   const remedy = `The port speaks HTTP/1.1 and no gRPC: use httpGet. ${path.remedy}`;
@@ -226,7 +232,7 @@ async function httpForGrpc(look: Look): Promise<Diagnosis | undefined> {
 /** HTTP/2 without TLS. A gRPC server with a health service is asked by grpc. */
 async function http2(look: Look): Promise<Diagnosis> {
   const { port } = look;
-  const health = await asked(look, 'grpc', { port });
+  const health = await asked(look, readHandler('grpc', { port }));
   if (health === undefined || !isSuccess(health)) return useTcp(look, 'http2-only');
   const remedy = 'The port speaks gRPC and has a health service: use grpc.';
   return diagnosis({ cause: 'http2-only' }, remedy, replaced(look, { grpc: { port } }));
@@ -234,7 +240,7 @@ async function http2(look: Look): Promise<Diagnosis> {
 
 /** A port that takes connections, where a gRPC probe got none: it is no gRPC that fails. */
 async function isOpen(look: Look): Promise<Diagnosis | undefined> {
-  if (look.planned.handlerKind !== 'grpc' || !(await accepts(look))) return undefined;
+  if (look.planned.handler.kind !== 'grpc' || !(await accepts(look))) return undefined;
   const remedy = 'The port is open, and speaks no gRPC. Set the port of the gRPC server, or use tcpSocket.';
   return diagnosis({ cause: 'other-protocol' }, remedy);
 }

@@ -1,7 +1,7 @@
 import { isSuccess } from './answer.ts';
 import { objectsAt } from '../../base/json/field-path.ts';
-import { member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { causeOfAnswer, asked, diagnosis, edit, type Diagnosis, type Finder, type Look } from './diagnosis.ts';
+import { readHandler } from '../../engine/workload/read-probe.ts';
 import type { ProbeToTry } from './planned-probes.ts';
 
 /** The paths that are tried after a failure, beside those of the policies. No other path is ever asked. */
@@ -16,12 +16,12 @@ const CATCH_ALL = 8;
 
 /** The other scheme, if the port speaks it; with a usual path, if the path of the probe does not answer. */
 export async function wrongScheme(look: Look): Promise<Diagnosis | undefined> {
-  const { handler, handlerKind } = look.planned;
-  if (handlerKind !== 'httpGet') return undefined;
-  const isHttps = member(handler, 'scheme') === 'HTTPS';
+  const { handler } = look.planned;
+  if (handler.kind !== 'httpGet') return undefined;
+  const isHttps = handler.scheme === 'HTTPS';
   const scheme = isHttps ? 'HTTP' : 'HTTPS';
-  const other: JsonObject = { ...handler, scheme };
-  const answer = await asked(look, 'httpGet', other);
+  const other = readHandler('httpGet', { ...handler.spec, scheme });
+  const answer = await asked(look, other);
   // A server of TLS answers 400 to a request without it.
   if (answer?.code === undefined || (isHttps && answer.code === 400)) return undefined;
   const found = { ...look, cause: 'tls-mismatch', planned: { ...look.planned, handler: other } } as const;
@@ -40,10 +40,11 @@ export const localHost: Finder = (look) =>
 export const secureProto: Finder = (look) => otherHeader(look, 'X-Forwarded-Proto', 'https', '');
 
 async function otherHeader(look: Look, name: string, value: string, also: string): Promise<Diagnosis | undefined> {
-  const given = objectsAt(look.planned.handler, 'httpHeaders');
-  if (given.some((header) => stringMember(header, 'name')?.toLowerCase() === name.toLowerCase())) return undefined;
-  const httpHeaders = [...given, { name, value }];
-  const answer = await asked(look, 'httpGet', { ...look.planned.handler, httpHeaders });
+  const { handler } = look.planned;
+  const given = handler.kind === 'httpGet' ? handler.headers : [];
+  if (given.some((header) => header.name.toLowerCase() === name.toLowerCase())) return undefined;
+  const httpHeaders = [...objectsAt(handler.spec, 'httpHeaders'), { name, value }];
+  const answer = await asked(look, readHandler('httpGet', { ...handler.spec, httpHeaders }));
   if (answer?.result !== 'success') return undefined;
   const remedy = `With the header ${name}: ${value} the probe passes: set it in httpGet.httpHeaders${also}.`;
   return diagnosis(look, remedy, [edit(look, ['httpGet', 'httpHeaders'], httpHeaders)]);
@@ -52,12 +53,13 @@ async function otherHeader(look: Look, name: string, value: string, also: string
 /** A usual path that answers. */
 export async function otherPath(look: Look): Promise<Diagnosis | undefined> {
   const { planned, cause } = look;
-  const own = stringMember(planned.handler, 'path') ?? '/';
+  const { handler } = planned;
+  const { path: own = '/' } = handler.kind === 'httpGet' ? handler : {};
   const good: string[] = [];
   let late = 0;
   for (const path of new Set([...planned.policyPaths, ...USUAL_PATHS])) {
     if (path === own || !isFor(path, planned, cause)) continue;
-    const answer = await asked(look, 'httpGet', { ...planned.handler, path });
+    const answer = await asked(look, readHandler('httpGet', { ...handler.spec, path }));
     if (answer === undefined) return undefined;
     // A redirect often leads to a login page.
     if (answer.result === 'success' && answer.redirectedTo === undefined) good.push(path);

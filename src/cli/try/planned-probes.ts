@@ -1,10 +1,12 @@
-import { formatPath, objectsAt, type FieldPath } from '../../base/json/field-path.ts';
-import { member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
+import { stringMember } from '../../base/json/json-value.ts';
 import { injectionAt } from '../../engine/defaulting/injection.ts';
-import { handlerKindsOf, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../../engine/probe/probe.ts';
+import { PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
 import type { ProbeTiming } from '../../engine/probe/timing.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
-import { mayHaveProbes, writtenProbe, type Container } from '../../engine/workload/pod.ts';
+import { mayHaveProbes, writtenProbe, type Container, type Handler } from '../../engine/workload/pod.ts';
+import { findPort } from '../../engine/workload/ports.ts';
+import { wholeHandlerOf } from '../../engine/workload/read-probe.ts';
 import { policyOfPod, workloadIn, type Manifest } from '../input/manifest.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { ProbeWord } from './definition.ts';
@@ -16,14 +18,11 @@ export interface ProbeToTry extends FilePlace {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
-  readonly container: string;
+  readonly container: Container;
   readonly probe: ProbeKind;
-  readonly handlerKind: HandlerKind;
-  readonly handler: JsonObject;
+  /** With all of its texts. */
+  readonly handler: Handler;
   readonly timing: ProbeTiming;
-  /** The container that the probe belongs to, with all defaults. */
-  readonly spec: JsonObject;
-  readonly containerPath: FieldPath;
   /** The paths that the policies in force name for HTTP probes. */
   readonly policyPaths: readonly string[];
   /** The policy that gives the probe. Absent for a probe of the manifest. */
@@ -48,7 +47,7 @@ export function plannedProbes(
     .flatMap((manifest) => probesOfManifest(manifest, inputs))
     .filter(
       ({ container, probe }) =>
-        (containers.length === 0 || containers.includes(container)) && (kinds.size === 0 || kinds.has(probe)),
+        (containers.length === 0 || containers.includes(container.name)) && (kinds.size === 0 || kinds.has(probe)),
     );
 }
 
@@ -63,8 +62,8 @@ function probesOfManifest(manifest: Manifest, inputs: Inputs): ProbeToTry[] {
     const shared = { kind: kind.kind, namespace, name, policyPaths: pathsOf(policy) };
     const planned = (container: Container, probe: ProbeKind): readonly ProbeToTry[] => {
       const own = writtenProbe(container, probe);
-      const handlerKind = own && handlerKindsOf(own.whole)[0];
-      if (own === undefined || handlerKind === undefined) return [];
+      const handler = own && wholeHandlerOf(own);
+      if (own === undefined || handler === undefined) return [];
       const containerPath = container.place.path();
       const injectedBy = injectionAt(injections, container, probe)?.source;
       // A probe that a policy gives has the place of its container.
@@ -72,8 +71,7 @@ function probesOfManifest(manifest: Manifest, inputs: Inputs): ProbeToTry[] {
       return [
         {
           ...{ file: document.file, ...document.position([...objectPath, ...field], { key: true }) },
-          ...{ ...shared, container: container.name, spec: container.spec, containerPath },
-          ...{ probe, handlerKind, handler: objectMember(own.whole, handlerKind) ?? {}, timing: own.numbers },
+          ...{ ...shared, container, probe, handler, timing: own.numbers },
           ...(injectedBy !== undefined && { injectedBy }),
         },
       ];
@@ -92,29 +90,17 @@ function pathsOf({ layers }: WorkloadPolicy): string[] {
 }
 
 /** The path of a field of the probe in the object: `spec.template.spec.containers[0].livenessProbe.httpGet.path`. */
-export function probeField({ containerPath, probe }: ProbeToTry, ...steps: FieldPath): string {
-  return formatPath([...containerPath, probe, ...steps]);
+export function probeField({ container, probe }: ProbeToTry, ...steps: FieldPath): string {
+  return formatPath([...container.place.path(), probe, ...steps]);
 }
 
 /**
  * The number of the port that a probe asks; the event's text where there is none. A name that the container does not
  * declare is taken for a number (pkg/probe/util.go, ResolveContainerPort).
  */
-export function portOf({ handler, spec }: ProbeToTry): number | { readonly text: string } {
-  const port = member(handler, 'port');
+export function portOf({ handler, container }: ProbeToTry): number | { readonly text: string } {
+  const { port = '' } = handler.kind === 'exec' ? {} : handler;
   if (typeof port === 'number') return port;
-  const name = typeof port === 'string' ? port : '';
-  const declared = declaredPorts(spec).find((one) => one.name === name);
-  return declared?.number ?? { text: `strconv.Atoi: parsing "${name}": invalid syntax` };
-}
-
-/** The ports of TCP that a container declares. */
-export function declaredPorts(
-  spec: JsonObject,
-): readonly { readonly name: string | undefined; readonly number: number }[] {
-  return objectsAt(spec, 'ports').flatMap((port) => {
-    const number = member(port, 'containerPort');
-    const isTcp = (member(port, 'protocol') ?? 'TCP') === 'TCP';
-    return typeof number === 'number' && isTcp ? [{ name: stringMember(port, 'name'), number }] : [];
-  });
+  const declared = findPort(container.readablePorts, port);
+  return declared?.number ?? { text: `strconv.Atoi: parsing "${port}": invalid syntax` };
 }

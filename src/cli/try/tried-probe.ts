@@ -14,10 +14,10 @@ const NO_ANSWER = { event: '', code: null, milliseconds: null, notes: [], cause:
 
 /** Runs a probe several times, one after the other, and looks why it fails. */
 export async function tryProbe(planned: ProbeToTry, times: number, asking: Asking): Promise<TriedProbe> {
-  const { file, line, column, kind, namespace, name, container, probe, injectedBy } = planned;
+  const { file, line, column, kind, namespace, name, probe, injectedBy } = planned;
   const { timeoutSeconds } = planned.timing;
-  const handler = handlerText({ [planned.handlerKind]: planned.handler });
-  const place = { file, line, column, kind, namespace, name, container, probe, handler };
+  const handler = handlerText({ [planned.handler.kind]: planned.handler.spec });
+  const place = { file, line, column, kind, namespace, name, container: planned.container.name, probe, handler };
   const answers: Answer[] = [];
   let inARow = 0;
   while (answers.length < times && inARow < ENOUGH_FAILURES) {
@@ -52,8 +52,8 @@ export async function tryProbe(planned: ProbeToTry, times: number, asking: Askin
   };
 }
 
-function notesOn({ handlerKind, handler }: ProbeToTry, { redirectedTo }: Answer): string[] {
-  const [reference] = handlerKind === 'exec' ? [] : stringsIn(handler).flatMap(variableReferences);
+function notesOn({ handler }: ProbeToTry, { redirectedTo }: Answer): string[] {
+  const [reference] = handler.kind === 'exec' ? [] : stringsIn(handler.spec).flatMap(variableReferences);
   return [
     ...(redirectedTo === undefined ? [] : [`The path was redirected to ${redirectedTo}, which gave the answer.`]),
     ...(reference === undefined

@@ -52,7 +52,14 @@ export function mayBeJudged(probe: WrittenProbe): probe is Probe {
   return HANDLER_KINDS.every((kind) => kind === handler.kind || !isPresent(member(spec, kind)));
 }
 
-/** @param spec the handler after API defaulting, with bounded texts */
+/** The first handler of a probe with all of its texts, for who asks it. `Probe.handler` has bounded texts. */
+export function wholeHandlerOf({ whole }: WrittenProbe): Handler | undefined {
+  const [handlerKind] = handlerKindsOf(whole);
+  const handler = handlerKind && objectMember(whole, handlerKind);
+  return handlerKind && handler && readHandler(handlerKind, handler);
+}
+
+/** @param spec the handler after API defaulting; with bounded texts for a check */
 export function readHandler(kind: HandlerKind, spec: JsonObject): Handler {
   if (kind === 'exec') return { kind, spec, isMalformed: false, elements: listMember(spec, 'command') };
   const value = member(spec, 'port') ?? undefined;

@@ -69,6 +69,20 @@ describe('try', () => {
     expect(seen).toHaveLength(7);
   });
 
+  it('asks with texts that are longer than what checks read', async () => {
+    const seen: string[] = [];
+    const path = `/${'x'.repeat(5000)}`;
+    expect(
+      await tryOne({ livenessProbe: { httpGet: { path, port: await answers({ [path]: 200 }, seen) } } }),
+    ).toMatchObject({ result: 'passes' });
+    expect(new Set(seen)).toEqual(new Set([path]));
+    const command = ['test', 'y'.repeat(5000), '=', '$(LONG)'];
+    const env = [{ name: 'LONG', value: 'y'.repeat(5000) }];
+    expect(await tryOne({ env, livenessProbe: { exec: { command } } }, ['--exec', 'env'])).toMatchObject({
+      result: 'passes',
+    });
+  });
+
   it('asks no path but that of the probe and the usual ones', async () => {
     const seen: string[] = [];
     const container = { livenessProbe: { httpGet: { path: '/live', port: await answers({}, seen) } } };

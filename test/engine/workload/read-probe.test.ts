@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
-import { readHandler } from '../../../src/engine/workload/read-probe.ts';
+import { readHandler, wholeHandlerOf } from '../../../src/engine/workload/read-probe.ts';
 import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import type { WrittenProbe } from '../../../src/engine/workload/pod.ts';
 
@@ -128,6 +128,17 @@ describe('a probe', () => {
     expect(probe.written).toBe(written);
     expect(probe.spec['httpGet']).toMatchObject({ unknown: 1, scheme: 'HTTP' });
     expect(probe.handler?.kind === 'httpGet' && probe.handler.path?.length).toBe(4097);
+  });
+
+  it('has all texts in the handler for who asks it, and the first one of several', () => {
+    const path = `/${'x'.repeat(5000)}`;
+    expect(wholeHandlerOf(probeOf({ httpGet: { path, port: 80 } }))).toMatchObject({ kind: 'httpGet', path });
+    expect(wholeHandlerOf(probeOf({ grpc: { port: 1 }, exec: { command: ['a'] } }))).toMatchObject({ kind: 'exec' });
+    expect([probeOf({}), probeOf('a'), probeOf({ exec: 'a' })].map(wholeHandlerOf)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('has a handler only if it names exactly one, and a command only of an exec handler', () => {

@@ -2,7 +2,8 @@ import { member, type JsonObject } from '../../../base/json/json-value.ts';
 import { isLoopbackHost } from '../../../engine/probe/handler-values.ts';
 import { shellInvocationOf } from '../../../engine/probe/exec-invocation.ts';
 import { boundedMembersOf } from '../../../engine/workload/bounded-container.ts';
-import { commandWords, listenFlagsOf, portsBeside, type ListenFlag } from '../../../engine/workload/listen-flags.ts';
+import type { CommandLine } from '../../../engine/workload/command-reader.ts';
+import type { ListenFlag } from '../../../engine/workload/listen-flags.ts';
 import { bare } from './parts.ts';
 
 /** The lists of a container's command line, in the order in which the program gets them. */
@@ -13,34 +14,30 @@ type List = (typeof LISTS)[number];
  * Returns `command` and `args` of a container without their words. Only what checks read is left, each at its place:
  * the addresses that flags tell the program to listen on, and other flags that name the port of a probe.
  *
+ * @param line what checks read of the container's command line
  * @param probePorts the ports that probes of the container ask
  */
-export function commandLine(container: JsonObject, probePorts: ReadonlySet<number>): JsonObject {
+export function commandLine(container: JsonObject, line: CommandLine, probePorts: ReadonlySet<number>): JsonObject {
   const lists: Partial<Record<List, unknown>> = {};
   for (const list of LISTS) {
     const value = member(container, list);
     if (value !== undefined) lists[list] = Array.isArray(value) ? (value as unknown[]).map(bare) : bare(value, 0);
   }
-  const bounded = boundedMembersOf(container);
-  const flags = listenFlagsOf(commandWords(bounded).words);
-  if (flags.length > 0) writeFlags(bounded, lists, flags, probePorts);
+  if (line.flags.length > 0) writeFlags(boundedMembersOf(container), lists, line, probePorts);
   return lists;
 }
 
 function writeFlags(
   container: JsonObject,
   lists: Partial<Record<List, unknown>>,
-  flags: readonly ListenFlag[],
+  { flags, otherPorts }: CommandLine,
   probePorts: ReadonlySet<number>,
 ): void {
   const script = scriptPlace(container);
   const isInScript = ({ list, index }: ListenFlag): boolean => script?.list === list && script.index === index;
   const inScript = flags.filter(isInScript);
   for (const flag of flags) if (!isInScript(flag)) write(lists, flag.list, flag.index, flagText(flag));
-  const others = [
-    ...portFlagsFor(flags),
-    ...[...portsBeside(commandWords(container).words, flags)].filter((port) => probePorts.has(port)),
-  ];
+  const others = [...portFlagsFor(flags), ...[...otherPorts()].filter((port) => probePorts.has(port))];
   if (script !== undefined && inScript.length > 0) {
     write(lists, script.list, script.index, [...inScript.map(flagText), ...others].join(' '));
     writeShell(lists, script.at);

@@ -1,13 +1,11 @@
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
 import { CONTAINER_TYPE, PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
-import { execArgv, isPortNumber } from '../../../engine/probe/handler-values.ts';
-import { HANDLER_KINDS, PROBE_KINDS } from '../../../engine/probe/probe.ts';
-import { boundedMembersOf, isCut } from '../../../engine/workload/bounded-container.ts';
-import { declaredVariables } from '../../../engine/workload/variables.ts';
-import { portsOf } from '../../../engine/workload/ports.ts';
+import { isPortNumber } from '../../../engine/probe/handler-values.ts';
+import { PROBE_KINDS } from '../../../engine/probe/probe.ts';
+import { isCut } from '../../../engine/workload/bounded-container.ts';
 import { bare, declaredPart, listPart, objectPart, pick, scalar, scalars, type ItemPart } from './parts.ts';
 import { commandLine } from './command-line.ts';
-import type { ContainerList } from '../../../engine/probe/api-defaults.ts';
+import type { Container } from '../../../engine/workload/pod.ts';
 
 /** Fields that are copied as far as the API has them. None of them holds a value of the application. */
 const COPIED = ['name', 'image', 'ports', 'restartPolicy', 'restartPolicyRules'];
@@ -45,45 +43,39 @@ const OF_EPHEMERAL = {
  * Returns the part of a container that verdicts depend on. Values of the application are left out: environment,
  * arguments, digest of the image, commands of hooks, volumes.
  *
- * @param list the list of the Pod spec that holds the container
+ * @param written the container as it is written
  * @param commands words of commands that policies give to probes, which may refer to the environment
  */
-export function containerPart(container: JsonObject, list: ContainerList, commands: readonly string[]): JsonObject {
-  const part = pick(container, COPIED_PARTS);
+export function containerPart(written: JsonObject, container: Container, commands: readonly string[]): JsonObject {
+  const part = pick(written, COPIED_PARTS);
   if (typeof part['image'] === 'string') part['image'] = part['image'].split('@', 1)[0];
-  const variables = variablesOf(boundedMembersOf(container), commands);
+  const variables = variablesOf(container, commands);
   const mask = credentialMask();
   return {
     ...part,
-    ...commandLine(container, portsOfProbes(container)),
-    ...pick(container, { workingDir: bare }),
+    ...commandLine(written, container.line(), portsOfProbes(container)),
+    ...pick(written, { workingDir: bare }),
     ...(variables.length > 0 && { env: variables }),
-    ...pick(container, Object.fromEntries(PROBE_KINDS.map((kind) => [kind, (value) => mask(PROBE_PART(value, 0))]))),
-    ...pick(container, { lifecycle: LIFECYCLE }),
-    ...(list === 'ephemeralContainers' && pick(container, OF_EPHEMERAL)),
+    ...pick(written, Object.fromEntries(PROBE_KINDS.map((kind) => [kind, (value) => mask(PROBE_PART(value, 0))]))),
+    ...pick(written, { lifecycle: LIFECYCLE }),
+    ...(container.list === 'ephemeralContainers' && pick(written, OF_EPHEMERAL)),
   };
 }
 
-function portsOfProbes(container: JsonObject): ReadonlySet<number> {
-  const asked = PROBE_KINDS.flatMap((kind) => {
-    const probe = objectMember(container, kind) ?? {};
-    return HANDLER_KINDS.map((handler) => member(objectMember(probe, handler) ?? {}, 'port'));
-  });
-  return new Set([...portsOf(container).map(({ number }) => number), ...asked.filter(isPortNumber)]);
+function portsOfProbes({ written, readablePorts }: Container): ReadonlySet<number> {
+  const asked = written.map(({ handler }) => handler && 'port' in handler && handler.port);
+  return new Set([...readablePorts.map(({ number }) => number), ...asked.filter(isPortNumber)]);
 }
 
 /**
  * The environment variables that a probe's command refers to: name, and whether the value is literal. The check
  * exec-shell asks whether a literal value has a dollar sign.
  */
-function variablesOf(container: JsonObject, commands: readonly string[]): readonly JsonObject[] {
-  const own = PROBE_KINDS.flatMap((kind) => {
-    const exec = objectMember(objectMember(container, kind) ?? {}, 'exec');
-    return (exec && execArgv(exec)) ?? [];
-  });
+function variablesOf({ written, env }: Container, commands: readonly string[]): readonly JsonObject[] {
+  const own = written.flatMap(({ command }) => command.argv);
   const referring = [...own, ...commands].filter((word) => word.includes('$') && !isCut(word));
   if (referring.length === 0) return [];
-  return [...(declaredVariables(container) ?? [])]
+  return [...(env() ?? [])]
     .filter(([name]) => name !== '' && referring.some((word) => word.includes(name)))
     .map(([name, source]) => {
       if (source.from === 'value') return { name, value: source.value.includes('$') ? '$' : '' };

@@ -11,6 +11,7 @@ import { PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
 import { PROBE_KINDS } from '../../../engine/probe/probe.ts';
 import { DEFAULT_CONTAINER_ANNOTATION } from '../../../engine/workload/main-container.ts';
 import { containerPart } from './container.ts';
+import { readPods } from '../../../engine/workload/read-pod.ts';
 import { MESH_PROXIES } from '../../../engine/workload/mesh.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';
 
@@ -158,12 +159,15 @@ export function workloadPart(object: JsonObject, kind: WorkloadKind, commands: r
     metadata: pick(objectMember(object, 'metadata') ?? {}, METADATA),
     ...(spec !== undefined && { spec: pick(spec, SPEC) }),
   };
-  const lists = CONTAINER_LISTS.map((list) => {
-    const ofContainer: ItemPart = (each) => (isJsonObject(each) ? containerPart(each, list, commands) : bare(each, 0));
-    return [list, (value: unknown) => (value === undefined ? undefined : listPart(ofContainer)(value, 0))] as const;
-  });
-  const podSpecParts = { ...POD_SPEC, ...Object.fromEntries(lists) };
-  for (const { template, path } of podTemplatesOf(object, kind)) {
+  for (const { template, path, containers } of readPods(podTemplatesOf(object, kind), kind)) {
+    const lists = CONTAINER_LISTS.map((list) => {
+      const own = new Map(containers.filter((one) => one.list === list).map((one) => [one.index, one]));
+      const ofContainer: ItemPart = (each, index) => {
+        const container = own.get(index);
+        return isJsonObject(each) && container ? containerPart(each, container, commands) : bare(each, 0);
+      };
+      return [list, (value: unknown) => (value === undefined ? undefined : listPart(ofContainer)(value, 0))] as const;
+    });
     const owner = ownerAt(part, object, path);
     owner['metadata'] = {
       ...(isJsonObject(owner['metadata']) ? owner['metadata'] : {}),
@@ -171,7 +175,7 @@ export function workloadPart(object: JsonObject, kind: WorkloadKind, commands: r
     };
     owner['spec'] = {
       ...(isJsonObject(owner['spec']) ? owner['spec'] : {}),
-      ...pick(objectMember(template, 'spec') ?? {}, podSpecParts),
+      ...pick(objectMember(template, 'spec') ?? {}, { ...POD_SPEC, ...Object.fromEntries(lists) }),
     };
   }
   placeStrayFields(part, object, kind);
