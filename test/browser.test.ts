@@ -61,7 +61,7 @@ describe('the pure rooms', () => {
       import { parseProbePolicy } from './src/engine/policy/read-policy.ts';
       import { Snapshot } from './src/engine/facts/snapshot.ts';
       import { POD_KIND } from './src/engine/workload/kinds.ts';
-      import { judge } from './src/engine/verdict/judge.ts';
+      import { judgeObject } from './src/engine/verdict/judge.ts';
       import { readPod } from './src/engine/workload/read-pod.ts';
       import { permittedDefaulting } from './src/engine/verdict/permitted-defaulting.ts';
       import { formatViolation } from './src/engine/checks/violation.ts';
@@ -73,7 +73,7 @@ describe('the pure rooms', () => {
         const object = read(podText);
         const { injections } = permittedDefaulting(readPod(object, POD_KIND), snapshot.policyFor('apps', new Map()));
         const subject = { object, kind: POD_KIND, pods: [readPod(object, POD_KIND)], namespace: 'apps' };
-        const { violations } = judge(subject, snapshot, true);
+        const { violations } = judgeObject(subject, snapshot, true);
         return JSON.stringify({ given: injections.map(({ kind }) => kind), denied: violations.filter(({ action }) => action === 'Deny').map(formatViolation) });
       }
     `);

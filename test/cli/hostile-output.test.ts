@@ -140,7 +140,7 @@ describe('what a tenant writes commands no terminal and no CI host', () => {
       expect(lines.length).toBeGreaterThan(5);
       for (const line of lines) {
         expect(line).toMatch(
-          /^::(error|warning|notice) file=[^:,]*,line=\d+,col=\d+,title=([a-z-]+::spec\.|probewright::)/,
+          /^::(error|warning|notice) file=[^:,]*,line=\d+,col=\d+,title=([a-z-]+::[A-Z]\w+ |probewright::)/,
         );
         expectHarmless(line.replace(/^::/, ''));
         expect(line).not.toMatch(/%(?!25|3A|2C)/);
