@@ -1,3 +1,4 @@
+import { HANDLER_KINDS } from '../../../src/engine/probe/probe.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -133,6 +134,11 @@ describe('safe advice, for every check', () => {
           const { edits, check } = violation;
           // The bounds of a policy are the policy's own numbers, and a field in the wrong place has the author's.
           if (edits === undefined || check === 'probe-bounds' || check === 'valid-probe') continue;
+          // The edits of another finding may move such a field, too.
+          const isMoved = edits.some(
+            ({ path, value }) => value === null && HANDLER_KINDS.some((kind) => kind === path.at(-2)),
+          );
+          if (isMoved) continue;
           const told = `${describeViolation(violation)}; ${JSON.stringify(edits)}`;
           for (const { path, value } of edits) expectRound(path, value, told);
           const [before, after] = [livenessTimesOf(object), livenessTimesOf(withEdits(object, edits))];
