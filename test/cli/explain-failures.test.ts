@@ -56,7 +56,7 @@ async function explain(
 it('explain tells why a named workload of a cluster is not Ready', async () => {
   const { code, stdout, stderr } = await explain();
   expect({ code, stderr }).toStrictEqual({ code: 0, stderr: '' });
-  const facts = /^ {6}seen \d+ times, since \S+ \(\d+ s\)\n/m;
+  const facts = /^ {6}seen \d+ times, not Ready since \S+ \(\d+ s\)\n/m;
   expect(stdout).toMatch(facts);
   expect(stdout.slice(stdout.indexOf('Why is')).replace(facts, '')).toBe(
     [

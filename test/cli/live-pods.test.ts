@@ -275,8 +275,9 @@ describe('workloads that fail now', () => {
     });
     const cause = [
       '  container "app": its readinessProbe (httpGet /ready on port 8080) gets an HTTP status of 500 or more',
-      `      status 503, seen 121 times, since ${NOT_READY[0]?.lastTransitionTime} (20 min)`,
-      '      Read the log of the container. A liveness endpoint must not fail because of another service.',
+      `      status 503, seen 121 times, not Ready since ${NOT_READY[0]?.lastTransitionTime} (20 min)`,
+      '      Read the log of the container. Where the endpoint asks another service, readiness may fail for it,',
+      '      and liveness must not.',
       '',
     ].join('\n');
     for (const given of ['deploy/web', `pod/${name}`]) {

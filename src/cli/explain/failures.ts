@@ -60,7 +60,7 @@ function factsText(
     times === undefined ? '' : times === 1 ? 'seen once' : `seen ${times} times`,
     restarts === undefined ? '' : restarts === 1 ? 'restarted once' : `restarted ${restarts} times`,
     pods === undefined || pods === 1 ? '' : `in ${pods} Pods`,
-    at === undefined ? '' : `since ${since} (${ago(now - at)})`,
+    at === undefined ? '' : `not Ready since ${since} (${ago(now - at)})`,
   ];
   return parts.filter((part) => part !== '').join(', ');
 }

@@ -32,7 +32,8 @@ export const CAUSE_TEXTS = {
   },
   'http-5xx': {
     problem: 'gets an HTTP status of 500 or more',
-    remedy: 'Read the log of the container. A liveness endpoint must not fail because of another service.',
+    remedy:
+      'Read the log of the container. Where the endpoint asks another service, readiness may fail for it, and liveness must not.',
   },
   'redirect-other-host': {
     problem: 'is redirected to another host, and the kubelet counts that as success',
@@ -85,7 +86,8 @@ export const CAUSE_TEXTS = {
   },
   unclear: {
     problem: 'fails',
-    remedy: 'Read the events of the Pod with kubectl describe pod.',
+    remedy:
+      'Read the events of the Pod with kubectl describe pod. Where they are gone, ask its probes with probewright try.',
   },
   'killed-while-starting': { problem: 'stops the container before the container has started', remedy: MORE_TIME },
   'killed-while-serving': {
