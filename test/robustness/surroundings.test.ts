@@ -120,7 +120,8 @@ describe('what a request says', () => {
   });
 
   it('would be noticed: the notes tell of what the program reads by itself', async () => {
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    // Certificate files are read every 5 s.
+    await new Promise((resolve) => setTimeout(resolve, 6000));
     const { touched } = await program.vitals();
     expect(touched.some((what) => what.includes(join(program.directory, 'tls.crt')))).toBe(true);
   });

@@ -5,11 +5,18 @@ export function utf8Length(text: string): number {
   return encoder.encode(text).length;
 }
 
-/** Encodes a text as base64 of its UTF-8, in Node and in browsers. */
+/** So many arguments fit into one call in every engine. */
+const PIECE = 8192;
+
+/** Encodes a text as base64 of its UTF-8, in Node and in browsers. A patch may hold texts of a MiB. */
 export function base64OfUtf8(text: string): string {
   const bytes = encoder.encode(text);
-  const isAscii = bytes.length === text.length;
-  return btoa(isAscii ? text : Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  if (bytes.length === text.length) return btoa(text);
+  let binary = '';
+  // Spreading a typed array takes eight times as long.
+  for (let at = 0; at < bytes.length; at += PIECE)
+    binary += Reflect.apply(String.fromCharCode, undefined, bytes.subarray(at, at + PIECE)) as string;
+  return btoa(binary);
 }
 
 /** Decodes valid base64 to text, in Node and in browsers. Bytes that are not valid UTF-8 become U+FFFD. */
