@@ -8,7 +8,7 @@ import { readPods } from '../../engine/workload/read-pod.ts';
 import { policyFindings } from './policy-findings.ts';
 import { unusedExceptions } from './unused-exceptions.ts';
 import { IgnoreComments } from './ignore-comments.ts';
-import { countByAction, type CheckReport, type PlacedViolation } from './report.ts';
+import { countByAction, type CheckReport } from './report.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
 import { type JsonObject } from '../../base/json/json-value.ts';
 import { coverageOf, type ProbeCover } from '../../engine/verdict/coverage.ts';
@@ -35,14 +35,14 @@ export function checkInputs(
     return manifestsAsSent(text).map((manifest) => ({ manifest, comments }));
   });
   const replaced = new Set<FileProblem>();
-  const allFound: PlacedViolation[] = [];
   const checked = sent.flatMap(({ manifest, comments }, index) => {
     progress(index, sent.length);
     const found = checkManifest(manifest, inputs, replaced);
-    allFound.push(...(found?.violations ?? []));
-    return found === undefined ? [] : [withoutIgnored(found, manifest, comments)];
+    const shown = found?.violations.filter((violation) => comments?.ignores(manifest, violation) !== true);
+    return found === undefined ? [] : [{ ...found, shown: shown ?? [] }];
   });
-  const ofWorkloads = checked.flatMap((each) => each.violations);
+  const found = checked.flatMap((each) => each.violations);
+  const ofWorkloads = checked.flatMap(({ shown }) => shown);
   const ofComments = [...new Set(sent.flatMap(({ comments }) => comments ?? []))];
   const violations = [...policyFindings(inputs, ofWorkloads), ...ofWorkloads].map((violation) => ({
     ...violation,
@@ -57,8 +57,8 @@ export function checkInputs(
       ...countByAction(violations),
       coverage: coverageOfInputs(inputs),
     },
-    ignored: checked.reduce((sum, { ignored }) => sum + ignored, 0),
-    notes: [...ofComments.flatMap((comments) => comments.unused()), ...unusedExceptions(inputs, allFound)],
+    ignored: found.length - ofWorkloads.length,
+    notes: [...ofComments.flatMap((comments) => comments.unused()), ...unusedExceptions(inputs, found)],
     warnings: [
       ...inputs.policyWarnings,
       ...checked.flatMap(({ warnings }) => warnings),
@@ -66,15 +66,6 @@ export function checkInputs(
     ],
     problems: inputs.problems.filter((problem) => !replaced.has(problem)),
   };
-}
-
-function withoutIgnored<Found extends { readonly violations: readonly PlacedViolation[] }>(
-  found: Found,
-  manifest: Manifest,
-  comments: IgnoreComments | undefined,
-) {
-  const violations = found.violations.filter((violation) => comments?.ignores(manifest, violation) !== true);
-  return { ...found, violations, ignored: found.violations.length - violations.length };
 }
 
 /** The violations and warnings of a workload. Undefined for another object. */

@@ -18,7 +18,8 @@ import type { PlacedViolation } from './report.ts';
  * exception counts only where the inputs have a workload of its namespace.
  */
 export function unusedExceptions(inputs: Inputs, violations: readonly PlacedViolation[]): FileProblem[] {
-  if (inputs.isFromCluster) return [];
+  const { lists } = inputs.policies.facts.exceptions;
+  if (inputs.isFromCluster || lists.size === 0) return [];
   const used = new Set(
     violations.flatMap(({ namespace, exception, ended }) =>
       [exception, ended].flatMap((applied) => (applied === undefined ? [] : [`${namespace}/${applied.name}`])),
@@ -28,7 +29,7 @@ export function unusedExceptions(inputs: Inputs, violations: readonly PlacedViol
     manifests.flatMap(({ object }) => workloadIn(object, inputs) ?? []),
   );
   const byNamespace = Map.groupBy(workloads, ({ namespace }) => namespace);
-  return [...inputs.policies.facts.exceptions.lists].flatMap(([namespace, exceptions]) => {
+  return [...lists].flatMap(([namespace, exceptions]) => {
     const own = byNamespace.get(namespace) ?? [];
     const unused = own.length === 0 ? [] : exceptions.filter(({ name }) => !used.has(`${namespace}/${name}`));
     const found = violations.filter((violation) => violation.namespace === namespace);

@@ -1,4 +1,3 @@
-import { injectionAt } from '../../engine/defaulting/injection.ts';
 import { templatePolicy } from '../../engine/defaulting/default-probes.ts';
 import { learnedBudget, type StartFigures } from '../../engine/probe/startup-budget.ts';
 import { asCreated } from '../../engine/workload/read-pod.ts';
@@ -23,11 +22,12 @@ export function budgetOf(
   const [pod] = workload?.pods ?? [];
   if (workload === undefined || pod === undefined) return learnedBudget(known);
   const policy = policyOfPod(workload, pod, inputs.policies);
-  const { containers, policyFor } = templatePolicy(asCreated(pod), policy);
-  const named = containers.find(({ name }) => name === container);
+  const isOfContainer = ({ name }: { readonly name: string }): boolean => name === container;
   const { injections } = permittedDefaulting(pod, policy);
-  const injected = named && injectionAt(injections, named, 'startupProbe')?.budget?.seconds;
-  if (injected !== undefined) return injected;
+  const injected = injections.find(({ kind, container: of }) => kind === 'startupProbe' && isOfContainer(of));
+  if (injected?.budget !== undefined) return injected.budget.seconds;
+  const { containers, policyFor } = templatePolicy(asCreated(pod), policy);
+  const named = containers.find(isOfContainer);
   const { learned, probes } = (named && policyFor(named)) ?? {};
   return learnedBudget(known, learned?.value, probes?.startupProbe.integers.periodSeconds);
 }
