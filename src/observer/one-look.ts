@@ -160,9 +160,15 @@ async function surroundingsOf(
   scope: WebhookScope,
   { snapshot, namespace }: LookedAt,
 ): Promise<ReplaySurroundings> {
-  const labels = await labelsOfNamespaces(client, namespace);
+  const { facts } = snapshot;
+  // The inputs read labels only for policies that look at them, and an installation may exempt by labels, too.
+  const namespaceLabels = new Map([...facts.namespaceLabels, ...(await labelsOfNamespaces(client, namespace))]);
   const times = await readPolicyTimes(client).catch((): PolicyTimes => new Map());
-  return { snapshot, scope, labelsOf: (of) => labels.get(of), changedAt: (of) => times.get(of)?.at };
+  return {
+    snapshot: snapshot.withFacts({ ...facts, namespaceLabels }),
+    scope,
+    changedAt: (of) => times.get(of)?.at,
+  };
 }
 
 /** Empty without the right to read namespaces: then only the names of exempt ones count. */

@@ -8,7 +8,6 @@ import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { readPod } from '../../engine/workload/read-pod.ts';
-import type { LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import { writtenProbe, type Container, type Pod, type WrittenProbe } from '../../engine/workload/pod.ts';
 import { POD_KIND, isBeingDeleted, templatesToLookAt } from '../../engine/workload/kinds.ts';
 import { isMeshProxyName } from '../../engine/workload/mesh.ts';
@@ -40,8 +39,6 @@ export interface MissedProbes {
 export interface ReplaySurroundings {
   readonly snapshot: Snapshot;
   readonly scope: WebhookScope;
-  /** The labels of a namespace, where they are known beside the snapshot: an installation may exempt by them. */
-  readonly labelsOf?: (namespace: string) => LabelsOfNamespace | undefined;
   /** When a layer last changed, in milliseconds since the epoch; undefined when that is not known. */
   readonly changedAt: (source: string) => number | undefined;
 }
@@ -60,7 +57,7 @@ const MARGIN_MILLISECONDS = 2000;
  */
 export function missedProbes(
   pod: JsonObject,
-  { snapshot, scope, labelsOf, changedAt }: ReplaySurroundings,
+  { snapshot, scope, changedAt }: ReplaySurroundings,
 ): MissedProbes | undefined {
   const namespace = metadataOf(pod, 'namespace');
   const phase = textAt(pod, 'status', 'phase');
@@ -71,8 +68,7 @@ export function missedProbes(
   const { annotations } = live;
   const policy = snapshot.policyFor(namespace, live.labels);
   if (policy.layers.length === 0 && annotations.size === 0) return undefined;
-  const namespaceLabels = labelsOf?.(namespace) ?? snapshot.facts.namespaceLabels.get(namespace);
-  if (!isInScope(scope, namespace, namespaceLabels, pod)) return undefined;
+  if (!isInScope(scope, namespace, snapshot.facts.namespaceLabels.get(namespace), pod)) return undefined;
   const injectedBefore = readProvenance(annotations.get(INJECTED_ANNOTATION));
   // Nobody can evaluate these conditions here. A Pod with our annotation has passed them.
   if (scope.foreignConditions.length > 0 && injectedBefore.size === 0) return undefined;
