@@ -1,4 +1,5 @@
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
+import { durationOf } from '../probe/command-duration.ts';
 import {
   EXEC_PERIOD_SECONDS,
   PATIENT_TIMEOUT_SECONDS,
@@ -6,7 +7,7 @@ import {
   leastExecPeriodSeconds,
 } from './lib/heavy-client.ts';
 import { adviceIfFast, roundPeriodFrom, roundPeriodUpTo } from './lib/round-numbers.ts';
-import { containerPhrase, defineCheck, located, type Advice, type Finding } from './check.ts';
+import { containerPhrase, defineCheck, located, quotedValue, type Advice, type Finding } from './check.ts';
 import { numberOf, type CheckedWorkload } from './checked-workload.ts';
 import { isTimed, type TimedProbe } from '../workload/pod.ts';
 
@@ -56,29 +57,50 @@ function tooOften(probe: TimedProbe, minimum: number, workload: CheckedWorkload)
 /** The advice if the probe would otherwise need too long to kill, or to stop the traffic. */
 const OTHER_HANDLER: Advice = { remedy: 'ask with httpGet, tcpSocket or grpc, or with a smaller program' };
 
+/** Too short for the times in the command's own words, or the default, which any command may need to start. */
 function tooImpatient(probe: TimedProbe, minimum: number): Finding | undefined {
-  if (probe.timing.timeoutSeconds !== DEFAULT_TIMING.timeoutSeconds) return undefined;
+  const { container, kind, command, timing } = probe;
+  const { least, limit } = command.once(durationOf);
+  const seconds = (least?.seconds ?? 0) + (limit?.seconds ?? 0);
+  const T = timing.timeoutSeconds;
+  const isOver = seconds >= T;
+  if (!isOver && T !== DEFAULT_TIMING.timeoutSeconds) return undefined;
+  const isHopeless = least !== undefined && least.seconds >= T;
+  const takes = `${isHopeless ? `needs ${least.seconds}` : `may take ${seconds}`} s`;
+  const words = quotedValue([least, isHopeless ? undefined : limit].flatMap((one) => one?.words ?? []).join(', '));
+  const outcome = isHopeless ? 'every probe fails' : 'the kubelet ends it before it can report its own error';
   return {
     ...located(probe, 'timeoutSeconds'),
     message:
-      `${containerPhrase(probe.container)} gives the command of its exec ${probe.kind} ` +
-      `${DEFAULT_TIMING.timeoutSeconds} s to start and end, also on a busy node, and a timeout is a failure`,
-    ...longerTimeout(probe, minimum),
+      `${containerPhrase(container)} gives the command of its exec ${kind} ${T} s` +
+      (isOver
+        ? `, and it ${takes} (${words}): ${outcome}`
+        : ' to start and end, also on a busy node, and a timeout is a failure'),
+    ...(longerTimeout(probe, minimum, seconds) ?? shorterCommand(T, isHopeless, isOver)),
   };
 }
 
-/** Advises a longer timeout, within the period (timeout-over-period). A short period gets longer, too. */
-function longerTimeout(probe: TimedProbe, minimum: number): Advice {
+/** Advises a timeout that is longer than the command, and a period that is not shorter than the timeout. */
+function longerTimeout(probe: TimedProbe, minimum: number, seconds: number): Advice | undefined {
   const P = probe.timing.periodSeconds;
-  if (P >= 2) {
-    const timeoutSeconds = Math.min(roundPeriodUpTo(P) ?? P, PATIENT_TIMEOUT_SECONDS);
-    const tooSlow = { remedy: 'write a longer timeoutSeconds and a shorter periodSeconds' };
-    return adviceIfFast(probe, { timeoutSeconds }) ?? tooSlow;
+  // A second more than the command needs is for its start.
+  const enough = roundPeriodFrom(Math.max(seconds + 1, PATIENT_TIMEOUT_SECONDS));
+  // For a small program, a timeout within the period is enough, and one above the default.
+  const within = seconds === 0 && P >= 2 ? [Math.min(roundPeriodUpTo(P) ?? P, PATIENT_TIMEOUT_SECONDS), 2] : [];
+  for (const timeoutSeconds of within.length > 0 ? within : [enough]) {
+    if (timeoutSeconds === undefined) return undefined;
+    // A longer period must also be long enough for the rule about periods, so that both rules say the same.
+    const least = Math.max(timeoutSeconds, leastExecPeriodSeconds(probe, minimum));
+    const periodSeconds = P >= timeoutSeconds ? P : roundPeriodFrom(least);
+    const advice = periodSeconds && adviceIfFast(probe, { timeoutSeconds, periodSeconds });
+    if (advice) return advice;
   }
-  // A longer period must also be long enough for the rule about periods, so that both rules say the same.
-  const timeoutSeconds = PATIENT_TIMEOUT_SECONDS;
-  const periodSeconds = roundPeriodFrom(Math.max(timeoutSeconds, leastExecPeriodSeconds(probe, minimum)));
-  return (periodSeconds && adviceIfFast(probe, { timeoutSeconds, periodSeconds })) ?? OTHER_HANDLER;
+  return undefined;
+}
+
+function shorterCommand(T: number, isHopeless: boolean, isOver: boolean): Advice {
+  if (isHopeless) return { remedy: 'remove the sleep from the command' };
+  return isOver && T > 1 ? { remedy: `let the command give up within less than ${T} s` } : OTHER_HANDLER;
 }
 
 /** How many Pods may run at the same time; 1 for a kind without such a number. */
