@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { durationOf } from '../../../src/engine/probe/command-duration.ts';
+import { durationOf } from '../../../src/engine/checks/exec-cost.ts';
 import { ExecCommand } from '../../../src/engine/probe/exec-invocation.ts';
 
 /** The seconds that a command always takes, and the longest limit in it. */
