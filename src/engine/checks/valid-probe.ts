@@ -84,7 +84,12 @@ function adviceForCause(
     return { remedy: `remove ${String(field)}`, edits: [{ path, value: null }] };
   if (field === 'scheme' && typeof value === 'string' && /^https?$/i.test(value))
     return { remedy: `write scheme: ${value.toUpperCase()}`, edits: [{ path, value: value.toUpperCase() }] };
-  if (message.endsWith(SEVERAL_HANDLERS)) return handlerAdvice(path.slice(0, -1), at(path.slice(0, -1)));
+  if (message.endsWith(SEVERAL_HANDLERS)) {
+    const above = path.slice(0, -1);
+    // As it is written: the API server's default for a path is no default of a chart.
+    const probe = container?.written.find(({ kind }) => kind === above.at(-1));
+    return handlerAdvice(above, probe === undefined ? at(above) : probe.written);
+  }
   const [, remedy] = REMEDIES.find(([ending]) => message.endsWith(ending)) ?? [];
   return remedy === undefined ? undefined : { remedy };
 }
@@ -110,9 +115,9 @@ function handlerAdvice(path: FieldPath, probe: unknown): Advice {
   const defaults = kinds.filter((kind) => looksLikeDefault(kind, valueAt(probe, [kind])));
   const [one, ...others] = defaults;
   if (one === undefined || others.length > 0 || kinds.length > 2)
-    return { remedy: 'keep one handler; if a chart merged them: set the other to null in the values' };
+    return { remedy: 'keep one handler (if a chart merged them: set the other to null in the values)' };
   return {
-    remedy: `remove ${one}; if a chart merged them: set ${one}: null in the values`,
+    remedy: `remove ${one} (if a chart merged them: set ${one}: null in the values)`,
     edits: [{ path: [...path, one], value: null }],
   };
 }
