@@ -10,6 +10,7 @@ import { unusedExceptions } from './unused-exceptions.ts';
 import { IgnoreComments } from './ignore-comments.ts';
 import { countByAction, type CheckReport } from './report.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
 import { type JsonObject } from '../../base/json/json-value.ts';
 import { coverageOf, type ProbeCover } from '../../engine/verdict/coverage.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
@@ -88,12 +89,14 @@ function checkManifest(manifest: Manifest, inputs: Inputs, replaced: Set<FilePro
     ...withSafeAdvice(object, ofObject, judgeAgain),
   ];
   const place = { file: document.file, ...document.position(path) };
+  const { chartValueOf } = document;
   return {
     violations: violations.map((violation) => ({
       ...violation,
       file: document.file,
       ...document.position([...path, ...violation.path], { key: true }),
       object: { document: document.index, path },
+      ...(chartValueOf && { chartValueOf: (field: FieldPath) => chartValueOf([...path, ...field]) }),
       kind: kind.kind,
       namespace,
       name,

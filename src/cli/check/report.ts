@@ -21,6 +21,8 @@ export type FindingIdentity = Pick<ListedViolation, 'check' | 'kind' | 'namespac
 export interface PlacedViolation
   extends Violation, FilePlace, Pick<ListedViolation, 'kind' | 'namespace' | 'name' | 'workloads'> {
   readonly object?: ObjectPlace;
+  /** The value of a chart that writes a field of the object. Absent where no chart was rendered. */
+  readonly chartValueOf?: (path: FieldPath) => Promise<string | undefined>;
 }
 
 /** The object of a violation as people write it: `Deployment apps/web`, `ClusterProbePolicy app`. */

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/json/json-value.ts';
 import { cut } from '../../base/text/cut.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { describeManifest, namespaceOf, type ManifestText } from '../input/manifest.ts';
+import { describeManifest, namespaceOf, type ManifestText, type ParsedText } from '../input/manifest.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
 import type { FixedFile } from './fix-file.ts';
 
@@ -21,22 +21,21 @@ export function isRendered({ file, text, placeOf }: ManifestText): boolean {
  * value of the chart that the template writes there.
  */
 export async function editsByHand(
-  { placeOf, chartValueOf }: ManifestText,
+  { placeOf, chartValueOf, manifests }: ParsedText,
   { file, before, after }: FixedFile,
   namespace: string,
 ): Promise<readonly string[]> {
-  const documents = parseYamlDocuments(file, before).documents;
-  const edited = parseYamlDocuments(file, after).documents;
+  const edited = new Map(parseYamlDocuments(file, after).documents.map(({ index, value }) => [index, value]));
   const lines: string[] = [];
   const source = placeOf !== undefined && chartValueOf === undefined ? 'in the base or in a patch' : 'in the template';
-  for (const [index, document] of documents.entries())
-    for (const { path, value: wanted } of differences(document.value, edited[index]?.value, [])) {
+  for (const document of new Set(manifests.map((manifest) => manifest.document)))
+    for (const { path, value: wanted } of differences(document.value, edited.get(document.index), [])) {
       const at = document.position(path, { key: true });
-      const place = placeOf === undefined ? sourceAbove(before, at.line) : placeText(file, placeOf(at));
+      const place = placeOf === undefined ? sourceAbove(before, at.line) : placeText(file, at);
       const what = isJsonObject(document.value)
         ? describeManifest(document.value, namespaceOf(document.value) ?? namespace)
         : 'object';
-      const chartValue = await chartValueOf?.(at, path);
+      const chartValue = await document.chartValueOf?.(path);
       const where = chartValue === undefined ? source : `as value ${chartValue}`;
       const edit = wanted === undefined ? 'remove it' : `write ${cut(jsonText(wanted), LONGEST_VALUE)}`;
       lines.push(`${place}: ${what}: ${formatPath(path)}: ${edit} ${where}`);

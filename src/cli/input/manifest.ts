@@ -24,10 +24,16 @@ export interface ManifestText {
   readonly chartValueOf?: (position: Position, path: FieldPath) => Promise<string | undefined>;
 }
 
+/** A document whose positions are those of its source. */
+export interface PlacedDocument extends YamlDocument {
+  /** The value of a chart that writes a field of the document, with its file. */
+  readonly chartValueOf?: (path: FieldPath) => Promise<string | undefined>;
+}
+
 /** One object of a text: a document, or an item of a List in it. */
 export interface Manifest {
   readonly object: JsonObject;
-  readonly document: YamlDocument;
+  readonly document: PlacedDocument;
   readonly path: readonly PathStep[];
 }
 
@@ -45,7 +51,7 @@ interface ManifestReading extends Pick<ReadingOptions, 'onOffset' | 'isUnread'> 
 
 /** The objects of a text. Items of Lists are objects of their own. */
 export function manifestsOf(
-  { file, text, placeOf }: ManifestText,
+  { file, text, placeOf, chartValueOf }: ManifestText,
   reading: ManifestReading = {},
 ): { manifests: Manifest[]; problems: FileProblem[] } {
   const manifests: Manifest[] = [];
@@ -54,8 +60,14 @@ export function manifestsOf(
     for (const problem of part.problems) problems.push({ ...problem, ...placeOf?.(problem) });
     if (part.document === undefined) continue;
     const read = part.document;
-    const document: YamlDocument =
-      placeOf === undefined ? read : { ...read, position: (path, options) => placeOf(read.position(path, options)) };
+    const document: PlacedDocument =
+      placeOf === undefined
+        ? read
+        : {
+            ...read,
+            position: (path, options) => placeOf(read.position(path, options)),
+            ...(chartValueOf && { chartValueOf: (path) => chartValueOf(read.position(path, { key: true }), path) }),
+          };
     const { value } = document;
     const found = isJsonObject(value) ? objectsIn(document, value, []) : [];
     if (!isJsonObject(value) && value !== null) problems.push({ file, ...document.position([]), message: NO_OBJECT });
@@ -66,7 +78,7 @@ export function manifestsOf(
 }
 
 /** `v1` List and the typed lists (`DeploymentList`) that an API server prints. */
-function objectsIn(document: YamlDocument, object: JsonObject, path: readonly PathStep[]): Manifest[] {
+function objectsIn(document: PlacedDocument, object: JsonObject, path: readonly PathStep[]): Manifest[] {
   const items = member(object, 'items');
   if (!(stringMember(object, 'kind')?.endsWith('List') ?? false) || !Array.isArray(items))
     return [{ object, document, path }];
