@@ -9,6 +9,7 @@ import { policyFindings } from './policy-findings.ts';
 import { unusedExceptions } from './unused-exceptions.ts';
 import { IgnoreComments } from './ignore-comments.ts';
 import { countByAction, type CheckReport } from './report.ts';
+import { mayGiveProbes } from '../input/unasked-selectors.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import { type JsonObject } from '../../base/json/json-value.ts';
@@ -164,7 +165,13 @@ function templatesOf({ object, document, path }: Manifest, inputs: Inputs) {
   if (workload === undefined) return [];
   const { kind, namespace, name } = workload;
   return workload.pods.map((pod) => {
-    const { containers, noMainContainer } = coverageOf(pod, policyOfPod(workload, pod, inputs.policies));
+    const { containers: covers, noMainContainer } = coverageOf(pod, policyOfPod(workload, pod, inputs.policies));
+    const known = (cover: ProbeCover): ProbeCover =>
+      cover === 'no-policy' && mayGiveProbes(pod, namespace, inputs) ? 'namespace-unknown' : cover;
+    const containers = covers.map(({ livenessProbe, readinessProbe }) => ({
+      livenessProbe: known(livenessProbe),
+      readinessProbe: known(readinessProbe),
+    }));
     if (noMainContainer === undefined) return { containers };
     const place = { file: document.file, ...document.position(path), kind: kind.kind, namespace, name };
     const { policies, detail: message } = noMainContainer;

@@ -77,7 +77,7 @@ export function inputsOf(
     .filter(({ object, document }) => isForPolicies(object) && !read.has(fileIdentity(document.file)));
   const policyPlaces: PolicyPlaces = new Map();
   const policies = readPolicyDocuments(policyTexts.texts, among, namespace, policyPlaces);
-  const newPolicies = readPolicyDocuments(newPolicyTexts.texts, [], namespace);
+  const newPolicies = readPolicyDocuments(newPolicyTexts.texts, [], namespace, policyPlaces);
   const unreadable = ofPolicies.flatMap(({ problems }) => problems);
   const unusable = [...policies.problems, ...newPolicies.problems];
   return {
