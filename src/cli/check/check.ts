@@ -62,7 +62,7 @@ async function withChartValues(violation: PlacedViolation): Promise<PlacedViolat
   // No chart writes the probe of a policy.
   if (chartValueOf === undefined || policy !== undefined) return violation;
   const values = await Promise.all(edits.map((edit) => chartValueOf(edit.path)));
-  const named = [...new Set(values.filter((value) => value !== undefined))].join(', ');
+  const named = [...new Set(values.flatMap((value) => value?.text ?? []))].join(', ');
   if (named === '') return violation;
   return { ...violation, remedy: [...(remedy === undefined ? [] : [remedy]), `change value ${named}`].join('; ') };
 }

@@ -16,6 +16,13 @@ export function isRendered({ file, text, placeOf }: ManifestText): boolean {
   return placeOf !== undefined || (file === STDIN_NAME && text.search(SOURCE) >= 0);
 }
 
+/** A change that a person has to make. */
+export interface EditByHand {
+  readonly line: string;
+  /** The file to edit. */
+  readonly file: string;
+}
+
 /**
  * What to change by hand in place of a rendered text: a line for each field, with the place in the template, and the
  * value of the chart that the template writes there.
@@ -24,27 +31,25 @@ export async function editsByHand(
   { placeOf, chartValueOf, manifests }: ParsedText,
   { file, before, after }: FixedFile,
   namespace: string,
-): Promise<readonly string[]> {
+): Promise<readonly EditByHand[]> {
   const edited = new Map(parseYamlDocuments(file, after).documents.map(({ index, value }) => [index, value]));
-  const lines: string[] = [];
+  const edits: EditByHand[] = [];
   const source = placeOf !== undefined && chartValueOf === undefined ? 'in the base or in a patch' : 'in the template';
   for (const document of new Set(manifests.map((manifest) => manifest.document)))
     for (const { path, value: wanted } of differences(document.value, edited.get(document.index), [])) {
       const at = document.position(path, { key: true });
-      const place = placeOf === undefined ? sourceAbove(before, at.line) : placeText(file, at);
+      const template = placeOf === undefined ? sourceAbove(before, at.line) : file;
+      const place = placeOf === undefined ? template : `${file}:${at.line}:${at.column}`;
       const what = isJsonObject(document.value)
         ? describeManifest(document.value, namespaceOf(document.value) ?? namespace)
         : 'object';
       const chartValue = await document.chartValueOf?.(path);
-      const where = chartValue === undefined ? source : `as value ${chartValue}`;
+      const where = chartValue === undefined ? source : `as value ${chartValue.text}`;
       const edit = wanted === undefined ? 'remove it' : `write ${cut(jsonText(wanted), LONGEST_VALUE)}`;
-      lines.push(`${place}: ${what}: ${formatPath(path)}: ${edit} ${where}`);
+      const line = `${place}: ${what}: ${formatPath(path)}: ${edit} ${where}`;
+      edits.push({ line, file: chartValue?.file ?? template });
     }
-  return lines;
-}
-
-function placeText(file: string, { line, column }: { readonly line: number; readonly column: number }): string {
-  return `${file}:${line}:${column}`;
+  return edits;
 }
 
 /** The template that helm names above a line of its output. */

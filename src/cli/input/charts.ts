@@ -7,7 +7,7 @@ import { formatPath, valueAt, type PathStep } from '../../base/json/field-path.t
 import { parseYamlDocuments, type YamlDocument } from '../../yaml/reading/documents.ts';
 import { outputOfFirst, shellPath } from './rendering-tool.ts';
 import { placesIn } from './template-places.ts';
-import type { ManifestText } from './manifest.ts';
+import type { ChartValue, ManifestText } from './manifest.ts';
 
 export const CHART_FILE = 'Chart.yaml';
 
@@ -158,16 +158,16 @@ async function valuePlace(
   { directory }: Chart,
   subcharts: readonly string[],
   valuesIn: ValuesReader,
-): Promise<string> {
+): Promise<ChartValue> {
   const own = join(directory, ...subcharts.flatMap((name) => ['charts', name]));
   const ofSubchart = { file: join(own, 'values.yaml'), steps: path.slice(subcharts.length) };
   const files = [join(directory, 'values.yaml'), ...values].map((file) => ({ file, steps: path })).reverse();
   for (const { file, steps } of subcharts.length === 0 ? files : [...files, ofSubchart]) {
     const document = await valuesIn(file);
     if (document === undefined || valueAt(document.value, steps.slice(0, 1)) === undefined) continue;
-    return `${formatPath(steps)} in ${file}:${document.position(steps, { key: true }).line}`;
+    return { text: `${formatPath(steps)} in ${file}:${document.position(steps, { key: true }).line}`, file };
   }
-  return formatPath(path);
+  return { text: formatPath(path), file: join(directory, 'values.yaml') };
 }
 
 /**

@@ -12,6 +12,14 @@ import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ReadingOptions } from '../../yaml/reading/trees.ts';
 
+/** A value of a chart that writes a field. */
+export interface ChartValue {
+  /** `probe.port in web/values.yaml:5`, or `probe.port` for a value that no file sets. */
+  readonly text: string;
+  /** The file to edit. */
+  readonly file: string;
+}
+
 /** A text with manifests or policies, and the name that messages give it. */
 export interface ManifestText {
   readonly file: string;
@@ -20,14 +28,14 @@ export interface ManifestText {
   readonly isFound?: boolean;
   /** Present for a text that a tool rendered: the place in `file`, which is then a source of the text. */
   readonly placeOf?: (position: Position) => Position;
-  /** The value of a chart that writes a field of a rendered text, with its file. Undefined for other fields. */
-  readonly chartValueOf?: (position: Position, path: FieldPath) => Promise<string | undefined>;
+  /** The value of a chart that writes a field of a rendered text. Undefined for other fields. */
+  readonly chartValueOf?: (position: Position, path: FieldPath) => Promise<ChartValue | undefined>;
 }
 
 /** A document whose positions are those of its source. */
 export interface PlacedDocument extends YamlDocument {
-  /** The value of a chart that writes a field of the document, with its file. */
-  readonly chartValueOf?: (path: FieldPath) => Promise<string | undefined>;
+  /** The value of a chart that writes a field of the document. */
+  readonly chartValueOf?: (path: FieldPath) => Promise<ChartValue | undefined>;
 }
 
 /** One object of a text: a document, or an item of a List in it. */
