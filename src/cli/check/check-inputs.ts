@@ -149,7 +149,8 @@ export type Coverage = CheckOutput['summary']['coverage'];
 /** A workload of which policies want the main container, and none can be determined. */
 export type NoMainContainer = Coverage['noMainContainer'][number];
 
-function coverageOfInputs(inputs: Inputs): Coverage {
+/** How many containers of the inputs have each probe, get it, or lack it. */
+export function coverageOfInputs(inputs: Inputs): Coverage {
   const templates = inputs.texts.flatMap(({ manifests }) => manifests.flatMap((each) => templatesOf(each, inputs)));
   const containers = templates.flatMap((template) => template.containers);
   return {

@@ -5,8 +5,10 @@ import { namedLinks, writeFixedFiles, writeIntoDirectory } from './write-files.t
 import { fixFile, type FixedFile } from './fix-file.ts';
 import { editsByHand, isRendered, type EditByHand } from './rendered-edits.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
-import { findingLine } from '../check/text.ts';
+import { coverageOfInputs } from '../check/check-inputs.ts';
+import { findingLine, REASON_TEXTS } from '../check/text.ts';
 import { count } from '../../base/text/cut.ts';
+import { COVERED_PROBES, type LackReason } from '../../engine/verdict/coverage.ts';
 import { diffText } from '../output/diff.ts';
 import { paintFor } from '../output/screen.ts';
 import { Progress, reportProblems } from '../output/messages.ts';
@@ -14,6 +16,7 @@ import { readCommandInputs } from '../input/command-inputs.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from '../check/report.ts';
+import type { Inputs } from '../input/inputs.ts';
 import type { AdviceSelection } from './advice.ts';
 import type { FIX } from './definition.ts';
 
@@ -62,6 +65,12 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
   if (byHand.length > 0) printLine(io.stderr, countByFile(byHand));
   const ofFiles = files.filter((_, index) => rendered[index] !== true);
   const unwritten = await putOut(ofFiles, line, io, byHand.length > 0);
+  if (inputs.policies.policies.length > 0 && !files.some(isChanged))
+    reportNothingAdded(
+      inputs,
+      files.flatMap(({ remarks }) => remarks),
+      io,
+    );
   const problems = [...inputs.problems, ...files.flatMap((file) => file.problems), ...unwritten];
   reportProblems([...inputs.policyWarnings, ...problems], io);
   const left = files.flatMap((file) => file.left);
@@ -76,6 +85,23 @@ function countByFile(edits: readonly EditByHand[]): string {
   const files = [...Map.groupBy(edits, ({ file }) => file)].map(([file, { length }]) => `${length} in ${file}`);
   const are = edits.length === 1 ? 'is' : 'are';
   return `${count(edits.length, 'edit')} ${are} left to be made by hand: ${files.join(', ')}`;
+}
+
+/** The reasons why policies add no probe, as far as no remark has told them. */
+function reportNothingAdded(inputs: Inputs, remarks: readonly string[], io: CommandIo): void {
+  const coverage = coverageOfInputs(inputs);
+  const reasons = COVERED_PROBES.flatMap((probe) =>
+    Object.entries({ ...(coverage[probe].have > 0 && { have: coverage[probe].have }), ...coverage[probe].reasons }).map(
+      ([reason, number]) => ({ reason, text: `no ${probe} to ${count(number, 'container')}` }),
+    ),
+  );
+  for (const [reason, own] of Map.groupBy(reasons, (one) => one.reason)) {
+    if (remarks.some((remark) => remark.includes(`(${reason})`))) continue;
+    const why = reason === 'have' ? 'the manifests have one' : `${REASON_TEXTS[reason as LackReason]} (${reason})`;
+    printLine(io.stderr, `${PROGRAM} fix: the policies add ${own.map(({ text }) => text).join(' and ')}: ${why}`);
+  }
+  if (reasons.length === 0 && inputs.problems.length === 0)
+    printLine(io.stderr, `${PROGRAM} fix: the inputs have no container, so no probe is added`);
 }
 
 /** The findings for which no advice is known to work, as `check` shows them. */
