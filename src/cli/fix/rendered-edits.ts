@@ -1,14 +1,11 @@
 import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
-import { cut } from '../../base/text/cut.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import { describeManifest, namespaceOf, type ManifestText, type ParsedText } from '../input/manifest.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
 import type { FixedFile } from './fix-file.ts';
 
-/** Longest value in a line. A probe is shorter. */
-const LONGEST_VALUE = 1000;
 const SOURCE = /^# Source: (.*)$/gm;
 
 /** True for a text that a tool rendered: no file has the text, so no patch of the text can be applied. */
@@ -45,7 +42,7 @@ export async function editsByHand(
         : 'object';
       const chartValue = await document.chartValueOf?.(path);
       const where = chartValue === undefined ? source : `as value ${chartValue.text}`;
-      const edit = wanted === undefined ? 'remove it' : `write ${cut(jsonText(wanted), LONGEST_VALUE)}`;
+      const edit = wanted === undefined ? 'remove it' : `write ${jsonText(wanted)}`;
       const line = `${place}: ${what}: ${formatPath(path)}: ${edit} ${where}`;
       edits.push({ line, file: chartValue?.file ?? template });
     }

@@ -300,7 +300,7 @@ function forbidCulprits(
       });
     else if (typeof what === 'string')
       forbidden.set(place, { code: 'cannot-work', detail: `${what} cannot work (${id})` });
-    else forbidden.set(place, { code: 'cannot-work', detail: `${cut(fullMessage(what), MOST_QUOTED)} (${id})` });
+    else forbidden.set(place, { code: 'cannot-work', detail: `${fullMessage(what)} (${id})` });
   }
 }
 
