@@ -42,7 +42,7 @@ function summaryText({ containers, notInjected, exceptions = [], lacking, ...wor
 /** A container needs no more reasons than it may have probes. */
 const MOST_REASONS = 3;
 
-/** The code of a reason comes first, so that a reader of long lines sees it: `not injected (no-port): container "app", ...`. */
+/** The code of a reason comes first, as the line may be long: `not injected (no-port): container "app", ...`. */
 function withCodeFirst(reason: string): string {
   const [, text, code] = /^(.*) (\([a-z-]+\))$/s.exec(reason) ?? [];
   return text === undefined ? reason : `not injected ${code}: ${text}`;
