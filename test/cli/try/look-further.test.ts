@@ -18,7 +18,10 @@ it('an answer that comes after timeoutSeconds is a fact of the remedy', async ()
 
 it('an answer that comes in time when asked again explains nothing, so its time is left out', async () => {
   let requests = 0;
-  const port = await http((_request, response) => void ((requests += 1) > 1 && response.end()));
+  const port = await http((_request, response) => {
+    requests += 1;
+    if (requests > 1) response.end();
+  });
   const { cause, remedy, edits } = await tryOne(liveness(port), ['--count', '1']);
   expect({ cause, remedy }).toEqual({ cause: 'slow', remedy: 'Make the endpoint faster, or set timeoutSeconds: 2.' });
   expect(edits).toEqual([{ path: 'spec.containers[0].livenessProbe.timeoutSeconds', value: 2 }]);
