@@ -1,5 +1,6 @@
 import { messageOf } from '../../base/text/error-message.ts';
 import { compareText, quote } from '../../base/text/cut.ts';
+import { didYouMean } from '../../base/text/suggestion.ts';
 import { VERSION } from '../../base/version.ts';
 import { PatientClient } from '../../cluster/client/patient-client.ts';
 import { loadUserAccess } from '../../cluster/client/user-access.ts';
@@ -29,7 +30,7 @@ import { PROGRAM, type CommandIo } from '../io.ts';
 import type { Progress } from '../output/messages.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { PolicyPlaces } from '../../cluster/sources/policy-documents.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
+import { hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
 import type { ParsedText } from './manifest.ts';
 
 /**
@@ -48,9 +49,11 @@ export async function readCluster(
   try {
     const { client, namespace } = await openCluster({ flags }, io);
     const options = { ...wishes, names, namespace, policies, workloadKinds, now: flags.now ?? io.now() };
-    return await readClusterInputs(client, options, (done, total) => {
+    const inputs = await readClusterInputs(client, options, (done, total) => {
       progress.show('reading', done, total, 'lists');
     });
+    if (namespace !== undefined && inputs.texts.length === 0) await requireNamespace(client, namespace);
+    return inputs;
   } catch (error) {
     if (error instanceof PolicyFilesError) throw error;
     throw new PolicyFilesError(`the cluster cannot be read: ${messageOf(error)}`);
@@ -179,6 +182,16 @@ export async function readClusterInputs(
     policyProblems,
     policyWarnings: warningsOf([...policyReading.missingRights, ...low.warnings, ...high.warnings, ...added.warnings]),
   };
+}
+
+/** The API server lists nothing for a namespace that does not exist, as for an empty one. */
+async function requireNamespace(client: ApiClient, name: string): Promise<void> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(name)}`;
+  const answer = await client.request({ method: 'GET', path }).catch((error: unknown) => error);
+  if (!hasCode(answer, 404)) return;
+  const names = (await new ClusterReading(client, undefined).list(NAMESPACES, ({ metadata }) => metadata.name)) ?? [];
+  const step = didYouMean(name, names) || '; kubectl get namespaces lists those that do';
+  throw new PolicyFilesError(`namespace ${quote(name)} does not exist in the cluster${step}`);
 }
 
 /** One step for a list, or for each named object. A person who names an object wants it, whoever made it. */
