@@ -13,7 +13,7 @@ import { readPolicyTimes, type PolicyTimes } from './missed/policy-times.ts';
 import { DEFAULT_SCOPE, isMutatingWebhook, readWebhookScope, type WebhookScope } from './missed/webhook-scope.ts';
 import { metadataOf } from './pod-status.ts';
 import { workloadKey, workloadNameOfPod, type NamedObject } from './observed-workload.ts';
-import type { ApiClient } from '../cluster/client/api-client.ts';
+import { hasCode, type ApiClient } from '../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import type { Snapshot } from '../engine/facts/snapshot.ts';
 import type { ReportResult } from './reports/report-result.ts';
@@ -30,7 +30,7 @@ export interface LiveWorkload {
 export interface OneLook {
   /** Undefined for a workload without Pods, and for all workloads when Pods cannot be read. */
   readonly of: (workload: NamedObject) => LiveWorkload | undefined;
-  /** Pods and their events were read: a workload without a failure does not fail. */
+  /** Pods and their events were read: a workload without a failure does not fail. Else only a status tells some. */
   readonly knowsFailures: boolean;
   /** Why a new Pod would get no probes either; undefined when the webhook injects probes. */
   readonly noInjection: string | undefined;
@@ -62,7 +62,7 @@ export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<One
         for (const item of items) take(item as unknown as JsonObject);
       });
     } catch (error) {
-      problems.add(refusal(`cannot list ${resource} ${scope}`, error));
+      problems.add(`${refusal(`cannot list ${resource} ${scope}`, error)}${missingRight(resource, namespace, error)}`);
     }
   };
   const webhook = await readWebhook(client);
@@ -94,7 +94,7 @@ export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<One
     });
   const knowsFailures = readsEvents && problems.size === 0;
   const found = new Map(
-    (knowsFailures ? failing.findings(now) : []).map((one) => {
+    (readsEvents ? failing.findings(now) : []).map((one) => {
       // A named Pod and its workload are no two workloads that fail together.
       const isNamedPod = named !== undefined && one.workload.kind === 'Pod';
       return [workloadKey(one.workload), countedResults(isNamedPod ? { ...one, shared: undefined } : one)];
@@ -119,6 +119,14 @@ export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<One
     noInjection: webhook.noInjection,
     problems: [...problems],
   };
+}
+
+/** What is not known without a right, and how to see and to get the right. Empty for another error. */
+function missingRight(resource: string, namespace: string | undefined, error: unknown): string {
+  if (!hasCode(error, 403)) return '';
+  const unknown = resource === 'events' ? ', so what the probes got is not known' : '';
+  const scope = namespace === undefined ? '-A' : `-n ${namespace}`;
+  return `${unknown}; the ClusterRole view has this right: kubectl auth can-i list ${resource} ${scope}`;
 }
 
 /** A result that advises no restart, because new Pods would get no probes either. */

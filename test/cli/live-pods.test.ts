@@ -246,14 +246,28 @@ describe('workloads that fail now', () => {
     expect(stateOf(stdout, 'web') === 'Failing').toBe(isFailing);
   });
 
-  it('are not known without the right to read events, and the missing right is named', async () => {
+  it('are told by the status alone without the right to read events, and the missing right is named', async () => {
     const known = discovery(BUILT_INS);
     api.intercept((request) => (request.path.endsWith('/events') ? { status: 403 } : known(request)));
     workload('deployments', 'loop');
     pod('Deployment', 'loop', 0, { status: LOOP });
-    const { stdout, stderr } = await run('report', '--cluster');
-    expect(stderr).toContain('cannot list events in namespace apps: forbidden');
-    expect(tile(stdout, 'failing now')).toBeUndefined();
+    workload('deployments', 'calm');
+    pod('Deployment', 'calm', 0);
+    const RIGHT =
+      'cannot list events in namespace apps: forbidden, so what the probes got is not known; ' +
+      'the ClusterRole view has this right: kubectl auth can-i list events -n apps\n';
+    const report = await run('report', '--cluster');
+    expect(report).toMatchObject({ code: 0, stderr: `probewright report: ${RIGHT}` });
+    expect(['loop', 'calm'].map((name) => stateOf(report.stdout, name) === 'Failing')).toEqual([true, false]);
+    const explained = await run('explain', 'deploy/loop');
+    expect(explained).toMatchObject({ code: 0, stderr: `probewright explain: ${RIGHT}` });
+    expect(explained.stdout).toContain('Why is Deployment apps/loop not Ready?\n  container "app" ends again and');
+    // Nothing is told of a workload whose status tells nothing, because its events may.
+    const { workloads } = JSON.parse((await run('explain', '--cluster', '--output', 'json')).stdout) as ExplainOutput;
+    expect(workloads.map(({ name, failures }) => [name, failures?.length])).toEqual([
+      ['calm', undefined],
+      ['loop', 1],
+    ]);
   });
 
   it('explain gives a Pod the cause of its Deployment, with the facts', async () => {

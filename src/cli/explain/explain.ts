@@ -36,9 +36,9 @@ export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, 
       const explained = explainManifest(manifest.object, placeOfObject(manifest, inputs), inputs, placesOf(manifest));
       if (explained === undefined) return [];
       const lacking = look && lackOf(look, manifest.object);
-      const live = look?.knowsFailures === true ? look.of(nameOfManifest(manifest.object)) : undefined;
-      const failures = look?.knowsFailures === true ? (live?.failing ?? []).map(listedFailure) : undefined;
-      return [{ ...explained, ...(lacking !== undefined && { lacking }), ...(failures && { failures }) }];
+      const failures = (look?.of(nameOfManifest(manifest.object))?.failing ?? []).map(listedFailure);
+      const isTold = look?.knowsFailures === true || failures.length > 0;
+      return [{ ...explained, ...(lacking !== undefined && { lacking }), ...(isTold && { failures }) }];
     });
   let isComplete = inputs.problems.length === 0;
   if (output === 'text') {

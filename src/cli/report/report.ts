@@ -124,7 +124,8 @@ function liveResults(
   const { failing = [], missedResults = [] } = look?.of(workload) ?? {};
   const isFresh = look?.knowsFailures === true;
   const reported = observed.filter(({ rule }) => (isFailingRule(rule) ? !isFresh : missedResults.length === 0));
-  return [...failing, ...missedResults, ...reported];
+  // Without the right to read events, the observer knows more than the status tells.
+  return [...(reported.some(({ rule }) => isFailingRule(rule)) ? [] : failing), ...missedResults, ...reported];
 }
 
 type ObservedResults = (workload: NamedObject) => readonly ObservedResult[];
