@@ -27,8 +27,17 @@ const ago = (milliseconds: number): string => new Date(Date.now() - milliseconds
 const app = { name: 'app', image: 'x', ports: [{ name: 'http', containerPort: 8080 }] };
 const httpGet = { path: '/livez', port: 'http' };
 
-function webhook(more: JsonObject = {}): void {
+function webhook(more: JsonObject = {}, ...args: string[]): void {
   const service = { name: 'probewright', namespace: 'probewright-system', path: '/mutate' };
+  const labels = { app: 'probewright' };
+  api.put('/api/v1/namespaces/probewright-system/services', {
+    metadata: { name: 'probewright' },
+    spec: { selector: labels },
+  });
+  api.put('/api/v1/namespaces/probewright-system/pods', {
+    metadata: { name: 'probewright-0', labels },
+    spec: { containers: [{ name: 'webhook', args: ['serve', ...args] }] },
+  });
   api.put('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', {
     metadata: { name: '00-probewright' },
     webhooks: [{ name: 'mutate.probewright.dev', clientConfig: { service }, ...more }],
@@ -159,19 +168,33 @@ describe('the Pods of a workload that lack the probes of policies', () => {
   });
 
   it('get no command when a restart would not help', async () => {
-    const args = ['serve', '--mutation=Audit'];
-    api.put('/apis/apps/v1/namespaces/probewright-system/deployments', {
-      metadata: { name: 'probewright', labels: { 'app.kubernetes.io/component': 'webhook' } },
-      spec: { template: { spec: { containers: [{ name: 'webhook', args }] } } },
-    });
-    expect((await run('explain', 'deploy/web')).stdout).toContain(
-      '\n  6 of 6 Pods lack these probes: the webhook runs with mutation: Audit, and injects nothing\n',
-    );
+    for (const args of [['--mutation=Audit'], ['--enforcement', 'Deny', '--mutation', 'Audit']]) {
+      webhook({}, ...args);
+      expect((await run('explain', 'deploy/web')).stdout).toContain(
+        '\n  6 of 6 Pods lack these probes: the webhook runs with mutation: Audit, and injects nothing\n',
+      );
+    }
     api.remove('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', '00-probewright');
     expect((await run('check', 'deploy/web')).stdout).toContain(': the cluster has no webhook of Probewright\n');
     const { stdout: page } = await run('report', '--cluster');
     expect(page).not.toContain('rollout restart');
     expect(page).toContain('; the cluster has no webhook of Probewright</span>');
+  });
+
+  it('get a restart under a condition where nobody can see with which mode the server runs', async () => {
+    api.remove('/api/v1/namespaces/probewright-system/pods', 'probewright-0');
+    expect((await run('explain', 'deploy/web')).stdout).toContain(
+      '\n  6 of 6 Pods lack these probes: if mutation is On (unknown here): ' +
+        'kubectl rollout restart deployment/web -n apps\n',
+    );
+    expect((await run('report', '--cluster')).stdout).not.toContain('<code>kubectl rollout restart');
+  });
+
+  it('get no command that names a Deployment which does not exist', async () => {
+    api.remove('/apis/apps/v1/namespaces/apps/deployments', 'web');
+    expect((await run('explain', 'pod/web-7d4b9c6f5-3')).stdout).toContain(
+      '\n  1 of 1 Pod lacks these probes. Delete its Pods one after the other. ',
+    );
   });
 });
 

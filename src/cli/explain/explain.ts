@@ -7,7 +7,7 @@ import { listedFailure, printFailures, type WorkloadWithFailures } from './failu
 import { lackOf, readLivePods, nameOfManifest } from '../input/live-pods.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { writePictures } from './pictures.ts';
-import { reportProblems } from '../output/messages.ts';
+import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { placeOfPolicy } from '../input/inputs.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
@@ -17,7 +17,7 @@ import type { ContainerExplanation } from '../../explain/timeline/explanation.ts
 import type { EXPLAIN } from './definition.ts';
 
 export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, io: CommandIo): Promise<number> {
-  const inputs = await readAnyInputs('explain', line, io);
+  const inputs = await readAnyInputs('explain', line, io, new Progress(io), { readsWebhook: true });
   const placesOf = ({ document, path }: Manifest): FieldPlaces => ({
     ofManifest: (field) =>
       placeText({ file: document.file, ...document.position([...path, ...field], { key: true }) }, inputs),

@@ -26,6 +26,7 @@ import {
 } from './cluster-reading.ts';
 import { readPolicyDocuments, snapshotOf, warningsOf, type Inputs } from './inputs.ts';
 import { readPolicyTexts } from './read-inputs.ts';
+import { readClusterWebhook } from '../../observer/missed/cluster-webhook.ts';
 import { PROGRAM, type CommandIo } from '../io.ts';
 import type { Progress } from '../output/messages.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -53,7 +54,7 @@ export async function readCluster(
       progress.show('reading', done, total, 'lists');
     });
     if (namespace !== undefined && inputs.texts.length === 0) await requireNamespace(client, namespace);
-    return inputs;
+    return wishes.readsWebhook === true ? await withWebhook(inputs, client, namespace) : inputs;
   } catch (error) {
     if (error instanceof PolicyFilesError) throw error;
     throw new PolicyFilesError(`the cluster cannot be read: ${messageOf(error)}`);
@@ -95,7 +96,9 @@ export interface ClusterInputOptions {
 }
 
 /** What a command reads beside what verdicts depend on. */
-export type ReadingWishes = Pick<ClusterInputOptions, 'change' | 'keepsObjects' | 'readsReports'>;
+export interface ReadingWishes extends Pick<ClusterInputOptions, 'change' | 'keepsObjects' | 'readsReports'> {
+  readonly readsWebhook?: boolean;
+}
 
 export type ClusterInputs = Inputs & { readonly isFromCluster: true };
 
@@ -182,6 +185,20 @@ export async function readClusterInputs(
     policyProblems,
     policyWarnings: warningsOf([...policyReading.missingRights, ...low.warnings, ...high.warnings, ...added.warnings]),
   };
+}
+
+/** The inputs with the webhook of the cluster, and with the labels of namespaces, as the webhook may look at them. */
+async function withWebhook(
+  inputs: ClusterInputs,
+  client: ApiClient,
+  namespace: string | undefined,
+): Promise<ClusterInputs> {
+  const { facts } = inputs.policies;
+  // Without the right to read labels, only the names of exempt namespaces count: that is no problem of a policy.
+  const labels = await labelsOfNamespaces(new ClusterReading(client, namespace), namespace);
+  const namespaceLabels = new Map([...facts.namespaceLabels, ...labels]);
+  const policies = inputs.policies.withFacts({ ...facts, namespaceLabels });
+  return { ...inputs, policies, webhook: await readClusterWebhook(client) };
 }
 
 /** The API server lists nothing for a namespace that does not exist, as for an empty one. */

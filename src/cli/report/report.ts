@@ -26,7 +26,7 @@ import type { REPORT } from './definition.ts';
 
 export async function runReport(line: ParsedCommandLine<typeof REPORT.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
-  const inputs = await readAnyInputs('report', line, io, progress, { readsReports: true });
+  const inputs = await readAnyInputs('report', line, io, progress, { readsReports: true, readsWebhook: true });
   const look = await readLivePods('report', line, inputs, io, true);
   const { report, warnings } = reportOfInputs(inputs, look, line, (done, total) => {
     progress.show('checking', done, total, 'objects');
