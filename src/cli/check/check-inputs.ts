@@ -7,6 +7,7 @@ import { podTemplatesOf, removedVersionOf } from '../../engine/workload/kinds.ts
 import { readPods } from '../../engine/workload/read-pod.ts';
 import { policyFindings } from './policy-findings.ts';
 import { unusedExceptions } from './unused-exceptions.ts';
+import { exemptNotes } from '../input/exempt-workloads.ts';
 import { IgnoreComments } from './ignore-comments.ts';
 import { countByAction, type CheckReport } from './report.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
@@ -58,7 +59,12 @@ export function checkInputs(
       coverage: coverageOfInputs(inputs),
     },
     ignored: found.length - ofWorkloads.length,
-    notes: [...ofComments.flatMap((comments) => comments.unused()), ...unusedExceptions(inputs, found)],
+    exempt: inputs.exempt,
+    notes: [
+      ...ofComments.flatMap((comments) => comments.unused()),
+      ...unusedExceptions(inputs, found),
+      ...exemptNotes(inputs),
+    ],
     warnings: [
       ...inputs.policyWarnings,
       ...checked.flatMap(({ warnings }) => warnings),

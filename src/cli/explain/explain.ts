@@ -17,7 +17,7 @@ import type { ContainerExplanation } from '../../explain/timeline/explanation.ts
 import type { EXPLAIN } from './definition.ts';
 
 export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, io: CommandIo): Promise<number> {
-  const inputs = await readAnyInputs('explain', line, io, new Progress(io), { readsWebhook: true });
+  const inputs = await readAnyInputs('explain', line, io, new Progress(io), { webhook: 'is-read' });
   const placesOf = ({ document, path }: Manifest): FieldPlaces => ({
     ofManifest: (field) =>
       placeText({ file: document.file, ...document.position([...path, ...field], { key: true }) }, inputs),

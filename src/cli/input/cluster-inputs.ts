@@ -16,14 +16,9 @@ import { policyTier } from '../../engine/policy/policy-set.ts';
 import { discoverKinds, isOfController, MOST_REQUESTS_AT_ONCE } from '../../cluster/sources/cluster-kinds.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
-import { clusterText } from './cluster-object.ts';
-import {
-  ClusterFacts,
-  clusterProblem,
-  ClusterReading,
-  readObserverReports,
-  type ListedKind,
-} from './cluster-reading.ts';
+import { clusterProblem, clusterText } from './cluster-object.ts';
+import { withoutExempt } from './exempt-workloads.ts';
+import { ClusterFacts, ClusterReading, readObserverReports, type ListedKind } from './cluster-reading.ts';
 import { readPolicyDocuments, snapshotOf, warningsOf, type Inputs } from './inputs.ts';
 import { readPolicyTexts } from './read-inputs.ts';
 import { readClusterWebhook } from '../../observer/missed/cluster-webhook.ts';
@@ -45,7 +40,7 @@ export async function readCluster(
   io: CommandIo,
   progress: Progress,
   wishes: ReadingWishes,
-): Promise<ClusterInputs> {
+): Promise<Inputs> {
   const { policies, 'workload-kinds': workloadKinds } = flags;
   try {
     const { client, namespace } = await openCluster({ flags }, io);
@@ -54,7 +49,9 @@ export async function readCluster(
       progress.show('reading', done, total, 'lists');
     });
     if (namespace !== undefined && inputs.texts.length === 0) await requireNamespace(client, namespace);
-    return wishes.readsWebhook === true ? await withWebhook(inputs, client, namespace) : inputs;
+    if (wishes.webhook === undefined) return inputs;
+    const known = await withWebhook(inputs, client, namespace);
+    return wishes.webhook === 'exempts' ? withoutExempt(known) : known;
   } catch (error) {
     if (error instanceof PolicyFilesError) throw error;
     throw new PolicyFilesError(`the cluster cannot be read: ${messageOf(error)}`);
@@ -97,7 +94,8 @@ export interface ClusterInputOptions {
 
 /** What a command reads beside what verdicts depend on. */
 export interface ReadingWishes extends Pick<ClusterInputOptions, 'change' | 'keepsObjects' | 'readsReports'> {
-  readonly readsWebhook?: boolean;
+  /** `exempts` leaves out the workloads that the webhook never sees. */
+  readonly webhook?: 'is-read' | 'exempts';
 }
 
 export type ClusterInputs = Inputs & { readonly isFromCluster: true };

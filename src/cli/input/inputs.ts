@@ -13,7 +13,7 @@ import { workloadKindOfManifest, type WorkloadKind } from '../../engine/workload
 import type { Outline } from '../../yaml/reading/outline.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { ClusterWebhook } from '../../observer/missed/cluster-webhook.ts';
-import type { FilePlace } from '../output/json-outputs.ts';
+import type { ExemptNamespace, FilePlace } from '../output/json-outputs.ts';
 
 export interface Inputs extends Unread {
   /** True when the texts are objects of a cluster. Such objects have a place without lines: `cluster:shop/pod/web`. */
@@ -23,6 +23,8 @@ export interface Inputs extends Unread {
   readonly others?: readonly JsonObject[];
   /** The webhook of a cluster, for commands that ask for it. */
   readonly webhook?: ClusterWebhook;
+  /** Workloads of a cluster that were left out, because the webhook never sees them. */
+  readonly exempt?: readonly ExemptNamespace[];
   /** The reports of an observer about live Pods of a cluster. In files, reports are among the manifests. */
   readonly observed?: readonly ReportOfWorkload[];
   readonly policies: Snapshot;
