@@ -74,6 +74,12 @@ export function checkInputs(
   };
 }
 
+/** What a command that checks nothing tells about a cluster: what is exempt, and exceptions that allow nothing. */
+export function clusterNotes(inputs: Inputs): readonly FileProblem[] {
+  if (!inputs.isFromCluster || inputs.policies.facts.exceptions.lists.size === 0) return exemptNotes(inputs);
+  return checkInputs(inputs, 'Deny').notes ?? [];
+}
+
 /** The violations and warnings of a workload. Undefined for another object. */
 function checkManifest(manifest: Manifest, inputs: Inputs, replaced: Set<FileProblem>) {
   const { object, document, path } = manifest;

@@ -7,6 +7,7 @@ import { listedFailure, printFailures, type WorkloadWithFailures } from './failu
 import { lackOf, readLivePods, nameOfManifest } from '../input/live-pods.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { writePictures } from './pictures.ts';
+import { clusterNotes } from '../check/check-inputs.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { placeOfPolicy } from '../input/inputs.ts';
@@ -46,7 +47,7 @@ export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, 
     if (!fields) printFailures(workloads, io);
   } else if (output === 'json') io.stdout.write(explanationsAsJson(workloads));
   else isComplete = (await writePictures(workloads, line.flags['output-dir'] ?? '.', io)) && isComplete;
-  reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
+  reportProblems([...clusterNotes(inputs), ...inputs.policyWarnings, ...inputs.problems], io, inputs);
   return isComplete ? EXIT_OK : EXIT_USAGE;
 }
 

@@ -45,9 +45,10 @@ export async function readCluster(
   try {
     const { client, namespace } = await openCluster({ flags }, io);
     const options = { ...wishes, names, namespace, policies, workloadKinds, now: flags.now ?? io.now() };
-    const inputs = await readClusterInputs(client, options, (done, total) => {
+    const read = await readClusterInputs(client, options, (done, total) => {
       progress.show('reading', done, total, 'lists');
     });
+    const inputs = { ...read, isPartial: names.length > 0 || read.problems.length > 0 };
     if (namespace !== undefined && inputs.texts.length === 0) await requireNamespace(client, namespace);
     if (wishes.webhook === undefined) return inputs;
     const known = await withWebhook(inputs, client, namespace);

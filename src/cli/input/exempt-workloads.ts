@@ -31,7 +31,8 @@ export function withoutExempt(inputs: Inputs): Inputs {
 }
 
 /** What the webhook never sees, and what nobody can tell here. For standard error. */
-export function exemptNotes({ exempt = [], webhook }: Inputs): FileProblem[] {
+export function exemptNotes({ exempt, webhook }: Inputs): FileProblem[] {
+  if (exempt === undefined) return [];
   const conditions = webhook?.scope.foreignConditions ?? [];
   const unknown = `only the API server can tell what ${conditions.join(', ')} of the webhook exempts`;
   const texts = [...exempt.map(exemptText), ...(conditions.length > 0 ? [unknown] : [])];

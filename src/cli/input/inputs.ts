@@ -23,6 +23,8 @@ export interface Inputs extends Unread {
   readonly others?: readonly JsonObject[];
   /** The webhook of a cluster, for commands that ask for it. */
   readonly webhook?: ClusterWebhook;
+  /** True when a cluster has workloads of the namespaces beside the texts: only some were asked for, or may be read. */
+  readonly isPartial?: boolean;
   /** Workloads of a cluster that were left out, because the webhook never sees them. */
   readonly exempt?: readonly ExemptNamespace[];
   /** The reports of an observer about live Pods of a cluster. In files, reports are among the manifests. */

@@ -4,7 +4,7 @@ import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { workloadsOf } from './workloads.ts';
 import { planAsJson, planAsMarkdown, planAsText, type ShownPlan } from './formats.ts';
-import { exemptNotes } from '../input/exempt-workloads.ts';
+import { clusterNotes } from '../check/check-inputs.ts';
 import { paintFor, type Screen } from '../output/screen.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
@@ -59,7 +59,7 @@ export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: Co
   for (const policy of inputs.newPolicies.policies)
     for (const { check, field, message } of adviceAbout(policy))
       printLine(io.stderr, `${PROGRAM} plan: ${policy.source}: ${field}: ${message} (${check})`);
-  reportProblems([...exemptNotes(inputs), ...inputs.policyWarnings, ...problems], io, inputs);
+  reportProblems([...clusterNotes(inputs), ...inputs.policyWarnings, ...problems], io, inputs);
   if (problems.length > 0) return EXIT_USAGE;
   return fails(plan.summary, flags['fail-on']) ? EXIT_DENIED : EXIT_OK;
 }
