@@ -5,7 +5,7 @@ import { diagnose, type Failure } from '../../src/observer/failing/diagnosis.ts'
 import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
 import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
-import { events, fails, httpGet, kills, livenessProbe, observedPod, REFUSED, status } from './observed-pod.ts';
+import { events, fails, httpGet, kills, livenessProbe, observedPod, REFUSED, status, told } from './observed-pod.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 describe('a Pod of a Job that its liveness probe stops (O7)', () => {
@@ -78,6 +78,21 @@ it('a liveness probe that stops a start before its startup probe ran is told as 
   const failures = health === undefined ? [] : diagnose(health, hints, Date.parse('2026-11-20T10:01:50Z'));
   expect(failures.map(({ cause }) => cause)).toStrictEqual(['connection-refused', 'killed-while-starting']);
   expect(failures.map(failureRemedy)[1]).toContain('at least periodSeconds of startupProbe');
+});
+
+it.each([
+  ['that waits for its next start', { last: [100, 117, 137] }, { waiting: { reason: 'CrashLoopBackOff' } }],
+  ['that has just ended', { last: [100, 117, 143] }, undefined],
+  ['that starts again', { last: [100, 117, 137], runsFrom: 140 }, undefined],
+] as const)('a crash loop %s was stopped while it started, by the recorded states', (_what, scene, state) => {
+  const pod = observedPod({ livenessProbe }, { ...scene, restarts: 5 });
+  const [container = {}] = (pod['status'] as { containerStatuses: JsonObject[] }).containerStatuses;
+  if (state !== undefined) Object.assign(container, { state, lastState: container['state'] });
+  const given = [...fails('Liveness', REFUSED, 105, 110, 115), ...kills(15, 60, 115)];
+  expect(told(pod, given, 150)).toStrictEqual([
+    'livenessProbe connection-refused',
+    'livenessProbe killed-while-starting',
+  ]);
 });
 
 describe('events of kills (table 3 of the reference)', () => {

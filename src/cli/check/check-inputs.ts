@@ -7,6 +7,7 @@ import { podTemplatesOf, removedVersionOf } from '../../engine/workload/kinds.ts
 import { readPods } from '../../engine/workload/read-pod.ts';
 import { policyFindings } from './policy-findings.ts';
 import { unusedExceptions } from './unused-exceptions.ts';
+import { exemptNotes } from '../input/exempt-workloads.ts';
 import { IgnoreComments } from './ignore-comments.ts';
 import { countByAction, type CheckReport } from './report.ts';
 import { mayGiveProbes } from '../input/unasked-selectors.ts';
@@ -60,7 +61,12 @@ export function checkInputs(
       coverage: coverageOfInputs(inputs),
     },
     ignored: found.length - ofWorkloads.length,
-    notes: [...ofComments.flatMap((comments) => comments.unused()), ...unusedExceptions(inputs, found)],
+    exempt: inputs.exempt,
+    notes: [
+      ...ofComments.flatMap((comments) => comments.unused()),
+      ...unusedExceptions(inputs, found),
+      ...exemptNotes(inputs),
+    ],
     warnings: [
       ...inputs.policyWarnings,
       ...checked.flatMap(({ warnings }) => warnings),
@@ -68,6 +74,12 @@ export function checkInputs(
     ],
     problems: inputs.problems.filter((problem) => !replaced.has(problem)),
   };
+}
+
+/** What a command that checks nothing tells about a cluster: what is exempt, and exceptions that allow nothing. */
+export function clusterNotes(inputs: Inputs): readonly FileProblem[] {
+  if (!inputs.isFromCluster || inputs.policies.facts.exceptions.lists.size === 0) return exemptNotes(inputs);
+  return checkInputs(inputs, 'Deny').notes ?? [];
 }
 
 /** The violations and warnings of a workload. Undefined for another object. */

@@ -31,7 +31,7 @@ const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
 /** Checks manifests without a cluster, by the code of the webhook. */
 export async function runCheck(line: ParsedCommandLine<typeof CHECK.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
-  const inputs = await readAnyInputs('check', line, io, progress);
+  const inputs = await readAnyInputs('check', line, io, progress, { webhook: 'exempts' });
   const { output, enforcement, strict, 'min-level': minLevel, only, skip } = line.flags;
   const onObject = (done: number, total: number): void => {
     progress.show('checking', done, total, 'objects');

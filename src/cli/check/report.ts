@@ -46,6 +46,7 @@ export interface CheckReport {
   readonly problems: readonly FileProblem[];
   /** The workloads whose live Pods lack probes of policies. Absent for files. */
   readonly lacking?: CheckOutput['lacking'];
+  readonly exempt?: CheckOutput['exempt'];
   /** The findings that a baseline has removed. */
   readonly known?: KnownFindings;
 }

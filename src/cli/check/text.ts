@@ -198,7 +198,7 @@ export const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'forbidden-by-floor': 'a floor of a cluster policy forbids the probe',
   'too-few-starts': 'too few starts are known for a learned startup probe',
   'own-path-differs': 'the own probes ask other paths than the policy',
-  'cannot-work': 'a check says that the probe cannot work',
+  'cannot-work': 'a check says that the probe cannot work, or hides failures',
   'debug-copy': 'the Pod counts as a copy of kubectl debug',
   'mesh-came-first': 'a mesh is in the way of every probe but exec',
 };
