@@ -60,7 +60,15 @@ export async function findingsIn(directory: string): Promise<DirectoryFindings> 
 }
 
 /** The file, the object, the container, the check and the field, without what moves: directories, lines and indices. */
-function keyOf({ file, kind, namespace, name, container, check, path }: CheckOutput['violations'][number]): string {
+export function keyOf({
+  file,
+  kind,
+  namespace,
+  name,
+  container,
+  check,
+  path,
+}: CheckOutput['violations'][number]): string {
   const source = basename(file, extname(file));
   const field = path.replaceAll(/\[\d+\]/g, '').replace(/^.*\b(?:containers|initContainers)(?:\.|$)/, '');
   const object = namespace === '' ? name : `${namespace}/${name}`;
