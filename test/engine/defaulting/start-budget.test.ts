@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { describeDefaulting } from '../../support/defaulting-cases.ts';
 import { startBudget } from '../../../src/engine/defaulting/start-budget.ts';
 import { probeTiming } from '../../../src/engine/probe/timing.ts';
 import type { SlowStartRule } from '../../../src/engine/defaulting/start-budget.ts';
@@ -6,6 +7,8 @@ import type { SlowStartRule } from '../../../src/engine/defaulting/start-budget.
 const asked = (seconds: number): SlowStartRule => ({ seconds, rule: 'startupSeconds', basis: { source: 'x' } });
 /** bookie of a public chart: it guarantees 9 + 59 * 30 s. */
 const bookie = { initialDelaySeconds: 10, periodSeconds: 30, failureThreshold: 60 };
+
+describe('the law of injection', () => describeDefaulting('law'));
 
 describe('the time to start of an injected startup probe', () => {
   it.each([

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { answerOf, readProbeEvent } from '../../src/observer/failing/probe-events.ts';
-import { injectedBy } from '../../src/engine/defaulting/injected-by.ts';
-import { failureMessage, failureRemedy } from '../../src/observer/failing/failing-results.ts';
-import { CAUSE_TEXTS, type FailureCause } from '../../src/observer/failing/causes.ts';
-import { diagnose } from '../../src/observer/failing/diagnosis.ts';
-import { podHealth } from '../../src/observer/failing/pod-health.ts';
-import { podOf, seededRandom } from '../kubelet/pods.ts';
-import { simulatePod } from '../kubelet/simulated-pod.ts';
-import { podAsListed } from '../kubelet/watch-events.ts';
-import { describeCases } from '../support/recorded-cases.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { StartTruth } from '../kubelet/truth.ts';
+import { answerOf, readProbeEvent } from '../../../src/observer/failing/probe-events.ts';
+import { injectedBy } from '../../../src/engine/defaulting/injected-by.ts';
+import { failureMessage, failureRemedy } from '../../../src/observer/failing/failing-results.ts';
+import { CAUSE_TEXTS, type FailureCause } from '../../../src/observer/failing/causes.ts';
+import { diagnose } from '../../../src/observer/failing/diagnosis.ts';
+import { podHealth } from '../../../src/observer/failing/pod-health.ts';
+import { podOf, seededRandom } from '../../kubelet/pods.ts';
+import { simulatePod } from '../../kubelet/simulated-pod.ts';
+import { podAsListed } from '../../kubelet/watch-events.ts';
+import { describeCases } from '../../support/recorded-cases.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import type { StartTruth } from '../../kubelet/truth.ts';
 
 const createdAt = Date.parse('2026-11-20T10:00:00Z');
 

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDefinite, type FailureCause } from '../../src/observer/failing/causes.ts';
-import { diagnose } from '../../src/observer/failing/diagnosis.ts';
-import { podHealth } from '../../src/observer/failing/pod-health.ts';
-import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
-import { podOf, seededRandom } from '../kubelet/pods.ts';
-import { simulatePod } from '../kubelet/simulated-pod.ts';
-import { podAsListed } from '../kubelet/watch-events.ts';
-import { runs } from '../support/runs.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { Answer, StartTruth } from '../kubelet/truth.ts';
+import { isDefinite, type FailureCause } from '../../../src/observer/failing/causes.ts';
+import { diagnose } from '../../../src/observer/failing/diagnosis.ts';
+import { podHealth } from '../../../src/observer/failing/pod-health.ts';
+import { readProbeEvent } from '../../../src/observer/failing/probe-events.ts';
+import { podOf, seededRandom } from '../../kubelet/pods.ts';
+import { simulatePod } from '../../kubelet/simulated-pod.ts';
+import { podAsListed } from '../../kubelet/watch-events.ts';
+import { runs } from '../../support/runs.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import type { Answer, StartTruth } from '../../kubelet/truth.ts';
 
 const createdAt = Date.parse('2026-11-20T10:00:00Z');
 const http = { httpGet: { path: '/healthz', port: 8080 } };

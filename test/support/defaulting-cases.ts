@@ -1,18 +1,21 @@
-import { readdirSync } from 'node:fs';
-import { describe, expect } from 'vitest';
-import { describeCases } from '../../support/recorded-cases.ts';
-import { manifestOf, policiesOf, type WorkloadCase } from '../../support/workload-cases.ts';
-import { mutation } from '../../support/worlds.ts';
-import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { MutationMode } from '../../../src/engine/policy/action.ts';
-
-const FOLDER = 'test/fixtures/defaulting';
+import { expect } from 'vitest';
+import { describeCases } from './recorded-cases.ts';
+import { manifestOf, policiesOf, type WorkloadCase } from './workload-cases.ts';
+import { mutation } from './worlds.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
+import type { MutationMode } from '../../src/engine/policy/action.ts';
 
 /** A workload, and the specs of the policies by their names, such as ProbePolicy/apps/policy. */
 interface Case extends WorkloadCase {
   readonly policies?: JsonObject;
   readonly request?: JsonObject;
   readonly mode?: MutationMode;
+}
+
+/** Tests the cases of a file in test/fixtures/defaulting. The test of the file's subject calls it. */
+export function describeDefaulting(name: string): void {
+  const members = ['adds', 'notInjected', 'warnings', 'skipped'];
+  describeCases(`test/fixtures/defaulting/${name}.yaml`, members, (given) => answer(given));
 }
 
 /** What `/mutate` answers: the values that the patch adds by their JSON pointers, and why others are not added. */
@@ -28,7 +31,3 @@ function answer(given: Case): JsonObject {
     skipped,
   };
 }
-
-describe.each(readdirSync(FOLDER))('%s', (file) =>
-  describeCases(`${FOLDER}/${file}`, ['adds', 'notInjected', 'warnings', 'skipped'], (given) => answer(given)),
-);

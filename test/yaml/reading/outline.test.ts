@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { inputsOf, isOfReadKind, NO_TEXTS, type Inputs } from '../../src/cli/input/inputs.ts';
-import { KNOWN_KINDS } from '../../src/engine/workload/kinds.ts';
-import { outlineOf, type Outline } from '../../src/yaml/reading/outline.ts';
-import { NOW } from '../support/now.ts';
-import { runs } from '../support/runs.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { Manifest } from '../../src/cli/input/manifest.ts';
+import { inputsOf, isOfReadKind, NO_TEXTS, type Inputs } from '../../../src/cli/input/inputs.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/kinds.ts';
+import { outlineOf, type Outline } from '../../../src/yaml/reading/outline.ts';
+import { NOW } from '../../support/now.ts';
+import { runs } from '../../support/runs.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import type { Manifest } from '../../../src/cli/input/manifest.ts';
 
 describe('the outline of a document', () => {
   it.each([

@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { parseYamlDocuments, type YamlDocument, type YamlProblem } from '../../src/yaml/reading/documents.ts';
-import { describeCases } from '../support/recorded-cases.ts';
-import { runs } from '../support/runs.ts';
+import { parseYamlDocuments, type YamlDocument, type YamlProblem } from '../../../src/yaml/reading/documents.ts';
+import { describeCases } from '../../support/recorded-cases.ts';
+import { runs } from '../../support/runs.ts';
 
 const read = (text: string): { documents: YamlDocument[]; problems: YamlProblem[] } =>
   parseYamlDocuments('app.yaml', text);

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { withFieldEdits, type DocumentEdit, type EditedText } from '../../src/yaml/editing/field-editing.ts';
-import { YAML_STYLE } from './yaml-styles.ts';
-import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';
-import { runs } from '../support/runs.ts';
+import { withFieldEdits, type DocumentEdit, type EditedText } from '../../../src/yaml/editing/field-editing.ts';
+import { YAML_STYLE } from '../yaml-styles.ts';
+import { parseYamlDocuments } from '../../../src/yaml/reading/documents.ts';
+import { runs } from '../../support/runs.ts';
 
 const probe = { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 5 };
 

@@ -8,6 +8,7 @@ import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { appContainer, pod, policyDocument, policySet } from '../../support/worlds.ts';
 import type { Injection, NotInjected } from '../../../src/engine/defaulting/injection.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
+import { describeDefaulting } from '../../support/defaulting-cases.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { StartFigures } from '../../../src/engine/probe/startup-budget.ts';
 
@@ -53,6 +54,8 @@ const learned = (settings: JsonObject = {}, others: JsonObject = {}): JsonObject
   ...live,
   slowStart: { learned: settings, ...others },
 });
+
+describe('an injected startup probe', () => describeDefaulting('startup'));
 
 describe('learned start times', () =>
   describeCases('test/fixtures/learned-startup.yaml', ['startup', 'guaranteed', 'reasons'], (given) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Unreadable, MAX_DEPTH, yamlTokens } from '../../src/yaml/reading/tokens.ts';
+import { Unreadable, MAX_DEPTH, yamlTokens } from '../../../src/yaml/reading/tokens.ts';
 
 describe('tokens of a text that is nested too deeply', () => {
   it.each([

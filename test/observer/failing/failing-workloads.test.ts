@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { failingCauses, failingResults } from '../../src/observer/failing/failing-results.ts';
-import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.ts';
-import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
-import { podHealth } from '../../src/observer/failing/pod-health.ts';
-import { byNamespace, OTHER_NAMESPACES } from '../../src/observer/gauges.ts';
-import { podOf, seededRandom } from '../kubelet/pods.ts';
-import { simulatePod } from '../kubelet/simulated-pod.ts';
-import { podAsListed } from '../kubelet/watch-events.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { NamedObject } from '../../src/observer/observed-workload.ts';
-import type { StartTruth } from '../kubelet/truth.ts';
+import { failingCauses, failingResults } from '../../../src/observer/failing/failing-results.ts';
+import { FailingWorkloads } from '../../../src/observer/failing/failing-workloads.ts';
+import { readProbeEvent } from '../../../src/observer/failing/probe-events.ts';
+import { podHealth } from '../../../src/observer/failing/pod-health.ts';
+import { byNamespace, OTHER_NAMESPACES } from '../../../src/observer/gauges.ts';
+import { podOf, seededRandom } from '../../kubelet/pods.ts';
+import { simulatePod } from '../../kubelet/simulated-pod.ts';
+import { podAsListed } from '../../kubelet/watch-events.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import type { NamedObject } from '../../../src/observer/observed-workload.ts';
+import type { StartTruth } from '../../kubelet/truth.ts';
 
 const createdAt = Date.parse('2026-11-20T10:00:00Z');
 const readinessProbe = { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 2 };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { byPod, recording, type Batch, type Recording, type RecordedCase } from '../kubelet/recordings.ts';
-import { recordedFindings, type RecordedFinding } from './recorded-findings.ts';
+import { byPod, recording, type Batch, type Recording, type RecordedCase } from '../../kubelet/recordings.ts';
+import { recordedFindings, type RecordedFinding } from '../recorded-findings.ts';
 
 /** What the observer must tell of a Pod, and what it may tell beside that. */
 interface Expected {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { misplacedProbes, type StrayField } from '../../../src/engine/checks/lib/unknown-fields.ts';
-import { formatPath, withEdits } from '../../../src/base/json/field-path.ts';
-import { appContainer, subjectOf } from '../../support/worlds.ts';
-import { cases } from '../../support/cases.ts';
-import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import { misplacedProbes, type StrayField } from '../../../../src/engine/checks/lib/unknown-fields.ts';
+import { formatPath, withEdits } from '../../../../src/base/json/field-path.ts';
+import { appContainer, subjectOf } from '../../../support/worlds.ts';
+import { cases } from '../../../support/cases.ts';
+import type { JsonObject } from '../../../../src/base/json/json-value.ts';
 
 const probe = { httpGet: { path: '/live', port: 8080 } };
 

@@ -1,11 +1,11 @@
-import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
-import { ByNamespace } from '../../src/engine/facts/by-namespace.ts';
-import { NO_FACTS } from '../../src/engine/facts/facts.ts';
-import { Snapshot } from '../../src/engine/facts/snapshot.ts';
-import { exceptionEnds } from '../../src/observer/scan/affected-namespaces.ts';
-import { waitUntil } from '../cluster/client/wait-until.ts';
-import { exceptionDocument, parsedException } from '../support/exceptions.ts';
-import { ObservedCluster, deployment, deploymentsOf } from './observed-cluster.ts';
+import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
+import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
+import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
+import { Snapshot } from '../../../src/engine/facts/snapshot.ts';
+import { exceptionEnds } from '../../../src/observer/scan/affected-namespaces.ts';
+import { waitUntil } from '../../cluster/client/wait-until.ts';
+import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
+import { ObservedCluster, deployment, deploymentsOf } from '../observed-cluster.ts';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { waitUntil } from '../cluster/client/wait-until.ts';
+import { waitUntil } from '../../cluster/client/wait-until.ts';
 import {
   ask,
   deployment,
@@ -10,8 +10,8 @@ import {
   PODS,
   POLICY_REPORTS,
   reportsOf,
-} from './observed-cluster.ts';
-import type { FakeObject } from '../cluster/client/fake-api-server.ts';
+} from '../observed-cluster.ts';
+import type { FakeObject } from '../../cluster/client/fake-api-server.ts';
 
 let cluster: ObservedCluster;
 

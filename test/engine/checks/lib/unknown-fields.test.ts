@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { cases } from '../../support/cases.ts';
-import { unknownProbeFields } from '../../../src/engine/checks/lib/unknown-fields.ts';
-import { formatPath } from '../../../src/base/json/field-path.ts';
-import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import { cases } from '../../../support/cases.ts';
+import { unknownProbeFields } from '../../../../src/engine/checks/lib/unknown-fields.ts';
+import { formatPath } from '../../../../src/base/json/field-path.ts';
+import type { JsonObject } from '../../../../src/base/json/json-value.ts';
 
 it('finds every unknown field, however many there are', () => {
   const count = 200_000;

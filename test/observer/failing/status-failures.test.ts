@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.ts';
-import { countedResults, failingResults } from '../../src/observer/failing/failing-results.ts';
-import { podHealth } from '../../src/observer/failing/pod-health.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
+import { FailingWorkloads } from '../../../src/observer/failing/failing-workloads.ts';
+import { countedResults, failingResults } from '../../../src/observer/failing/failing-results.ts';
+import { podHealth } from '../../../src/observer/failing/pod-health.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 const at = (secondsAgo: number): string => new Date(NOW - secondsAgo * 1000).toISOString();

@@ -1,14 +1,14 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ApiClient } from '../../src/cluster/client/api-client.ts';
-import { MissedPart } from '../../src/observer/missed/missed-part.ts';
-import { PodWatch } from '../../src/observer/pod-watch.ts';
-import { ExtraResults } from '../../src/observer/reports/report-result.ts';
-import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
-import { waitUntil } from '../cluster/client/wait-until.ts';
-import { appContainer, policyDocument, policySet } from '../support/worlds.ts';
-import type { Snapshot } from '../../src/engine/facts/snapshot.ts';
+import { ApiClient } from '../../../src/cluster/client/api-client.ts';
+import { MissedPart } from '../../../src/observer/missed/missed-part.ts';
+import { PodWatch } from '../../../src/observer/pod-watch.ts';
+import { ExtraResults } from '../../../src/observer/reports/report-result.ts';
+import { startFakeApiServer, type FakeApiServer } from '../../cluster/client/fake-api-server.ts';
+import { waitUntil } from '../../cluster/client/wait-until.ts';
+import { appContainer, policyDocument, policySet } from '../../support/worlds.ts';
+import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 
 const PODS = '/api/v1/namespaces/apps/pods';
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';

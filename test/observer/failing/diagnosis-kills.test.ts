@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { failureMessage, failureRemedy } from '../../src/observer/failing/failing-results.ts';
-import { CAUSE_TEXTS } from '../../src/observer/failing/causes.ts';
-import { diagnose, type Failure } from '../../src/observer/failing/diagnosis.ts';
-import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.ts';
-import { podHealth } from '../../src/observer/failing/pod-health.ts';
-import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
-import { events, fails, httpGet, kills, livenessProbe, observedPod, REFUSED, status } from './observed-pod.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
+import { failureMessage, failureRemedy } from '../../../src/observer/failing/failing-results.ts';
+import { CAUSE_TEXTS } from '../../../src/observer/failing/causes.ts';
+import { diagnose, type Failure } from '../../../src/observer/failing/diagnosis.ts';
+import { FailingWorkloads } from '../../../src/observer/failing/failing-workloads.ts';
+import { podHealth } from '../../../src/observer/failing/pod-health.ts';
+import { readProbeEvent } from '../../../src/observer/failing/probe-events.ts';
+import { events, fails, httpGet, kills, livenessProbe, observedPod, REFUSED, status } from '../observed-pod.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 describe('a Pod of a Job that its liveness probe stops (O7)', () => {
   const job = (name: string) => ({ namespace: 'apps', group: 'batch', kind: 'Job', name });

@@ -1,8 +1,8 @@
-import { CHECKS } from '../../src/engine/checks/catalogue.ts';
-import { ExtraResults, categoryOf, resultOfViolation } from '../../src/observer/reports/report-result.ts';
+import { CHECKS } from '../../../src/engine/checks/catalogue.ts';
+import { ExtraResults, categoryOf, resultOfViolation } from '../../../src/observer/reports/report-result.ts';
 import { expect, it } from 'vitest';
-import type { Violation } from '../../src/engine/checks/violation.ts';
-import type { ReportResult } from '../../src/observer/reports/report-result.ts';
+import type { Violation } from '../../../src/engine/checks/violation.ts';
+import type { ReportResult } from '../../../src/observer/reports/report-result.ts';
 
 const violation: Violation = {
   check: 'startup-budget',

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { withEdits, type FieldEdit } from '../../src/base/json/field-path.ts';
-import { YAML_STYLE } from './yaml-styles.ts';
-import { YamlFieldEditor } from '../../src/yaml/editing/field-editing.ts';
-import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';
-import { runs } from '../support/runs.ts';
+import { withEdits, type FieldEdit } from '../../../src/base/json/field-path.ts';
+import { YAML_STYLE } from '../yaml-styles.ts';
+import { YamlFieldEditor } from '../../../src/yaml/editing/field-editing.ts';
+import { parseYamlDocuments } from '../../../src/yaml/reading/documents.ts';
+import { runs } from '../../support/runs.ts';
 
 type Path = FieldEdit['path'];
 

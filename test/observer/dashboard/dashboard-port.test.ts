@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { buildDashboardApp } from '../../src/observer/dashboard/dashboard-port.ts';
+import { buildDashboardApp } from '../../../src/observer/dashboard/dashboard-port.ts';
 import type { FastifyInstance } from 'fastify';
 
 const PAGE = '<!doctype html>';

@@ -1,9 +1,9 @@
 import { expect, describe, it } from 'vitest';
-import { failureMessage } from '../../src/observer/failing/failing-results.ts';
-import { describeCases } from '../support/recorded-cases.ts';
-import { both, fails, kills, observedPod, REFUSED, status, told, toldInCase } from './observed-pod.ts';
-import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { Failure } from '../../src/observer/failing/diagnosis.ts';
+import { failureMessage } from '../../../src/observer/failing/failing-results.ts';
+import { describeCases } from '../../support/recorded-cases.ts';
+import { both, fails, kills, observedPod, REFUSED, status, told, toldInCase } from '../observed-pod.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import type { Failure } from '../../../src/observer/failing/diagnosis.ts';
 
 describe.each(['kubelet', 'kills'])('a Pod whose watch shows this is told as: %s', (name) =>
   describeCases(`test/fixtures/failing/${name}.yaml`, ['told'], toldInCase),

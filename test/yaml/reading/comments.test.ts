@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { commentsIn } from '../../src/yaml/reading/comments.ts';
+import { commentsIn } from '../../../src/yaml/reading/comments.ts';
 
 const shown = (text: string): string[] =>
   commentsIn(text).map(({ line, text: words, contentLine, isHead }) =>

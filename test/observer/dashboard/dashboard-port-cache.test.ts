@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PAGE_LIFETIME, cachedPage } from '../../src/observer/dashboard/dashboard-port.ts';
+import { PAGE_LIFETIME, cachedPage } from '../../../src/observer/dashboard/dashboard-port.ts';
 
 describe('the cache of the page', () => {
   it('renders at most once in 30 s, however many ask, and whatever comes of it', async () => {
