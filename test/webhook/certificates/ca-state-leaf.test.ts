@@ -25,15 +25,25 @@ describe('a leaf is due', () => {
       150_000_000,
       false,
     ],
+    [
+      'under another CA from the moment at which it begins',
+      other,
+      { ...signer, notBefore: 150_000_000 },
+      true,
+      150_000_000,
+      true,
+    ],
     ['never under an expired CA', undefined, signer, true, 1_000_000_000, false],
     ['when it was made while the clock was far ahead', served, signer, true, 1, true],
-    ['not when the clock was set back a little', served, signer, true, 99_000_000, false],
+    ['not when the clock was set back by half an hour', served, signer, true, 98_200_000, false],
+    ['when the clock was set back by more', served, signer, true, 98_199_999, true],
   ])('%s', (_when, leaf, by, isTrusted, now, expected) => {
     expect(isLeafDue(leaf, by, isTrusted, now)).toBe(expected);
   });
 
   it('after two thirds of its life, sooner or later by a tenth of that', () => {
     expect(renewalTime(1000, 4000, 0.5)).toBeCloseTo(3000);
+    expect([renewalTime(0, 3000, 0), renewalTime(0, 3000, 1)].map(Math.round)).toEqual([1800, 2200]);
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (random) => {
         const time = renewalTime(0, 3000, random);
