@@ -15,7 +15,7 @@ describe('a quoted text', () =>
     ['', '"', undefined],
     [String.raw`a\"b"c`, '"', 5],
     ['a $(b ")" c) d"e', '"', 15],
-    X,
+    [`a 'b" c`, '"', 5],
     ["a ')' b) c", ')', 8],
     ["a ' b)", ')', undefined],
     ["it's)", '"', undefined],
