@@ -16,7 +16,7 @@ export const execAlwaysTrue = defineCheck({
   id: 'exec-always-true',
   summary: 'A probe command succeeds whatever the application does.',
   action: 'Warn',
-  cannotWork: true,
+  hidesFailures: true,
   handlers: ['exec'],
   readsCommand: true,
   judgesProbeAlone: true,
