@@ -32,13 +32,14 @@ const host = fc.constantFrom('', '127.0.0.1', 'localhost', '0.0.0.0', 'db.apps.s
 
 const header = fc.record({
   name: fc.constantFrom('Host', 'X-Probe', 'Accept', 'X_Bad'),
-  value: fc.constantFrom('a', 'shop.example.test', 'a\n', 'a\r\n', 'a\u0007b', '\n', ''),
+  value: fc.constantFrom('a', 'shop.example.test', 'a\n', 'a\r\n', 'a\u0007b', '\n', '', '$(NAME)'),
 });
 
 const PATHS = [
   ...['/', '/healthz', '/livez', '/ready', '/readyz', '/api/readiness', '/-/ready'],
   ...['/actuator/health', '/actuator/health/readiness', '/_cluster/health', '/_cluster/health?local=true'],
   ...['http://localhost:8080/healthz', 'https://example.test/ready', 'http:'],
+  ...['$(NAME)/healthz', '/${NAME}/ready', '/{{ name }}'],
 ];
 
 const httpGet = fc.record(
@@ -54,7 +55,7 @@ const httpGet = fc.record(
 );
 const tcpSocket = fc.record({ port: probePort, host }, { requiredKeys: ['port'] });
 const grpc = fc.record(
-  { port: portNumber, service: fc.constantFrom('', 'liveness'), mode: fc.constantFrom('Plaintext', 'TLS') },
+  { port: portNumber, service: fc.constantFrom('', 'liveness', '$(NAME)'), mode: fc.constantFrom('Plaintext', 'TLS') },
   { requiredKeys: ['port'] },
 );
 

@@ -4,6 +4,7 @@ import { namedPort } from './named-port.ts';
 import { httpsScheme } from './https-scheme.ts';
 import { otherProtocol } from './other-protocol.ts';
 import { pathUrl } from './path-url.ts';
+import { httpVariable } from './http-variable.ts';
 import { probeHost } from './probe-host.ts';
 import { headerValue } from './header-value.ts';
 import { execCommand } from './exec-command.ts';
@@ -46,9 +47,9 @@ import type { Check } from './check.ts';
 /** Every check there is, in the order of docs/checks.md, in which violations are reported. */
 // prettier-ignore
 export const CHECKS: readonly Check[] = [
-  validProbe, namedPort, httpsScheme, otherProtocol, pathUrl, probeHost, headerValue, execCommand, execShell,
-  execVariable, execImage, execAlwaysTrue, listenAddress, livenessNeverRestarts, startupBudget, observedStartup,
-  delayedLiveness, delayedReadiness, singleFailure, restartGate, sharedEndpoint, killedBeforeDrained,
+  validProbe, namedPort, httpsScheme, otherProtocol, pathUrl, httpVariable, probeHost, headerValue, execCommand,
+  execShell, execVariable, execImage, execAlwaysTrue, listenAddress, livenessNeverRestarts, startupBudget,
+  observedStartup, delayedLiveness, delayedReadiness, singleFailure, restartGate, sharedEndpoint, killedBeforeDrained,
   dependencyLiveness, clusterProbe, timeoutOverPeriod, slowDetection, gracePeriod, execCost, execLocalhost,
   headerSecret, voidInitialDelay, progressDeadline, undeclaredPort, serviceReadiness, requiredLiveness,
   requiredReadiness, requiredStartup, requiredAny, identicalProbes, probeHandler, probeBounds, execForbidden,
