@@ -39,6 +39,7 @@ const PATHS = [
   ...['/', '/healthz', '/livez', '/ready', '/readyz', '/api/readiness', '/-/ready'],
   ...['/actuator/health', '/actuator/health/readiness', '/_cluster/health', '/_cluster/health?local=true'],
   ...['http://localhost:8080/healthz', 'https://example.test/ready', 'http:'],
+  ...['/metrics', '/actuator/prometheus'],
   ...['$(NAME)/healthz', '/${NAME}/ready', '/{{ name }}'],
 ];
 

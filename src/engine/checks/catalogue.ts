@@ -24,6 +24,7 @@ import { sharedEndpoint } from './shared-endpoint.ts';
 import { killedBeforeDrained } from './killed-before-drained.ts';
 import { dependencyLiveness } from './dependency-liveness.ts';
 import { clusterProbe } from './cluster-probe.ts';
+import { metricsProbe } from './metrics-probe.ts';
 import { timeoutOverPeriod } from './timeout-over-period.ts';
 import { slowDetection } from './slow-detection.ts';
 import { gracePeriod } from './grace-period.ts';
@@ -50,8 +51,8 @@ export const CHECKS: readonly Check[] = [
   validProbe, namedPort, httpsScheme, otherProtocol, pathUrl, httpVariable, probeHost, headerValue, execCommand,
   execShell, execVariable, execImage, execAlwaysTrue, listenAddress, livenessNeverRestarts, startupBudget,
   observedStartup, delayedLiveness, delayedReadiness, singleFailure, restartGate, sharedEndpoint, killedBeforeDrained,
-  dependencyLiveness, clusterProbe, timeoutOverPeriod, slowDetection, gracePeriod, execCost, execLocalhost,
-  headerSecret, voidInitialDelay, progressDeadline, undeclaredPort, serviceReadiness, requiredLiveness,
+  dependencyLiveness, clusterProbe, metricsProbe, timeoutOverPeriod, slowDetection, gracePeriod, execCost,
+  execLocalhost, headerSecret, voidInitialDelay, progressDeadline, undeclaredPort, serviceReadiness, requiredLiveness,
   requiredReadiness, requiredStartup, requiredAny, identicalProbes, probeHandler, probeBounds, execForbidden,
 ];
 

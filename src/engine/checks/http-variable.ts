@@ -61,16 +61,17 @@ function textsOf(handler: Handler): readonly SentText[] {
   return [of('path', handler.path), of('host', handler.host), ...values];
 }
 
-/** The text with the values that `env` gives. Undefined if one is no plain value. */
+/** The text with the values that `env` gives. Undefined if one is no plain value. Values in a snapshot are empty. */
 function withValues(text: string, container: Container): string | undefined {
   const variables = container.env();
   let isKnown = !isCut(text);
   const replaced = text.replace(REFERENCE, (whole, bracketed?: string, braced?: string) => {
     const source = variables?.get(bracketed ?? braced ?? '');
-    const isPlain = source?.from === 'value' && !/[$\r\n]|\{\{/.test(source.value) && !isCut(source.value);
+    const value = source?.from === 'value' && !isCut(source.value) ? source.value : '';
     // `${NAME:-x}` has a default of its own.
-    if (!isPlain || (braced !== undefined && whole !== `\${${braced}}`)) isKnown = false;
-    return isPlain ? source.value : whole;
+    const hasDefault = braced !== undefined && whole.length > braced.length + 3;
+    if (value === '' || /[$\r\n]|\{\{/.test(value) || hasDefault) isKnown = false;
+    return value;
   });
-  return isKnown && replaced !== '' ? replaced : undefined;
+  return isKnown ? replaced : undefined;
 }
