@@ -207,7 +207,10 @@ const podSpec: fc.Arbitrary<JsonObject> = fc
     ...(sidecar && { initContainers: [{ ...sidecar, name: 'sidecar', restartPolicy: 'Always' }] }),
   }));
 
-const template = podSpec.map((spec) => ({ metadata: { labels: { app: 'web' } }, spec }));
+const annotations = fc.constantFrom<JsonObject>({}, {}, {}, { 'sidecar.istio.io/rewriteAppHTTPProbers': 'false' });
+const template = fc
+  .tuple(podSpec, annotations)
+  .map(([spec, own]) => ({ metadata: { labels: { app: 'web' }, annotations: own }, spec }));
 const metadata = { name: 'web', namespace: 'apps' };
 
 const deploymentSpec = fc.record(

@@ -35,6 +35,7 @@ import { voidInitialDelay } from './void-initial-delay.ts';
 import { progressDeadline } from './progress-deadline.ts';
 import { undeclaredPort } from './undeclared-port.ts';
 import { serviceReadiness } from './service-readiness.ts';
+import { meshRewrite } from './mesh-rewrite.ts';
 import { requiredLiveness } from './required-liveness.ts';
 import { requiredReadiness } from './required-readiness.ts';
 import { requiredStartup } from './required-startup.ts';
@@ -52,8 +53,9 @@ export const CHECKS: readonly Check[] = [
   execShell, execVariable, execImage, execAlwaysTrue, listenAddress, livenessNeverRestarts, startupBudget,
   observedStartup, delayedLiveness, delayedReadiness, singleFailure, restartGate, sharedEndpoint, killedBeforeDrained,
   dependencyLiveness, clusterProbe, metricsProbe, timeoutOverPeriod, slowDetection, gracePeriod, execCost,
-  execLocalhost, headerSecret, voidInitialDelay, progressDeadline, undeclaredPort, serviceReadiness, requiredLiveness,
-  requiredReadiness, requiredStartup, requiredAny, identicalProbes, probeHandler, probeBounds, execForbidden,
+  execLocalhost, headerSecret, voidInitialDelay, progressDeadline, undeclaredPort, serviceReadiness, meshRewrite,
+  requiredLiveness, requiredReadiness, requiredStartup, requiredAny, identicalProbes, probeHandler, probeBounds,
+  execForbidden,
 ];
 
 /** The same by id, in the same order. */

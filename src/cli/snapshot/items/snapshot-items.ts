@@ -5,6 +5,7 @@ import { ANNOTATION_PREFIX } from '../../../engine/policy/annotations.ts';
 import { workloadKindOfManifest, MIRROR_POD_ANNOTATION, podTemplatesOf } from '../../../engine/workload/kinds.ts';
 import type { WorkloadKind } from '../../../engine/workload/kinds.ts';
 import { bare, listPart, objectPart, pick, scalar, scalars, declaredPart, type ItemPart, type Parts } from './parts.ts';
+import { ISTIO_ANNOTATIONS } from '../../../engine/checks/mesh-rewrite.ts';
 import { misplacedProbes, unknownProbeFields } from '../../../engine/checks/lib/unknown-fields.ts';
 import { CONTAINER_LISTS } from '../../../engine/probe/api-defaults.ts';
 import { PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
@@ -140,6 +141,9 @@ const METADATA = scalars('name', 'generateName', 'namespace', 'deletionTimestamp
 const SPEC = scalars('replicas', 'parallelism', 'progressDeadlineSeconds', 'minReadySeconds');
 const POD_SPEC = scalars('restartPolicy', 'terminationGracePeriodSeconds', 'hostNetwork');
 
+/** Annotations of others whose values count. */
+const KEPT: ReadonlySet<string> = new Set([DEFAULT_CONTAINER_ANNOTATION, ...ISTIO_ANNOTATIONS]);
+
 /** Annotations of others of which only the presence matters. */
 const PRESENT_OR_NOT: ReadonlySet<string> = new Set([
   ...Array.from(MESH_PROXIES.values(), ({ statusAnnotation }) => statusAnnotation),
@@ -202,7 +206,7 @@ const emptyPart: ItemPart = (value) =>
 function templateMetadata(metadata: JsonObject): JsonObject {
   const labels = stringEntries(member(metadata, 'labels'));
   const annotations = stringEntries(member(metadata, 'annotations')).flatMap(([name, value]) => {
-    if (name.startsWith(ANNOTATION_PREFIX) || name === DEFAULT_CONTAINER_ANNOTATION) return [[name, value] as const];
+    if (name.startsWith(ANNOTATION_PREFIX) || KEPT.has(name)) return [[name, value] as const];
     return PRESENT_OR_NOT.has(name) ? [[name, ''] as const] : [];
   });
   return {
