@@ -20,6 +20,7 @@ import { delayedLiveness } from './delayed-liveness.ts';
 import { delayedReadiness } from './delayed-readiness.ts';
 import { singleFailure } from './single-failure.ts';
 import { restartGate } from './restart-gate.ts';
+import { sidecarGate } from './sidecar-gate.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { killedBeforeDrained } from './killed-before-drained.ts';
 import { dependencyLiveness } from './dependency-liveness.ts';
@@ -51,11 +52,11 @@ import type { Check } from './check.ts';
 export const CHECKS: readonly Check[] = [
   validProbe, namedPort, httpsScheme, otherProtocol, pathUrl, httpVariable, probeHost, headerValue, execCommand,
   execShell, execVariable, execImage, execAlwaysTrue, listenAddress, livenessNeverRestarts, startupBudget,
-  observedStartup, delayedLiveness, delayedReadiness, singleFailure, restartGate, sharedEndpoint, killedBeforeDrained,
-  dependencyLiveness, clusterProbe, metricsProbe, timeoutOverPeriod, slowDetection, gracePeriod, execCost,
-  execLocalhost, headerSecret, voidInitialDelay, progressDeadline, undeclaredPort, serviceReadiness, meshRewrite,
-  requiredLiveness, requiredReadiness, requiredStartup, requiredAny, identicalProbes, probeHandler, probeBounds,
-  execForbidden,
+  observedStartup, delayedLiveness, delayedReadiness, singleFailure, restartGate, sidecarGate, sharedEndpoint,
+  killedBeforeDrained, dependencyLiveness, clusterProbe, metricsProbe, timeoutOverPeriod, slowDetection, gracePeriod,
+  execCost, execLocalhost, headerSecret, voidInitialDelay, progressDeadline, undeclaredPort, serviceReadiness,
+  meshRewrite, requiredLiveness, requiredReadiness, requiredStartup, requiredAny, identicalProbes, probeHandler,
+  probeBounds, execForbidden,
 ];
 
 /** The same by id, in the same order. */

@@ -1,7 +1,7 @@
 import { isJsonObject, listMember, member, objectMember, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS, DEFAULT_RESTART_POLICY, type ContainerList } from '../probe/api-defaults.ts';
-import { hasPreStop, isSidecar, killEndsPod, mayBeRestarted } from '../probe/grace-period.ts';
+import { hasHook, isSidecar, killEndsPod, mayBeRestarted } from '../probe/grace-period.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { isCount } from '../probe/timing.ts';
 import { boundedMember } from './bounded-container.ts';
@@ -70,7 +70,8 @@ export function readContainer(pod: ContainerHome, placed: PlacedContainer, writt
     runsForever: runsForever(spec),
     mayBeRestarted: mayBeRestarted(spec, pod.spec),
     killEndsPod: killEndsPod(spec, pod.spec),
-    hasPreStop: hasPreStop(spec),
+    hasPreStop: hasHook(spec, 'preStop'),
+    hasPostStart: hasHook(spec, 'postStart'),
     probes: [],
     written: [],
   };
