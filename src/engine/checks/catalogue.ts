@@ -36,6 +36,7 @@ import { voidInitialDelay } from './void-initial-delay.ts';
 import { progressDeadline } from './progress-deadline.ts';
 import { undeclaredPort } from './undeclared-port.ts';
 import { serviceReadiness } from './service-readiness.ts';
+import { readinessDeadlock } from './readiness-deadlock.ts';
 import { meshRewrite } from './mesh-rewrite.ts';
 import { requiredLiveness } from './required-liveness.ts';
 import { requiredReadiness } from './required-readiness.ts';
@@ -55,8 +56,8 @@ export const CHECKS: readonly Check[] = [
   observedStartup, delayedLiveness, delayedReadiness, singleFailure, restartGate, sidecarGate, sharedEndpoint,
   killedBeforeDrained, dependencyLiveness, clusterProbe, metricsProbe, timeoutOverPeriod, slowDetection, gracePeriod,
   execCost, execLocalhost, headerSecret, voidInitialDelay, progressDeadline, undeclaredPort, serviceReadiness,
-  meshRewrite, requiredLiveness, requiredReadiness, requiredStartup, requiredAny, identicalProbes, probeHandler,
-  probeBounds, execForbidden,
+  readinessDeadlock, meshRewrite, requiredLiveness, requiredReadiness, requiredStartup, requiredAny, identicalProbes,
+  probeHandler, probeBounds, execForbidden,
 ];
 
 /** The same by id, in the same order. */

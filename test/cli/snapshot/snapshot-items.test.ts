@@ -86,6 +86,23 @@ describe('the items of a snapshot', () => {
     expect([found?.['edits'], others]).toEqual([undefined, []]);
   });
 
+  it('have the address of an own headless Service, and nothing else of the variable', () => {
+    const env = [{ name: 'PEERS', value: 'amqp://user:s3cret@web:7000' }];
+    const readinessProbe = { tcpSocket: { port: 7000 } };
+    const metadata = { name: 'web', namespace: 'apps', labels: { app: 'web' } };
+    const spec = { clusterIP: 'None', selector: { app: 'web' }, ports: [{ port: 7000 }] };
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata,
+      spec: { containers: [{ name: 'app', env, readinessProbe }] },
+    };
+    const items = snapshotItems([pod, { apiVersion: 'v1', kind: 'Service', metadata, spec }], SETTINGS);
+    expect(JSON.stringify(items)).not.toContain('s3cret');
+    expect(items).toMatchObject([{ spec }, { spec: { containers: [{ env: [{ name: 'PEER', value: 'web.apps' }] }] } }]);
+    expect(snapshotItems(items, SETTINGS)).toEqual(items);
+  });
+
   it('do not depend on the order of the objects', () => {
     const objects = [
       { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b' }, spec: { containers: [] } },
