@@ -7,8 +7,8 @@ import type { Labels } from '../policy/label-selector.ts';
 
 /**
  * A Service as one text: its name, its selector, and its target ports with what the Service says about their protocol:
- * `web app=web,tier=front http,53/UDP,6500:grpc`. A `!` before the name: Pods that are not ready get traffic, too; a `~`:
- * DNS has the ready Pods themselves. One text takes a third of the memory of lists, and a cluster may have tens of
+ * `web app=web,tier=front http,53/UDP,6500:grpc`. A `!` before the name: Pods that are not ready get traffic, too. A
+ * `~`: DNS has the ready Pods themselves. One text takes a third of the memory of lists, and a cluster may have tens of
  * thousands of Services.
  */
 export class ServiceDigest {
