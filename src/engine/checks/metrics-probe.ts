@@ -31,7 +31,7 @@ export const metricsProbe = defineCheck({
     return {
       ...located(probe, handler.kind, handler.kind === 'httpGet' ? 'path' : 'command'),
       message: `${containerPhrase(container)} renders its metrics at ${quotedValue(asked.path)} for each ${kind}, and they say nothing about its health`,
-      remedy: `ask an endpoint that reports its health; if it has none, tcpSocket: { port: ${yamlFlow(asked.port)} } tests at no cost that it listens`,
+      remedy: `ask for its health; a program without health gets tcpSocket: { port: ${yamlFlow(asked.port)} }`,
     };
   },
 });

@@ -22,7 +22,7 @@ export const readinessDeadlock = defineCheck({
     return {
       ...located(readiness),
       message: `${containerPhrase(container)} names its own headless Service ${quote(service)}, which has no Pod in DNS before one is Ready`,
-      remedy: `write publishNotReadyAddresses: true in Service ${quote(service)} if a member is Ready only after it has found the others`,
+      remedy: 'write publishNotReadyAddresses: true in the Service if members wait for each other',
     };
   },
 });
