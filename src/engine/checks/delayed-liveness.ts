@@ -1,4 +1,3 @@
-import { endpointOf } from './lib/endpoint.ts';
 import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
 import { hasProbe, isTimed, mayAct, timedProbe, type Probe, type TimedProbe } from '../workload/pod.ts';
@@ -8,7 +7,7 @@ const ORDINARY_FAILURE_THRESHOLD = 10;
 
 /**
  * Reports D >= seconds, or F*P >= toleranceSeconds with F > 10, without a startup probe, which replaces both (KEP-950).
- * A note below 60 s, and beside a readiness probe of the same endpoint. The advice keeps failureThreshold: nobody knows
+ * A note below 60 s, and beside a readiness probe that asks early. The advice keeps failureThreshold: nobody knows
  * which number the running container needs.
  */
 export const delayedLiveness = defineCheck({
@@ -58,10 +57,8 @@ function isMovable(probe: Probe): probe is TimedProbe {
   return probe.kind === 'readinessProbe' && isTimed(probe) && !mayAct(probe);
 }
 
-/** True when readiness asks the same endpoint early: a container that hangs then gets no traffic. */
-function isWatchedByReadiness(liveness: Probe): boolean {
-  const readiness = timedProbe(liveness.container, 'readinessProbe');
-  if (readiness === undefined || readiness.timing.initialDelaySeconds >= WARNED_DELAY_SECONDS) return false;
-  const endpoint = endpointOf(liveness);
-  return endpoint !== undefined && endpoint === endpointOf(readiness);
+/** True when readiness asks early: a container that hangs then gets no traffic. */
+function isWatchedByReadiness({ container }: Probe): boolean {
+  const delay = timedProbe(container, 'readinessProbe')?.timing.initialDelaySeconds;
+  return delay !== undefined && delay < WARNED_DELAY_SECONDS;
 }

@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '../probe/handler-values.ts';
-import { namesAddress } from '../workload/read-container.ts';
 import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
+import type { Container } from '../workload/pod.ts';
 
 /**
  * The kubelet connects from the node and resolves no Services (documentation, "HTTP probes"). With hostNetwork, a
@@ -40,3 +40,11 @@ export const probeHost = defineCheck({
 
 /** Unspecified addresses also mean the node when the kubelet connects. */
 const UNSPECIFIED = /^(?:0\.0\.0\.0|::|\[::\])$/;
+
+/** True when a word of the command line names an IP address, alone or in front of a port: `-localip 169.254.20.10`. */
+function namesAddress(container: Container, host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '');
+  if (!/^[\d.]+$|:/.test(address)) return false;
+  const texts = container.line().words.flatMap(({ text }) => text.split(/[\s,;=/]+/));
+  return texts.some((text) => text === address || text.startsWith(`${address}:`) || text.startsWith(`[${address}]`));
+}

@@ -6,8 +6,8 @@ import { numberOf, oncePerWorkload } from './checked-workload.ts';
 
 /**
  * (Fl-1)*Pl > Pr + (Fr-1)*max(Pr,Tr) + Tr, as the Kubernetes documentation recommends. A note, because few authors
- * change these numbers; a warning for HTTP at a timeout of 1 s, when a slow answer is a fault; a note with `replicas: 1`,
- * where no other Pod can take the traffic, and where Services are known and none selects the Pod.
+ * change these numbers; a warning for HTTP at a timeout of 1 s, when a slow answer is a fault; a note with
+ * `replicas: 1`, where no other Pod can take the traffic, and where Services are known and none selects the Pod.
  */
 export const sharedEndpoint = defineCheck({
   id: 'shared-endpoint',

@@ -1,6 +1,5 @@
 import { distance } from 'fastest-levenshtein';
 import { describePort, isTcp } from '../workload/ports.ts';
-import { namesNumber } from '../workload/read-container.ts';
 import { askedPort, mayAnswer, onlyPortAdvice, portEdit } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, firstListed, located, type Finding } from './check.ts';
 import { oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
@@ -54,11 +53,31 @@ function hostPortOf(probe: Probe, port: number): Wrong | undefined {
   };
 }
 
+/**
+ * True when a text of the container names a number: a word of its commands or probes, or a variable's value.
+ *
+ * @param before what may not stand in front of the number
+ */
+function namesNumber(container: Container, number: number, before = '\\d'): boolean {
+  const words = [...container.line().words.map(({ text }) => text), ...container.probes.flatMap(wordsOf)];
+  const values = [...(container.env()?.values() ?? [])].map((variable) =>
+    variable.from === 'value' ? variable.value : '',
+  );
+  // Not as a part of a longer number.
+  const pattern = new RegExp(`(?<!${before})${number}(?!\\d)`);
+  return [...words, ...values].some((text) => pattern.test(text));
+}
+
+const wordsOf = ({ command }: Probe): readonly string[] => command.once(({ argv }) => argv);
+
+/** A server for others listens on no loopback address: such a port is one that the container asks. */
+const NO_SERVER = '\\d|(?:localhost|127\\.0\\.0\\.1|::1\\]):';
+
 /** A port that another container declares, and that this one does not name as its own. */
 function portOfAnother(probe: Probe, port: number, workload: CheckedWorkload): Wrong | undefined {
   const { container, kind } = probe;
   const other = declarersIn(workload).get(port);
-  if (other === undefined || namesNumber(container, port, true)) return undefined;
+  if (other === undefined || namesNumber(container, port, NO_SERVER)) return undefined;
   const isKill = kind === 'livenessProbe';
   return {
     message:

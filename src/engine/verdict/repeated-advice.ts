@@ -9,12 +9,9 @@ import type { Violation } from '../checks/violation.ts';
  */
 export function withoutRepeats<Found extends Violation>(violations: readonly Found[]): readonly Found[] {
   const byPart = new Map<string, Found[]>();
-  const partsOf = new Map<Found, readonly string[]>();
-  for (const violation of violations) {
-    const parts = partsOfAdvice(violation);
-    partsOf.set(violation, parts);
+  const partsOf = new Map(violations.map((violation) => [violation, partsOfAdvice(violation)]));
+  for (const [violation, parts] of partsOf)
     for (const part of parts) byPart.set(part, [...(byPart.get(part) ?? []), violation]);
-  }
   return violations.filter((one) => {
     const parts = partsOf.get(one) ?? [];
     const alike = byPart.get(parts[0] ?? '') ?? [];
