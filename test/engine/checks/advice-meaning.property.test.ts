@@ -37,7 +37,9 @@ function meaningOf(container: Container) {
   const gate = timedProbe(container, startGateOf(container));
   return {
     start: gate === undefined ? Infinity : guaranteedStartSeconds(gate.timing),
-    timings: new Map(container.probes.flatMap(({ kind, timing }) => (timing === undefined ? [] : [[kind, timing]]))),
+    timings: new Map<string, ProbeTiming>(
+      container.probes.flatMap(({ kind, timing }) => (timing === undefined ? [] : [[kind, timing]])),
+    ),
     acting: new Map<string, ProbeTiming>(
       container.probes.flatMap(({ kind, handler, timing }) => {
         const argv = handler.kind === 'exec' ? execArgv(handler.spec) : undefined;
@@ -89,7 +91,7 @@ describe('the edits of each finding that is shown', () => {
           if (violation.check !== 'valid-probe')
             expect(after[index]?.start, told).toBeGreaterThanOrEqual(start === Infinity ? 0 : start);
           for (const [kind, timing] of after[index]?.acting ?? []) {
-            const then = acting.get(kind);
+            const then = timings.get(kind);
             if (violation.check === 'valid-probe') continue;
             expect(then, told).toBeDefined();
             expect(timing.periodSeconds, told).toBeGreaterThanOrEqual(then?.periodSeconds ?? 0);
