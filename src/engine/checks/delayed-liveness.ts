@@ -1,5 +1,6 @@
 import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
+import { verdictSpan } from '../probe/timing.ts';
 import { hasProbe, isTimed, mayAct, timedProbe, type Probe, type TimedProbe } from '../workload/pod.ts';
 
 /** Above this failureThreshold, a long tolerance is a substitute for a startup probe. */
@@ -42,7 +43,10 @@ export const delayedLiveness = defineCheck({
     const harm = isDelayed
       ? `is not watched for ${unwatched} s after every start`
       : `may hang for ${unwatched} s (${F} failures, one every ${P} s) at any time before it is restarted`;
-    const isNote = unwatched < WARNED_DELAY_SECONDS || isWatchedByReadiness(liveness);
+    const isNote =
+      unwatched < WARNED_DELAY_SECONDS ||
+      isWatchedByReadiness(liveness) ||
+      (D <= verdictSpan(liveness.timing).latest && isDelayed);
     return {
       ...located(liveness, isDelayed ? 'initialDelaySeconds' : 'failureThreshold'),
       message: `${containerPhrase(container)} ${harm}`,
@@ -58,7 +62,7 @@ function isMovable(probe: Probe): probe is TimedProbe {
 }
 
 /** True when readiness asks early: a container that hangs then gets no traffic. */
-function isWatchedByReadiness({ container }: Probe): boolean {
+function isWatchedByReadiness({ container, timing }: TimedProbe): boolean {
   const delay = timedProbe(container, 'readinessProbe')?.timing.initialDelaySeconds;
-  return delay !== undefined && delay < WARNED_DELAY_SECONDS;
+  return delay !== undefined && (delay < WARNED_DELAY_SECONDS || 2 * delay <= timing.initialDelaySeconds);
 }

@@ -28,7 +28,7 @@ export const delayedReadiness = defineCheck({
       ...located(readiness, 'initialDelaySeconds'),
       message: `${containerPhrase(readiness.container)} is not Ready for ${delay} s after every start, and every rollout waits for that`,
       ...whatToWrite(readiness, workload),
-      ...(delay < WARNED_DELAY_SECONDS && { level: 'Audit' }),
+      ...((delay < WARNED_DELAY_SECONDS || isHalfOfLiveness(readiness)) && { level: 'Audit' }),
     };
   },
 });
@@ -47,4 +47,10 @@ function whatToWrite(readiness: TimedProbe, workload: CheckedWorkload): Advice {
     edits,
     copied: { probe: 'readinessProbe', otherwise: removal },
   };
+}
+
+/** The author expects a start of at least this time, and allows liveness twice the time. */
+function isHalfOfLiveness({ container, timing }: TimedProbe): boolean {
+  const delay = timedProbe(container, 'livenessProbe')?.timing.initialDelaySeconds ?? 0;
+  return delay >= 2 * timing.initialDelaySeconds;
 }

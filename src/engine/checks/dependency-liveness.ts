@@ -1,4 +1,5 @@
 import { requestedPath } from '../probe/handler-values.ts';
+import type { Container } from '../workload/pod.ts';
 import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
 
 /**
@@ -26,6 +27,17 @@ const DEFAULT_PATHS: ReadonlySet<string> = new Set(KNOWN_PATHS.keys());
 
 /** A path whose last segment names a readiness endpoint, wherever the path begins. */
 const ENDS_IN_READINESS = /^[^?#]*\/(?:ready|readiness|readyz)\/?(?:$|[?#])/i;
+
+/**
+ * Loki, Tempo, Mimir and Cortex: /ready of these parts asks the services of its own process only (readyHandler). An
+ * ingester also asks the ring, a query frontend asks for queriers, and a compactor waits for its store.
+ */
+const OWN_SERVICES_IMAGE = /(?:^|[/-])(?:loki|tempo|mimir|cortex)(?:[:@]|$)/;
+const OWN_SERVICES_TARGET = /^--?target=(?:distributor|querier)$/;
+
+function asksItselfOnly({ image, line }: Container): boolean {
+  return OWN_SERVICES_IMAGE.test(image) && line().words.some(({ text }) => OWN_SERVICES_TARGET.test(text));
+}
 
 const BOUNDS = {
   count: {
@@ -80,6 +92,7 @@ export const dependencyLiveness = defineCheck({
         `${containerPhrase(liveness.container)} asks ${quotedValue(written)} for liveness: the name suggests a readiness ` +
         'or aggregate endpoint, and the outage of a dependency then restarts every replica',
       remedy: alive === undefined ? 'use an endpoint that reports on this process only' : `write path: ${alive}`,
+      ...(path === '/ready' && asksItselfOnly(liveness.container) && { level: 'Audit' }),
     };
   },
 });

@@ -4,13 +4,14 @@ import { isNamedForMetrics, PLAIN_TCP, protocolOfPort } from '../workload/port-p
 import { describePort, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { handlerSkeleton } from './lib/missing-probe.ts';
 import { containerPhrase, defineCheck } from './check.ts';
-import { oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
+import { isReplacedInPlace, oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
 import { hasProbe } from '../workload/pod.ts';
 
 /**
  * Without the probe, a container counts as ready as soon as it runs (docs, "Container probes"). A Service for metrics
- * alone does not count: a scrape that fails harms no caller. A note for a proxy in front of another container, and for
- * ports of plain TCP and of UDP.
+ * alone does not count: a scrape that fails harms no caller. A note for a proxy in front of another container, for
+ * ports of plain TCP and of UDP, beside a startup probe, which keeps traffic from a start, and where no other Pod could
+ * take the traffic.
  */
 export const serviceReadiness = defineCheck({
   id: 'service-readiness',
@@ -38,7 +39,10 @@ export const serviceReadiness = defineCheck({
         askable.length > 0
           ? `write readinessProbe: ${handlerSkeleton(askable, portHints)}`
           : `write a readinessProbe with an exec command: no other handler asks ${port.protocol}`,
-      ...((isMute || isForwardingProxy(container.image)) && { level: 'Audit' }),
+      ...((isMute ||
+        isForwardingProxy(container.image) ||
+        hasProbe(container, 'startupProbe') ||
+        isReplacedInPlace(workload)) && { level: 'Audit' }),
     };
   },
 });
