@@ -11,8 +11,8 @@ import { JUDGEMENTS, judgementsIn, type Judgement } from './judged-table.ts';
 const TABLE = 'test/judged/corpus.yaml';
 
 /** Bounds for public charts that their maintainers keep well (issue 42). */
-const MOST_WARNINGS_A_WORKLOAD = 0.27;
-const LEAST_PRECISION = 0.45;
+const MOST_WARNINGS_A_WORKLOAD = 0.13;
+const LEAST_PRECISION = 0.8;
 
 const judgements = judgementsIn(TABLE);
 const keysOf = (findings: readonly JudgedFinding[]): string[] => [...new Set(findings.map(({ key }) => key))];
