@@ -35,7 +35,13 @@ export interface Workload extends Subject {
 export interface Judgement {
   readonly violations: readonly Violation[];
   readonly warnings: readonly string[];
-  readonly policies: readonly string[];
+  /** The policies of each Pod template. */
+  readonly inForce: readonly WorkloadPolicy[];
+}
+
+/** The sources of the policies of all Pod templates. */
+export function sourcesOf({ inForce }: Pick<Judgement, 'inForce'>): readonly string[] {
+  return [...new Set(inForce.flatMap(({ sources }) => sources))];
 }
 
 /**
@@ -55,12 +61,12 @@ export function judgeObject(subject: Subject, policies: Snapshot, willBeDefaulte
     const found = violationsOf(subject, policies, policy, given, now);
     const which = mayHoldSeveralTemplates(kind) && { template: templateName(object, pod.path) };
     const violations = which ? found.map((violation) => ({ ...violation, ...which })) : found;
-    return { violations, warnings: given.warnings, policies: policy.sources };
+    return { violations, warnings: given.warnings, policy };
   });
   return {
     violations: reported(judged.flatMap(({ violations }) => violations)),
     warnings: [...new Set(judged.flatMap(({ warnings }) => warnings))],
-    policies: [...new Set(judged.flatMap(({ policies: sources }) => sources))],
+    inForce: judged.map(({ policy }) => policy),
   };
 }
 

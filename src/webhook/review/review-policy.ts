@@ -13,7 +13,6 @@ import { formatInstant } from '../../base/text/duration.ts';
 import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { skip, type Decision, type Reviewed } from './decision.ts';
-import { ObjectTooLarge } from './scope.ts';
 import { allowed, invalid } from './response.ts';
 import { isControllerManager } from './trusted-controllers.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -21,6 +20,9 @@ import type { AdmissionRequest } from './review.ts';
 
 /** Each of the two objects has a spec of 64 KiB and annotations of 256 KiB. */
 const LONGEST_TEXT = 2 * 1024 * 1024;
+
+/** The object is too large to check: an error of the client. */
+export class ObjectTooLarge extends Error {}
 
 const REVIEWED_KINDS = [...POLICY_KINDS, EXCEPTION_KIND] as const;
 
