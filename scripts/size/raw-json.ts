@@ -15,6 +15,7 @@ const PARSERS = [
   'src/engine/facts/startup-profile.ts',
   'src/webhook/review/review.ts',
   'src/observer/pod-status.ts',
+  'src/observer/live-container.ts',
   'src/cluster/client/',
   'src/cluster/sources/policy-documents.ts',
   'src/cli/snapshot/items/',

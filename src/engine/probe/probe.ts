@@ -22,11 +22,6 @@ export type ProbeInteger = (typeof PROBE_INTEGERS)[number];
 /** A probe as written into a container: core/v1 Probe with exactly one handler, and integers only where given. */
 export type ProbeJson = JsonObject;
 
-/** A container's probe of one kind; undefined when absent or null, which the API server treats alike. */
-export function ownProbe(container: JsonObject, kind: ProbeKind): unknown {
-  return member(container, kind) ?? undefined;
-}
-
 /** The kinds of handler that a probe names. A valid probe names exactly one. */
 export function handlerKindsOf(probe: JsonObject): HandlerKind[] {
   return HANDLER_KINDS.filter((kind) => isJsonObject(member(probe, kind)));
