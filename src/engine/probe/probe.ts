@@ -22,6 +22,15 @@ export type ProbeInteger = (typeof PROBE_INTEGERS)[number];
 /** A probe as written into a container: core/v1 Probe with exactly one handler, and integers only where given. */
 export type ProbeJson = JsonObject;
 
+/** The fields of a handler whose values have the types of core/v1: a policy's, or those of a probe that can work. */
+export interface HandlerFields extends JsonObject {
+  readonly path?: string;
+  readonly port?: number | string;
+  readonly host?: string;
+  readonly scheme?: string;
+  readonly httpHeaders?: readonly unknown[];
+}
+
 /** The kinds of handler that a probe names. A valid probe names exactly one. */
 export function handlerKindsOf(probe: JsonObject): HandlerKind[] {
   return HANDLER_KINDS.filter((kind) => isJsonObject(member(probe, kind)));
