@@ -16,6 +16,7 @@ const PARSERS = [
   'src/webhook/review/review.ts',
   'src/observer/pod-status.ts',
   'src/observer/live-container.ts',
+  'src/observer/failing/probe-events.ts',
   'src/cluster/client/',
   'src/cluster/sources/policy-documents.ts',
   'src/cli/snapshot/items/',

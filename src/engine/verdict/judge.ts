@@ -1,13 +1,13 @@
-import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecks } from '../checks/run-checks.ts';
 import { mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Pod } from '../workload/pod.ts';
-import { workloadNameOf } from '../workload/workload-of-pod.ts';
+import { namesOf, workloadNameOf } from '../workload/workload-of-pod.ts';
 import { withExceptions } from './exceptions-of-workload.ts';
 import { withPoliciesAtFault, withReasons } from './injected-violations.ts';
 import { permittedDefaulting, withoutInjections, type PermittedDefaulting } from './permitted-defaulting.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { NamedWorkload } from '../policy/probe-exception.ts';
@@ -103,6 +103,6 @@ export function violationsOf(
 }
 
 export function namesOfSubject({ object, kind, controllers = [] }: Omit<Subject, 'pods'>): readonly NamedWorkload[] {
-  const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
+  const { name } = namesOf(object);
   return name === undefined ? controllers : [{ kind: kind.kind, name }, ...controllers];
 }
