@@ -93,9 +93,8 @@ export function violationsOf(
 ): readonly Violation[] {
   const { object, kind, namespace } = subject;
   const { checkPolicy, layers, portHints } = policy;
-  const around = { object, kind, namespace, facts: policies.facts, ...(portHints && { portHints }) };
-  const workload = checkedWorkload(pod, around);
-  const found = runChecks(workload, checkPolicy);
+  const around = { object, kind, namespace, facts: policies.facts, portHints };
+  const found = runChecks(checkedWorkload(pod, around), checkPolicy);
   if (found.length === 0) return found;
   const assigned = withPoliciesAtFault(withReasons(found, notInjected, layers), injections, checkPolicy);
   const named = { namespace, names: namesOfSubject(subject), podLabels: pod.labels };

@@ -10,6 +10,7 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import { builtInPolicy, mergeChecks, type CheckPolicy } from '../policy/check-policy.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { POD_KIND } from '../workload/kinds.ts';
+import { NO_HINTS } from '../workload/port-protocol.ts';
 import { readPod, withProbes } from '../workload/read-pod.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
 import { fullMessage, type Violation } from '../checks/violation.ts';
@@ -42,6 +43,7 @@ function aboutProbes(policy: ProbePolicy, merged: CheckPolicy): readonly Violati
     sources: [policy.source],
     annotations: 'Ignore',
     checkPolicy: () => checks,
+    portHints: NO_HINTS,
   };
   const pod = readPod(modelPod(policy), POD_KIND);
   const { injections } = defaultProbes(pod, onModel);

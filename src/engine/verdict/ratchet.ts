@@ -28,7 +28,7 @@ export function toleranceOf(
   // To be tolerated only keeps a violation from denying.
   if (old === undefined || !violations.some(({ action }) => action === 'Deny')) return () => false;
   const before = old.object === object ? judgement : judgeObject(old, policies, willBeDefaulted, now);
-  const tolerated = new Map(before.violations.map((violation) => [violationKey(violation), violation]));
+  const tolerated = byKey(before.violations);
   // What nobody could read before excuses the same text alone: another text may hide what a floor forbids.
   const isIn = (known: ReadonlyMap<string, Violation>, violation: Violation): boolean => {
     const excuse = known.get(violationKey(violation));
@@ -43,13 +43,13 @@ export function toleranceOf(
     layersWithProbes(layers).some(({ kind: tier }) => tier === 'ProbePolicy'),
   );
   const again = needsPlatform && givesProbes ? judgeObject(old, policies.ofCluster, willBeDefaulted, now) : before;
-  const flooredBefore = new Map(
-    again.violations
-      .filter(({ isFloored }) => isFloored === true)
-      .map((violation) => [violationKey(violation), violation]),
-  );
+  const flooredBefore = byKey(again.violations.filter(({ isFloored }) => isFloored === true));
   return (violation) => {
     if (violation.ended !== undefined && changesTemplate) return false;
     return isIn(tolerated, violation) && (violation.isFloored !== true || isIn(flooredBefore, violation));
   };
+}
+
+function byKey(violations: readonly Violation[]): ReadonlyMap<string, Violation> {
+  return new Map(violations.map((violation) => [violationKey(violation), violation]));
 }
