@@ -49,7 +49,7 @@ function decisionFields(
 ): object {
   const { uid, operation, kind, namespace, userName, dryRun } = request;
   const found = listed(violations, violationText);
-  const atTop = listed(wouldBe?.violations ?? violations, violationText);
+  const atTop = wouldBe === undefined ? found : listed(wouldBe.violations ?? violations, violationText);
   const version = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
   return {
     webhook,
