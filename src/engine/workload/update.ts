@@ -1,11 +1,5 @@
-import {
-  equalJson,
-  isJsonObject,
-  listMember,
-  member,
-  objectMember,
-  type JsonObject,
-} from '../../base/json/json-value.ts';
+import { objectsAt, valueAt } from '../../base/json/field-path.ts';
+import { equalJson, member, type JsonObject } from '../../base/json/json-value.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { isPod, podTemplatesOf, type PlacedTemplate, type WorkloadKind } from './kinds.ts';
 import { sizeProblem } from './size-limits.ts';
@@ -38,13 +32,11 @@ export function updateOf(
 
 /** The time limits of a Deployment's rollout. */
 function rolloutOf(object: JsonObject): unknown {
-  const spec = objectMember(object, 'spec') ?? {};
-  return [member(spec, 'progressDeadlineSeconds') ?? null, member(spec, 'minReadySeconds') ?? null];
+  return ['progressDeadlineSeconds', 'minReadySeconds'].map((field) => valueAt(object, ['spec', field]) ?? null);
 }
 
 /** A Pod's probes, container by container. Changes of labels, images and tolerations need no new check. */
 function probesOf(pod: JsonObject): unknown {
-  const spec = objectMember(pod, 'spec') ?? {};
-  const containers = [...listMember(spec, 'containers'), ...listMember(spec, 'initContainers')].filter(isJsonObject);
+  const containers = ['containers', 'initContainers'].flatMap((list) => objectsAt(pod, 'spec', list));
   return containers.map((container) => ['name', ...PROBE_KINDS].map((field) => member(container, field) ?? null));
 }
