@@ -12,7 +12,7 @@ const PARSERS = [
   'src/engine/workload/',
   'src/engine/policy/',
   'src/engine/facts/services.ts',
-  'src/engine/facts/startup-profile.ts',
+  'src/engine/facts/read-startup-profile.ts',
   'src/webhook/review/review.ts',
   'src/observer/pod-status.ts',
   'src/observer/live-container.ts',

@@ -84,7 +84,7 @@ const LIMITS: Readonly<Record<string, readonly LimitOfPage[]>> = {
       'observer/failing/failing-workloads.ts',
       'MOST_CONTAINERS',
     ],
-    ['Pods with events about their probes', 'observer/failing/probe-events.ts', 'MOST_PODS'],
+    ['Pods with events about their probes', 'observer/failing/probe-hints.ts', 'MOST_PODS'],
     [
       'events about probes of one Pod, by container, probe and cause',
       'observer/failing/probe-events.ts',

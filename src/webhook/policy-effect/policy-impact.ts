@@ -14,7 +14,7 @@ import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { EffectLimits, PolicyEffect } from '../http/review-endpoint.ts';
 import type { Reviewed } from '../review/decision.ts';
-import type { EffectResult } from './effect-result.ts';
+import type { EffectResult } from '../http/metrics.ts';
 
 /** The time of one review. PodSecurity takes a second when labels of a namespace change. */
 export const IMPACT_MILLISECONDS = 1500;

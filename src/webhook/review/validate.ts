@@ -60,7 +60,7 @@ export function validate(
   // The next rung adds probes, so it has other violations.
   const isTop = mutation !== 'Audit' || isPod(kind);
   const atTop = isTop ? judgement : judgeChange({ subject, old, trust }, policies, true, now);
-  return decide(request, { ...judgement, atTop: atTop.violations }, settings);
+  return decide(request, judgement, atTop.violations, settings);
 }
 
 /** A request about an object that can be checked. */
@@ -111,18 +111,17 @@ function refuseUnseen(
   // A floor might forbid what nobody has seen.
   const action = trust === 'full' ? 'Audit' : update?.wasTooLarge === true ? 'Warn' : 'Deny';
   const violations = [violationOfUnseen(problem, action)];
-  return decide(request, { violations, warnings: [], inForce: [], atTop: violations }, settings);
+  return decide(request, { violations, warnings: [], inForce: [] }, violations, settings);
 }
 
-interface RatchetedJudgement extends Judgement {
-  /** The violations with the probes that policies add. Without `mutation: Audit`, the same as `violations`. */
-  readonly atTop: readonly Violation[];
-}
-
-/** @param judgement the violations with the actions that policies ask for, before `enforcement` makes them laxer */
+/**
+ * @param judgement the violations with the actions that policies ask for, before `enforcement` makes them laxer
+ * @param atTop the violations with the probes that policies add. Without `mutation: Audit`, the same
+ */
 function decide(
   request: AdmissionRequest,
-  { violations: asked, warnings: ofAnnotations, inForce, atTop }: RatchetedJudgement,
+  { violations: asked, warnings: ofAnnotations, inForce }: Judgement,
+  atTop: readonly Violation[],
   { enforcement, mutation }: ValidateSettings,
 ): Decision {
   const violations = asked.map((violation) => atMost(violation, enforcement));

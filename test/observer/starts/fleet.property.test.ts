@@ -2,12 +2,8 @@ import fc from 'fast-check';
 import { PROFILE_BOUNDS } from '../../../src/engine/policy/bounds.ts';
 import { expect, it } from 'vitest';
 import { defaultProbes } from '../../../src/engine/defaulting/default-probes.ts';
-import {
-  figuresOf,
-  profileName,
-  readStartupProfile,
-  type ContainerProfile,
-} from '../../../src/engine/facts/startup-profile.ts';
+import { readStartupProfile } from '../../../src/engine/facts/read-startup-profile.ts';
+import { figuresOf, profileName, type ContainerProfile } from '../../../src/engine/facts/startup-profile.ts';
 import { startProbeOf } from '../../../src/observer/start-limits.ts';
 import { liveContainer } from '../../support/live-container.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
