@@ -87,7 +87,7 @@ const LIMITS: Readonly<Record<string, readonly LimitOfPage[]>> = {
     ['Pods with events about their probes', 'observer/failing/probe-hints.ts', 'MOST_PODS'],
     [
       'events about probes of one Pod, by container, probe and cause',
-      'observer/failing/probe-events.ts',
+      'observer/failing/probe-hints.ts',
       'MOST_HINTS_A_POD',
     ],
     ['Pods that start now', 'observer/starts/start-inference.ts', 'MOST_PODS'],
