@@ -1,21 +1,20 @@
-import { listMember, type JsonObject } from '../base/json/json-value.ts';
+import type { JsonObject } from '../base/json/json-value.ts';
 import { PagedList } from '../cluster/client/paged-list.ts';
-import { rootOf, refusal } from '../cluster/sources/cluster-kinds.ts';
+import { refusal } from '../cluster/sources/cluster-kinds.ts';
 import { isBeingDeleted } from '../engine/workload/kinds.ts';
-import { objectsAt, textAt, valueAt } from '../base/json/field-path.ts';
-import { readNamespaceLabels, type LabelsOfNamespace } from '../engine/facts/facts.ts';
+import { textAt } from '../base/json/field-path.ts';
 import { countedResults } from './failing/failing-results.ts';
 import { FailingWorkloads } from './failing/failing-workloads.ts';
 import { podHealth } from './failing/pod-health.ts';
 import { PROBE_EVENT_REASONS, readProbeEvent } from './failing/probe-events.ts';
-import { missedProbes, missedResults, type MissedPod, type ReplaySurroundings } from './missed/missed-probes.ts';
+import { missedProbes, missedResults, type MissedPod } from './missed/missed-probes.ts';
 import { readPolicyTimes, type PolicyTimes } from './missed/policy-times.ts';
-import { DEFAULT_SCOPE, isMutatingWebhook, readWebhookScope, type WebhookScope } from './missed/webhook-scope.ts';
 import { metadataOf } from './pod-status.ts';
 import { workloadKey, workloadNameOfPod, type NamedObject } from './observed-workload.ts';
-import type { ApiClient } from '../cluster/client/api-client.ts';
+import { hasCode, type ApiClient } from '../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import type { Snapshot } from '../engine/facts/snapshot.ts';
+import type { ClusterWebhook } from './missed/cluster-webhook.ts';
 import type { ReportResult } from './reports/report-result.ts';
 
 /** What one look tells about the Pods of a workload. */
@@ -27,13 +26,11 @@ export interface LiveWorkload {
   readonly missedResults: readonly ReportResult[];
 }
 
-export interface OneLook {
+export interface OneLook extends Pick<ClusterWebhook, 'stepOf'> {
   /** Undefined for a workload without Pods, and for all workloads when Pods cannot be read. */
   readonly of: (workload: NamedObject) => LiveWorkload | undefined;
-  /** Pods and their events were read: a workload without a failure does not fail. */
+  /** Pods and their events were read: a workload without a failure does not fail. Else only a status tells some. */
   readonly knowsFailures: boolean;
-  /** Why a new Pod would get no probes either; undefined when the webhook injects probes. */
-  readonly noInjection: string | undefined;
   /** What could not be read. */
   readonly problems: readonly string[];
 }
@@ -45,28 +42,19 @@ export interface LookedAt {
   readonly named: ReadonlySet<string> | undefined;
   /** Without events, nothing is told about failures. */
   readonly readsEvents: boolean;
+  /** With the labels of namespaces, where the webhook looks at them. */
   readonly snapshot: Snapshot;
+  readonly webhook: ClusterWebhook;
   readonly now: number;
 }
 
 /** Looks once at the Pods and events of a cluster, by the rules of the observer, which may not run. */
 export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<OneLook> {
-  const { namespace, named, readsEvents, now } = looked;
+  const { namespace, named, readsEvents, snapshot, webhook, now } = looked;
   const problems = new Set<string>();
-  const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
-  const root = namespace === undefined ? '/api/v1' : `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
-  const list = async (resource: string, query: Record<string, string>, take: (object: JsonObject) => void) => {
-    const request = { method: 'GET', path: `${root}/${resource}`, query } as const;
-    try {
-      await new PagedList(client).forEachPage(request, ({ items }: { items: readonly KubernetesObject[] }) => {
-        for (const item of items) take(item as unknown as JsonObject);
-      });
-    } catch (error) {
-      problems.add(refusal(`cannot list ${resource} ${scope}`, error));
-    }
-  };
-  const webhook = await readWebhook(client);
-  const surroundings = await surroundingsOf(client, webhook.scope, looked);
+  const list = lister(client, namespace, problems);
+  const times = await readPolicyTimes(client).catch((): PolicyTimes => new Map());
+  const surroundings = { snapshot, scope: webhook.scope, changedAt: (of: string) => times.get(of)?.at };
   const failing = new FailingWorkloads();
   const seen = new Map<string, { workload: NamedObject; pods: number; missed: MissedPod[] }>();
   await list('pods', {}, (pod) => {
@@ -86,6 +74,8 @@ export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<One
       if (missed !== undefined) known.missed.push({ workload: owner, missed });
     }
   });
+  for (const known of seen.values())
+    if (known.workload.kind === 'Pod') known.missed = await ofPresentOwners(client, known.missed);
   // After a refusal, events are listed too, so that all missing rights are named at once.
   for (const reason of readsEvents && (failing.heldPods > 0 || problems.size > 0) ? PROBE_EVENT_REASONS : [])
     await list('events', { fieldSelector: `involvedObject.kind=Pod,reason=${reason}` }, (event) => {
@@ -94,7 +84,7 @@ export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<One
     });
   const knowsFailures = readsEvents && problems.size === 0;
   const found = new Map(
-    (knowsFailures ? failing.findings(now) : []).map((one) => {
+    (readsEvents ? failing.findings(now) : []).map((one) => {
       // A named Pod and its workload are no two workloads that fail together.
       const isNamedPod = named !== undefined && one.workload.kind === 'Pod';
       return [workloadKey(one.workload), countedResults(isNamedPod ? { ...one, shared: undefined } : one)];
@@ -112,100 +102,61 @@ export async function lookOnce(client: ApiClient, looked: LookedAt): Promise<One
         pods,
         failing: failures,
         missed,
-        missedResults: results.map((each) => withoutRestart(each, webhook.noInjection)),
+        missedResults: results.map((each) => withStep(each, webhook)),
       };
     },
     knowsFailures,
-    noInjection: webhook.noInjection,
+    stepOf: webhook.stepOf,
     problems: [...problems],
   };
 }
 
-/** A result that advises no restart, because new Pods would get no probes either. */
-function withoutRestart(result: ReportResult, noInjection: string | undefined): ReportResult {
-  if (noInjection === undefined) return result;
-  const message = 'Pods lack the probes of policies';
-  return { ...result, message, properties: { ...result.properties, fix: noInjection } };
+type List = (resource: string, query: Record<string, string>, take: (object: JsonObject) => void) => Promise<void>;
+
+/** Lists resources of a namespace, or of all. What cannot be listed becomes a problem. */
+function lister(client: ApiClient, namespace: string | undefined, problems: Set<string>): List {
+  const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
+  const root = namespace === undefined ? '/api/v1' : `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
+  return async (resource, query, take) => {
+    const request = { method: 'GET', path: `${root}/${resource}`, query } as const;
+    try {
+      await new PagedList(client).forEachPage(request, ({ items }: { items: readonly KubernetesObject[] }) => {
+        for (const item of items) take(item as unknown as JsonObject);
+      });
+    } catch (error) {
+      problems.add(`${refusal(`cannot list ${resource} ${scope}`, error)}${missingRight(resource, namespace, error)}`);
+    }
+  };
+}
+
+/** What is not known without a right, and how to see and to get the right. Empty for another error. */
+function missingRight(resource: string, namespace: string | undefined, error: unknown): string {
+  if (!hasCode(error, 403)) return '';
+  const unknown = resource === 'events' ? ', so what the probes got is not known' : '';
+  const scope = namespace === undefined ? '-A' : `-n ${namespace}`;
+  return `${unknown}; the ClusterRole view has this right: kubectl auth can-i list ${resource} ${scope}`;
+}
+
+/** A ReplicaSet outlives its Deployment by kubectl delete --cascade=orphan: then no Deployment can be restarted. */
+async function ofPresentOwners(client: ApiClient, missed: MissedPod[]): Promise<MissedPod[]> {
+  const [first] = missed;
+  if (first?.workload.kind !== 'Deployment') return missed;
+  const { namespace, name } = first.workload;
+  const path = `/apis/apps/v1/namespaces/${encodeURIComponent(namespace)}/deployments/${encodeURIComponent(name)}`;
+  const answer = await client.request({ method: 'GET', path }).catch((error: unknown) => error);
+  if (!hasCode(answer, 404)) return missed;
+  return missed.map((each) => ({ ...each, workload: { ...each.workload, kind: 'ReplicaSet' } }));
+}
+
+/** A result that advises no restart, where new Pods would get no probes either. */
+function withStep(result: ReportResult, { stepOf }: ClusterWebhook): ReportResult {
+  const { fix = '' } = result.properties;
+  const step = stepOf(fix);
+  if (step === fix) return result;
+  return { ...result, message: 'Pods lack the probes of policies', properties: { ...result.properties, fix: step } };
 }
 
 function hasEnded(pod: JsonObject): boolean {
   const phase = textAt(pod, 'status', 'phase');
   return isBeingDeleted(pod) || phase === 'Succeeded' || phase === 'Failed';
-}
-
-interface Webhook {
-  readonly scope: WebhookScope;
-  readonly noInjection: string | undefined;
-}
-
-/** The Pods that the webhook sees, and whether it injects. Without the right to read it, the chart's defaults count. */
-async function readWebhook(client: ApiClient): Promise<Webhook> {
-  const byDefault = { scope: DEFAULT_SCOPE, noInjection: undefined };
-  const path = `${rootOf('admissionregistration.k8s.io/v1')}/mutatingwebhookconfigurations`;
-  const configurations = await itemsAt(client, path);
-  if (configurations === undefined) return byDefault;
-  const own = configurations.find((each) => objectsAt(each, 'webhooks').some(isMutatingWebhook));
-  if (own === undefined) return { ...byDefault, noInjection: 'the cluster has no webhook of Probewright' };
-  const webhook = objectsAt(own, 'webhooks').find(isMutatingWebhook);
-  const namespace = textAt(webhook, 'clientConfig', 'service', 'namespace');
-  const mode = namespace === undefined ? undefined : await mutationOf(client, namespace);
-  const noInjection =
-    mode === undefined || mode === 'On' ? undefined : `the webhook runs with mutation: ${mode}, and injects nothing`;
-  return { scope: readWebhookScope(own) ?? DEFAULT_SCOPE, noInjection };
-}
-
-/** What the decision about a Pod depends on, beside the Pod. */
-async function surroundingsOf(
-  client: ApiClient,
-  scope: WebhookScope,
-  { snapshot, namespace }: LookedAt,
-): Promise<ReplaySurroundings> {
-  const { facts } = snapshot;
-  // The inputs read labels only for policies that look at them, and an installation may exempt by labels, too.
-  const namespaceLabels = new Map([...facts.namespaceLabels, ...(await labelsOfNamespaces(client, namespace))]);
-  const times = await readPolicyTimes(client).catch((): PolicyTimes => new Map());
-  return {
-    snapshot: snapshot.withFacts({ ...facts, namespaceLabels }),
-    scope,
-    changedAt: (of) => times.get(of)?.at,
-  };
-}
-
-/** Empty without the right to read namespaces: then only the names of exempt ones count. */
-async function labelsOfNamespaces(
-  client: ApiClient,
-  namespace: string | undefined,
-): Promise<ReadonlyMap<string, LabelsOfNamespace>> {
-  const fieldSelector = namespace === undefined ? {} : { fieldSelector: `metadata.name=${namespace}` };
-  const found = (await itemsAt(client, '/api/v1/namespaces', fieldSelector)) ?? [];
-  return new Map(
-    found.map((one) => [metadataOf(one, 'name'), readNamespaceLabels(valueAt(one, ['metadata', 'labels']))]),
-  );
-}
-
-const COMPONENT = 'app.kubernetes.io/component';
-
-/** The flag --mutation of the webhook that runs in a namespace, as the chart writes it. */
-async function mutationOf(client: ApiClient, namespace: string): Promise<string | undefined> {
-  const path = `${rootOf('apps/v1')}/namespaces/${encodeURIComponent(namespace)}/deployments`;
-  const deployments = await itemsAt(client, path, { labelSelector: `${COMPONENT}=webhook` });
-  const containers = (deployments ?? []).flatMap((each) => objectsAt(each, 'spec', 'template', 'spec', 'containers'));
-  const args = containers.flatMap((container) => listMember(container, 'args'));
-  return args.map((arg) => /^--mutation=(Audit|Off|On)$/.exec(String(arg))?.[1]).find((mode) => mode !== undefined);
-}
-
-async function itemsAt(
-  client: ApiClient,
-  path: string,
-  query: Record<string, string> = {},
-): Promise<readonly JsonObject[] | undefined> {
-  const found: JsonObject[] = [];
-  try {
-    await new PagedList(client).forEachPage({ path, query }, ({ items }) => {
-      found.push(...(items as unknown as readonly JsonObject[]));
-    });
-    return found;
-  } catch {
-    return undefined;
-  }
 }

@@ -145,6 +145,7 @@ describe('reports about a cluster', () => {
 
   it('are read with a letter for the namespace, and with a line of progress on a terminal only', async () => {
     let now = 0;
+    api.put('/api/v1/namespaces', { metadata: { name: 'bank' } });
     const line = ['check', '--kubeconfig', kubeconfig, '-n', 'bank', '--allow-empty'];
     const quiet = await runProbewright(line);
     expect(quiet).toEqual({ code: 0, stdout: '0 workloads in 0 objects: 0 errors, 0 warnings\n', stderr: '' });
@@ -159,6 +160,33 @@ describe('reports about a cluster', () => {
       stderr: `probewright check: --namespace: must be the name of a Kubernetes object, not "${namespace}"\n`,
     });
     expect(api.requests).toEqual([]);
+  });
+
+  it.each([
+    ['check', []],
+    ['check', ['deploy/web']],
+    ['explain', []],
+    ['explain', ['deploy/web']],
+    ['plan', ['--remove', 'ClusterProbePolicy/x']],
+    ['starts', []],
+    ['report', []],
+    ['snapshot', []],
+  ])('end with 2 and name a namespace that does not exist: %s %j', async (command, args) => {
+    api.put('/api/v1/namespaces', { metadata: { name: 'shop' } });
+    const run = async (namespace: string): Promise<unknown> =>
+      await runProbewright([command, ...args, '--kubeconfig', kubeconfig, '-n', namespace]);
+    const said = (step: string): unknown => ({ code: 2, stdout: '', stderr: `probewright ${command}: ${step}\n` });
+    expect(await run('shpo')).toEqual(said('namespace "shpo" does not exist in the cluster; did you mean "shop"?'));
+    expect(await run('nosuch')).toEqual(
+      said('namespace "nosuch" does not exist in the cluster; kubectl get namespaces lists those that do'),
+    );
+  });
+
+  it('say nothing about a namespace that the user may not read', async () => {
+    const known = discovery(BUILT_INS);
+    api.intercept((request) => (request.path === '/api/v1/namespaces/nosuch' ? { status: 403 } : known(request)));
+    const { stderr } = await runProbewright(['explain', '--kubeconfig', kubeconfig, '-n', 'nosuch']);
+    expect(stderr).toBe('');
   });
 
   it('end with one line when the cluster cannot be reached', async () => {

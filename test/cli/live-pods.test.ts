@@ -6,7 +6,7 @@ import { policyDocument } from '../support/worlds.ts';
 import { BUILT_INS, discovery, POLICIES, writeKubeconfig } from './input/discovery.ts';
 import { runProbewright } from './run-probewright.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { CheckOutput, ExplainOutput } from '../../src/cli/output/json-outputs.ts';
+import type { CheckOutput, ExplainOutput, PlanOutput } from '../../src/cli/output/json-outputs.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 let directory: string;
@@ -27,8 +27,17 @@ const ago = (milliseconds: number): string => new Date(Date.now() - milliseconds
 const app = { name: 'app', image: 'x', ports: [{ name: 'http', containerPort: 8080 }] };
 const httpGet = { path: '/livez', port: 'http' };
 
-function webhook(more: JsonObject = {}): void {
+function webhook(more: JsonObject = {}, ...args: string[]): void {
   const service = { name: 'probewright', namespace: 'probewright-system', path: '/mutate' };
+  const labels = { app: 'probewright' };
+  api.put('/api/v1/namespaces/probewright-system/services', {
+    metadata: { name: 'probewright' },
+    spec: { selector: labels },
+  });
+  api.put('/api/v1/namespaces/probewright-system/pods', {
+    metadata: { name: 'probewright-0', labels },
+    spec: { containers: [{ name: 'webhook', args: ['serve', ...args] }] },
+  });
   api.put('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', {
     metadata: { name: '00-probewright' },
     webhooks: [{ name: 'mutate.probewright.dev', clientConfig: { service }, ...more }],
@@ -80,6 +89,9 @@ function pod(kind: string, owner: string, serial: number, scene: PodScene = {}):
   });
   return name;
 }
+
+const tileOf = (page: string, label: string): string | undefined =>
+  new RegExp(`<b>(\\d+)</b> <span>${label}</span>`).exec(page)?.[1];
 
 const run = async (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
   await runProbewright([...args, '--kubeconfig', kubeconfig], { now: () => Date.now() });
@@ -159,19 +171,123 @@ describe('the Pods of a workload that lack the probes of policies', () => {
   });
 
   it('get no command when a restart would not help', async () => {
-    const args = ['serve', '--mutation=Audit'];
-    api.put('/apis/apps/v1/namespaces/probewright-system/deployments', {
-      metadata: { name: 'probewright', labels: { 'app.kubernetes.io/component': 'webhook' } },
-      spec: { template: { spec: { containers: [{ name: 'webhook', args }] } } },
-    });
-    expect((await run('explain', 'deploy/web')).stdout).toContain(
-      '\n  6 of 6 Pods lack these probes: the webhook runs with mutation: Audit, and injects nothing\n',
-    );
+    for (const args of [['--mutation=Audit'], ['--enforcement', 'Deny', '--mutation', 'Audit']]) {
+      webhook({}, ...args);
+      expect((await run('explain', 'deploy/web')).stdout).toContain(
+        '\n  6 of 6 Pods lack these probes: the webhook runs with mutation: Audit, and injects nothing\n',
+      );
+    }
     api.remove('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', '00-probewright');
     expect((await run('check', 'deploy/web')).stdout).toContain(': the cluster has no webhook of Probewright\n');
     const { stdout: page } = await run('report', '--cluster');
     expect(page).not.toContain('rollout restart');
     expect(page).toContain('; the cluster has no webhook of Probewright</span>');
+  });
+
+  it('get a restart under a condition where nobody can see with which mode the server runs', async () => {
+    api.remove('/api/v1/namespaces/probewright-system/pods', 'probewright-0');
+    expect((await run('explain', 'deploy/web')).stdout).toContain(
+      '\n  6 of 6 Pods lack these probes: if mutation is On (unknown here): ' +
+        'kubectl rollout restart deployment/web -n apps\n',
+    );
+    expect((await run('report', '--cluster')).stdout).not.toContain('<code>kubectl rollout restart');
+  });
+
+  it('get no command that names a Deployment which does not exist', async () => {
+    api.remove('/apis/apps/v1/namespaces/apps/deployments', 'web');
+    expect((await run('explain', 'pod/web-7d4b9c6f5-3')).stdout).toContain(
+      '\n  1 of 1 Pod lacks these probes. Delete its Pods one after the other. ',
+    );
+  });
+});
+
+describe('workloads that the webhook never sees', () => {
+  const NAME = { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system', 'probewright-system'] };
+  const LABEL = { key: 'probewright.dev/webhook', operator: 'NotIn', values: ['disabled'] };
+  const wrong = { ...app, livenessProbe: { httpGet: { path: '/', port: 'htpp' } } };
+  const deployment = (namespace: string): void => {
+    const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [wrong] } };
+    api.put(`/apis/apps/v1/namespaces/${namespace}/deployments`, { metadata: { name: 'web' }, spec: { template } });
+  };
+  const BY_NAME =
+    'cluster: note: 1 workload of namespace kube-system is exempt: the webhook only sees namespaces with ' +
+    'kubernetes.io/metadata.name notin (kube-system,probewright-system)\n';
+  const BY_LABEL =
+    'cluster: note: 1 workload of namespace lab is exempt: the webhook only sees namespaces with ' +
+    'probewright.dev/webhook notin (disabled)\n';
+  const EXEMPT = [
+    { namespace: 'kube-system', workloads: 1, reason: expect.stringContaining('kube-system') as string },
+    { namespace: 'lab', workloads: 1, reason: 'probewright.dev/webhook notin (disabled)' },
+  ];
+  const plan = ['plan', '--policies', 'examples/policies', '--output', 'json'];
+  beforeEach(() => {
+    for (const namespace of ['apps', 'kube-system', 'lab']) {
+      const labels = namespace === 'lab' ? { 'probewright.dev/webhook': 'disabled' } : {};
+      api.put('/api/v1/namespaces', { metadata: { name: namespace, labels } });
+      deployment(namespace);
+    }
+    webhook({ namespaceSelector: { matchExpressions: [NAME, LABEL] } });
+    api.remove('/api/v1/namespaces/probewright-system/pods', 'probewright-0');
+  });
+
+  it('are counted apart by check, plan and report, with the reason', async () => {
+    const { stdout, stderr } = await run('check', '-A', '--output', 'json');
+    const checked = JSON.parse(stdout) as CheckOutput;
+    expect(checked.violations.map(({ namespace }) => namespace)).toEqual(['apps']);
+    expect([checked.summary.workloads, checked.exempt, stderr]).toEqual([1, EXEMPT, BY_NAME + BY_LABEL]);
+    const planned = await run(...plan, '-A');
+    const { exempt, summary } = JSON.parse(planned.stdout) as PlanOutput & Pick<CheckOutput, 'exempt'>;
+    expect([summary.workloads, exempt]).toEqual([1, EXEMPT]);
+    expect(planned.stderr).toContain(BY_NAME + BY_LABEL);
+    const report = await run('report', '-A');
+    expect([tileOf(report.stdout, 'workload'), report.stderr]).toEqual(['1', BY_NAME + BY_LABEL]);
+  });
+
+  it('are no green result, and no empty cluster, where a namespace has no others', async () => {
+    expect(await run('check', '-n', 'lab')).toEqual({
+      code: 2,
+      stdout: '0 workloads in 0 objects: 0 errors, 0 warnings; 1 input problem\n',
+      stderr:
+        BY_LABEL +
+        `cluster: nothing is checked: ${BY_LABEL.replace(/.*note: |\n/g, '')}; ` +
+        'kubectl get deploy,ds,sts -n lab -o yaml | probewright check -; --allow-empty accepts that\n',
+    });
+    const { code, stderr } = await run(...plan, '-n', 'lab');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: BY_LABEL });
+  });
+
+  it('are explained all the same', async () => {
+    const { code, stdout } = await run('explain', 'deploy/web', '-n', 'kube-system');
+    expect([code, stdout.split('  ')[0]]).toEqual([0, 'web (Deployment in namespace kube-system)']);
+  });
+
+  it.each([
+    ['there is no webhook', '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', undefined],
+    ['its configuration may not be read', undefined, /mutatingwebhookconfigurations$/],
+  ])('are none where %s', async (_what, removed, forbidden) => {
+    if (removed !== undefined) api.remove(removed, '00-probewright');
+    const known = discovery([...BUILT_INS, ...POLICIES]);
+    api.intercept((request) => (forbidden?.test(request.path) === true ? { status: 403 } : known(request)));
+    const checked = JSON.parse((await run('check', '-A', '--output', 'json')).stdout) as CheckOutput;
+    expect([checked.summary.workloads, checked.exempt]).toEqual([3, undefined]);
+  });
+
+  it('are those of exempt names, where labels of namespaces may not be read', async () => {
+    const known = discovery([...BUILT_INS, ...POLICIES]);
+    api.intercept((request) => (/^\/api\/v1\/namespaces$/.test(request.path) ? { status: 403 } : known(request)));
+    webhook({ namespaceSelector: { matchExpressions: [NAME], matchLabels: { probes: 'on' } } });
+    api.remove('/api/v1/namespaces/probewright-system/pods', 'probewright-0');
+    const { stdout, stderr } = await run('check', '-A', '--output', 'json');
+    expect((JSON.parse(stdout) as CheckOutput).summary.workloads).toBe(2);
+    expect(stderr).toBe(BY_NAME);
+  });
+
+  it('are not all known, where a condition of somebody else decides', async () => {
+    api.remove('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', '00-probewright');
+    webhook({ matchConditions: [{ name: 'not-a-mirror-pod' }, { name: 'only-ours', expression: 'true' }] });
+    expect((await run('check', '-A')).stderr).toBe(
+      'cluster: note: only the API server can tell what only-ours of the webhook exempts\n',
+    );
   });
 });
 
@@ -186,8 +302,6 @@ describe('workloads that fail now', () => {
     state: { waiting: { reason: 'CrashLoopBackOff' } },
     lastState: { terminated },
   };
-  const tile = (page: string, label: string): string | undefined =>
-    new RegExp(`<b>(\\d+)</b> <span>${label}</span>`).exec(page)?.[1];
   const stateOf = (page: string, name: string): string | undefined =>
     new RegExp(`<i class=\\w+>(\\w+)</i><span class=what><b>${name}</b>`).exec(page)?.[1];
 
@@ -213,7 +327,7 @@ describe('workloads that fail now', () => {
       'Failing',
       expect.not.stringMatching('Failing'),
     ]);
-    expect([tile(page, 'failing now'), tile(page, 'workloads')]).toEqual(['3', '4']);
+    expect([tileOf(page, 'failing now'), tileOf(page, 'workloads')]).toEqual(['3', '4']);
     const rows = [...page.matchAll(/<span class=what><b>([^<]+)/g)].map(([, name]) => name);
     expect(rows.indexOf('calm')).toBe(3);
     const counts = [...page.matchAll(/data-verdict="\w+"><b>(\d+)/g)].map(([, one]) => Number(one));
@@ -246,14 +360,28 @@ describe('workloads that fail now', () => {
     expect(stateOf(stdout, 'web') === 'Failing').toBe(isFailing);
   });
 
-  it('are not known without the right to read events, and the missing right is named', async () => {
+  it('are told by the status alone without the right to read events, and the missing right is named', async () => {
     const known = discovery(BUILT_INS);
     api.intercept((request) => (request.path.endsWith('/events') ? { status: 403 } : known(request)));
     workload('deployments', 'loop');
     pod('Deployment', 'loop', 0, { status: LOOP });
-    const { stdout, stderr } = await run('report', '--cluster');
-    expect(stderr).toContain('cannot list events in namespace apps: forbidden');
-    expect(tile(stdout, 'failing now')).toBeUndefined();
+    workload('deployments', 'calm');
+    pod('Deployment', 'calm', 0);
+    const RIGHT =
+      'cannot list events in namespace apps: forbidden, so what the probes got is not known; ' +
+      'the ClusterRole view has this right: kubectl auth can-i list events -n apps\n';
+    const report = await run('report', '--cluster');
+    expect(report).toMatchObject({ code: 0, stderr: `probewright report: ${RIGHT}` });
+    expect(['loop', 'calm'].map((name) => stateOf(report.stdout, name) === 'Failing')).toEqual([true, false]);
+    const explained = await run('explain', 'deploy/loop');
+    expect(explained).toMatchObject({ code: 0, stderr: `probewright explain: ${RIGHT}` });
+    expect(explained.stdout).toContain('Why is Deployment apps/loop not Ready?\n  container "app" ends again and');
+    // Nothing is told of a workload whose status tells nothing, because its events may.
+    const { workloads } = JSON.parse((await run('explain', '--cluster', '--output', 'json')).stdout) as ExplainOutput;
+    expect(workloads.map(({ name, failures }) => [name, failures?.length])).toEqual([
+      ['calm', undefined],
+      ['loop', 1],
+    ]);
   });
 
   it('explain gives a Pod the cause of its Deployment, with the facts', async () => {

@@ -18,6 +18,7 @@ afterEach(async () => {
 
 /** Runs plan in namespace apps of a cluster that forbids these resources. */
 async function planWithout(...forbidden: string[]): Promise<Ran> {
+  api.put('/api/v1/namespaces', { metadata: { name: 'apps' } });
   const known = discovery([...BUILT_INS, ...POLICIES]);
   api.intercept((request) =>
     forbidden.some((resource) => request.path.endsWith(`/${resource}`)) ? { status: 403 } : known(request),

@@ -10,6 +10,7 @@ beforeEach(async () => {
   directory = await temporaryDirectory();
   api = await startFakeApiServer();
   api.intercept(discovery([...BUILT_INS, ...POLICIES]));
+  api.put('/api/v1/namespaces', { metadata: { name: 'apps' } });
   for (const [resource, kind, name] of [
     ['deployments', 'Deployment', 'web'],
     ['deployments', 'Deployment', 'worker'],

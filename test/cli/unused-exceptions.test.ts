@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startFakeApiServer, type FakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { BUILT_INS, discovery, POLICIES, writeKubeconfig } from './input/discovery.ts';
 import { runProbewright } from './run-probewright.ts';
 
 const WORKLOAD = `apiVersion: apps/v1
@@ -91,5 +94,72 @@ spec: { exceptions: { action: Ignore } }
     });
     expect(code).toBe(0);
     expect(stderr).toContain('the inputs do not violate named-port');
+  });
+});
+
+describe('an exception of a cluster', () => {
+  let api: FakeApiServer;
+  let kubeconfig: string;
+  beforeEach(async () => {
+    api = await startFakeApiServer();
+    api.intercept(discovery([...BUILT_INS, ...POLICIES]));
+    kubeconfig = await writeKubeconfig(await temporaryDirectory(), api, 'apps');
+    const readinessProbe = { httpGet: { path: '/r', port: 'htpp' } };
+    const containers = [{ name: 'worker', image: 'a', ports: [{ name: 'http', containerPort: 1 }], readinessProbe }];
+    const template = { metadata: { labels: { app: 'legacy' } }, spec: { containers } };
+    api.put('/apis/apps/v1/namespaces/apps/deployments', { metadata: { name: 'legacy' }, spec: { template } });
+    api.put('/apis/apps/v1/namespaces/apps/deployments', { metadata: { name: 'web' }, spec: { template } });
+    except('used', {});
+    except('misspelt', { workloads: [{ kind: 'Deployment', name: 'legcy' }] });
+    except('over', { checks: ['exec-cost'] });
+    except('of-a-pod', { workloads: [{ kind: 'Pod', name: 'legacy-7d4b9c6f5-x2x4q' }] });
+  });
+  afterEach(async () => {
+    await api.stop();
+  });
+
+  function except(name: string, spec: object): void {
+    const workloads = [{ kind: 'Deployment', name: 'legacy' }];
+    const rest = { owner: 'a', reason: 'the vendor will correct it', expires: '2027-01-31T00:00:00Z' };
+    api.put('/apis/probewright.dev/v1alpha1/namespaces/apps/probeexceptions', {
+      apiVersion: 'probewright.dev/v1alpha1',
+      kind: 'ProbeException',
+      metadata: { name },
+      spec: { checks: ['named-port'], workloads, ...rest, ...spec },
+    });
+  }
+
+  const OVER =
+    'cluster:apps/probeexception/over: note: ProbeException apps/over excepts nothing: the inputs do not violate exec-cost; delete it\n';
+  const MISSPELT =
+    'cluster:apps/probeexception/misspelt: note: ProbeException apps/misspelt excepts nothing: ' +
+    'the inputs have no "Deployment/legcy" in its namespace; did you mean "Deployment/legacy"?\n';
+  const stderrOf = async (...args: string[]): Promise<string> =>
+    (await runProbewright([...args, '--kubeconfig', kubeconfig, '--now', '2026-11-01T00:00:00Z'])).stderr;
+
+  it.each([
+    ['check', ['-n', 'apps']],
+    ['check', ['-A']],
+    ['plan', ['-A', '--policies', 'examples/policies']],
+    ['report', ['-A']],
+    ['explain', ['-n', 'apps']],
+  ])('that matches nothing is told by %s %j, with what was meant', async (command, args) => {
+    const stderr = await stderrOf(command, ...args);
+    for (const note of [MISSPELT, OVER]) expect(stderr).toContain(note);
+    expect(stderr).not.toMatch(/used|of-a-pod/);
+  });
+
+  it('is told about only if its workloads were read, where some were asked for', async () => {
+    expect(await stderrOf('check', 'deploy/legacy')).toBe(OVER);
+    expect(await stderrOf('explain', 'deploy/legacy')).toBe(OVER);
+    expect(await stderrOf('check', 'deploy/web')).toBe('');
+  });
+
+  it('is not told about as misspelt, where a kind of workloads may not be read', async () => {
+    const known = discovery([...BUILT_INS, ...POLICIES]);
+    api.intercept((request) => (request.path.endsWith('/statefulsets') ? { status: 403 } : known(request)));
+    const stderr = await stderrOf('check', '-n', 'apps');
+    expect(stderr).toContain(OVER);
+    expect(stderr).not.toContain('misspelt');
   });
 });

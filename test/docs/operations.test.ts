@@ -1,10 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { COMMAND_DEFINITIONS } from '../../src/cli/command-table.ts';
+import { parseCommandLine } from '../../src/cli/flags/parse-command-line.ts';
 import { SERVE_FLAGS } from '../../src/cli/process/serve-definition.ts';
+import { runProbewright } from '../cli/run-probewright.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const PAGES = readdirSync('docs').filter((name) => name.endsWith('.md'));
 const doc = (name: string): string => readFileSync(join('docs', name), 'utf8');
@@ -199,6 +203,49 @@ describe('the pages', () => {
     const known = new Set(Object.keys(SERVE_FLAGS));
     const inline = [...doc(page).matchAll(/`--([a-z-]+)(?:[ =][^`]*)?`/g)].map(([, flag = '']) => flag);
     expect(inline.filter((flag) => !known.has(flag) && !OTHER_FLAGS.has(flag))).toEqual([]);
+  });
+
+  it.each(PAGES)('%s has no command in a table that the program would refuse', (page) => {
+    const tables = doc(page).match(/^\|.*$/gm) ?? [];
+    const commands = tables.flatMap((row) => [...row.matchAll(/`probewright ([a-z]+ [^`]+)`/g)]);
+    const refused = commands.flatMap(([, command = '']) => {
+      const [name = '', ...args] = command.split(' ');
+      const definition = COMMAND_DEFINITIONS.find((known) => known.name === name);
+      const parsed = definition === undefined ? undefined : parseCommandLine(definition, args, {});
+      return parsed?.kind === 'command' ? [] : [command];
+    });
+    expect(refused).toEqual([]);
+  });
+
+  it('troubleshooting.md checks a denied file by policies as kubectl lists them', async () => {
+    const [, get = '', check = ''] = /a denied apply \| `(.*?)` \| `probewright (.*?)`/.exec(troubleshooting) ?? [];
+    const directory = await temporaryDirectory();
+    const policies = join(directory, /> (.*)$/.exec(get)?.[1] ?? 'no file');
+    const file = join(directory, 'web.yaml');
+    const items = ['cpp', 'pp', 'pe'].map((name) => ({
+      apiVersion: 'probewright.dev/v1alpha1',
+      kind: { cpp: 'ClusterProbePolicy', pp: 'ProbePolicy', pe: 'ProbeException' }[name],
+      metadata: { name, ...(name !== 'cpp' && { namespace: 'apps' }), uid: 'u', resourceVersion: '1' },
+      spec: {
+        cpp: { checks: { 'named-port': { action: 'Deny' } } },
+        pp: { checks: { 'required-startup': { action: 'Warn' } } },
+        pe: {
+          workloads: [{ kind: 'Deployment', name: 'other' }],
+          checks: ['named-port'],
+          owner: 'team',
+          reason: 'it goes away soon',
+          expires: '2099-01-01T00:00:00Z',
+        },
+      }[name],
+      status: {},
+    }));
+    await writeFile(policies, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+    await writeFile(file, readFileSync('examples/typo.yaml', 'utf8').replace('namespace: shop', 'namespace: apps'));
+    const args = check.split(' ').map((word) => ({ FILE: file, 'policies.yaml': policies })[word] ?? word);
+    const { code, stdout, stderr } = await runProbewright(args);
+    expect({ code, stderr }).toMatchObject({ code: 1 });
+    expect(stdout).toContain('did you mean "http"? (named-port)');
+    expect(stdout).toContain('(required-startup)');
   });
 
   it.each(PAGES)('%s has e2e blocks that are self-contained', (page) => {

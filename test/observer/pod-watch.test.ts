@@ -57,6 +57,21 @@ describe('the watch of Pods', () => {
     expect(logged).toEqual([]);
   });
 
+  it('says how it goes once it has begun, with a problem only while there is one', async () => {
+    expect(watch.details()).toEqual({});
+    api.intercept(({ path }) => (path === '/api/v1/pods' ? { status: 403 } : undefined));
+    watch.start();
+    await waitUntil('a problem', () => logged.length > 0);
+    expect(watch.details()).toEqual({
+      pods: { synced: false, watching: false, problem: expect.stringContaining('403') },
+    });
+    expect(logged.join()).toContain('Pods cannot be watched now');
+    api.intercept(undefined);
+    await waitUntil('a watch is open', () => logged.length > 1);
+    expect(logged.at(-1)).toContain('Pods can be watched again');
+    await waitUntil('it watches', () => JSON.stringify(watch.details()) === '{"pods":{"synced":true,"watching":true}}');
+  });
+
   it('lists in pages of 500 Pods', async () => {
     for (let index = 0; index < 501; index++) api.put(PODS, pod(`pod-${index}`));
     watch.start();

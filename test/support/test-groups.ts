@@ -9,6 +9,7 @@ export const WITH_TOOLS = [
   'test/chart/**/*.test.ts',
   'test/foreign/**/*.test.ts',
   'test/integrations/**/*.test.ts',
+  'test/judged/**/*.test.ts',
   'test/observer/report-crds.test.ts',
   'test/release/release.test.ts',
 ];

@@ -7,9 +7,12 @@ import { podTemplatesOf, removedVersionOf } from '../../engine/workload/kinds.ts
 import { readPods } from '../../engine/workload/read-pod.ts';
 import { policyFindings } from './policy-findings.ts';
 import { unusedExceptions } from './unused-exceptions.ts';
+import { exemptNotes } from '../input/exempt-workloads.ts';
 import { IgnoreComments } from './ignore-comments.ts';
 import { countByAction, type CheckReport } from './report.ts';
+import { mayGiveProbes } from '../input/unasked-selectors.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
 import { type JsonObject } from '../../base/json/json-value.ts';
 import { coverageOf, type ProbeCover } from '../../engine/verdict/coverage.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
@@ -58,7 +61,12 @@ export function checkInputs(
       coverage: coverageOfInputs(inputs),
     },
     ignored: found.length - ofWorkloads.length,
-    notes: [...ofComments.flatMap((comments) => comments.unused()), ...unusedExceptions(inputs, found)],
+    exempt: inputs.exempt,
+    notes: [
+      ...ofComments.flatMap((comments) => comments.unused()),
+      ...unusedExceptions(inputs, found),
+      ...exemptNotes(inputs),
+    ],
     warnings: [
       ...inputs.policyWarnings,
       ...checked.flatMap(({ warnings }) => warnings),
@@ -66,6 +74,12 @@ export function checkInputs(
     ],
     problems: inputs.problems.filter((problem) => !replaced.has(problem)),
   };
+}
+
+/** What a command that checks nothing tells about a cluster: what is exempt, and exceptions that allow nothing. */
+export function clusterNotes(inputs: Inputs): readonly FileProblem[] {
+  if (!inputs.isFromCluster || inputs.policies.facts.exceptions.lists.size === 0) return exemptNotes(inputs);
+  return checkInputs(inputs, 'Deny').notes ?? [];
 }
 
 /** The violations and warnings of a workload. Undefined for another object. */
@@ -88,12 +102,14 @@ function checkManifest(manifest: Manifest, inputs: Inputs, replaced: Set<FilePro
     ...withSafeAdvice(object, ofObject, judgeAgain),
   ];
   const place = { file: document.file, ...document.position(path) };
+  const { chartValueOf } = document;
   return {
     violations: violations.map((violation) => ({
       ...violation,
       file: document.file,
       ...document.position([...path, ...violation.path], { key: true }),
       object: { document: document.index, path },
+      ...(chartValueOf && { chartValueOf: (field: FieldPath) => chartValueOf([...path, ...field]) }),
       kind: kind.kind,
       namespace,
       name,
@@ -145,7 +161,8 @@ export type Coverage = CheckOutput['summary']['coverage'];
 /** A workload of which policies want the main container, and none can be determined. */
 export type NoMainContainer = Coverage['noMainContainer'][number];
 
-function coverageOfInputs(inputs: Inputs): Coverage {
+/** How many containers of the inputs have each probe, get it, or lack it. */
+export function coverageOfInputs(inputs: Inputs): Coverage {
   const templates = inputs.texts.flatMap(({ manifests }) => manifests.flatMap((each) => templatesOf(each, inputs)));
   const containers = templates.flatMap((template) => template.containers);
   return {
@@ -161,7 +178,13 @@ function templatesOf({ object, document, path }: Manifest, inputs: Inputs) {
   if (workload === undefined) return [];
   const { kind, namespace, name } = workload;
   return workload.pods.map((pod) => {
-    const { containers, noMainContainer } = coverageOf(pod, policyOfPod(workload, pod, inputs.policies));
+    const { containers: covers, noMainContainer } = coverageOf(pod, policyOfPod(workload, pod, inputs.policies));
+    const known = (cover: ProbeCover): ProbeCover =>
+      cover === 'no-policy' && mayGiveProbes(pod, namespace, inputs) ? 'namespace-unknown' : cover;
+    const containers = covers.map(({ livenessProbe, readinessProbe }) => ({
+      livenessProbe: known(livenessProbe),
+      readinessProbe: known(readinessProbe),
+    }));
     if (noMainContainer === undefined) return { containers };
     const place = { file: document.file, ...document.position(path), kind: kind.kind, namespace, name };
     const { policies, detail: message } = noMainContainer;

@@ -11,7 +11,7 @@ import { textReport } from './text.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { lackOf, readLivePods, nameOfManifest } from '../input/live-pods.ts';
-import { shownReport, type CheckReport, type ReportFormat, type ShownReport } from './report.ts';
+import { shownReport, type CheckReport, type PlacedViolation, type ReportFormat, type ShownReport } from './report.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import { reasonForNothing } from '../input/passed-over.ts';
 import type { Inputs } from '../input/inputs.ts';
@@ -31,7 +31,7 @@ const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
 /** Checks manifests without a cluster, by the code of the webhook. */
 export async function runCheck(line: ParsedCommandLine<typeof CHECK.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
-  const inputs = await readAnyInputs('check', line, io, progress);
+  const inputs = await readAnyInputs('check', line, io, progress, { webhook: 'exempts' });
   const { output, enforcement, strict, 'min-level': minLevel, only, skip } = line.flags;
   const onObject = (done: number, total: number): void => {
     progress.show('checking', done, total, 'objects');
@@ -45,13 +45,26 @@ export async function runCheck(line: ParsedCommandLine<typeof CHECK.flags>, io: 
     reportProblems(found.problems, io, inputs);
     return EXIT_USAGE;
   }
-  const report = { ...shownReport(unknown, selection), lacking: await lackingPods(checked, line, inputs, io) };
+  const shown = shownReport(unknown, selection);
+  const violations = await Promise.all(shown.violations.map(withChartValues));
+  const report = { ...shown, violations, lacking: await lackingPods(checked, line, inputs, io) };
   const screen = { columns: io.stdoutColumns, paint: paintFor(line.flags.color, io) };
   // Objects of a cluster have no text that fixes could change.
   const texts = inputs.isFromCluster ? [] : inputs.texts;
   io.stdout.write(FORMATS[output]({ ...report, texts }, screen));
   reportProblems([...(report.notes ?? []), ...report.warnings, ...report.problems], io, inputs);
   return exitCode(report, inputs, strict);
+}
+
+/** Adds the values of a chart that write the fields at fault. `fix` names the same values. */
+async function withChartValues(violation: PlacedViolation): Promise<PlacedViolation> {
+  const { path, remedy, edits = [{ path }], chartValueOf, policy } = violation;
+  // No chart writes the probe of a policy.
+  if (chartValueOf === undefined || policy !== undefined) return violation;
+  const values = await Promise.all(edits.map((edit) => chartValueOf(edit.path)));
+  const named = [...new Set(values.flatMap((value) => value?.text ?? []))].join(', ');
+  if (named === '') return violation;
+  return { ...violation, remedy: [...(remedy === undefined ? [] : [remedy]), `change value ${named}`].join('; ') };
 }
 
 /** The workloads of a cluster whose live Pods lack the probes that policies give. */

@@ -14,11 +14,12 @@ import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
  * without the field, `remedy` what to write. `advice` has the remedy as edits; a null value removes a field. `problems`
  * lists what could not be read.
  */
-export function jsonReport({ violations, problems, lacking = [], summary }: ShownReport): string {
+export function jsonReport({ violations, problems, lacking = [], exempt = [], summary }: ShownReport): string {
   const report: CheckOutput = {
     violations: violations.map((of) => listedViolation(of, { file: of.file, line: of.line, column: of.column })),
     problems: problems.map(({ file, line, column, message }) => ({ file, line, column, message })),
     ...(lacking.length > 0 && { lacking }),
+    ...(exempt.length > 0 && { exempt }),
     summary,
   };
   return `${jsonText(report, undefined, 2)}\n`;

@@ -1,6 +1,6 @@
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
-import type { ManifestText } from '../input/manifest.ts';
+import type { ChartValue, ManifestText } from '../input/manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { CheckOutput, FilePlace, ListedViolation } from '../output/json-outputs.ts';
 import type { Screen } from '../output/screen.ts';
@@ -21,6 +21,8 @@ export type FindingIdentity = Pick<ListedViolation, 'check' | 'kind' | 'namespac
 export interface PlacedViolation
   extends Violation, FilePlace, Pick<ListedViolation, 'kind' | 'namespace' | 'name' | 'workloads'> {
   readonly object?: ObjectPlace;
+  /** The value of a chart that writes a field of the object. Absent where no chart was rendered. */
+  readonly chartValueOf?: (path: FieldPath) => Promise<ChartValue | undefined>;
 }
 
 /** The object of a violation as people write it: `Deployment apps/web`, `ClusterProbePolicy app`. */
@@ -44,6 +46,7 @@ export interface CheckReport {
   readonly problems: readonly FileProblem[];
   /** The workloads whose live Pods lack probes of policies. Absent for files. */
   readonly lacking?: CheckOutput['lacking'];
+  readonly exempt?: CheckOutput['exempt'];
   /** The findings that a baseline has removed. */
   readonly known?: KnownFindings;
 }

@@ -173,8 +173,9 @@ export function shownMessage({ message, workloads, exception }: PlacedViolation)
 }
 
 /** The reasons in words. docs/defaulting.md and docs/commands.md say what helps. */
-const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
+export const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'no-policy': 'no policy asks for probes',
+  'namespace-unknown': 'no input has the labels of the namespace, which a policy selects by',
   'not-selected': 'the policies select other containers',
   'run-to-completion': 'the containers run to completion',
   'no-main-container': 'no main container can be determined',
@@ -197,7 +198,7 @@ const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'forbidden-by-floor': 'a floor of a cluster policy forbids the probe',
   'too-few-starts': 'too few starts are known for a learned startup probe',
   'own-path-differs': 'the own probes ask other paths than the policy',
-  'cannot-work': 'a check says that the probe cannot work',
+  'cannot-work': 'a check says that the probe cannot work, or hides failures',
   'debug-copy': 'the Pod counts as a copy of kubectl debug',
   'mesh-came-first': 'a mesh is in the way of every probe but exec',
 };

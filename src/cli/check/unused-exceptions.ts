@@ -6,6 +6,8 @@ import {
 } from '../../engine/policy/probe-exception.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
 import { quote } from '../../base/text/cut.ts';
+import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
+import { clusterPlace } from '../input/cluster-object.ts';
 import { workloadIn } from '../input/manifest.ts';
 import { placeOfPolicy, type Inputs } from '../input/inputs.ts';
 import { selects } from '../../engine/policy/label-selector.ts';
@@ -14,12 +16,13 @@ import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from './report.ts';
 
 /**
- * A note for each exception in files that allows no violation of the inputs, with the name that was probably meant. An
- * exception counts only where the inputs have a workload of its namespace.
+ * A note for each exception that allows no violation of the inputs, with the name that was probably meant. An exception
+ * counts only where the inputs have a workload of its namespace. If a cluster was read in part, the exception must name
+ * workloads that were read.
  */
 export function unusedExceptions(inputs: Inputs, violations: readonly PlacedViolation[]): FileProblem[] {
   const { lists } = inputs.policies.facts.exceptions;
-  if (inputs.isFromCluster || lists.size === 0) return [];
+  if (lists.size === 0) return [];
   const used = new Set(
     violations.flatMap(({ namespace, exception, ended }) =>
       [exception, ended].flatMap((applied) => (applied === undefined ? [] : [`${namespace}/${applied.name}`])),
@@ -31,10 +34,29 @@ export function unusedExceptions(inputs: Inputs, violations: readonly PlacedViol
   const byNamespace = Map.groupBy(workloads, ({ namespace }) => namespace);
   return [...lists].flatMap(([namespace, exceptions]) => {
     const own = byNamespace.get(namespace) ?? [];
-    const unused = own.length === 0 ? [] : exceptions.filter(({ name }) => !used.has(`${namespace}/${name}`));
+    const unused = exceptions.filter(
+      (exception) => !used.has(`${namespace}/${exception.name}`) && isDecidable(exceptionSpec(exception), own, inputs),
+    );
     const found = violations.filter((violation) => violation.namespace === namespace);
     return unused.flatMap((exception) => noteOn(exception, namespace, own, found, inputs) ?? []);
   });
+}
+
+/** In a cluster, Pods, ReplicaSets and Jobs of a controller are left out, and an exception may name them. */
+const MADE_BY_CONTROLLERS: readonly string[] = ['Pod', 'ReplicaSet', 'Job'];
+
+function isDecidable(
+  { workloads: named }: ExceptionSpec,
+  own: readonly Workload[],
+  { isFromCluster, isPartial = false }: Inputs,
+): boolean {
+  const isRead = (kind: string, name: string): boolean =>
+    own.some((workload) => workload.kind.kind === kind && workload.name === name);
+  if (own.length === 0) return false;
+  if (isPartial) return named?.every(({ kind, name }) => isRead(kind, name)) ?? false;
+  return (
+    !isFromCluster || (named ?? []).every(({ kind, name }) => isRead(kind, name) || !MADE_BY_CONTROLLERS.includes(kind))
+  );
 }
 
 function noteOn(
@@ -45,7 +67,12 @@ function noteOn(
   inputs: Inputs,
 ): FileProblem | undefined {
   const { field, why } = reasonOf(exceptionSpec(exception), workloads, violations);
-  const place = placeOfPolicy(inputs, `${EXCEPTION_KIND}/${namespace}/${exception.name}`, ['spec', ...field]);
+  // Of a cluster, exceptions are facts without places.
+  const metadata = { namespace, name: exception.name };
+  const file = clusterPlace({ metadata }, { apiVersion: POLICY_API_VERSION, kind: EXCEPTION_KIND });
+  const place = inputs.isFromCluster
+    ? { file, line: 1, column: 1 }
+    : placeOfPolicy(inputs, `${EXCEPTION_KIND}/${namespace}/${exception.name}`, ['spec', ...field]);
   return (
     place && { ...place, message: `note: ${EXCEPTION_KIND} ${namespace}/${exception.name} excepts nothing: ${why}` }
   );

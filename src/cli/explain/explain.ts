@@ -7,7 +7,8 @@ import { listedFailure, printFailures, type WorkloadWithFailures } from './failu
 import { lackOf, readLivePods, nameOfManifest } from '../input/live-pods.ts';
 import { EXIT_OK, EXIT_USAGE, type CommandIo } from '../io.ts';
 import { writePictures } from './pictures.ts';
-import { reportProblems } from '../output/messages.ts';
+import { clusterNotes } from '../check/check-inputs.ts';
+import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { placeOfPolicy } from '../input/inputs.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
@@ -17,7 +18,7 @@ import type { ContainerExplanation } from '../../explain/timeline/explanation.ts
 import type { EXPLAIN } from './definition.ts';
 
 export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, io: CommandIo): Promise<number> {
-  const inputs = await readAnyInputs('explain', line, io);
+  const inputs = await readAnyInputs('explain', line, io, new Progress(io), { webhook: 'is-read' });
   const placesOf = ({ document, path }: Manifest): FieldPlaces => ({
     ofManifest: (field) =>
       placeText({ file: document.file, ...document.position([...path, ...field], { key: true }) }, inputs),
@@ -36,9 +37,9 @@ export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, 
       const explained = explainManifest(manifest.object, placeOfObject(manifest, inputs), inputs, placesOf(manifest));
       if (explained === undefined) return [];
       const lacking = look && lackOf(look, manifest.object);
-      const live = look?.knowsFailures === true ? look.of(nameOfManifest(manifest.object)) : undefined;
-      const failures = look?.knowsFailures === true ? (live?.failing ?? []).map(listedFailure) : undefined;
-      return [{ ...explained, ...(lacking !== undefined && { lacking }), ...(failures && { failures }) }];
+      const failures = (look?.of(nameOfManifest(manifest.object))?.failing ?? []).map(listedFailure);
+      const isTold = look?.knowsFailures === true || failures.length > 0;
+      return [{ ...explained, ...(lacking !== undefined && { lacking }), ...(isTold && { failures }) }];
     });
   let isComplete = inputs.problems.length === 0;
   if (output === 'text') {
@@ -46,7 +47,7 @@ export async function runExplain(line: ParsedCommandLine<typeof EXPLAIN.flags>, 
     if (!fields) printFailures(workloads, io);
   } else if (output === 'json') io.stdout.write(explanationsAsJson(workloads));
   else isComplete = (await writePictures(workloads, line.flags['output-dir'] ?? '.', io)) && isComplete;
-  reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
+  reportProblems([...clusterNotes(inputs), ...inputs.policyWarnings, ...inputs.problems], io, inputs);
   return isComplete ? EXIT_OK : EXIT_USAGE;
 }
 

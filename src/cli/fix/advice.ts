@@ -142,16 +142,18 @@ function applyRound(text: string, findings: readonly EditedFinding[]): Round {
   for (const [document, own] of Map.groupBy(findings, ({ object }) => object.document)) {
     let plan: FieldEditPlan | undefined;
     const edits: FieldEdit[] = [];
-    // One finding whose advice cannot be written does not keep the advice of the others out.
-    for (const finding of separateFindings(own)) {
-      const together = editor.verifiedPlan(document, [...edits, ...finding.documentEdits]);
-      if (together.kind === 'refused') {
-        refused.push({ finding, reason: together.reason });
-        continue;
-      }
-      plan = together;
-      applied.push(finding);
-      edits.push(...finding.documentEdits);
+    const separate = separateFindings(own);
+    // A plan reads the whole document. All at once is one plan; one by one, a finding whose advice cannot be written does
+    // not keep the advice of the others out.
+    for (const group of [separate, ...separate.map((finding) => [finding])]) {
+      const more = group.flatMap(({ documentEdits }) => documentEdits);
+      const together = editor.verifiedPlan(document, [...edits, ...more]);
+      if (together.kind === 'planned') {
+        plan = together;
+        applied.push(...group);
+        edits.push(...more);
+        if (group === separate) break;
+      } else if (group !== separate) refused.push(...group.map((finding) => ({ finding, reason: together.reason })));
     }
     if (plan !== undefined) plans.push(plan);
   }

@@ -3,10 +3,12 @@ import { jsonText, visible } from '../../base/text/visible.ts';
 import { loadBaseline } from '../check/baseline.ts';
 import { namedLinks, writeFixedFiles, writeIntoDirectory } from './write-files.ts';
 import { fixFile, type FixedFile } from './fix-file.ts';
-import { editsByHand, isRendered } from './rendered-edits.ts';
+import { editsByHand, isRendered, type EditByHand } from './rendered-edits.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
-import { findingLine } from '../check/text.ts';
+import { coverageOfInputs } from '../check/check-inputs.ts';
+import { findingLine, REASON_TEXTS } from '../check/text.ts';
 import { count } from '../../base/text/cut.ts';
+import { COVERED_PROBES, type LackReason } from '../../engine/verdict/coverage.ts';
 import { diffText } from '../output/diff.ts';
 import { paintFor } from '../output/screen.ts';
 import { Progress, reportProblems } from '../output/messages.ts';
@@ -14,6 +16,7 @@ import { readCommandInputs } from '../input/command-inputs.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from '../check/report.ts';
+import type { Inputs } from '../input/inputs.ts';
 import type { AdviceSelection } from './advice.ts';
 import type { FIX } from './definition.ts';
 
@@ -53,14 +56,21 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
   // A rendered text is printed as a whole, but no file has it: a diff could not be applied.
   const changesFiles = flags.diff || flags.write || flags['output-dir'] !== undefined;
   const rendered = inputs.texts.map((text) => changesFiles && isRendered(text));
-  const byHand: string[] = [];
+  const byHand: EditByHand[] = [];
   for (const [index, file] of files.entries()) {
     const text = inputs.texts[index];
     if (text && rendered[index] === true) byHand.push(...(await editsByHand(text, file, inputs.namespace)));
   }
-  for (const edit of byHand) printLine(io.stderr, edit);
+  for (const { line: text } of byHand) printLine(io.stderr, text);
+  if (byHand.length > 0) printLine(io.stderr, countByFile(byHand));
   const ofFiles = files.filter((_, index) => rendered[index] !== true);
-  const unwritten = await putOut(ofFiles, line, io);
+  const unwritten = await putOut(ofFiles, line, io, byHand.length > 0);
+  if (inputs.policies.policies.length > 0 && !files.some(isChanged))
+    reportNothingAdded(
+      inputs,
+      files.flatMap(({ remarks }) => remarks),
+      io,
+    );
   const problems = [...inputs.problems, ...files.flatMap((file) => file.problems), ...unwritten];
   reportProblems([...inputs.policyWarnings, ...problems], io);
   const left = files.flatMap((file) => file.left);
@@ -68,6 +78,30 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
   if (problems.length > 0) return EXIT_USAGE;
   const needsHand = byHand.length > 0 || left.some(({ action }) => action === 'Deny');
   return needsHand || (flags.diff && files.some(isChanged)) ? EXIT_DENIED : EXIT_OK;
+}
+
+/** `3 edits are left to be made by hand: 2 in web/values.yaml, 1 in web/templates/web.yaml`. */
+function countByFile(edits: readonly EditByHand[]): string {
+  const files = [...Map.groupBy(edits, ({ file }) => file)].map(([file, { length }]) => `${length} in ${file}`);
+  const are = edits.length === 1 ? 'is' : 'are';
+  return `${count(edits.length, 'edit')} ${are} left to be made by hand: ${files.join(', ')}`;
+}
+
+/** The reasons why policies add no probe, as far as no remark has told them. */
+function reportNothingAdded(inputs: Inputs, remarks: readonly string[], io: CommandIo): void {
+  const coverage = coverageOfInputs(inputs);
+  const reasons = COVERED_PROBES.flatMap((probe) =>
+    Object.entries({ ...(coverage[probe].have > 0 && { have: coverage[probe].have }), ...coverage[probe].reasons }).map(
+      ([reason, number]) => ({ reason, text: `no ${probe} to ${count(number, 'container')}` }),
+    ),
+  );
+  for (const [reason, own] of Map.groupBy(reasons, (one) => one.reason)) {
+    if (remarks.some((remark) => remark.includes(`(${reason})`))) continue;
+    const why = reason === 'have' ? 'the manifests have one' : `${REASON_TEXTS[reason as LackReason]} (${reason})`;
+    printLine(io.stderr, `${PROGRAM} fix: the policies add ${own.map(({ text }) => text).join(' and ')}: ${why}`);
+  }
+  if (reasons.length === 0 && inputs.problems.length === 0)
+    printLine(io.stderr, `${PROGRAM} fix: the inputs have no container, so no probe is added`);
 }
 
 /** The findings for which no advice is known to work, as `check` shows them. */
@@ -93,9 +127,10 @@ async function putOut(
   files: readonly FixedFile[],
   { flags, positionals }: FixLine,
   io: CommandIo,
+  leavesEdits: boolean,
 ): Promise<readonly FileProblem[]> {
   const directory = flags['output-dir'];
-  if (flags.write) return writeFixedFiles(files, positionals, io);
+  if (flags.write) return writeFixedFiles(files, positionals, io, leavesEdits);
   if (directory !== undefined) return writeIntoDirectory(files, positionals, directory, io);
   if (flags.diff) io.stdout.write(diffText(files, paintFor(flags.color, io), io.stdoutColumns !== undefined));
   else if (flags.output === 'json') io.stdout.write(listOfObjects(files));

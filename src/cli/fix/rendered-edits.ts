@@ -1,14 +1,11 @@
 import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
-import { cut } from '../../base/text/cut.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { describeManifest, namespaceOf, type ManifestText } from '../input/manifest.ts';
+import { describeManifest, namespaceOf, type ManifestText, type ParsedText } from '../input/manifest.ts';
 import { STDIN_NAME } from '../input/read-inputs.ts';
 import type { FixedFile } from './fix-file.ts';
 
-/** Longest value in a line. A probe is shorter. */
-const LONGEST_VALUE = 1000;
 const SOURCE = /^# Source: (.*)$/gm;
 
 /** True for a text that a tool rendered: no file has the text, so no patch of the text can be applied. */
@@ -16,36 +13,40 @@ export function isRendered({ file, text, placeOf }: ManifestText): boolean {
   return placeOf !== undefined || (file === STDIN_NAME && text.search(SOURCE) >= 0);
 }
 
+/** A change that a person has to make. */
+export interface EditByHand {
+  readonly line: string;
+  /** The file to edit. */
+  readonly file: string;
+}
+
 /**
  * What to change by hand in place of a rendered text: a line for each field, with the place in the template, and the
  * value of the chart that the template writes there.
  */
 export async function editsByHand(
-  { placeOf, chartValueOf }: ManifestText,
+  { placeOf, chartValueOf, manifests }: ParsedText,
   { file, before, after }: FixedFile,
   namespace: string,
-): Promise<readonly string[]> {
-  const documents = parseYamlDocuments(file, before).documents;
-  const edited = parseYamlDocuments(file, after).documents;
-  const lines: string[] = [];
+): Promise<readonly EditByHand[]> {
+  const edited = new Map(parseYamlDocuments(file, after).documents.map(({ index, value }) => [index, value]));
+  const edits: EditByHand[] = [];
   const source = placeOf !== undefined && chartValueOf === undefined ? 'in the base or in a patch' : 'in the template';
-  for (const [index, document] of documents.entries())
-    for (const { path, value: wanted } of differences(document.value, edited[index]?.value, [])) {
+  for (const document of new Set(manifests.map((manifest) => manifest.document)))
+    for (const { path, value: wanted } of differences(document.value, edited.get(document.index), [])) {
       const at = document.position(path, { key: true });
-      const place = placeOf === undefined ? sourceAbove(before, at.line) : placeText(file, placeOf(at));
+      const template = placeOf === undefined ? sourceAbove(before, at.line) : file;
+      const place = placeOf === undefined ? template : `${file}:${at.line}:${at.column}`;
       const what = isJsonObject(document.value)
         ? describeManifest(document.value, namespaceOf(document.value) ?? namespace)
         : 'object';
-      const chartValue = await chartValueOf?.(at, path);
-      const where = chartValue === undefined ? source : `as value ${chartValue}`;
-      const edit = wanted === undefined ? 'remove it' : `write ${cut(jsonText(wanted), LONGEST_VALUE)}`;
-      lines.push(`${place}: ${what}: ${formatPath(path)}: ${edit} ${where}`);
+      const chartValue = await document.chartValueOf?.(path);
+      const where = chartValue === undefined ? source : `as value ${chartValue.text}`;
+      const edit = wanted === undefined ? 'remove it' : `write ${jsonText(wanted)}`;
+      const line = `${place}: ${what}: ${formatPath(path)}: ${edit} ${where}`;
+      edits.push({ line, file: chartValue?.file ?? template });
     }
-  return lines;
-}
-
-function placeText(file: string, { line, column }: { readonly line: number; readonly column: number }): string {
-  return `${file}:${line}:${column}`;
+  return edits;
 }
 
 /** The template that helm names above a line of its output. */

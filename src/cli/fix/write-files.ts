@@ -49,11 +49,13 @@ async function isLink(path: string): Promise<boolean> {
  * Writes changed files in place, and returns the files that could not be written.
  *
  * @param names the files and directories of the command line; nothing outside of them is written
+ * @param leavesEdits true when a person has to edit files, which a line names
  */
 export async function writeFixedFiles(
   files: readonly FixedFile[],
   names: readonly string[],
   io: CommandIo,
+  leavesEdits: boolean,
 ): Promise<FileProblem[]> {
   const roots = await Promise.all(names.map((name) => realpath(name).catch(() => resolve(name))));
   // Two names may lead to one file.
@@ -68,7 +70,7 @@ export async function writeFixedFiles(
     return file;
   });
   const isDone = files.every(({ left }) => left.length === 0);
-  if (written.size === 0 && problems.length === 0)
+  if (written.size === 0 && problems.length === 0 && !leavesEdits)
     printLine(io.stderr, isDone ? 'no file needs a change' : 'no file is changed');
   return problems;
 }

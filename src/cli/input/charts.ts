@@ -4,10 +4,10 @@ import { readUtf8File } from '../../base/files/regular-file.ts';
 import { isWithin } from '../../base/files/yaml-files.ts';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
 import { formatPath, valueAt, type PathStep } from '../../base/json/field-path.ts';
-import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
+import { parseYamlDocuments, type YamlDocument } from '../../yaml/reading/documents.ts';
 import { outputOfFirst, shellPath } from './rendering-tool.ts';
 import { placesIn } from './template-places.ts';
-import type { ManifestText } from './manifest.ts';
+import type { ChartValue, ManifestText } from './manifest.ts';
 
 export const CHART_FILE = 'Chart.yaml';
 
@@ -85,7 +85,22 @@ export async function renderChart(
     ...set.flatMap((assignment) => ['--set', assignment]),
   ];
   const texts = textsByFile(await outputOfFirst([['helm', args]]), chart);
-  return await Promise.all(texts.map((text) => placed(text, chart, values)));
+  const valuesIn = valuesReader();
+  return await Promise.all(texts.map((text) => placed(text, chart, values, valuesIn)));
+}
+
+/** The first document of a file. */
+type ValuesReader = (file: string) => Promise<YamlDocument | undefined>;
+
+/** Reads each file of values once, because every finding may ask. */
+function valuesReader(): ValuesReader {
+  const read = new Map<string, ReturnType<ValuesReader>>();
+  return (file) => {
+    const parsed = async () => parseYamlDocuments(file, await readUtf8File(file).catch(() => '')).documents[0];
+    const values = read.get(file) ?? parsed();
+    read.set(file, values);
+    return values;
+  };
 }
 
 function releaseName({ name }: Chart): string {
@@ -113,7 +128,12 @@ function templateFile(source: string, name: string, directory: string): string |
 }
 
 /** A template of a packed subchart is no file. Its findings have the first line. */
-async function placed({ file, text }: ManifestText, chart: Chart, values: readonly string[]): Promise<ManifestText> {
+async function placed(
+  { file, text }: ManifestText,
+  chart: Chart,
+  values: readonly string[],
+  valuesIn: ValuesReader,
+): Promise<ManifestText> {
   const placeOf = placesIn(await readUtf8File(file).catch(() => ''), text);
   const parts = relative(chart.directory, file).split(sep);
   const subcharts = parts.flatMap((part, index) => (part === 'charts' ? [parts[index + 1] ?? ''] : []));
@@ -126,7 +146,7 @@ async function placed({ file, text }: ManifestText, chart: Chart, values: readon
       if (value === undefined) return undefined;
       const below = key === undefined ? [] : path.slice(path.lastIndexOf(key) + 1);
       const steps = [...value.split('.'), ...(path.includes(key ?? '') ? below : [])];
-      return await valuePlace([...subcharts, ...steps], values, chart, subcharts);
+      return await valuePlace([...subcharts, ...steps], values, chart, subcharts, valuesIn);
     },
   };
 }
@@ -137,16 +157,17 @@ async function valuePlace(
   values: readonly string[],
   { directory }: Chart,
   subcharts: readonly string[],
-): Promise<string> {
+  valuesIn: ValuesReader,
+): Promise<ChartValue> {
   const own = join(directory, ...subcharts.flatMap((name) => ['charts', name]));
   const ofSubchart = { file: join(own, 'values.yaml'), steps: path.slice(subcharts.length) };
   const files = [join(directory, 'values.yaml'), ...values].map((file) => ({ file, steps: path })).reverse();
   for (const { file, steps } of subcharts.length === 0 ? files : [...files, ofSubchart]) {
-    const [document] = parseYamlDocuments(file, await readUtf8File(file).catch(() => '')).documents;
+    const document = await valuesIn(file);
     if (document === undefined || valueAt(document.value, steps.slice(0, 1)) === undefined) continue;
-    return `${formatPath(steps)} in ${file}:${document.position(steps, { key: true }).line}`;
+    return { text: `${formatPath(steps)} in ${file}:${document.position(steps, { key: true }).line}`, file };
   }
-  return formatPath(path);
+  return { text: formatPath(path), file: join(directory, 'values.yaml') };
 }
 
 /**

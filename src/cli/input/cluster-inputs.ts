@@ -1,5 +1,6 @@
 import { messageOf } from '../../base/text/error-message.ts';
 import { compareText, quote } from '../../base/text/cut.ts';
+import { didYouMean } from '../../base/text/suggestion.ts';
 import { VERSION } from '../../base/version.ts';
 import { PatientClient } from '../../cluster/client/patient-client.ts';
 import { loadUserAccess } from '../../cluster/client/user-access.ts';
@@ -15,21 +16,17 @@ import { policyTier } from '../../engine/policy/policy-set.ts';
 import { discoverKinds, isOfController, MOST_REQUESTS_AT_ONCE } from '../../cluster/sources/cluster-kinds.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
-import { clusterText } from './cluster-object.ts';
-import {
-  ClusterFacts,
-  clusterProblem,
-  ClusterReading,
-  readObserverReports,
-  type ListedKind,
-} from './cluster-reading.ts';
+import { clusterProblem, clusterText } from './cluster-object.ts';
+import { withoutExempt } from './exempt-workloads.ts';
+import { ClusterFacts, ClusterReading, readObserverReports, type ListedKind } from './cluster-reading.ts';
 import { readPolicyDocuments, snapshotOf, warningsOf, type Inputs } from './inputs.ts';
 import { readPolicyTexts } from './read-inputs.ts';
+import { readClusterWebhook } from '../../observer/missed/cluster-webhook.ts';
 import { PROGRAM, type CommandIo } from '../io.ts';
 import type { Progress } from '../output/messages.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { PolicyPlaces } from '../../cluster/sources/policy-documents.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
+import { hasCode, type ApiClient } from '../../cluster/client/api-client.ts';
 import type { ParsedText } from './manifest.ts';
 
 /**
@@ -43,14 +40,19 @@ export async function readCluster(
   io: CommandIo,
   progress: Progress,
   wishes: ReadingWishes,
-): Promise<ClusterInputs> {
+): Promise<Inputs> {
   const { policies, 'workload-kinds': workloadKinds } = flags;
   try {
     const { client, namespace } = await openCluster({ flags }, io);
     const options = { ...wishes, names, namespace, policies, workloadKinds, now: flags.now ?? io.now() };
-    return await readClusterInputs(client, options, (done, total) => {
+    const read = await readClusterInputs(client, options, (done, total) => {
       progress.show('reading', done, total, 'lists');
     });
+    const inputs = { ...read, isPartial: names.length > 0 || read.problems.length > 0 };
+    if (namespace !== undefined && inputs.texts.length === 0) await requireNamespace(client, namespace);
+    if (wishes.webhook === undefined) return inputs;
+    const known = await withWebhook(inputs, client, namespace);
+    return wishes.webhook === 'exempts' ? withoutExempt(known) : known;
   } catch (error) {
     if (error instanceof PolicyFilesError) throw error;
     throw new PolicyFilesError(`the cluster cannot be read: ${messageOf(error)}`);
@@ -92,7 +94,10 @@ export interface ClusterInputOptions {
 }
 
 /** What a command reads beside what verdicts depend on. */
-export type ReadingWishes = Pick<ClusterInputOptions, 'change' | 'keepsObjects' | 'readsReports'>;
+export interface ReadingWishes extends Pick<ClusterInputOptions, 'change' | 'keepsObjects' | 'readsReports'> {
+  /** `exempts` leaves out the workloads that the webhook never sees. */
+  readonly webhook?: 'is-read' | 'exempts';
+}
 
 export type ClusterInputs = Inputs & { readonly isFromCluster: true };
 
@@ -179,6 +184,30 @@ export async function readClusterInputs(
     policyProblems,
     policyWarnings: warningsOf([...policyReading.missingRights, ...low.warnings, ...high.warnings, ...added.warnings]),
   };
+}
+
+/** The inputs with the webhook of the cluster, and with the labels of namespaces, as the webhook may look at them. */
+async function withWebhook(
+  inputs: ClusterInputs,
+  client: ApiClient,
+  namespace: string | undefined,
+): Promise<ClusterInputs> {
+  const { facts } = inputs.policies;
+  // Without the right to read labels, only the names of exempt namespaces count: that is no problem of a policy.
+  const labels = await labelsOfNamespaces(new ClusterReading(client, namespace), namespace);
+  const namespaceLabels = new Map([...facts.namespaceLabels, ...labels]);
+  const policies = inputs.policies.withFacts({ ...facts, namespaceLabels });
+  return { ...inputs, policies, webhook: await readClusterWebhook(client) };
+}
+
+/** The API server lists nothing for a namespace that does not exist, as for an empty one. */
+async function requireNamespace(client: ApiClient, name: string): Promise<void> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(name)}`;
+  const answer = await client.request({ method: 'GET', path }).catch((error: unknown) => error);
+  if (!hasCode(answer, 404)) return;
+  const names = (await new ClusterReading(client, undefined).list(NAMESPACES, ({ metadata }) => metadata.name)) ?? [];
+  const step = didYouMean(name, names) || '; kubectl get namespaces lists those that do';
+  throw new PolicyFilesError(`namespace ${quote(name)} does not exist in the cluster${step}`);
 }
 
 /** One step for a list, or for each named object. A person who names an object wants it, whoever made it. */

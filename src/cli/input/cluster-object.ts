@@ -3,6 +3,7 @@ import { POLICY_GROUP } from '../../engine/policy/object-names.ts';
 import { BUILT_IN_KINDS, groupOfVersion, workloadKind } from '../../engine/workload/kinds.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { YamlDocument } from '../../yaml/reading/documents.ts';
 import { placeOfManifest, type Manifest, type ParsedText } from './manifest.ts';
 import type { FilePlace } from '../output/json-outputs.ts';
@@ -10,6 +11,11 @@ import type { Inputs } from './inputs.ts';
 
 /** The beginning of the places of objects of a cluster. The texts are URIs with this scheme. */
 export const CLUSTER_PLACE = 'cluster';
+
+/** A problem of the cluster as a whole. */
+export function clusterProblem(message: string): FileProblem {
+  return { file: CLUSTER_PLACE, line: 1, column: 1, message };
+}
 
 /** kubectl's copy of the whole object. Nothing reads the copy here. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';

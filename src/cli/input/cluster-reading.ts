@@ -12,7 +12,7 @@ import {
 } from '../../cluster/sources/cluster-kinds.ts';
 import { CollectedFacts, type FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { readObserverReport, REPORT_APIS, type ReportOfWorkload } from '../../cluster/sources/observer-reports.ts';
-import { CLUSTER_PLACE, clusterPlace } from './cluster-object.ts';
+import { clusterPlace, clusterProblem } from './cluster-object.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FactKind } from '../../cluster/sources/fact-kinds.ts';
 
@@ -105,11 +105,6 @@ export class ClusterReading {
     if (!isNamespaced) return 'in the cluster';
     return this.#namespace === undefined ? 'in all namespaces' : `in namespace ${this.#namespace}`;
   }
-}
-
-/** A problem of the cluster as a whole. */
-export function clusterProblem(message: string): FileProblem {
-  return { file: CLUSTER_PLACE, line: 1, column: 1, message };
 }
 
 /** The facts of a cluster, and what could not be read. */

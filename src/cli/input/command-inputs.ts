@@ -3,10 +3,11 @@ import { resolve } from 'node:path';
 import { messageOf } from '../../base/text/error-message.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { printLine, UsageError, type CommandIo } from '../io.ts';
-import { Progress } from '../output/messages.ts';
+import { Progress, reportProblems } from '../output/messages.ts';
 import { clusterChoice, type ClusterLine } from './cluster-choice.ts';
 import { inputsOf, type Inputs } from './inputs.ts';
 import { unreadLines } from './passed-over.ts';
+import { unaskedSelectors } from './unasked-selectors.ts';
 import { readManifestTexts, readPolicyTexts } from './read-inputs.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { CLUSTER_INPUT_FLAGS } from './input-flags.ts';
@@ -73,5 +74,6 @@ export async function readCommandInputs(
   const inputs = inputsOf(manifests, policies, { ...settings, fileIdentity: resolve }, added);
   progress.end();
   for (const text of unreadLines(inputs, command, flags.verbose)) printLine(io.stderr, text);
+  reportProblems(unaskedSelectors(inputs), io);
   return inputs;
 }

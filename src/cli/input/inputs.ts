@@ -12,7 +12,8 @@ import { REPORT_APIS, type ReportOfWorkload } from '../../cluster/sources/observ
 import { workloadKindOfManifest, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { Outline } from '../../yaml/reading/outline.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
-import type { FilePlace } from '../output/json-outputs.ts';
+import type { ClusterWebhook } from '../../observer/missed/cluster-webhook.ts';
+import type { ExemptNamespace, FilePlace } from '../output/json-outputs.ts';
 
 export interface Inputs extends Unread {
   /** True when the texts are objects of a cluster. Such objects have a place without lines: `cluster:shop/pod/web`. */
@@ -20,6 +21,12 @@ export interface Inputs extends Unread {
   readonly texts: readonly ParsedText[];
   /** Objects of a cluster beside its workloads, as the snapshot of a cluster needs them. */
   readonly others?: readonly JsonObject[];
+  /** The webhook of a cluster, for commands that ask for it. */
+  readonly webhook?: ClusterWebhook;
+  /** True when a cluster has workloads of the namespaces beside the texts: only some were asked for, or may be read. */
+  readonly isPartial?: boolean;
+  /** Workloads of a cluster that were left out, because the webhook never sees them. */
+  readonly exempt?: readonly ExemptNamespace[];
   /** The reports of an observer about live Pods of a cluster. In files, reports are among the manifests. */
   readonly observed?: readonly ReportOfWorkload[];
   readonly policies: Snapshot;
@@ -77,7 +84,7 @@ export function inputsOf(
     .filter(({ object, document }) => isForPolicies(object) && !read.has(fileIdentity(document.file)));
   const policyPlaces: PolicyPlaces = new Map();
   const policies = readPolicyDocuments(policyTexts.texts, among, namespace, policyPlaces);
-  const newPolicies = readPolicyDocuments(newPolicyTexts.texts, [], namespace);
+  const newPolicies = readPolicyDocuments(newPolicyTexts.texts, [], namespace, policyPlaces);
   const unreadable = ofPolicies.flatMap(({ problems }) => problems);
   const unusable = [...policies.problems, ...newPolicies.problems];
   return {

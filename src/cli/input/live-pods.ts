@@ -19,7 +19,8 @@ export async function readLivePods(
   io: CommandIo,
   readsEvents: boolean,
 ): Promise<OneLook | undefined> {
-  if (!inputs.isFromCluster) return undefined;
+  const { webhook, policies: snapshot } = inputs;
+  if (webhook === undefined) return undefined;
   const choice = await clusterChoice(line);
   const isNamed = choice.kind === 'cluster' && choice.names.some(({ name }) => name !== undefined);
   const objects = isNamed ? inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => object)) : undefined;
@@ -30,15 +31,15 @@ export async function readLivePods(
     import('../../observer/one-look.ts'),
   ]);
   const { client, namespace } = await openCluster(line, io);
-  const look = await lookOnce(client, { namespace, named, readsEvents, snapshot: inputs.policies, now: io.now() });
+  const look = await lookOnce(client, { namespace, named, readsEvents, snapshot, webhook, now: io.now() });
   for (const problem of look.problems) printLine(io.stderr, `${PROGRAM} ${command}: ${problem}`);
   return look;
 }
 
 /** `6 of 6 Pods lack these probes: kubectl rollout restart ...`. Undefined when the Pods have them. */
-export function lackOf({ of, noInjection }: OneLook, object: JsonObject): string | undefined {
+export function lackOf({ of, stepOf }: OneLook, object: JsonObject): string | undefined {
   const live = of(nameOfManifest(object));
-  return live && lackLine(live.missed, live.pods, noInjection);
+  return live && lackLine(live.missed, live.pods, stepOf);
 }
 
 export function nameOfManifest(object: JsonObject): NamedObject {

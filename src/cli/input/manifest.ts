@@ -12,6 +12,14 @@ import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { ReadingOptions } from '../../yaml/reading/trees.ts';
 
+/** A value of a chart that writes a field. */
+export interface ChartValue {
+  /** `probe.port in web/values.yaml:5`, or `probe.port` for a value that no file sets. */
+  readonly text: string;
+  /** The file to edit. */
+  readonly file: string;
+}
+
 /** A text with manifests or policies, and the name that messages give it. */
 export interface ManifestText {
   readonly file: string;
@@ -20,14 +28,20 @@ export interface ManifestText {
   readonly isFound?: boolean;
   /** Present for a text that a tool rendered: the place in `file`, which is then a source of the text. */
   readonly placeOf?: (position: Position) => Position;
-  /** The value of a chart that writes a field of a rendered text, with its file. Undefined for other fields. */
-  readonly chartValueOf?: (position: Position, path: FieldPath) => Promise<string | undefined>;
+  /** The value of a chart that writes a field of a rendered text. Undefined for other fields. */
+  readonly chartValueOf?: (position: Position, path: FieldPath) => Promise<ChartValue | undefined>;
+}
+
+/** A document whose positions are those of its source. */
+export interface PlacedDocument extends YamlDocument {
+  /** The value of a chart that writes a field of the document. */
+  readonly chartValueOf?: (path: FieldPath) => Promise<ChartValue | undefined>;
 }
 
 /** One object of a text: a document, or an item of a List in it. */
 export interface Manifest {
   readonly object: JsonObject;
-  readonly document: YamlDocument;
+  readonly document: PlacedDocument;
   readonly path: readonly PathStep[];
 }
 
@@ -45,7 +59,7 @@ interface ManifestReading extends Pick<ReadingOptions, 'onOffset' | 'isUnread'> 
 
 /** The objects of a text. Items of Lists are objects of their own. */
 export function manifestsOf(
-  { file, text, placeOf }: ManifestText,
+  { file, text, placeOf, chartValueOf }: ManifestText,
   reading: ManifestReading = {},
 ): { manifests: Manifest[]; problems: FileProblem[] } {
   const manifests: Manifest[] = [];
@@ -54,8 +68,14 @@ export function manifestsOf(
     for (const problem of part.problems) problems.push({ ...problem, ...placeOf?.(problem) });
     if (part.document === undefined) continue;
     const read = part.document;
-    const document: YamlDocument =
-      placeOf === undefined ? read : { ...read, position: (path, options) => placeOf(read.position(path, options)) };
+    const document: PlacedDocument =
+      placeOf === undefined
+        ? read
+        : {
+            ...read,
+            position: (path, options) => placeOf(read.position(path, options)),
+            ...(chartValueOf && { chartValueOf: (path) => chartValueOf(read.position(path, { key: true }), path) }),
+          };
     const { value } = document;
     const found = isJsonObject(value) ? objectsIn(document, value, []) : [];
     if (!isJsonObject(value) && value !== null) problems.push({ file, ...document.position([]), message: NO_OBJECT });
@@ -66,7 +86,7 @@ export function manifestsOf(
 }
 
 /** `v1` List and the typed lists (`DeploymentList`) that an API server prints. */
-function objectsIn(document: YamlDocument, object: JsonObject, path: readonly PathStep[]): Manifest[] {
+function objectsIn(document: PlacedDocument, object: JsonObject, path: readonly PathStep[]): Manifest[] {
   const items = member(object, 'items');
   if (!(stringMember(object, 'kind')?.endsWith('List') ?? false) || !Array.isArray(items))
     return [{ object, document, path }];

@@ -78,12 +78,22 @@ export interface ListedProbeCounts {
 }
 
 /** The output of `probewright check --output json`. */
+/** Workloads of a cluster that the webhook never sees, by its namespaceSelector. */
+export interface ExemptNamespace {
+  readonly namespace: string;
+  readonly workloads: number;
+  /** The requirement that the namespace does not meet, as kubectl writes selectors. */
+  readonly reason: string;
+}
+
 export interface CheckOutput {
   readonly violations: readonly (ListedViolation & FilePlace)[];
   /** The inputs that could not be read. */
   readonly problems: readonly (FilePlace & { readonly message: string })[];
   /** The workloads of a cluster whose live Pods lack probes of policies, and what to do. Absent without any. */
   readonly lacking?: readonly (ObjectName & { readonly message: string })[];
+  /** Workloads that are not judged. Absent without any. */
+  readonly exempt?: readonly ExemptNamespace[];
   readonly summary: {
     readonly objects: number;
     readonly workloads: number;

@@ -15,7 +15,8 @@ const ROOM_FOR_END = 200;
 
 /** One section gets no more than this, so that the others have room too. */
 const MOST_LINES = 200;
-const MOST_CHARACTERS_OF_LINE = 400;
+/** More than a finding with its remedy. */
+const MOST_CHARACTERS_OF_LINE = 4000;
 const MOST_CHARACTERS_OF_SECTION = 12_000;
 
 /**
@@ -44,8 +45,12 @@ export function markdownDocument(
 }
 
 function sectionText({ title, language, lines }: MarkdownSection): string {
-  const shown = lines.slice(0, MOST_LINES).map((line) => cut(outputLine(line), MOST_CHARACTERS_OF_LINE));
-  const body = cut(shown.join('\n'), MOST_CHARACTERS_OF_SECTION);
+  const cutLines = lines.slice(0, MOST_LINES).map((line) => cut(outputLine(line), MOST_CHARACTERS_OF_LINE));
+  let length = 0;
+  // A remedy that is cut would be copied so.
+  const shown = cutLines.filter((line) => (length += line.length + 1) <= MOST_CHARACTERS_OF_SECTION);
+  const more = lines.length - shown.length;
+  const body = [...shown, ...(more > 0 ? [`... and ${count(more, 'more line')}`] : [])].join('\n');
   const longest = Math.max(2, ...[...body.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `\n### ${title}\n\n${fence}${language ?? 'text'}\n${body}\n${fence}\n`;

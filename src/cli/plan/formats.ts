@@ -6,9 +6,12 @@ import { paragraph, type Screen } from '../output/screen.ts';
 import { unifiedDiff, type DiffLine } from '../../base/text/unified-diff.ts';
 import { renderBlock, type BlockLayout } from '../../yaml/editing/rendering.ts';
 import { objectName } from '../check/report.ts';
-import type { PlanOutput } from '../output/json-outputs.ts';
+import type { ExemptNamespace, PlanOutput } from '../output/json-outputs.ts';
 import type { ProbeChange, ViolationChange } from '../../engine/verdict/compare/changes.ts';
 import { effectSentence, type Plan, type WorkloadEffect } from '../../engine/verdict/compare/plan.ts';
+
+/** A plan, and the workloads of a cluster that it leaves out. */
+export type ShownPlan = Plan & { readonly exempt?: readonly ExemptNamespace[] | undefined };
 
 /** Returns a plan for people: the effects, the largest first, and one sentence at the end. */
 export function planAsText(plan: Plan, screen: Screen): string {
@@ -38,8 +41,10 @@ function sectionOf({ title, names, diff, example }: PlanGroup): MarkdownSection 
 }
 
 /** Returns a plan as one object for programs. Workloads without effect are left out. */
-export function planAsJson(plan: Plan): string {
-  return `${jsonText(planOutput(plan), undefined, 2)}\n`;
+export function planAsJson({ exempt = [], ...plan }: ShownPlan): string {
+  const { workloads, summary } = planOutput(plan);
+  const output = { workloads, ...(exempt.length > 0 && { exempt }), summary };
+  return `${jsonText(output, undefined, 2)}\n`;
 }
 
 /** Returns a plan as programs read it. */

@@ -3,19 +3,20 @@ import { knownSources, snapshotAfter, unknownRemovals } from '../../engine/verdi
 import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { workloadsOf } from './workloads.ts';
-import { planAsJson, planAsMarkdown, planAsText } from './formats.ts';
+import { planAsJson, planAsMarkdown, planAsText, type ShownPlan } from './formats.ts';
+import { clusterNotes } from '../check/check-inputs.ts';
 import { paintFor, type Screen } from '../output/screen.ts';
 import { reportProblems, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
 import { storedPod } from '../../webhook/review/stored-pod.ts';
-import { planOf, type Plan, type PlanSummary } from '../../engine/verdict/compare/plan.ts';
+import { planOf, type PlanSummary } from '../../engine/verdict/compare/plan.ts';
 import type { ParsedCommandLine } from '../flags/flag.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PLAN, PlanFailure, PlanFormatName } from './definition.ts';
 
-const FORMATS: Readonly<Record<PlanFormatName, (plan: Plan, screen: Screen) => string>> = {
+const FORMATS: Readonly<Record<PlanFormatName, (plan: ShownPlan, screen: Screen) => string>> = {
   text: planAsText,
   json: planAsJson,
   markdown: planAsMarkdown,
@@ -30,14 +31,17 @@ export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: Co
   const { flags } = line;
   const progress = new Progress(io);
   const old = { ...line, flags: { ...flags, policies: flags.from } };
-  const inputs = await readAnyInputs('plan', old, io, progress, { change: { newPolicies: flags.policies } });
+  const wishes = { change: { newPolicies: flags.policies }, webhook: 'exempts' } as const;
+  const inputs = await readAnyInputs('plan', old, io, progress, wishes);
   // Without one of the policies, the plan would be wrong.
   if (inputs.policyProblems.length > 0) {
     // Warnings name optional rights that are missing. All missing rights are named at once.
     reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
     return EXIT_USAGE;
   }
-  if (inputs.texts.every(({ manifests }) => manifests.length === 0) && inputs.problems.length === 0)
+  const hasNothing =
+    inputs.texts.every(({ manifests }) => manifests.length === 0) && (inputs.exempt ?? []).length === 0;
+  if (hasNothing && inputs.problems.length === 0)
     printLine(io.stderr, `${PROGRAM} plan: the inputs have no Kubernetes object, so the plan is empty`);
   const snapshots = changedSnapshots(inputs, flags.remove, io);
   if (snapshots === undefined) return EXIT_USAGE;
@@ -46,11 +50,16 @@ export async function runPlan(line: ParsedCommandLine<typeof PLAN.flags>, io: Co
   const plan = planOf(counted(workloads, progress), snapshots.before, snapshots.after, storedPod, inputs.now);
   progress.end();
   const problems = inputs.problems.filter((problem) => !replaced.has(problem));
-  io.stdout.write(FORMATS[flags.output](plan, { columns: io.stdoutColumns, paint: paintFor(flags.color, io) }));
+  io.stdout.write(
+    FORMATS[flags.output](
+      { ...plan, exempt: inputs.exempt },
+      { columns: io.stdoutColumns, paint: paintFor(flags.color, io) },
+    ),
+  );
   for (const policy of inputs.newPolicies.policies)
     for (const { check, field, message } of adviceAbout(policy))
       printLine(io.stderr, `${PROGRAM} plan: ${policy.source}: ${field}: ${message} (${check})`);
-  reportProblems([...inputs.policyWarnings, ...problems], io, inputs);
+  reportProblems([...clusterNotes(inputs), ...inputs.policyWarnings, ...problems], io, inputs);
   if (problems.length > 0) return EXIT_USAGE;
   return fails(plan.summary, flags['fail-on']) ? EXIT_DENIED : EXIT_OK;
 }

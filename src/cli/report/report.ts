@@ -26,7 +26,7 @@ import type { REPORT } from './definition.ts';
 
 export async function runReport(line: ParsedCommandLine<typeof REPORT.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
-  const inputs = await readAnyInputs('report', line, io, progress, { readsReports: true });
+  const inputs = await readAnyInputs('report', line, io, progress, { readsReports: true, webhook: 'exempts' });
   const look = await readLivePods('report', line, inputs, io, true);
   const { report, warnings } = reportOfInputs(inputs, look, line, (done, total) => {
     progress.show('checking', done, total, 'objects');
@@ -47,7 +47,7 @@ function reportOfInputs(
   line: ClusterLine,
   progress: (done: number, total: number) => void,
 ): { readonly report: Report; readonly warnings: readonly FileProblem[] } {
-  const { violations, warnings, problems } = checkInputs(inputs, 'Deny', progress);
+  const { violations, notes = [], warnings, problems } = checkInputs(inputs, 'Deny', progress);
   // Each manifest has its own path object. Places are no keys: a template may be rendered to several texts.
   const byObject = Map.groupBy(violations, ({ object }) => object?.path);
   const observed = observedResults(inputs);
@@ -67,7 +67,7 @@ function reportOfInputs(
       advice: adviceOf(inputs, byObject.get(undefined) ?? []),
       problems: problems.map((problem) => `${placeText(problem, inputs)}: ${problem.message}`),
     },
-    warnings: [...warnings],
+    warnings: [...notes, ...warnings],
   };
 }
 
@@ -124,7 +124,8 @@ function liveResults(
   const { failing = [], missedResults = [] } = look?.of(workload) ?? {};
   const isFresh = look?.knowsFailures === true;
   const reported = observed.filter(({ rule }) => (isFailingRule(rule) ? !isFresh : missedResults.length === 0));
-  return [...failing, ...missedResults, ...reported];
+  // Without the right to read events, the observer knows more than the status tells.
+  return [...(reported.some(({ rule }) => isFailingRule(rule)) ? [] : failing), ...missedResults, ...reported];
 }
 
 type ObservedResults = (workload: NamedObject) => readonly ObservedResult[];

@@ -17,6 +17,8 @@ export interface Answer {
   readonly isNoRedirect?: true;
   /** The URL that answered in the end, where the path was redirected. */
   readonly redirectedTo?: string;
+  /** The URL at another host to which the path is redirected. The kubelet does not ask it. */
+  readonly otherHost?: string;
   /** How long the answer took, without what the way to the container takes. */
   readonly milliseconds?: number;
 }

@@ -17,6 +17,8 @@ const OWN_REMEDIES = {
   'http2-only': 'Let the server answer HTTP/1.1 too, or use tcpSocket.',
   // The kubelet speaks no TLS to gRPC before Kubernetes 1.37.
   'grpc-tls': 'Serve the health service on a port without TLS, or use tcpSocket.',
+  'login-page':
+    'The login page passes even if the application is broken. Set httpGet.path to a path that needs no login.',
   'body-over-10-kib': 'Set httpGet.path to a path with a short answer.',
   unclear: 'The answer breaks off, or is no correct HTTP. Read the log of the container.',
 } as const;
@@ -40,10 +42,19 @@ function isOwn(cause: TryCause): cause is keyof typeof OWN_REMEDIES {
 /** The exit codes of shells for a program that is missing, or that is no program (POSIX, 2.8.2). */
 const NO_PROGRAM: readonly unknown[] = [126, 127];
 
+/** Words of the URLs of login pages, as frameworks and identity providers write them. */
+const LOGIN =
+  /[/_.-](?:log[-_]?[io]n|sign[-_]?in|sso|oauth2?|openid[-_]connect|saml2?|authorize|sessions?\/new)(?![a-z])/i;
+
+function isLogin(url = ''): boolean {
+  return LOGIN.test(URL.parse(url)?.pathname ?? '');
+}
+
 /** The cause that the kubelet's text alone tells. Undefined for a success without a warning. */
 export function causeOfAnswer(answer: Answer, handlerKind?: HandlerKind): TryCause | undefined {
-  const { result, text, isLong, isNoRedirect, code } = answer;
+  const { result, text, isLong, isNoRedirect, redirectedTo, code } = answer;
   if (result === 'warning') return isNoRedirect === true ? 'http-3xx' : 'redirect-other-host';
+  if (result === 'success' && isLogin(redirectedTo)) return 'login-page';
   if (result === 'success') return isLong === true ? 'body-over-10-kib' : undefined;
   const cause = answerOf(text);
   if (handlerKind !== 'exec') {

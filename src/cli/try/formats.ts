@@ -103,6 +103,11 @@ function sentence(probe: TriedProbe): string {
     .join('; ');
 }
 
+/** A pass that needs no words. */
+function isPlainPass({ result, notes }: TriedProbe): boolean {
+  return result === 'passes' && notes.length === 0;
+}
+
 function titleOf(probe: TriedProbe): string {
   return `${objectName(probe)} ${probe.container}.${probe.probe}: ${probe.handler}`;
 }
@@ -114,14 +119,14 @@ function junitReport({ probes }: TryReport): string {
     title: titleOf(probe),
     className: probe.cause ?? 'probe',
     result: probe.result === 'fails' ? 'failure' : 'passed',
-    text: probe.result === 'passes' ? '' : `${probe.result}: ${sentence(probe)}`,
+    text: isPlainPass(probe) ? '' : `${probe.result}: ${sentence(probe)}`,
   }));
   return testSuites(cases, 'no probes');
 }
 
 function githubReport({ probes }: TryReport): string {
   return probes
-    .filter(({ result }) => result !== 'passes')
+    .filter((probe) => !isPlainPass(probe))
     .map((probe) => annotation(COMMANDS[probe.result], probe, titleOf(probe), sentence(probe)))
     .join('');
 }

@@ -163,7 +163,11 @@ export async function httpProbe(probe: HttpProbe, timeoutMilliseconds: number, s
       if (next === undefined || next.host !== first.host) {
         code = status;
         const answer = verdict(head, (await readBody(head.body)).length === MOST_BODY_BYTES);
-        return url === first ? answer : { ...answer, redirectedTo: shown };
+        return {
+          ...answer,
+          ...(url !== first && { redirectedTo: shown }),
+          ...(next !== undefined && { otherHost: urlText(next) }),
+        };
       }
       if (requests >= MOST_REDIRECTS) {
         shown = location;

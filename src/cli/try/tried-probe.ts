@@ -52,10 +52,11 @@ export async function tryProbe(planned: ProbeToTry, times: number, asking: Askin
   };
 }
 
-function notesOn({ handler }: ProbeToTry, { redirectedTo }: Answer): string[] {
+function notesOn({ handler }: ProbeToTry, { redirectedTo, otherHost }: Answer): string[] {
   const [reference] = handler.kind === 'exec' ? [] : stringsIn(handler.spec).flatMap(variableReferences);
   return [
     ...(redirectedTo === undefined ? [] : [`The path was redirected to ${redirectedTo}, which gave the answer.`]),
+    ...(otherHost === undefined ? [] : [`The answer is a redirect to ${otherHost}, which the kubelet does not ask.`]),
     ...(reference === undefined
       ? []
       : [`$(${reference}) was sent as it is: the kubelet replaces variables in commands only.`]),

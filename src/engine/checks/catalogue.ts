@@ -10,9 +10,9 @@ import { execCommand } from './exec-command.ts';
 import { execShell } from './exec-shell.ts';
 import { execVariable } from './exec-variable.ts';
 import { execImage } from './exec-image.ts';
-import { execAlwaysTrue } from './exec-always-true.ts';
 import { listenAddress } from './listen-address.ts';
 import { livenessNeverRestarts } from './liveness-never-restarts.ts';
+import { execAlwaysTrue } from './exec-always-true.ts';
 import { startupBudget } from './startup-budget.ts';
 import { observedStartup } from './observed-startup.ts';
 import { delayedLiveness } from './delayed-liveness.ts';
@@ -47,7 +47,7 @@ import type { Check } from './check.ts';
 // prettier-ignore
 export const CHECKS: readonly Check[] = [
   validProbe, namedPort, httpsScheme, otherProtocol, pathUrl, probeHost, headerValue, execCommand, execShell,
-  execVariable, execImage, execAlwaysTrue, listenAddress, livenessNeverRestarts, startupBudget, observedStartup,
+  execVariable, execImage, listenAddress, livenessNeverRestarts, execAlwaysTrue, startupBudget, observedStartup,
   delayedLiveness, delayedReadiness, singleFailure, restartGate, sharedEndpoint, killedBeforeDrained,
   dependencyLiveness, clusterProbe, timeoutOverPeriod, slowDetection, gracePeriod, execCost, execLocalhost,
   headerSecret, voidInitialDelay, progressDeadline, undeclaredPort, serviceReadiness, requiredLiveness,

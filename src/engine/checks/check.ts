@@ -27,6 +27,8 @@ type Found = readonly Finding[] | Finding | undefined;
 interface CheckTraits {
   /** A violation means that the probe cannot work at all. Reports then show the category `Cannot work`. */
   readonly cannotWork?: true;
+  /** A violation means that the probe succeeds while the application fails. No figure depends on such a probe. */
+  readonly hidesFailures?: true;
   /** The rule follows from a port's name or number. Whoever aims a policy at the container knows the port better. */
   readonly judgesByName?: true;
   /** The check also reads plain init, ephemeral and mesh containers. */

@@ -16,7 +16,7 @@ export const execAlwaysTrue = defineCheck({
   id: 'exec-always-true',
   summary: 'A probe command succeeds whatever the application does.',
   action: 'Warn',
-  cannotWork: true,
+  hidesFailures: true,
   handlers: ['exec'],
   readsCommand: true,
   judgesProbeAlone: true,
@@ -34,7 +34,8 @@ export const execAlwaysTrue = defineCheck({
   },
 });
 
-function alwaysTrueCommand(command: ExecCommand): AlwaysTrue | undefined {
+/** Why a command always succeeds. Undefined for one that may fail. */
+export function alwaysTrueCommand(command: ExecCommand): AlwaysTrue | undefined {
   const { argv, invocation, shell } = command;
   if (shell !== undefined) return isCut(command.script ?? '') ? undefined : alwaysTrue(parsedScript(command), shell);
   if (invocation === undefined) return undefined;

@@ -1,34 +1,176 @@
 import { HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
-import { isNamedForHttps } from '../workload/port-protocol.ts';
+import { isForTls, isNamedForHttps } from '../workload/port-protocol.ts';
+import { isTcp, type ContainerPort } from '../workload/ports.ts';
 import { handlerEdits } from './lib/endpoint.ts';
 import { askedPort } from './lib/probe-port.ts';
-import { containerPhrase, defineCheck, located } from './check.ts';
+import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
+import type { Container } from '../workload/pod.ts';
 
 /**
- * A TLS server answers a plain HTTP request with an error, or not at all. The API server's default scheme is HTTP.
+ * A TLS server answers a plain HTTP request with an error, or not at all, and a plain server no TLS handshake. The API
+ * server's default scheme is HTTP. The port's name counts, and the flags and variables of the container.
  */
 export const httpsScheme = defineCheck({
   id: 'https-scheme',
-  summary: 'The probe sends plain HTTP to a port that is named for HTTPS.',
+  summary: 'The probe sends plain HTTP to a port for HTTPS, or the other way round.',
   action: 'Warn',
   cannotWork: true,
   judgesByName: true,
   handlers: ['httpGet'],
   // The port's name is in the policy too.
   judgesProbeAlone: true,
-  eachProbe: (probe) => {
-    const { handler } = probe;
-    const port = askedPort(probe)?.declared;
+  eachProbe: (probe, _, workload) => {
+    const { handler, container } = probe;
+    const asked = askedPort(probe);
+    if (asked === undefined) return undefined;
+    const { number, declared } = asked;
+    const port = `port ${declared?.name === undefined ? number : `${quote(declared.name)} (${number})`}`;
+    const place = located(probe, 'httpGet', 'scheme');
+    if (handler.scheme === 'HTTPS') {
+      const isPlain = declared !== undefined && isNamedForHttp(declared) && !mentionsTls(container);
+      if (!isPlain || workload.portHints(declared).some(({ text }) => /https|tls/i.test(text))) return undefined;
+      return {
+        ...place,
+        message: `${containerPhrase(container)} gets HTTPS on its ${port}; a server of plain HTTP rejects such a request`,
+        remedy: 'write scheme: HTTP',
+        ...handlerEdits(probe, { scheme: 'HTTP' }),
+      };
+    }
     if (handler.scheme !== HANDLER_DEFAULTS.scheme) return undefined;
-    if (port?.name === undefined || !isNamedForHttps(port)) return undefined;
+    const isNamed = declared !== undefined && isNamedForHttps(declared);
+    const word = isNamed ? undefined : tlsWordOf(container, number, declared);
+    if (!isNamed && word === undefined) return undefined;
     const isNewer = handler.protocol !== HANDLER_DEFAULTS.protocol;
+    const because = word === undefined ? '' : `, but ${quotedValue(word)} says TLS`;
     return {
-      ...located(probe, 'httpGet', 'scheme'),
-      message: `${containerPhrase(probe.container)} gets plain HTTP on its port ${quote(port.name)} (${port.number}); a TLS server rejects such a request`,
+      ...place,
+      message: `${containerPhrase(container)} gets plain HTTP on its ${port}${because}; a TLS server rejects such a request`,
       remedy: `write scheme: HTTPS${isNewer ? ', and remove protocol' : ''}`,
       // The API server rejects HTTPS beside protocol HTTP2.
       ...(!isNewer && handlerEdits(probe, { scheme: 'HTTPS' })),
     };
   },
 });
+
+/** `http`, `http-*` and `web`, unless another word or the number says TLS. */
+function isNamedForHttp(port: ContainerPort): boolean {
+  return /^(?:http|web|http-(?!.*webhook).*)$/.test(port.name ?? '') && !isForTls(port) && !isNamedForHttps(port);
+}
+
+/** A flag or a variable, with its value. */
+interface Setting {
+  /** Without the dashes of a flag. */
+  readonly name: string;
+  readonly written: string;
+  /** Undefined for a value that the kubelet reads elsewhere. Empty for a flag without one. */
+  readonly value: string | undefined;
+  readonly isFlag: boolean;
+}
+
+/** The flags in `command` and `args`, as `--flag=value` and as two words, and the variables. */
+function settingsOf({ line, env }: Container): readonly Setting[] {
+  const { words } = line();
+  const flags = words.flatMap(({ text }, at): Setting[] => {
+    const [, written = '', name, own] = /^(--?([A-Za-z][\w.-]*))(?:=(.*))?$/s.exec(text) ?? [];
+    const next = words[at + 1]?.text ?? '';
+    return name === undefined
+      ? []
+      : [{ name, written, value: own ?? (next.startsWith('-') ? '' : next), isFlag: true }];
+  });
+  const variables = Array.from(env() ?? [], ([name, source]): Setting => {
+    const value = source.from === 'value' ? source.value : undefined;
+    return { name, written: `${name}=${value ?? ''}`, value, isFlag: false };
+  });
+  return [...flags, ...variables];
+}
+
+const OFF = /^(?:false|0|no|off|disabled?)$/i;
+const ON = /^(?:true|1|yes|on|enabled?)$/i;
+/** Turns TLS off, if it is on: `--insecure`, `DISABLE_TLS`. */
+const TURNS_OFF = /^(?:insecure|(?:no|disable|without)[-_]?(?:tls|ssl|https)|(?:tls|ssl|https)[-_]?disabled?)$/i;
+
+/** True if anything of the container says that it has to do with TLS. */
+function mentionsTls(container: Container): boolean {
+  const { words, unread } = container.line();
+  if (unread !== undefined || words.some(({ text }) => tlsPortsIn(text).length > 0)) return true;
+  return settingsOf(container).some(({ name, value = 'unknown' }) => {
+    if (tlsPortsIn(value).length > 0) return true;
+    return /tls|ssl|https|cert|(?<!in)secure/i.test(name) && value !== '' && !OFF.test(value) && !TURNS_OFF.test(name);
+  });
+}
+
+/** The ports in `0.0.0.0:8443 http2 ssl`, as nginx and Kong write it, and in `https://0.0.0.0:8443`. */
+function tlsPortsIn(text: string): number[] {
+  if (!/ssl|https:/.test(text)) return [];
+  const listed = text.matchAll(/(?<![\d.])(\d{1,5})(?=[ \t][^,;\n]{0,100}\bssl\b)/g);
+  const urls = text.matchAll(/https:\/\/(?:[+*]|0\.0\.0\.0|\[::\])?:(\d{1,5})/g);
+  return [...listed, ...urls].map(([, port]) => Number(port));
+}
+
+/** The certificate that a server shows. `--client-cert-file` and `--etcd-certfile` are for other connections. */
+const CERTIFICATE =
+  /^(?:(?:(?:tls|ssl|https?|server|web)[-_.]?)+(?:cert|crt|certificate)|cert(?=[-_.]?file))(?:[-_.]?(?:file|path))*$/i;
+/** `SERVER_TLS`, `APP_TLS_ENABLED`, `ENABLE_TLS`. */
+const SWITCH = /^(?:(\w+)_)?(?:TLS|SSL)(?:_ENABLED?)?$/;
+/** Programs to which variables and flags name connections. */
+const OTHERS =
+  'DB|DATABASE|POSTGRES\\w*|PG|MYSQL|MARIADB|MONGO\\w*|REDIS|VALKEY|KAFKA|RABBITMQ|AMQP|NATS|MQTT|SMTP|E?MAIL\\w*|IMAP|' +
+  'LDAP|S3|MINIO|ELASTIC\\w*|ES|OPENSEARCH|CLICKHOUSE|CASSANDRA|ETCD|CONSUL|VAULT|ZOO\\w*|MEMCACHED?|BROKER|QUEUE|CACHE|' +
+  'STORAGE|BACKEND|UPSTREAM|REMOTE|CLIENT|OUTBOUND|PEER|CLUSTER|GRPC|OTEL\\w*|OTLP|JAEGER|TEMPORAL|PROXY|INGRESS';
+const OF_OTHERS = new RegExp(`(?:^|_)(?:${OTHERS})(?:_|$)`);
+/** Words of switches that turn on something else than a TLS server. */
+const OTHER_SWITCH = /(?:^|_)(?:FORCE|REDIRECT|REQUIRE|VERIFY|SKIP|DISABLE|NO|INSECURE|IGNORE|ALLOW)(?:_|$)/;
+
+const isOfOthers = (name: string): boolean => OF_OTHERS.test(name.toUpperCase().replace(/[-.]/g, '_'));
+
+/** An address that a server listens on: a port alone, or behind a host that means the own one. */
+const OWN_ADDRESS = /^(?:https?:\/\/)?(?:(?:|[+*]|0\.0\.0\.0|\[::\]|localhost|127\.0\.0\.1|\[::1\]):)?(\d{1,5})$/i;
+const NAMES_PORT = /port|addr|bind|listen|urls?$/i;
+const SECURE = /https|tls|ssl|(?<!in)secure/i;
+/** Words for ports that are plain beside a port for TLS. */
+const PLAIN =
+  /health|probe|live|ready|metrics|status|monitor|debug|admin|pprof|insecure|plain|(?<![a-z])http(?![a-z])/i;
+
+/** The word of the container that makes a port a TLS port: it names the port, or the port is the only one. */
+function tlsWordOf(container: Container, number: number, declared: ContainerPort | undefined): string | undefined {
+  const { words, unread } = container.line();
+  const settings = settingsOf(container);
+  const values = [
+    ...words.map(({ text }) => text),
+    ...settings.flatMap(({ value = '', isFlag }) => (isFlag ? [] : value)),
+  ];
+  const listed = values.find((text) => tlsPortsIn(text).includes(number));
+  if (listed !== undefined) return listed;
+  const ports = settings.flatMap((setting) => {
+    const { name, value = '' } = setting;
+    const port = NAMES_PORT.test(name) && !isOfOthers(name) ? OWN_ADDRESS.exec(value)?.[1] : undefined;
+    return port === undefined ? [] : [{ ...setting, port: Number(port) }];
+  });
+  const secure = ports.find(({ name, isFlag, port }) => isFlag && SECURE.test(name) && port === number);
+  if (secure !== undefined) return secure.written;
+  const [only, ...others] = container.ports?.filter(isTcp) ?? [];
+  if (only !== declared || only === undefined || others.length > 0 || unread !== undefined) return undefined;
+  // The certificate may belong to another port, which is not declared.
+  const isElsewhere = ports.some(({ port, name }) => (port === number) === PLAIN.test(name));
+  if (isElsewhere || PLAIN.test((only.name ?? '').replaceAll('http', ''))) return undefined;
+  const isOff = settings.some(({ name, value = '' }) =>
+    OFF.test(value)
+      ? /^(?:enable-|use-|serve-)?(?:tls|ssl|https|secure)(?:-enabled?)?$/i.test(name)
+      : TURNS_OFF.test(name),
+  );
+  const found = settings.find(({ name, value = '', isFlag }) =>
+    isFlag ? CERTIFICATE.test(name) && !/^(?:""|'')?$/.test(value) : ON.test(value) && isOwnSwitch(name, settings),
+  );
+  return isOff ? undefined : found?.written;
+}
+
+/** False for a switch beside the address of another server: `FOO_TLS` beside `FOO_HOST`. */
+function isOwnSwitch(name: string, settings: readonly Setting[]): boolean {
+  const [switched, prefix = ''] = SWITCH.exec(name) ?? [];
+  if (switched === undefined || isOfOthers(prefix) || OTHER_SWITCH.test(prefix)) return false;
+  const address = new RegExp(`^${prefix}_(?:HOSTS?|URL|URI|ADDR(?:ESS)?|ENDPOINT|SERVERS?)$`);
+  return !settings.some(
+    ({ name: other, value }) => address.test(other) && !/^(?:0\.0\.0\.0|\[?::\]?|localhost|)$/.test(value ?? 'x'),
+  );
+}

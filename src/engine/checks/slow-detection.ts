@@ -1,8 +1,9 @@
+import { DEFAULT_POD_GRACE_SECONDS } from '../probe/api-defaults.ts';
 import { longestGraceWithin, longestKillSeconds } from '../probe/grace-period.ts';
 import type { Kill } from '../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan } from '../probe/timing.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
-import { MOST_DRAIN_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
+import { MOST_DRAIN_SECONDS, MOST_KILL_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
 import { hasProbe, isTimed, killOf, type TimedProbe } from '../workload/pod.ts';
 
@@ -43,15 +44,20 @@ function slowKill(liveness: TimedProbe, maximum: number): Finding | undefined {
   if (kill === undefined || total === undefined || total <= maximum) return undefined;
   const probing = verdictSpan(timing).latest;
   const killing = longestKillSeconds(kill);
+  // A kill that ends the Pod uses the Pod's grace period. A normal end of the Pod uses it, too, so it gets no edit.
+  const isPods = container.killEndsPod;
   // The longer part is shortened, if that alone is enough. Advice never lowers failureThreshold. It lowers
   // periodSeconds only beside a startup probe, because the liveness probe would otherwise kill slow starters earlier.
-  const grace = killing < probing ? undefined : roundGraceUpTo(longestGraceWithin(maximum - probing, kill) ?? 0);
+  const graceWithin = (seconds: number): number | undefined =>
+    killing < probing ? undefined : roundGraceUpTo(longestGraceWithin(seconds - probing, kill) ?? 0);
+  const longest = graceWithin(maximum);
+  // Only a wedged container gets the grace period of its probe, so a drain loses nothing by a short one.
+  const short = Math.max(graceWithin(MOST_KILL_SECONDS) ?? 0, DEFAULT_POD_GRACE_SECONDS);
+  const grace = isPods || longest === undefined ? longest : Math.min(longest, short);
   const field = grace === undefined ? 'periodSeconds' : 'terminationGracePeriodSeconds';
   const period = hasProbe(container, 'startupProbe') ? periodWithin(liveness, maximum - killing) : undefined;
   const most = grace ?? period;
-  // A kill that ends the Pod uses the Pod's grace period. A normal end of the Pod uses it, too, so it gets no edit.
-  const isPods = grace !== undefined && container.killEndsPod;
-  const path = (isPods ? container.pod.place : liveness.place).path(field);
+  const path = (isPods && grace !== undefined ? container.pod.place : liveness.place).path(field);
   const isGraceOfPod = liveness.graceSeconds === 'absent' && kill.graceSeconds > maximum;
   return {
     probe: 'livenessProbe',
@@ -63,7 +69,7 @@ function slowKill(liveness: TimedProbe, maximum: number): Finding | undefined {
       most === undefined
         ? 'shorten periodSeconds, timeoutSeconds or terminationGracePeriodSeconds, and guard the start with a startupProbe'
         : `write ${field}: ${most} or less`,
-    ...(most !== undefined && !isPods && { edits: [{ path, value: most }] }),
+    ...(most !== undefined && !(isPods && grace !== undefined) && { edits: [{ path, value: most }] }),
     ...(isGraceOfPod && { level: 'Warn' }),
   };
 }

@@ -2,11 +2,12 @@ import { formatPath, valueAt, type FieldPath } from '../../base/json/field-path.
 import { isPresent } from '../../base/json/json-value.ts';
 import { apiCauses, deploymentCauses, type PodSpecPlace } from '../probe/api-rules.ts';
 import { decodeProblem } from '../probe/api-schema.ts';
-import { isPortNumber } from '../probe/handler-values.ts';
-import { PROBE_KINDS } from '../probe/probe.ts';
+import { isPortName, isPortNumber } from '../probe/handler-values.ts';
+import { HANDLER_KINDS, PROBE_KINDS, type HandlerKind } from '../probe/probe.ts';
 import { hasFixedRestartPolicy, isDeployment, isPod } from '../workload/kinds.ts';
 import { defineCheck, type Advice, type Finding } from './check.ts';
 import { oncePerWorkload } from './checked-workload.ts';
+import { findPort } from '../workload/ports.ts';
 import { probeOf } from '../workload/pod.ts';
 import type { CheckedWorkload } from './checked-workload.ts';
 import type { Container, Probe } from '../workload/pod.ts';
@@ -42,7 +43,8 @@ const findingsByContainer = oncePerWorkload((workload): FindingsByContainer => {
     const container = byPlace.get(keyOf(cause.path)) ?? firstConcerned(cause.path);
     const kind = PROBE_KINDS.find((one) => one === cause.path[depth + 2]);
     const probe = kind && container && probeOf(container, kind);
-    const advice = adviceForCause(cause, valueAt(spec, cause.path.slice(depth)), probe);
+    const at = (path: FieldPath): unknown => valueAt(spec, path.slice(depth));
+    const advice = adviceForCause(cause, at, container, probe);
     return { container, finding: { ...cause, ...(kind && { probe: kind }), ...advice } };
   });
   const groups = Map.groupBy(found, ({ container }) => container);
@@ -65,36 +67,88 @@ function placeOf(kind: CheckedWorkload['kind']): PodSpecPlace {
 /**
  * Returns what to write where the API server rejects a value. The API server only says what is wrong. Undefined when
  * nothing is known to be right.
- * @param value the value at the path
+ * @param at returns the value at a path
  */
-function adviceForCause({ path, message }: Finding, value: unknown, probe?: Probe): Advice | undefined {
-  const field = path.at(-1);
-  if (message.startsWith('json: ')) return decodeAdvice(path, value, message);
+function adviceForCause(
+  { path, message }: Finding,
+  at: (path: FieldPath) => unknown,
+  container?: Container,
+  probe?: Probe,
+): Advice | undefined {
+  const [field, value] = [path.at(-1), at(path)];
+  const isUndecodable = message.startsWith('json: ');
+  if (field === 'port' && (!isUndecodable || typeof value === 'string'))
+    return portAdvice(path, value, container, probe);
+  if (isUndecodable) return decodeAdvice(path, value, message);
   if (message.endsWith('must be 1') || message.endsWith('must not be set for readinessProbes'))
     return { remedy: `remove ${String(field)}`, edits: [{ path, value: null }] };
-  if (field === 'port') return portAdvice(path, value, probe);
   if (field === 'scheme' && typeof value === 'string' && /^https?$/i.test(value))
     return { remedy: `write scheme: ${value.toUpperCase()}`, edits: [{ path, value: value.toUpperCase() }] };
+  if (message.endsWith(SEVERAL_HANDLERS)) {
+    const above = path.slice(0, -1);
+    // As it is written: the API server's default for a path is no default of a chart.
+    const probe = container?.written.find(({ kind }) => kind === above.at(-1));
+    return handlerAdvice(above, probe === undefined ? at(above) : probe.written);
+  }
   const [, remedy] = REMEDIES.find(([ending]) => message.endsWith(ending)) ?? [];
   return remedy === undefined ? undefined : { remedy };
 }
 
+const SEVERAL_HANDLERS = 'may not specify more than 1 handler type';
+
 /** What to write, by the end of the API server's message. */
 const REMEDIES: readonly (readonly [ending: string, remedy: string])[] = [
   ['must specify a handler type', 'write httpGet, tcpSocket, grpc or exec'],
-  ['may not specify more than 1 handler type', 'keep one handler'],
+  ['must be no more than 15 characters', 'write a shorter name, also in the probes and Services that use it'],
   [
     'init containers without restartPolicy=Always',
     'remove the probe, or write restartPolicy: Always to make the container a sidecar',
   ],
 ];
 
-/** A quoted number is meant as a number. A missing port is the declared port that may answer, if there is one. */
-function portAdvice(path: FieldPath, value: unknown, probe: Probe | undefined): Advice | undefined {
-  const number = typeof value === 'string' && /^[0-9]{1,5}$/.test(value) ? Number(value) : undefined;
-  if (isPortNumber(number))
-    return { remedy: `write port: ${number}, without quotes`, edits: [{ path, value: number }] };
-  return probe === undefined || isPresent(value) ? undefined : onlyPortAdvice(probe);
+/**
+ * Helm merges the maps of values, so an author who writes exec keeps the chart's httpGet (helm.sh, Values Files,
+ * "Deleting a default key"). The handler that looks like a default goes.
+ */
+function handlerAdvice(path: FieldPath, probe: unknown): Advice {
+  const kinds = HANDLER_KINDS.filter((kind) => isPresent(valueAt(probe, [kind])));
+  const defaults = kinds.filter((kind) => looksLikeDefault(kind, valueAt(probe, [kind])));
+  const [one, ...others] = defaults;
+  if (one === undefined || others.length > 0 || kinds.length > 2)
+    return { remedy: 'keep one handler (if a chart merged them: set the other to null in the values)' };
+  return {
+    remedy: `remove ${one} (if a chart merged them: set ${one}: null in the values)`,
+    edits: [{ path: [...path, one], value: null }],
+  };
+}
+
+/** `path: /` or `port: http`, as `helm create` writes them, and no other field. */
+function looksLikeDefault(kind: HandlerKind, handler: unknown): boolean {
+  const [path, port] = [valueAt(handler, ['path']), valueAt(handler, ['port'])];
+  if (kind === 'tcpSocket') return port === 'http';
+  const isBare = Object.keys(handler ?? {}).every((field) => ['path', 'port', 'scheme'].includes(field));
+  return kind === 'httpGet' && isBare && (path === '/' || port === 'http');
+}
+
+/** The number of `8080`, `0.0.0.0:8080`, `http://[::]:8080/path` and `8080/tcp`. */
+const WITH_PORT = /^(?:(?:[a-z]+:\/\/)?(?:\[[^\]]*\]|[^:\s/[\]]*):)?(\d{1,5})(?:\/\S*)?$/i;
+
+/**
+ * A text with a number means that number, and a name that its field cannot take means the declared number. A missing
+ * port is the declared port that may answer, if there is one.
+ */
+function portAdvice(path: FieldPath, value: unknown, container?: Container, probe?: Probe): Advice | undefined {
+  const text = typeof value === 'string' ? value : '';
+  const number = Number(WITH_PORT.exec(text)?.[1]);
+  const meant = isPortNumber(number) ? number : findPort(container?.ports ?? [], text)?.number;
+  if (meant !== undefined && isPortNumber(meant)) {
+    const isQuoted = text === String(meant);
+    return { remedy: `write port: ${meant}${isQuoted ? ', without quotes' : ''}`, edits: [{ path, value: meant }] };
+  }
+  const isName = !isPresent(value) || /^[-\d_]*[A-Za-z][-\w]*$/.test(text);
+  const only = isName && probe !== undefined ? onlyPortAdvice(probe) : undefined;
+  const isRight = only?.edits?.every((edit) => typeof edit.value !== 'string' || isPortName(edit.value));
+  return isRight ? only : undefined;
 }
 
 /** A value of the wrong type. YAML 1.1, which kubectl reads, has more booleans and numbers than people expect. */

@@ -21,7 +21,7 @@ export function imagePatternProblem(text: string): string | undefined {
 export function imagePath(image: string): string {
   const parts = partsOfImage(image.slice(0, LONGEST_NAME));
   const path = parts.length === 2 && parts[0] === 'library' ? parts.slice(1) : parts;
-  return path.join('/').split(':', 1)[0] ?? '';
+  return path.join('/').split(':')[0] ?? '';
 }
 
 /** True when one of the patterns fits the path of an image; both are split at `/`. `*` stands for one part. */

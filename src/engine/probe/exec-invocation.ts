@@ -17,7 +17,7 @@ export interface Invocation {
 const STARTERS = wordSet('env timeout nice ionice nohup setsid stdbuf time busybox tini dumb-init gosu su-exec sudo');
 /** Their options whose value is the next word, and those with a word before the program, such as the seconds. */
 const VALUED = wordSet(
-  'env-u env-C timeout-s timeout-k timeout-t nice-n ionice-c ionice-n stdbuf-i stdbuf-o stdbuf-e tini-e sudo-u sudo-g',
+  'env-u env-C timeout-s timeout-k timeout-t timeout--signal timeout--kill-after nice-n ionice-c ionice-n stdbuf-i stdbuf-o stdbuf-e tini-e sudo-u sudo-g',
 );
 const WITH_OPERAND = wordSet('timeout gosu su-exec');
 
@@ -31,12 +31,19 @@ export function programName(word: string): string {
 
 /** Undefined when the words end before the program. The check exec-command reports an empty first word. */
 export function invocationOf(argv: readonly string[]): Invocation | undefined {
+  return programsOf(argv)?.at(-1);
+}
+
+/** The same program, behind each program that starts the next one: `timeout`, then `curl`. */
+export function programsOf(argv: readonly string[]): readonly Invocation[] | undefined {
+  const programs: Invocation[] = [];
   let at = firstProgramAt(argv);
-  for (let count = 0; count <= MOST_STARTERS; count++) {
+  while (programs.length <= MOST_STARTERS) {
     const word = argv[at];
     if (word === undefined) return undefined;
     const program = programName(word);
-    if (!STARTERS.has(program)) return { at, program };
+    programs.push({ at, program });
+    if (!STARTERS.has(program)) return programs;
     at = behind(program, argv, at + 1);
   }
   return undefined;

@@ -9,8 +9,11 @@ import type { WorkloadPolicy } from '../policy/policy-set.ts';
 export const COVERED_PROBES = ['livenessProbe', 'readinessProbe'] as const;
 export type CoveredProbe = (typeof COVERED_PROBES)[number];
 
-/** `no-policy`: no policy for the Pod asks for probes. `not-selected`: the policies select other containers. */
-export type LackReason = ReasonCode | 'no-policy' | 'not-selected';
+/**
+ * `no-policy`: no policy for the Pod asks for probes. `namespace-unknown`: none is known to, as labels of the namespace
+ * are missing. `not-selected`: the policies select other containers.
+ */
+export type LackReason = ReasonCode | 'no-policy' | 'namespace-unknown' | 'not-selected';
 
 /** A container's coverage by one probe: its own probe, a probe from a policy, or no probe for a reason. */
 export type ProbeCover = 'have' | 'get' | LackReason;

@@ -5,7 +5,6 @@ import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { withoutEdits, type PolicyAtFault, type Violation } from '../checks/violation.ts';
 import { handlerPath, type Setting } from '../policy/container-policy.ts';
 import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
-import { cut } from '../../base/text/cut.ts';
 import type { Injection, NotInjected } from '../defaulting/injection.ts';
 import type { CheckPolicyByContainer, EffectiveCheck } from '../policy/check-policy.ts';
 import type { ProbeKind } from '../probe/probe.ts';
@@ -133,9 +132,6 @@ export function withNotes(violation: Violation, ...notes: readonly string[]): Vi
   return { ...violation, remedy: [...(remedy === undefined ? [] : [remedy]), ...notes].join('; ') };
 }
 
-/** The most characters of a reason that a violation quotes: a reason may list 20 ports. */
-const MOST_QUOTED = 300;
-
 /** Adds to the violations of missing probes which policy wanted to give the probe, and what kept the policy from it. */
 export function withReasons(
   violations: readonly Violation[],
@@ -160,9 +156,9 @@ function reasonFor(
     if (!isAboutPod && reason.container !== container) continue;
     if (reason.probe !== undefined && probe !== undefined && reason.probe !== probe) continue;
     if (reason.code === 'removed-by-policy' || (reason.code === 'run-to-completion' && !isAboutPod))
-      return `no policy gives one: ${cut(reason.detail, MOST_QUOTED)}`;
+      return `no policy gives one: ${reason.detail}`;
     const wantedBy = reason.wantedBy ?? (isAboutPod ? wantedForMain(layers, probe) : undefined);
-    if (wantedBy !== undefined) return `${wantedBy} cannot give one: ${cut(reason.detail, MOST_QUOTED)}`;
+    if (wantedBy !== undefined) return `${wantedBy} cannot give one: ${reason.detail}`;
   }
   return undefined;
 }

@@ -97,19 +97,20 @@ export function injectedBefore(pod: Pod, policy: WorkloadPolicy): readonly Injec
   return [];
 }
 
-/** The checks that say that a probe cannot work, with their defaults: no policy makes such a probe work. */
+/** The checks of probes that cannot work or hide failures, with their defaults: no policy mends such a probe. */
 const CANNOT_WORK: CheckPolicy = new Map(
-  CHECKS.filter(({ cannotWork }) => cannotWork).map(({ id, parameters }) => {
+  CHECKS.filter(({ cannotWork, hidesFailures }) => cannotWork ?? hidesFailures).map(({ id, parameters }) => {
     return [id, { action: 'Deny', parameters: defaultsOf(parameters) }];
   }),
 );
 
-/** A probe that a check says cannot work, so its times mean nothing. */
+/** A probe that a check says cannot work, or succeeds while the application fails. So its times mean nothing. */
 export interface BrokenProbe {
   readonly container: Pick<Container, 'list' | 'index'>;
   readonly probe: ProbeKind;
   readonly check: string;
   readonly message: string;
+  readonly hidesFailures: boolean;
 }
 
 /** A kill without a restart is a kill in time. A value that the API server rejects counts as absent in every figure. */
@@ -126,7 +127,8 @@ export function brokenProbes(pod: Pod, policy: WorkloadPolicy): BrokenProbe[] {
   );
   return findings(asCreated(pod), { policy, rules }).flatMap(({ check, action, at, finding: { probe, message } }) => {
     const isBroken = action === 'Deny' && !TIMES_HOLD.has(check.id);
-    return isBroken && probe !== undefined ? [{ container: at, probe, check: check.id, message }] : [];
+    const { id, hidesFailures = false } = check;
+    return isBroken && probe !== undefined ? [{ container: at, probe, check: id, message, hidesFailures }] : [];
   });
 }
 
@@ -286,7 +288,7 @@ function forbidCulprits(
   function forbid(
     container: Container,
     kind: ProbeKind,
-    { id }: Check,
+    { id, hidesFailures }: Check,
     floor: PlacedFinding['floor'],
     what: Finding | string = 'it',
   ): void {
@@ -299,8 +301,11 @@ function forbidCulprits(
         detail: `${id}, which ${floor.source} sets with the floor Deny, forbids ${said}`,
       });
     else if (typeof what === 'string')
-      forbidden.set(place, { code: 'cannot-work', detail: `${what} cannot work (${id})` });
-    else forbidden.set(place, { code: 'cannot-work', detail: `${cut(fullMessage(what), MOST_QUOTED)} (${id})` });
+      forbidden.set(place, {
+        code: 'cannot-work',
+        detail: `${what} ${hidesFailures ? 'hides failures' : 'cannot work'} (${id})`,
+      });
+    else forbidden.set(place, { code: 'cannot-work', detail: `${fullMessage(what)} (${id})` });
   }
 }
 

@@ -18,7 +18,7 @@ import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
 const MODEL_NAME = 'app';
-const MODEL_PORT = 'http';
+const MODEL_PORT = 'port';
 const FIRST_NUMBER = 8080;
 
 /**

@@ -12,6 +12,7 @@ export const MOST_COMMAND_CHARACTERS = 65_536;
 
 /** The command line of a container, as far as checks read it. */
 export interface CommandLine {
+  readonly words: readonly CommandWord[];
   readonly flags: readonly ListenFlag[];
   /** The port numbers of all other words. */
   readonly otherPorts: () => ReadonlySet<number>;
@@ -87,7 +88,7 @@ export class CommandReader {
     const { words, unread } = commandWords(bounded, ({ text }) => !isCut(text) && this.#hasRoomFor(text.length));
     const flags = listenFlagsOf(words);
     let ports: ReadonlySet<number> | undefined;
-    return { flags, unread, otherPorts: () => (ports ??= portsBeside(words, flags)) };
+    return { words, flags, unread, otherPorts: () => (ports ??= portsBeside(words, flags)) };
   }
 
   #hasRoomFor(length: number): boolean {

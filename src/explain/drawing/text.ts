@@ -32,9 +32,9 @@ function summaryText({ containers, notInjected, exceptions = [], lacking, ...wor
     ...lackingLines(lacking),
     ...containers.flatMap((container) => [
       headOf(container),
-      ...container.summary.map(({ about, text }) => cut(`    ${about.padEnd(8)} ${visible(text)}`, TEXT_WIDTH, '…')),
+      ...container.summary.map(({ about, text }) => `    ${about.padEnd(8)} ${visible(text)}`),
     ]),
-    ...notInjected.slice(0, MOST_REASONS).map((reason) => cut(`  ${visible(withCodeFirst(reason))}`, TEXT_WIDTH, '…')),
+    ...notInjected.slice(0, MOST_REASONS).map((reason) => `  ${visible(withCodeFirst(reason))}`),
     ...(left.length > 0 ? [`  --details shows ${left.join(', and ')}`] : []),
   ]);
 }
@@ -42,7 +42,7 @@ function summaryText({ containers, notInjected, exceptions = [], lacking, ...wor
 /** A container needs no more reasons than it may have probes. */
 const MOST_REASONS = 3;
 
-/** The code of a reason comes first, because a long line is cut: `not injected (no-port): container "app", ...`. */
+/** The code of a reason comes first, as the line may be long: `not injected (no-port): container "app", ...`. */
 function withCodeFirst(reason: string): string {
   const [, text, code] = /^(.*) (\([a-z-]+\))$/s.exec(reason) ?? [];
   return text === undefined ? reason : `not injected ${code}: ${text}`;

@@ -48,7 +48,7 @@ export type UnknownTime = 'starts' | 'hangs' | 'traffic';
 /** What nobody can tell of a container, and which probe that cannot work is the reason. */
 export function unknownTimes(
   timings: ContainerTimings,
-  broken: readonly Pick<BrokenProbe, 'probe' | 'check'>[],
+  broken: readonly Pick<BrokenProbe, 'probe' | 'check' | 'hidesFailures'>[],
 ): ReadonlyMap<UnknownTime, string> {
   const deciding: readonly (readonly [UnknownTime, readonly ProbeKind[]])[] = [
     ['starts', [timings.startupProbe === undefined ? 'livenessProbe' : 'startupProbe']],
@@ -58,8 +58,10 @@ export function unknownTimes(
   return new Map(
     deciding.flatMap(([time, kinds]) => {
       const kind = kinds.find((each) => broken.some(({ probe }) => probe === each));
-      const checks = new Set(broken.flatMap(({ probe, check }) => (probe === kind ? [check] : [])));
-      return kind === undefined ? [] : [[time, `its ${kind} cannot work (${[...checks].join(', ')})`] as const];
+      const own = broken.filter(({ probe }) => probe === kind);
+      const checks = new Set(own.map(({ check }) => check));
+      const fault = own.every(({ hidesFailures }) => hidesFailures) ? 'hides failures' : 'cannot work';
+      return kind === undefined ? [] : [[time, `its ${kind} ${fault} (${[...checks].join(', ')})`] as const];
     }),
   );
 }

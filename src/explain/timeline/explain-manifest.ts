@@ -147,7 +147,9 @@ function explainContainer(
     path: formatPath(place.path()),
     figures,
     measured,
-    cannotWork: found.map(({ probe, check, message }) => ({ probe, check, message })),
+    cannotWork: found.flatMap(({ probe, check, message, hidesFailures }) =>
+      hidesFailures ? [] : [{ probe, check, message }],
+    ),
     unknown: [...unknown.keys()],
     summary: summaryOf(facts, shown),
     headline: headlineOf(facts),

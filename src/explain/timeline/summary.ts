@@ -48,6 +48,13 @@ const LOSS: Readonly<Record<ProbeKind, string>> = {
   readinessProbe: 'The container is never Ready.',
 };
 
+/** What a probe does that succeeds while the application fails. */
+const BLIND: Readonly<Record<ProbeKind, string>> = {
+  startupProbe: 'passes while the application answers errors',
+  livenessProbe: 'never restarts an application that answers errors',
+  readinessProbe: 'never takes traffic from an application that answers errors',
+};
+
 /** What a reader of the figures must know beside them, one text for each fact. */
 export function caveatsOf(
   container: Container,
@@ -55,8 +62,11 @@ export function caveatsOf(
   figures: readonly Figure[],
   broken: readonly BrokenProbe[],
 ): string[] {
-  const cannotWork = broken.map(({ probe, check, message }) => `${probe} cannot work (${check}): ${message}.`);
-  return [...cannotWork, ...faultsOf(container, mute), ...openGateOf(figures), ...unusedGraceOf(container)];
+  const useless = broken.map(
+    ({ probe, check, message, hidesFailures }) =>
+      `${probe} ${hidesFailures ? BLIND[probe] : 'cannot work'} (${check}): ${message}.`,
+  );
+  return [...useless, ...faultsOf(container, mute), ...openGateOf(figures), ...unusedGraceOf(container)];
 }
 
 function openGateOf(figures: readonly Figure[]): string[] {

@@ -210,9 +210,13 @@ const MOST_SOURCES = 20;
 /**
  * One line about the Pods of a workload: `6 of 6 Pods lack these probes: kubectl rollout restart deployment/web -n x`.
  *
- * @param noInjection why new Pods would get no probes either
+ * @param stepOf what to do, by the step that replaces the Pods
  */
-export function lackLine(missed: readonly MissedPod[], total: number, noInjection?: string): string | undefined {
+export function lackLine(
+  missed: readonly MissedPod[],
+  total: number,
+  stepOf: (restart: string) => string,
+): string | undefined {
   const [first] = missed;
   if (first === undefined) return undefined;
   const isOne = missed.length === 1;
@@ -220,6 +224,6 @@ export function lackLine(missed: readonly MissedPod[], total: number, noInjectio
   const what = areOlder
     ? `${isOne ? 'has' : 'have'} other probes than these`
     : `${isOne ? 'lacks' : 'lack'} these probes`;
-  const step = noInjection ?? restartLine(first.workload);
+  const step = stepOf(restartLine(first.workload));
   return `${missed.length} of ${count(total, 'Pod')} ${what}${/^[A-Z]/.test(step) ? '.' : ':'} ${step}`;
 }

@@ -60,3 +60,23 @@ export function isInScope(
   const labels = new Map(namespaceLabels).set(NAMESPACE_NAME_LABEL, namespace);
   return selects(scope.namespaces, labels) && selects(scope.pods, podLabels);
 }
+
+/**
+ * The requirement that a namespace does not meet, as kubectl writes selectors: `kubernetes.io/metadata.name notin (a)`.
+ * Undefined for a namespace that the webhook sees.
+ *
+ * @param known the labels of the namespace; undefined = only the name is known
+ */
+export function exemption(
+  { namespaces }: WebhookScope,
+  namespace: string,
+  known: ReadonlyMap<string, string> | undefined,
+): string | undefined {
+  const labels = new Map(known).set(NAMESPACE_NAME_LABEL, namespace);
+  const decidable = namespaces.filter(({ key }) => known !== undefined || key === NAMESPACE_NAME_LABEL);
+  const unmet = decidable.find((requirement) => !selects([requirement], labels));
+  if (unmet === undefined) return undefined;
+  const { key, operator, values } = unmet;
+  if (operator === 'Exists') return key;
+  return operator === 'DoesNotExist' ? `!${key}` : `${key} ${operator.toLowerCase()} (${values.join(',')})`;
+}

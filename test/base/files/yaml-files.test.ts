@@ -3,7 +3,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { findYamlFiles, type LinkReport } from '../../../src/base/files/yaml-files.ts';
+import { findYamlFiles, type FileSelection, type LinkReport } from '../../../src/base/files/yaml-files.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: string;
@@ -35,6 +35,29 @@ describe('the YAML files below a directory', () => {
   it('are those with the extensions of YAML and JSON, by path, hidden ones left out', async () => {
     await write('b.yaml', 'a/c.yml', 'D.JSON', 'notes.txt', '.hidden.yaml', '.git/e.yaml');
     expect(await found()).toEqual(['D.JSON', 'a/c.yml', 'b.yaml']);
+  });
+
+  it('are those of a selection: without what is excluded, and of directories that are listed', async () => {
+    await write('a.yaml', 'b.yaml', 'c/a.yaml', 'd/a.yaml', 'd/b.yaml', 'd/e/a.yaml');
+    const select = async (selection: FileSelection): Promise<string[]> =>
+      (await findYamlFiles(directory, selection)).map(({ path }) => relative(directory, path));
+    const excluded = ['b.yaml', 'c'].map((name) => join(directory, name));
+    expect(await select({ isExcluded: (path) => excluded.includes(path) })).toEqual([
+      ...['a.yaml', 'd/a.yaml', 'd/b.yaml', 'd/e/a.yaml'],
+    ]);
+    const asked: string[] = [];
+    const isListed = (path: string, names: readonly string[]): boolean => {
+      asked.push(`${relative(directory, path)}: ${names.join()}`);
+      return relative(directory, path) !== 'd';
+    };
+    expect(await select({ isListed })).toEqual(['a.yaml', 'b.yaml', 'c/a.yaml']);
+    expect(asked).toEqual([': a.yaml,b.yaml', 'c: a.yaml', 'd: a.yaml,b.yaml']);
+  });
+
+  it('are the one file that is named in the place of a directory', async () => {
+    await write('notes.txt');
+    const file = join(directory, 'notes.txt');
+    expect((await findYamlFiles(file)).map(({ path }) => path)).toEqual([file]);
   });
 
   it('are there once when directories link to one another in a ladder, whose ways double with every step', async () => {

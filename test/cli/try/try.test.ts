@@ -186,18 +186,47 @@ describe('try', () => {
 });
 
 describe('try notes', () => {
-  it('where a path was redirected to', async () => {
+  it.each(['text', 'json', 'junit', 'github'])('where a path was redirected to, in the format %s', async (format) => {
     const port = await http((request, response) =>
-      request.url === '/health' ? response.writeHead(302, { location: '/login' }).end() : response.end(),
+      request.url === '/health' ? response.writeHead(302, { location: '/health/' }).end() : response.end(),
     );
-    const probe = await tryOne({ livenessProbe: { httpGet: { path: '/health', port } } });
-    const notes = [`The path was redirected to http://127.0.0.1:${port}/login, which gave the answer.`];
-    expect(probe).toMatchObject({ result: 'passes', notes });
-    const line = ['try', '-', '--address', '127.0.0.1'];
-    const { stdout } = await runProbewright(line, {
-      stdin: podOf({ livenessProbe: { httpGet: { path: '/health', port } } }),
-    });
-    expect(stdout.replace(/\s+/g, ' ')).toContain(notes[0]);
+    const line = ['try', '-', '--address', '127.0.0.1', '--output', format];
+    const io = { stdin: podOf({ livenessProbe: { httpGet: { path: '/health', port } } }) };
+    const { stdout } = await runProbewright(line, io);
+    const note = `The path was redirected to http://127.0.0.1:${port}/health/, which gave the answer.`;
+    expect(stdout.replace(/\s+/g, ' ')).toContain(note);
+    expect((await tryOne({ livenessProbe: { httpGet: { path: '/health', port } } })).result).toBe('passes');
+  });
+
+  it.each(['text', 'json', 'junit', 'github'])('the other host of a redirect, in the format %s', async (format) => {
+    const port = await http((_request, response) =>
+      response.writeHead(302, { location: 'https://login.example.com/start' }).end(),
+    );
+    const line = ['try', '-', '--address', '127.0.0.1', '--output', format];
+    const io = { stdin: podOf({ livenessProbe: { httpGet: { path: '/health', port } } }) };
+    const { stdout } = await runProbewright(line, io);
+    const note = 'The answer is a redirect to https://login.example.com/start, which the kubelet does not ask.';
+    expect(stdout.replace(/\s+/g, ' ')).toContain(note);
+    expect(stdout).toContain('redirect-other-host');
+  });
+
+  it('that a login page answered, by whole words of its path', async () => {
+    const causeOf = async (location: string): Promise<string | null> => {
+      const port = await http((request, response) =>
+        request.url === '/health' ? response.writeHead(302, { location }).end() : response.end(),
+      );
+      return (await tryOne({ livenessProbe: { httpGet: { path: '/health', port } } })).cause;
+    };
+    for (const path of [
+      '/login',
+      '/auth/login.html?next=/',
+      '/users/sign_in',
+      '/oauth2/start',
+      '/realms/a/openid-connect/auth',
+    ])
+      expect(await causeOf(path), path).toBe('login-page');
+    for (const path of ['/health/', '/loginless', '/assortment', '/?login', '/blogin'])
+      expect(await causeOf(path), path).toBeNull();
   });
 
   it.each([

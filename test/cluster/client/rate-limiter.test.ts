@@ -29,3 +29,14 @@ it('refuses a turn after the signal, and during the wait for the turn', async ()
   await expect(waiting).rejects.toThrow('stopped');
   await expect(made.limiter.turn(stopped.signal)).rejects.toThrow('stopped');
 });
+
+it('does not wait for a turn that is free', async () => {
+  let isTaken = false;
+  void limiter()
+    .limiter.turn(new AbortController().signal)
+    .then(() => (isTaken = true));
+  // Before any timer.
+  await new Promise(process.nextTick);
+  await Promise.resolve();
+  expect(isTaken).toBe(true);
+});

@@ -81,6 +81,8 @@ describe('the policies in force', () => {
   it('are shown with a policy that is applied or deleted, and stay in force as they are', () => {
     const store = new PolicyStore(['files', 'cluster']);
     expect(store.preview('ProbePolicy/apps/object', undefined)).toBeUndefined();
+    store.replace('cluster', snapshot([]));
+    expect(store.preview('ProbePolicy/apps/object', undefined), 'without the files').toBeUndefined();
     store.replace('files', snapshot([policyDocument({}, 'object')]));
     store.replace('cluster', snapshot([policyDocument({}, 'object')]));
     const shown = (source: string, applied?: ProbePolicy): unknown =>
@@ -93,6 +95,26 @@ describe('the policies in force', () => {
     ]);
     expect(shown('ProbePolicy/apps/object')).toEqual([['ProbePolicy/apps/object', undefined]]);
     expect(layers(store)).toEqual(['ProbePolicy/apps/object', 'ProbePolicy/apps/object']);
+  });
+
+  it('are not shown with a policy of the cluster where there is no cluster', () => {
+    const store = new PolicyStore(['files']);
+    store.replace('files', snapshot([policyDocument({})]));
+    expect(store.preview('ProbePolicy/apps/policy', undefined)).toBeUndefined();
+  });
+
+  it('are told to every listener after each change, once they are known', () => {
+    const store = new PolicyStore(['files', 'cluster']);
+    const told: unknown[] = [];
+    store.onChange(() => told.push(['first', layers(store)]));
+    store.onChange(() => told.push(['second', layers(store)]));
+    store.replace('files', snapshot([policyDocument({})]));
+    expect(told).toEqual([]);
+    store.replace('cluster', snapshot([]));
+    expect(told).toEqual([
+      ['first', ['ProbePolicy/apps/policy']],
+      ['second', ['ProbePolicy/apps/policy']],
+    ]);
   });
 
   it('are shown with an exception that is applied or deleted', () => {

@@ -145,7 +145,8 @@ describe('safe advice, for every check', () => {
           const [before, after] = [livenessTimesOf(object), livenessTimesOf(withEdits(object, edits))];
           for (const [place, { given, dead }] of after) {
             const then = before.get(place);
-            if (then === undefined || dead <= Math.max(120, then.dead)) continue;
+            // A kill that was later before may come a tenth later.
+            if (then === undefined || dead <= (then.dead > 120 ? then.dead * 1.1 : 120)) continue;
             // Only a grace period over 60 s may already take more than 120 s.
             expect(then.dead, told).toBeGreaterThan(120);
             expect(dead - given, told).toBeGreaterThan(60);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { describeDefaulting } from '../../support/defaulting-cases.ts';
 import { appContainer, containerNamed, mutation, pod, policyDocument, policySet } from '../../support/worlds.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -20,6 +21,10 @@ const withAnnotations = (annotations: Record<string, string>, ...containers: Jso
       ),
     },
   });
+
+describe('the probes of a container', () => describeDefaulting('default-probes'));
+
+describe('the probes of a container in a mesh', () => describeDefaulting('mesh'));
 
 describe('annotations beyond what an object may have', () => {
   const longest = 256 * 1024;

@@ -11,6 +11,7 @@ import { handlerKindsOf } from '../../../src/engine/probe/probe.ts';
 import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
 import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
+import { describeDefaulting } from '../../support/defaulting-cases.ts';
 import { validPod } from '../../support/arbitraries.ts';
 import { factsOf } from '../checks/workload.ts';
 import { clusterDocument, namespaceDocument } from '../../robustness/random-worlds.ts';
@@ -47,6 +48,8 @@ function reply({ container, policies = [README], services = [], annotations = {}
   const snapshot = Snapshot.of(CHECK_CATALOGUE, policies.map(parsedPolicy), factsOf(services));
   return { result: mutation(pod([container], { metadata: { annotations } }), snapshot), snapshot };
 }
+
+describe('a probe beside those of the author', () => describeDefaulting('own-probes'));
 
 describe('a container with evidence', () => {
   it.each(Object.keys(CASES))('%s gets the reply on record, and no patch a second time', async (name) => {

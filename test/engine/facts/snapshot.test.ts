@@ -4,6 +4,8 @@ import { readNamespaceLabels } from '../../../src/engine/facts/facts.ts';
 import { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
 import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
+import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
+import { readService } from '../../../src/engine/facts/services.ts';
 import type { Facts } from '../../../src/engine/facts/facts.ts';
 
 const forWeb = parsedPolicy(clusterPolicyDocument({ namespaceSelector: { matchLabels: { tier: 'web' } } }, 'web'));
@@ -47,3 +49,72 @@ it.each<[string, unknown, Record<string, string>]>([
 ])("reads the labels of a namespace's metadata: %s", (_, labels, expected) =>
   expect([...readNamespaceLabels(labels)]).toEqual(Object.entries(expected)),
 );
+
+it.each<[string, unknown[], boolean]>([
+  ['no namespaces', [{}], false],
+  ['the name of a namespace', [{ matchLabels: { 'kubernetes.io/metadata.name': 'apps' } }], false],
+  ['another label', [{ matchLabels: { tier: 'web' } }], true],
+  ['the name and another label', [{ matchLabels: { 'kubernetes.io/metadata.name': 'apps', tier: 'web' } }], true],
+  [
+    'the name, and beside it another label',
+    [{ matchLabels: { 'kubernetes.io/metadata.name': 'a' } }, { matchLabels: { tier: 'web' } }],
+    true,
+  ],
+])('with policies that select %s, unknown labels matter: %#', (_, selectors, expected) => {
+  const policies = selectors.map((namespaceSelector, index) =>
+    parsedPolicy(clusterPolicyDocument({ namespaceSelector }, `p${index}`)),
+  );
+  expect(Snapshot.of(CHECK_CATALOGUE, [...policies, own]).looksAtNamespaceLabels).toBe(expected);
+});
+
+it('merges the same layers once for all templates of one review, and keeps nothing for longer', () => {
+  const forApi = parsedPolicy(policyDocument({ workloadSelector: { matchLabels: { app: 'api' } } }, 'api'));
+  const forJob = parsedPolicy(policyDocument({ workloadSelector: { matchLabels: { app: 'job' } } }, 'job'));
+  const snapshot = Snapshot.of(CHECK_CATALOGUE, [own, forApi, forJob]);
+  const checksIn = (one: Snapshot, app: string): unknown => one.policyFor('apps', new Map([['app', app]])).checkPolicy;
+  const review = snapshot.forOneReview();
+  expect(checksIn(review, 'api')).toBe(checksIn(review, 'api'));
+  expect(checksIn(review, 'job')).not.toBe(checksIn(review, 'api'));
+  expect(checksIn(review, 'web')).not.toBe(checksIn(review, 'api'));
+  expect(checksIn(snapshot, 'api')).not.toBe(checksIn(snapshot, 'api'));
+});
+
+it('knows past starts and ports of Services for a workload that has some, and says nothing for others', () => {
+  const service = readService({
+    metadata: { name: 'web' },
+    spec: { selector: { app: 'web' }, ports: [{ port: 1, targetPort: 6500, name: 'grpc' }] },
+  });
+  const starts = {
+    name: 'deployment-web',
+    containers: [{ name: 'app', starts: 7, longestSeconds: 3, boundSeconds: 0 }],
+  };
+  const facts: Facts = {
+    ...NO_FACTS,
+    starts: new ByNamespace(new Map([['apps', [starts]]])),
+    services: new ByNamespace(new Map([['apps', service === undefined ? [] : [service]]])),
+  };
+  const snapshot = Snapshot.of(CHECK_CATALOGUE, [own], facts);
+  const labels = new Map([['app', 'web']]);
+  const known = snapshot.policyFor('apps', labels, { kind: 'Deployment', name: 'web' });
+  expect(known.starts?.('app')?.starts).toBe(7);
+  expect(known.starts?.('other')).toBeUndefined();
+  expect(known.portHints?.({ name: undefined, number: 6500 })).toEqual([{ service: 'web', text: 'grpc' }]);
+  expect(snapshot.policyFor('apps', labels, { kind: 'Deployment', name: 'api' })).not.toHaveProperty('starts');
+  expect(snapshot.policyFor('apps', labels)).not.toHaveProperty('starts');
+  expect(snapshot.policyFor('other', labels)).not.toHaveProperty('portHints');
+  expect(Snapshot.of(CHECK_CATALOGUE, [own]).policyFor('apps', labels)).not.toHaveProperty('portHints');
+});
+
+it('takes what the highest policy says about annotations, else allows them', () => {
+  const says = (annotations: string | undefined, name: string) =>
+    parsedPolicy(clusterPolicyDocument(annotations === undefined ? {} : { annotations }, name));
+  const decided = (...values: (string | undefined)[]): string =>
+    Snapshot.of(
+      CHECK_CATALOGUE,
+      values.map((value, index) => says(value, `p${index}`)),
+    ).policyFor('apps', new Map()).annotations;
+  expect(decided()).toBe('Allow');
+  expect(decided('Ignore', undefined)).toBe('Ignore');
+  expect(decided('Ignore', 'Allow')).toBe('Allow');
+  expect(decided('Allow', 'Ignore')).toBe('Ignore');
+});

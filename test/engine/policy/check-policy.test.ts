@@ -45,6 +45,15 @@ it('the higher of two layers decides on the action', () => {
   expect(policyFor([higher, lower])('app').get('named-port')?.action).toBe('Warn');
 });
 
+it('a check that no policy sets has the settings of the catalogue, and an unknown check none', () => {
+  const settings = policyFor([clusterPolicy('all', { checks: { 'named-port': { action: 'Warn' } } })])('app');
+  expect([...settings.keys()]).toEqual(Object.keys(CHECK_CATALOGUE));
+  for (const [id, { action }] of Object.entries(CHECK_CATALOGUE))
+    if (id !== 'named-port') expect(settings.get(id), id).toMatchObject({ action });
+  expect(settings.get('named-port')).toMatchObject({ action: 'Warn', setBy: 'ClusterProbePolicy' });
+  expect(settings.get('exec-forbidden')).not.toHaveProperty('setBy');
+});
+
 const listOf = (value: ParameterValue): unknown => value instanceof Set && [...value];
 
 describe('a floor', () => {

@@ -1,7 +1,17 @@
-import { describe } from 'vitest';
-import { isAimed, mergeLayers, type Given } from '../../../src/engine/policy/container-policy.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  applyingTo,
+  handlerPath,
+  isAimed,
+  layersWithProbes,
+  mergeLayers,
+  probeSettings,
+  type Given,
+} from '../../../src/engine/policy/container-policy.ts';
+import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
+import { readPod } from '../../../src/engine/workload/read-pod.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
-import { parsedPolicy, policyDocument } from '../../support/worlds.ts';
+import { clusterPolicyDocument, parsedPolicy, pod, policyDocument } from '../../support/worlds.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 /** Specs of layers, or of the liveness probes of layers. */
@@ -22,3 +32,108 @@ describe('a container', () =>
     const { handler, ...liveness } = probes.livenessProbe;
     return { livenessProbe: { handler: shown(handler), ...liveness }, port: shown(port), startupSeconds };
   }));
+
+const ofCluster = (spec: JsonObject) => parsedPolicy(clusterPolicyDocument(spec));
+const live = { kubernetesProbeEndpoints: { livenessProbe: '/live' } };
+
+describe('a layer is aimed at a container', () =>
+  it.each<[string, JsonObject, boolean]>([
+    ['that it names', { containers: ['app'], ...live }, true],
+    ['by its image', { images: ['redis'], ...live }, true],
+    ['of the workloads that it selects', { workloadSelector: { matchLabels: { app: 'web' } }, ...live }, true],
+    ['that is any one', { containers: ['*'], ...live }, false],
+    ['that is the main one', live, false],
+  ])('%s: %#', (_, spec, aimed) => expect(isAimed(parsedPolicy(policyDocument(spec)))).toBe(aimed)));
+
+describe('a layer applies to', () => {
+  const { containers } = readPod(
+    pod(
+      [
+        { name: 'app', image: 'shop/web:1' },
+        { name: 'cache', image: 'redis:7' },
+      ],
+      {
+        spec: {
+          initContainers: [
+            { name: 'init', image: 'redis:7' },
+            { name: 'sidecar', image: 'redis:7', restartPolicy: 'Always' },
+          ],
+        },
+      },
+    ),
+    POD_KIND,
+  );
+  it.each<[string, JsonObject, readonly string[]]>([
+    ['the main container', live, ['app']],
+    ['every application container', { containers: ['*'], ...live }, ['app', 'cache']],
+    [
+      'the containers that it names',
+      { containers: ['cache', 'sidecar', 'init'], ...live },
+      ['cache', 'sidecar', 'init'],
+    ],
+    ['application containers and sidecars with its images', { images: ['redis'], ...live }, ['cache', 'sidecar']],
+    ['no container without its images', { images: ['*/redis'], ...live }, []],
+    [
+      'containers with its names and its images',
+      { containers: ['app', 'sidecar'], images: ['redis'], ...live },
+      ['sidecar'],
+    ],
+  ])('%s', (_, spec, names) => {
+    const layer = ofCluster(spec);
+    const testFor = applyingTo([layer]);
+    const applying = containers.filter((container) => testFor(container, container.name === 'app')(layer));
+    expect(applying.map(({ name }) => name).sort()).toEqual([...names].sort());
+  });
+});
+
+describe('the layers that ask for probes', () =>
+  it('give a port, a probe or a rule for slow starters; a layer that only sets checks is none', () => {
+    const asking = [{ port: 80 }, live, { slowStart: { startupSeconds: 60 } }].map(ofCluster);
+    const others = [{}, { checks: { 'named-port': { action: 'Off' } } }].map(ofCluster);
+    expect(layersWithProbes([...others, ...asking])).toEqual(asking);
+  }));
+
+describe('what layers say about a field of a probe', () => {
+  const layers = [
+    { probes: { livenessProbe: { httpGet: { path: '/a', port: 80 }, periodSeconds: 5 } } },
+    { kubernetesProbeEndpoints: { livenessProbe: '/b' } },
+    { probes: { livenessProbe: { tcpSocket: { port: 81 } } } },
+    { probes: { livenessProbe: null } },
+    { port: 80 },
+  ].map((spec, index) => parsedPolicy(policyDocument(spec, `layer-${index}`)));
+  const said = (field: string[]): unknown[] =>
+    probeSettings(layers, 'livenessProbe', field).map(({ value, path, layer }) => [
+      layer.source.split('/').at(-1),
+      path.join('.'),
+      value,
+    ]);
+  const probe = 'spec.probes.livenessProbe';
+
+  it('is found with its path, for integers', () =>
+    expect(said(['periodSeconds'])).toEqual([
+      ['layer-0', `${probe}.periodSeconds`, 5],
+      ['layer-3', probe, undefined],
+    ]));
+
+  it('is found with its path, for fields of handlers, where another handler has no such field', () =>
+    expect(said(['httpGet', 'path'])).toEqual([
+      ['layer-0', `${probe}.httpGet.path`, '/a'],
+      ['layer-1', 'spec.kubernetesProbeEndpoints.livenessProbe', '/b'],
+      ['layer-2', `${probe}.tcpSocket`, { tcpSocket: { port: 81 } }],
+      ['layer-3', probe, undefined],
+    ]));
+
+  it('is no value where the handler lacks the field', () =>
+    expect(said(['httpGet', 'scheme']).slice(0, 1)).toEqual([['layer-0', `${probe}.httpGet.scheme`, undefined]]));
+
+  it('stands in the short form where a policy is short', () => {
+    expect(handlerPath('livenessProbe').join('.')).toBe(probe);
+    expect(handlerPath('livenessProbe', { short: 'handler' }).join('.')).toBe(
+      'spec.kubernetesProbeEndpoints.livenessProbe',
+    );
+    expect(handlerPath('livenessProbe', { short: 'path' }, ['path']).join('.')).toBe(
+      'spec.kubernetesProbeEndpoints.livenessProbe',
+    );
+    expect(handlerPath('livenessProbe', { short: 'path' }, ['port']).join('.')).toBe(probe);
+  });
+});

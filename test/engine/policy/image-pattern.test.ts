@@ -38,8 +38,21 @@ describe('a pattern of images', () => {
     ['*', 'a/b', false],
   ])('%s and %s: %s', (pattern, image, fits) => expect(matchesImage([pattern], image)).toBe(fits));
 
+  it('fits beside patterns that do not', () => {
+    expect(matchesImage(['mysql', '*/redis', 'redis'], 'redis:7')).toBe(true);
+    expect(matchesImage(['mysql', '*/redis'], 'redis:7')).toBe(false);
+    expect(matchesImage([], 'redis:7')).toBe(false);
+  });
+
+  it('may have digits, and signs between them, in each part', () => {
+    for (const text of ['*', '9', 'a9/b0', 'a.b_c__d-e/x', '*/*/k8s'])
+      expect(imagePatternProblem(text), text).toBeUndefined();
+    for (const text of ['a+b', '-a', 'a-', 'a/+', '+', '9+', '.a/b']) expect(imagePatternProblem(text), text).toBeDefined();
+  });
+
   it('says what is wrong with it', () => {
-    expect(imagePatternProblem('postgres:16')).toBe('must have no tag and no digest, such as postgres');
+    for (const text of ['postgres:16', 'a/b@sha256:00', 'quay.io/*/keycloak:26'])
+      expect(imagePatternProblem(text), text).toBe('must have no tag and no digest, such as postgres');
     for (const text of ['Postgres', 'a//b', '/a', 'a/', 'post*', 'a b'])
       expect(imagePatternProblem(text), text).toMatch(/^must be the path of an image/);
   });

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LEARNED, hasEnoughStarts, learnedSeconds } from '../../../src/engine/probe/startup-budget.ts';
+import {
+  DEFAULT_LEARNED,
+  hasEnoughStarts,
+  LEAST_START_SECONDS,
+  learnedBudget,
+  learnedSeconds,
+} from '../../../src/engine/probe/startup-budget.ts';
 import type { LearnedSettings, StartFigures } from '../../../src/engine/probe/startup-budget.ts';
 
 const seconds = (figures: Partial<StartFigures>, settings: Partial<LearnedSettings> = {}, period = 5): number =>
@@ -53,5 +59,18 @@ describe('a learned budget', () => {
     const known = (starts: number): boolean =>
       hasEnoughStarts({ starts, longestSeconds: 1, boundSeconds: 0 }, DEFAULT_LEARNED);
     expect([4, 5].map(known)).toEqual([false, true]);
+  });
+
+  it('is worked out with a period of 5 s and five starts where nobody says otherwise, else unknown', () => {
+    const figures = { starts: 5, longestSeconds: 41, boundSeconds: 0 };
+    expect(learnedBudget(figures)).toBe(69);
+    expect(learnedBudget({ ...figures, starts: 4 })).toBeUndefined();
+    expect(learnedBudget(figures, { ...DEFAULT_LEARNED, minimumStarts: 6 })).toBeUndefined();
+    expect(learnedBudget(figures, DEFAULT_LEARNED, 6)).toBe(70);
+  });
+
+  it('has the limits of the docs', () => {
+    expect(DEFAULT_LEARNED).toEqual({ margin: 1.5, minimumStarts: 5, minimumSeconds: 30, maximumSeconds: 1800 });
+    expect(LEAST_START_SECONDS).toBe(10);
   });
 });

@@ -63,3 +63,26 @@ describe('beside a liveness probe', () => {
     expect(safeAfterRestart(longest, probeTiming({ periodSeconds: 2, failureThreshold: 2 }), 2 ** 34)).toBeUndefined();
   });
 });
+
+describe('a period that is safe after a restart', () => {
+  const liveness = (guaranteedSeconds: number) =>
+    probeTiming({ periodSeconds: guaranteedSeconds, failureThreshold: 2 });
+  const startup = probeTiming({ periodSeconds: 10, failureThreshold: 4 });
+
+  it.each([
+    ['is what the liveness probe guarantees', 3, 30, { periodSeconds: 3, failureThreshold: 11 }],
+    ['may be 1 s', 1, 30, { periodSeconds: 1, failureThreshold: 31 }],
+    ['needs no change at the same period', 10, 30, undefined],
+    ['needs no change at a shorter period', 11, 30, undefined],
+  ])('%s', (_, seconds, least, numbers) =>
+    expect(safeAfterRestart(startup, liveness(seconds), least)).toEqual(numbers),
+  );
+
+  it('is none where the liveness probe guarantees nothing', () =>
+    expect(safeAfterRestart(startup, probeTiming({ failureThreshold: 1 }), 30)).toBeUndefined());
+
+  it('is none where the time to start would be below what the law asks for', () => {
+    expect(safeAfterRestart(startup, liveness(3), 30)).toBeDefined();
+    expect(safeAfterRestart(startup, liveness(3), 31)).toBeUndefined();
+  });
+});

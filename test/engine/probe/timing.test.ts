@@ -7,10 +7,13 @@ import {
   firstProbeSpan,
   guaranteedRestartSeconds,
   guaranteedStartSeconds,
+  isCount,
+  isTimingSound,
   longestStartSeconds,
   neverHealthySpan,
   probeTiming,
   longestRecoverySeconds,
+  verdictSpan,
 } from '../../../src/engine/probe/timing.ts';
 import { cases } from '../../support/cases.ts';
 import type { ProbeTiming, Span } from '../../../src/engine/probe/timing.ts';
@@ -119,7 +122,7 @@ describe('the failureThreshold to write', () => {
   );
 });
 
-describe('integers as the API server reads them', () =>
+describe('integers as the API server reads them', () => {
   it('absent, null and 0 become the defaults', () => {
     const defaults = {
       initialDelaySeconds: 0,
@@ -130,4 +133,31 @@ describe('integers as the API server reads them', () =>
     };
     expect(probeTiming({})).toEqual(defaults);
     expect(probeTiming({ periodSeconds: 0, timeoutSeconds: null, successThreshold: 0 })).toEqual(defaults);
-  }));
+  });
+
+  it.each([
+    [0, true],
+    [1, true],
+    [2 ** 53 - 1, true],
+    [2 ** 53, false],
+    [-1, false],
+    [1.5, false],
+    [NaN, false],
+    ['1', false],
+    [null, false],
+  ])('%j is a count: %s', (value, is) => expect(isCount(value)).toBe(is));
+
+  it('are sound together when every one of them is a count or absent', () => {
+    expect(isTimingSound({})).toBe(true);
+    expect(isTimingSound({ periodSeconds: 5, timeoutSeconds: 0, failureThreshold: null })).toBe(true);
+    expect(isTimingSound({ periodSeconds: 5, timeoutSeconds: -1 })).toBe(false);
+    expect(isTimingSound({ periodSeconds: '5' })).toBe(false);
+  });
+
+  it('that are no counts become the defaults', () =>
+    expect(probeTiming({ periodSeconds: -1, timeoutSeconds: 1.5, failureThreshold: '4' })).toEqual(probeTiming({})));
+});
+
+describe('the time from a fault to the verdict', () =>
+  it('is shortest when the connection is refused at once, and longest when each probe hangs', () =>
+    expect(verdictSpan(timing({ P: 5, T: 7, F: 4 }))).toEqual({ earliest: 15, latest: 33 })));

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { mayBeRestarted, podGraceSeconds, probeGraceSeconds } from '../../../src/engine/workload/kill-settings.ts';
+import {
+  hasPreStop,
+  isSidecar,
+  killEndsPod,
+  mayBeRestarted,
+  podGraceSeconds,
+  probeGraceSeconds,
+} from '../../../src/engine/workload/kill-settings.ts';
 import { killBy } from '../../support/live-container.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -67,4 +74,46 @@ describe('a container with restartPolicy Never', () => {
   ])('%j after exit code %i: %s', (container, exitCode, expected) => {
     expect(mayBeRestarted(container, {}, exitCode)).toBe(expected);
   });
+});
+
+describe('a grace period', () => {
+  const seconds = (terminationGracePeriodSeconds: unknown) => ({ terminationGracePeriodSeconds });
+
+  it('of a probe is above 0, and that of a Pod may be 0', () => {
+    expect([0, 1].map((value) => podGraceSeconds(seconds(value)))).toEqual([0, 1]);
+    expect([0, 1].map((value) => probeGraceSeconds(seconds(value)))).toEqual([undefined, 1]);
+  });
+
+  it('of null is the default', () => {
+    expect(podGraceSeconds(seconds(null))).toBe(30);
+    expect(probeGraceSeconds(seconds(null))).toBe('absent');
+  });
+});
+
+describe('a container', () => {
+  it('is a sidecar with restartPolicy Always alone', () => {
+    expect(isSidecar({ restartPolicy: 'Always' })).toBe(true);
+    for (const restartPolicy of ['Never', 'always', undefined, null]) expect(isSidecar({ restartPolicy })).toBe(false);
+  });
+
+  it('may be restarted unless the policy that counts is Never', () => {
+    const never = { restartPolicy: 'Never' };
+    expect(mayBeRestarted({}, {})).toBe(true);
+    expect(mayBeRestarted({}, never)).toBe(false);
+    expect(mayBeRestarted(never, {})).toBe(false);
+    expect(mayBeRestarted({ restartPolicy: 'OnFailure' }, never)).toBe(true);
+    expect(mayBeRestarted({ restartPolicyRules: [{}] }, never)).toBe(true);
+    expect(mayBeRestarted({ restartPolicyRules: [] }, never)).toBe(false);
+    expect(mayBeRestarted({ restartPolicyRules: 'x' }, never)).toBe(false);
+  });
+
+  it('ends its Pod with it when it is alone and is not restarted', () => {
+    const spec = (count: number) => ({ restartPolicy: 'Never', containers: Array.from({ length: count }, () => ({})) });
+    expect([1, 2].map((count) => killEndsPod({}, spec(count)))).toEqual([true, false]);
+    expect(killEndsPod({ restartPolicy: 'Always' }, spec(1))).toBe(false);
+    expect(killEndsPod({}, { restartPolicy: 'Never' })).toBe(false);
+  });
+
+  it('has a preStop hook, or none', () =>
+    expect([hook, { lifecycle: {} }, {}].map(hasPreStop)).toEqual([true, false, false]));
 });

@@ -59,6 +59,8 @@ describe('a report', () => {
     for (const address of addresses) expect(address).toEqual(['href', 'github.com']);
   });
 
+  it('says nothing of workloads without a row where each has a row', () => expect(page).not.toMatch(/<p class=.cut/));
+
   it('is the same for the same inputs and the same instant, byte by byte', async () => {
     expect(await pageOf(fleet(40))).toBe(page);
   });

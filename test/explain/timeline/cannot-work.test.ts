@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProbewright } from '../../cli/run-probewright.ts';
+import { categoryOf } from '../../../src/observer/reports/report-result.ts';
 import { CHECKS } from '../../../src/engine/checks/catalogue.ts';
 import type { ExplainOutput } from '../../../src/cli/output/json-outputs.ts';
 
@@ -88,5 +89,29 @@ describe('a probe that cannot work', () => {
       '{ apiVersion: v1, kind: Pod, metadata: { name: web, labels: { app: web } }, spec: { containers: [{ name: app, image: x }] } }';
     const { stdout } = await runProbewright(['explain', '-'], { stdin: `${bare}\n---\n${policy}` });
     expect(stdout).toMatch(/^ {2}not injected \(no-port\): container "app", livenessProbe: /m);
+  });
+});
+
+describe('a probe that succeeds while the application fails', () => {
+  const pod = (probes: string): string =>
+    `{ apiVersion: v1, kind: Pod, metadata: { name: web }, spec: { containers: [{ name: app, image: x, ${probes} }] } }`;
+
+  it.each([
+    ['livenessProbe', 'exec: { command: [curl, localhost] }', 'never restarts an application that answers errors'],
+    ['readinessProbe', 'exec: { command: [redis-cli, ping] }', 'never takes traffic from an application that answers'],
+    ['startupProbe', 'exec: { command: [sh, -c, "check || true"] }', 'passes while the application answers errors'],
+  ])('works, so no text says that it cannot work: %s: { %s }', async (kind, handler, truth) => {
+    const stdin = pod(`${kind}: { ${handler} }`);
+    const { stdout } = await runProbewright(['explain', '-'], { stdin });
+    expect(stdout).toContain(`not known: its ${kind} hides failures (exec-always-true)`);
+    expect(stdout).toContain(`${kind} ${truth}`);
+    expect(stdout).not.toContain('cannot work');
+    const [workload] = await explained(stdin);
+    expect(workload?.containers[0]).toMatchObject({ figures: [], caveats: [expect.stringContaining(truth)] });
+    expect(workload?.containers[0]?.cannotWork).toBeUndefined();
+  });
+
+  it('is in the category "Will hurt" of reports', () => {
+    expect(categoryOf('exec-always-true')).toBe('Will hurt');
   });
 });

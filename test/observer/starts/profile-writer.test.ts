@@ -124,6 +124,23 @@ describe('the writer of profiles', () => {
     expect(await round(BEGIN + 20 * WRITE_MILLISECONDS)).toEqual(['written']);
   });
 
+  it('writes a profile when the median moves by a tenth, and not for less', async () => {
+    const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
+    const writer = new ProfileWriter(profiles.client(), pending, owner);
+    let now = BEGIN;
+    let number = 0;
+    const round = async (...seconds: readonly number[]): Promise<WriteResult[]> => {
+      for (const one of seconds) pending.add({ ...start, sample: { ...sample(number++), seconds: one } }, now);
+      now += 2 * WRITE_MILLISECONDS;
+      return Promise.all(writer.due(now).map((one) => writer.write(one, now, never)));
+    };
+    const starts = (seconds: number): number[] => Array.from({ length: 30 }, () => seconds);
+    // The longest start stays, so that the median alone moves.
+    expect(await round(...starts(20), 90)).toEqual(['written']);
+    expect(await round(...starts(21), 90)).toEqual(['unchanged']);
+    expect(await round(...starts(22), 90)).toEqual(['written']);
+  });
+
   it('writes a profile after the clock was set back by a day', async () => {
     const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
     const writer = new ProfileWriter(profiles.client(), pending, owner);

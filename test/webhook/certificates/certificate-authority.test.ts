@@ -33,6 +33,7 @@ describe('a CA', () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => createAuthority('x', NOW, DAY)));
     const serials = made.map(({ cert }) => new X509Certificate(cert).serialNumber);
     expect(new Set(serials).size).toBe(20);
+    expect(new Set(serials.map((serial) => serial.slice(0, 2))).size).toBeGreaterThan(1);
     for (const serial of serials) expect(BigInt(`0x${serial}`).toString(2)).toHaveLength(127);
   });
 });
@@ -53,6 +54,11 @@ describe('a leaf', () => {
     expect(notAfter).toBe(NOW + 7 * DAY);
     expect(key).toContain('BEGIN PRIVATE KEY');
     const parsed = new ParsedCertificate(cert);
+    expect(parsed.getExtension(KeyUsagesExtension)).toMatchObject({
+      critical: true,
+      usages: KeyUsageFlags.digitalSignature,
+    });
+    expect(parsed.getExtension('2.5.29.19')).toMatchObject({ critical: true, ca: false });
     const [authorityKey, subjectKey] = [parsed.getExtension('2.5.29.35'), new ParsedCertificate(ca.cert)];
     expect(authorityKey).toMatchObject({ keyId: (subjectKey.getExtension('2.5.29.14') as { keyId?: string }).keyId });
   });

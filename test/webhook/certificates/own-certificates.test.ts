@@ -105,10 +105,13 @@ describe('the first start', () => {
     await eventually(() => expect(source.problem()).toBeUndefined());
   });
 
-  it('waits for the right to create the Secret, and says so', async () => {
-    world.api.intercept(({ method }) => (method === 'POST' ? { status: 403 } : undefined));
+  it.each([
+    ['the right to create the Secret', 403],
+    ['its namespace', 404],
+  ])('waits for %s, and says so', async (_, status) => {
+    world.api.intercept(({ method }) => (method === 'POST' ? { status } : undefined));
     const { started, failures, source, written } = world.own();
-    await eventually(() => expect(failures).toEqual([`POST ${SECRETS}: HTTP 403`]));
+    await eventually(() => expect(failures).toEqual([`POST ${SECRETS}: HTTP ${status}`]));
     world.api.intercept(undefined);
     await started;
     await eventually(() => expect(source.problem()).toBeUndefined());

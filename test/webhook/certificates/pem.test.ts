@@ -46,5 +46,11 @@ describe('bundleHolds', () => {
     expect(bundleHolds(bundle, one.cert)).toBe(false);
   });
 
+  it('holds several certificates when it holds each of them', () => {
+    expect(bundleHolds(two.cert + one.cert, one.cert + two.cert)).toBe(true);
+    expect(bundleHolds(one.cert, one.cert + two.cert)).toBe(false);
+    expect(bundleHolds(one.cert, two.cert + one.cert)).toBe(false);
+  });
+
   it('holds no certificate that is none', () => expect(bundleHolds(one.cert, '')).toBe(false));
 });

@@ -1,6 +1,11 @@
-import { expect, it } from 'vitest';
+import { constants } from 'node:crypto';
+import { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { describe, expect, it } from 'vitest';
 import { waitUntil } from '../../cluster/client/wait-until.ts';
 import {
+  callerProblem,
+  secureContextOptions,
   servingTls,
   type CertificateListener,
   type CertificateSource,
@@ -100,7 +105,11 @@ it('lost contact is a warning while there is time, and an error when the certifi
   server.trouble('ECONNREFUSED', true);
   await new Promise((resolve) => setTimeout(resolve, 30));
   expect(server.lines).toEqual([expect.objectContaining({ level: 'warn', msg: NOT_RENEWED, problem: 'ECONNREFUSED' })]);
-  server.at((NOT_AFTER * 6) / 7);
+  // A sixth of the life is left, and then less.
+  server.at((NOT_AFTER * 5) / 6);
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(server.lines).toHaveLength(1);
+  server.at((NOT_AFTER * 5) / 6 + 1);
   await waitUntil('time is short', () => server.lines.length > 1);
   expect(server.lines[1]).toMatchObject({ level: 'error', msg: NOT_RENEWED });
   await stop(server);
@@ -111,4 +120,48 @@ it('another problem of a renewal is an error at once', async () => {
   server.trouble('the Secret cannot be used');
   expect(server.lines).toEqual([expect.objectContaining({ level: 'error', msg: NOT_RENEWED })]);
   await stop(server);
+});
+
+describe('a caller', () => {
+  const caller = (certificate: { readonly CN: unknown } | undefined, authorizationError?: string): TLSSocket =>
+    Object.create(TLSSocket.prototype, {
+      getPeerX509Certificate: { value: () => certificate },
+      getPeerCertificate: { value: () => ({ subject: certificate }) },
+      authorized: { value: authorizationError === undefined },
+      authorizationError: { value: authorizationError },
+    }) as TLSSocket;
+
+  it.each([
+    ['with a name of the list', caller({ CN: 'api' }), ['web', 'api'], undefined],
+    ['with any name where there is no list', caller({ CN: 'other' }), [], undefined],
+    [
+      'with another name',
+      caller({ CN: 'other' }),
+      ['api'],
+      'the client certificate is for "other", which is none of --client-cn',
+    ],
+    [
+      'with several names',
+      caller({ CN: ['api', 'web'] }),
+      ['api'],
+      'the client certificate is for ["api","web"], which is none of --client-cn',
+    ],
+    ['without TLS', new Socket(), ['api'], 'a client certificate is needed, and this connection has no TLS'],
+    ['without a certificate', caller(undefined), [], 'a client certificate is needed, and none was sent'],
+    [
+      'with a certificate that is not good',
+      caller({ CN: 'api' }, 'CERT_HAS_EXPIRED'),
+      [],
+      'the client certificate is not good: CERT_HAS_EXPIRED; it must be valid and signed by a CA of --client-ca',
+    ],
+  ])('%s: %#', (_, socket, names, problem) => expect(callerProblem(socket, names)).toBe(problem));
+
+  it('whose certificate counts resumes no session, and other callers may', () => {
+    const pair = { cert: 'c', key: 'k' };
+    expect(secureContextOptions(pair, undefined)).toEqual({ ...pair, minVersion: 'TLSv1.2' });
+    expect(secureContextOptions(pair, 'ca')).toEqual({
+      ...{ ...pair, minVersion: 'TLSv1.2', ca: 'ca' },
+      secureOptions: constants.SSL_OP_NO_TICKET,
+    });
+  });
 });

@@ -2,13 +2,19 @@ import { invocationOf, isShell, wordSet, type ExecCommand } from '../../probe/ex
 import type { Probe } from '../../workload/pod.ts';
 
 /** Programs that start a virtual machine or an interpreter, which takes about a second of a processor. */
-const HEAVY_CLIENTS: ReadonlySet<string> = wordSet('rabbitmqctl rabbitmq-diagnostics nodetool cqlsh java mongosh');
+const HEAVY_CLIENTS: ReadonlySet<string> = wordSet(
+  'rabbitmqctl rabbitmq-diagnostics nodetool cqlsh java mongosh bundle rails rake npx celery powershell pwsh',
+);
 
-/** `kafka-topics.sh` and its relatives, and `python` with or without a version. */
-const HEAVY_NAMES = /^(?:kafka-[a-z-]{1,60}\.sh|python[\d.]{0,8})$/;
+/** `kafka-topics.sh` and its relatives, and interpreters with or without a version. */
+const HEAVY_NAMES = /^(?:kafka-[a-z-]{1,60}\.sh|(?:python|ruby|node|nodejs|php)[\d.]{0,8})$/;
 
 /** A script without any of these words runs no heavy client. A megabyte of `$(` would take 70 ms without this test. */
-const HEAVY_ANYWHERE = /rabbitmq|nodetool|cqlsh|java|mongosh|kafka-|python/;
+const HEAVY_ANYWHERE =
+  /rabbitmq|nodetool|cqlsh|java|mongosh|kafka-|python|ruby|bundle|rails|rake|node|npx|php|celery|powershell|pwsh/i;
+
+/** The command line of Windows starts a program like a shell: `cmd /c powershell ...`. */
+const WINDOWS_SHELL = /^cmd(?:\.exe)?$/i;
 
 /** Words of a shell that stand before a command. */
 const SHELL_WORDS: ReadonlySet<string> = wordSet('exec if then while until ! {');
@@ -21,7 +27,9 @@ export function heavyClientOf({ command }: Probe): string | undefined {
 function heavyClientIn({ argv, invocation }: ExecCommand): string | undefined {
   const program = invocation?.program ?? '';
   if (isHeavy(program)) return program;
-  return isShell(program) ? argv.map(heavyCommandIn).find((name) => name !== undefined) : undefined;
+  return isShell(program) || WINDOWS_SHELL.test(program)
+    ? argv.map(heavyCommandIn).find((name) => name !== undefined)
+    : undefined;
 }
 
 function heavyCommandIn(script: string): string | undefined {
@@ -36,7 +44,9 @@ function heavyCommandIn(script: string): string | undefined {
   return undefined;
 }
 
-function isHeavy(name: string): boolean {
+function isHeavy(program: string): boolean {
+  // Windows ignores the case.
+  const name = program.replace(/\.exe$/i, '').toLowerCase();
   return HEAVY_CLIENTS.has(name) || HEAVY_NAMES.test(name);
 }
 

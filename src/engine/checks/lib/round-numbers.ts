@@ -13,7 +13,7 @@ type Period = (typeof PERIODS)[number];
 export const MOST_FAILURES = { startupProbe: 60, livenessProbe: 10, readinessProbe: 10 } as const;
 
 /** Advice never makes a liveness probe slower than this: seconds from a deadlock to the dead container. */
-const MOST_KILL_SECONDS = 120;
+export const MOST_KILL_SECONDS = 120;
 
 /** A grace period beyond this is long: then probes are not why the kill takes more than MOST_KILL_SECONDS. */
 const LONG_GRACE_SECONDS = 60;
@@ -38,19 +38,24 @@ export function roundGraceUpTo(seconds: number): number | undefined {
 
 /**
  * True when advice may give a probe other numbers. A deadlocked container must be dead within 120 s, and readiness must
- * stop the traffic within 60 s. A probe that was slower before may stay as slow. A grace period over 60 s alone is no
- * obstacle: then the liveness probe must give up within 120 s. A startup probe may take any time.
+ * stop the traffic within 60 s. A probe that was slower before may stay as slow, and a longer timeout alone
+ * may make it a tenth slower. A grace period over 60 s alone is no obstacle: then the liveness probe must give up
+ * within 120 s. A startup probe may take any time.
  */
 export function isFastEnough(probe: TimedProbe, changed: Partial<ProbeTiming>): boolean {
   const before = probe.timing;
   const after = { ...before, ...changed };
   if (probe.kind === 'startupProbe') return true;
+  const isSameRhythm =
+    after.periodSeconds === before.periodSeconds && after.failureThreshold === before.failureThreshold;
+  const allowed = (bound: number, seconds: number): number =>
+    seconds > bound && isSameRhythm ? seconds * 1.1 : Math.max(bound, seconds);
   const [givenUpBefore, givenUp] = [verdictSpan(before).latest, verdictSpan(after).latest];
-  if (probe.kind === 'readinessProbe') return givenUp <= Math.max(MOST_DRAIN_SECONDS, givenUpBefore);
+  if (probe.kind === 'readinessProbe') return givenUp <= allowed(MOST_DRAIN_SECONDS, givenUpBefore);
   const kill = killOf(probe);
   if (kill === undefined) return false;
   const [deadBefore, dead] = [deadlockToKillSeconds(before, kill), deadlockToKillSeconds(after, kill)];
-  if (dead <= Math.max(MOST_KILL_SECONDS, deadBefore)) return true;
+  if (dead <= allowed(MOST_KILL_SECONDS, deadBefore)) return true;
   return (
     longestKillSeconds(kill) > LONG_GRACE_SECONDS && deadBefore > MOST_KILL_SECONDS && givenUp <= MOST_KILL_SECONDS
   );

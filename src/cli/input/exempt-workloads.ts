@@ -1,0 +1,45 @@
+import { count, compareText } from '../../base/text/cut.ts';
+import { exemption } from '../../observer/missed/webhook-scope.ts';
+import { PROGRAM } from '../io.ts';
+import { clusterProblem } from './cluster-object.ts';
+import { namespaceOf } from './manifest.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { ExemptNamespace } from '../output/json-outputs.ts';
+import type { Inputs } from './inputs.ts';
+
+/**
+ * The inputs of a cluster without the workloads that the webhook never sees, because its configuration leaves out their
+ * namespace. No policy changes such workloads, and no finding denies them.
+ */
+export function withoutExempt(inputs: Inputs): Inputs {
+  const { webhook, policies } = inputs;
+  if (webhook?.isScopeRead !== true) return inputs;
+  const { namespaceLabels } = policies.facts;
+  const exempt: ExemptNamespace[] = [];
+  const texts = [...Map.groupBy(inputs.texts, ({ manifests: [first] }) => first && namespaceOf(first.object))].flatMap(
+    ([namespace = '', own]) => {
+      const reason = exemption(webhook.scope, namespace, namespaceLabels.get(namespace));
+      if (reason === undefined) return own;
+      exempt.push({ namespace, workloads: own.length, reason });
+      return [];
+    },
+  );
+  const unchecked = exempt.map(
+    (each) => `${exemptText(each)}; kubectl get deploy,ds,sts -n ${each.namespace} -o yaml | ${PROGRAM} check -`,
+  );
+  return { ...inputs, texts, exempt: exempt.toSorted((a, b) => compareText(a.namespace, b.namespace)), unchecked };
+}
+
+/** What the webhook never sees, and what nobody can tell here. For standard error. */
+export function exemptNotes({ exempt, webhook }: Inputs): FileProblem[] {
+  if (exempt === undefined) return [];
+  const conditions = webhook?.scope.foreignConditions ?? [];
+  const unknown = `only the API server can tell what ${conditions.join(', ')} of the webhook exempts`;
+  const texts = [...exempt.map(exemptText), ...(conditions.length > 0 ? [unknown] : [])];
+  return texts.map((text) => clusterProblem(`note: ${text}`));
+}
+
+function exemptText({ namespace, workloads, reason }: ExemptNamespace): string {
+  const are = workloads === 1 ? 'is' : 'are';
+  return `${count(workloads, 'workload')} of namespace ${namespace} ${are} exempt: the webhook only sees namespaces with ${reason}`;
+}

@@ -1,0 +1,53 @@
+import { layersWithProbes } from '../../engine/policy/container-policy.ts';
+import { selects } from '../../engine/policy/label-selector.ts';
+import { NAMESPACE_NAME_LABEL } from '../../engine/policy/policy-set.ts';
+import { workloadIn } from './manifest.ts';
+import { placeOfPolicy, type Inputs } from './inputs.ts';
+import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { Pod } from '../../engine/workload/pod.ts';
+
+const NO_LABELS: ReadonlyMap<string, string> = new Map();
+
+/** True where labels decide whether a policy selects a namespace, and no Namespace object of the files has them. */
+function isUnasked({ namespaceSelector = [] }: ProbePolicy, namespace: string, { isFromCluster, policies }: Inputs) {
+  if (isFromCluster || policies.facts.namespaceLabels.has(namespace)) return false;
+  const ofName = namespaceSelector.filter(({ key }) => key === NAMESPACE_NAME_LABEL);
+  return ofName.length < namespaceSelector.length && selects(ofName, new Map([[NAMESPACE_NAME_LABEL, namespace]]));
+}
+
+/** True where a policy that asks for probes may select a Pod, if only the labels of its namespace were known. */
+export function mayGiveProbes(pod: Pod, namespace: string, inputs: Inputs): boolean {
+  return layersWithProbes(inputs.policies.policies).some(
+    (policy) => selects(policy.workloadSelector ?? [], pod.labels) && isUnasked(policy, namespace, inputs),
+  );
+}
+
+/** More names than these are not listed. */
+const MOST_NAMES = 3;
+
+/** A note for each policy whose namespaceSelector cannot be asked, with what to add to the inputs. */
+export function unaskedSelectors(inputs: Inputs): readonly FileProblem[] {
+  const namespaces = new Set(
+    inputs.texts.flatMap(({ manifests }) =>
+      manifests.flatMap(({ object }) => workloadIn(object, inputs)?.namespace ?? []),
+    ),
+  );
+  const bySource = new Map(
+    [...inputs.policies.policies, ...inputs.newPolicies.policies].map((policy) => [policy.source, policy]),
+  );
+  return [...bySource.values()].flatMap((policy) => {
+    const unknown = [...namespaces].filter((namespace) => isUnasked(policy, namespace, inputs));
+    const place = placeOfPolicy(inputs, policy.source, ['spec', 'namespaceSelector']);
+    if (unknown.length === 0 || place === undefined) return [];
+    const isListed = unknown.length <= MOST_NAMES;
+    const named = isListed ? unknown.join(', ') : `${unknown.slice(0, MOST_NAMES).join(', ')} and others`;
+    const { namespaceSelector = [], source } = policy;
+    const others = namespaceSelector.filter(({ key }) => key !== NAMESPACE_NAME_LABEL);
+    const [whose, it] = unknown.length === 1 ? ['the namespace', 'it'] : ['the namespaces', 'them'];
+    const counts = `${selects(others, NO_LABELS) ? 'selects' : 'does not select'} ${it}`;
+    const command = isListed ? `kubectl get namespace ${unknown.join(' ')} -o yaml` : 'kubectl get namespaces -o yaml';
+    const message = `note: ${source}: no input has the labels of ${whose} ${named}, so the namespaceSelector ${counts}; add a file with the output of: ${command}`;
+    return [{ ...place, message }];
+  });
+}

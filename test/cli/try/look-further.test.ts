@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { http } from './probe-servers.ts';
+import { tryOne } from './run-try.ts';
+
+const liveness = (port: number) => ({ livenessProbe: { httpGet: { path: '/', port }, timeoutSeconds: 1 } });
+
+it('an answer that comes after timeoutSeconds is a fact of the remedy', async () => {
+  const port = await http((_request, response) => void sleep(1300).then(() => response.end()));
+  const { cause, remedy, edits } = await tryOne(liveness(port), ['--count', '1']);
+  expect(cause).toBe('slow');
+  const [, seconds] = /^The answer comes after (\d\.\d) s\. Make the endpoint faster, or set /.exec(remedy) ?? [];
+  expect(Number(seconds)).toBeGreaterThan(1);
+  expect(edits.map(({ path }) => path)).toEqual(['spec.containers[0].livenessProbe.timeoutSeconds']);
+  // The remedy rounds the seconds.
+  expect(edits[0]?.value).toBeGreaterThanOrEqual(Number(seconds) * 2 - 0.1);
+});
+
+it('an answer that comes in time when asked again explains nothing, so its time is left out', async () => {
+  let requests = 0;
+  const port = await http((_request, response) => {
+    requests += 1;
+    if (requests > 1) response.end();
+  });
+  const { cause, remedy, edits } = await tryOne(liveness(port), ['--count', '1']);
+  expect({ cause, remedy }).toEqual({ cause: 'slow', remedy: 'Make the endpoint faster, or set timeoutSeconds: 2.' });
+  expect(edits).toEqual([{ path: 'spec.containers[0].livenessProbe.timeoutSeconds', value: 2 }]);
+});

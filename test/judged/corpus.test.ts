@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  countOf,
+  findingsIn,
+  type DirectoryFindings,
+  type JudgedFinding,
+} from '../../scripts/judge/judged-findings.ts';
+import { CORPUS, CORPUS_IS_THERE } from './corpus.ts';
+import { JUDGEMENTS, judgementsIn, type Judgement } from './judged-table.ts';
+
+const TABLE = 'test/judged/corpus.yaml';
+
+/** Bounds for public charts that their maintainers keep well (issue 42). */
+const MOST_WARNINGS_A_WORKLOAD = 0.27;
+const LEAST_PRECISION = 0.45;
+
+const judgements = judgementsIn(TABLE);
+const keysOf = (findings: readonly JudgedFinding[]): string[] => [...new Set(findings.map(({ key }) => key))];
+const isJudged =
+  (...expected: readonly (Judgement | undefined)[]) =>
+  ({ key }: JudgedFinding): boolean =>
+    expected.includes(judgements.get(key));
+
+describe.skipIf(!CORPUS_IS_THERE)('the errors and warnings in public charts', () => {
+  let found: DirectoryFindings;
+  let shown: readonly JudgedFinding[];
+  beforeAll(async () => {
+    found = await findingsIn(CORPUS);
+    shown = found.findings.filter(({ level }) => level !== 'note');
+  });
+
+  it('are judged by hand, each of them', () => {
+    expect(keysOf(shown.filter(isJudged(undefined))), `judge these keys in ${TABLE}`).toEqual([]);
+  });
+
+  it('include none that is judged false or harmful', () => {
+    expect(keysOf(shown.filter(isJudged('false', 'harmful')))).toEqual([]);
+  });
+
+  it('include all that are judged useful', () => {
+    const keys = new Set(keysOf(shown));
+    const useful = [...judgements].filter(([, judgement]) => judgement === 'useful').map(([key]) => key);
+    expect(useful.filter((key) => !keys.has(key))).toEqual([]);
+  });
+
+  it('are few, and most of them are useful', () => {
+    const warnings = shown.filter(({ level }) => level === 'warning');
+    const rate = countOf('warning', warnings) / found.workloads;
+    const precision = warnings.filter(isJudged('useful')).length / warnings.length;
+    console.log(
+      [
+        `${warnings.length} warnings in ${found.workloads} workloads: ${rate.toFixed(3)} a workload, precision ${precision.toFixed(2)}`,
+        ...[...Map.groupBy(warnings, ({ check }) => check)].map(([check, own]) => {
+          const counts = JUDGEMENTS.map((judgement) => `${own.filter(isJudged(judgement)).length} ${judgement}`);
+          return `  ${check}: ${counts.join(', ')}`;
+        }),
+      ].join('\n'),
+    );
+    expect(rate).toBeLessThanOrEqual(MOST_WARNINGS_A_WORKLOAD);
+    expect(precision).toBeGreaterThanOrEqual(LEAST_PRECISION);
+  });
+});

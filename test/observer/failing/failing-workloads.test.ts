@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { failingCauses, failingResults } from '../../../src/observer/failing/failing-results.ts';
+import { FailingWorkloads } from '../../../src/observer/failing/failing-workloads.ts';
+import { readProbeEvent } from '../../../src/observer/failing/probe-events.ts';
+import { podHealth } from '../../../src/observer/failing/pod-health.ts';
+import { byNamespace, OTHER_NAMESPACES } from '../../../src/observer/gauges.ts';
+import { podOf, seededRandom } from '../../kubelet/pods.ts';
+import { simulatePod } from '../../kubelet/simulated-pod.ts';
+import { podAsListed } from '../../kubelet/watch-events.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import type { NamedObject } from '../../../src/observer/observed-workload.ts';
+import type { StartTruth } from '../../kubelet/truth.ts';
+
+const createdAt = Date.parse('2026-11-20T10:00:00Z');
+const readinessProbe = { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 2 };
+const named = (name: string): NamedObject => ({ namespace: 'apps', group: 'apps', kind: 'Deployment', name });
+
+let workloads: FailingWorkloads;
+beforeEach(() => {
+  workloads = new FailingWorkloads();
+});
+afterEach(() => {
+  expect(workloads.troubledPods).toBeLessThanOrEqual(10_000);
+});
+
+/** Lets the observer see a Pod of the workload as it is so many seconds after the creation, and all its events. */
+function observe(
+  name: string,
+  starts: readonly StartTruth[],
+  seconds: number,
+  container: JsonObject = { readinessProbe },
+  namespace = 'apps',
+  annotations: JsonObject = {},
+): string {
+  const pod = podOf([{ name: 'app', ...container }], {}, { namespace, annotations });
+  const history = simulatePod(
+    { pod, createdAt, until: seconds, containers: { app: { starts } } },
+    seededRandom(name.length),
+  );
+  const uid = (pod['metadata'] as JsonObject)['uid'] as string;
+  workloads.seen(uid, { ...named(name), namespace }, podHealth(podAsListed(history, createdAt + seconds * 1000) ?? {}));
+  for (const { event, at } of history.events) {
+    const hint = readProbeEvent(event);
+    if (hint !== undefined) workloads.hint(hint, at);
+  }
+  return uid;
+}
+
+const told = (seconds: number): string[] =>
+  workloads
+    .findings(createdAt + seconds * 1000)
+    .map((one) => `${one.workload.name}: ${[...failingCauses(one)].join(', ')}`);
+
+const fails = (from: number, status = 503): StartTruth[] => [
+  { faults: [{ from, until: Infinity, answer: { kind: 'status', status } }] },
+];
+
+describe('workloads that fail', () => {
+  it('have one finding for each cause, however many Pods fail', () => {
+    for (let pod = 0; pod < 5; pod++) observe('web', fails(0, 404), 60);
+    observe('slow', [{ answersFrom: Infinity }], 60);
+    expect(told(60)).toStrictEqual(['slow: connection-refused', 'web: http-404']);
+    expect(workloads.findings(createdAt + 60_000)[1]?.failures).toHaveLength(1);
+  });
+
+  it('lose the finding when all Pods have recovered or are gone', () => {
+    const recovers = observe('web', fails(0, 404), 60);
+    const goes = observe('web', fails(0, 404), 60);
+    workloads.seen(recovers, named('web'), undefined);
+    expect(told(60)).toStrictEqual(['web: http-404']);
+    workloads.gone('apps', goes);
+    expect(told(60)).toStrictEqual([]);
+  });
+
+  it('are forgotten when a list does not have them', () => {
+    const [stays, goes] = [observe('stays', fails(0, 404), 60), observe('goes', fails(0, 404), 60)];
+    expect([stays, goes]).toHaveLength(2);
+    workloads.retain(new Set([stays]));
+    expect(told(60)).toStrictEqual(['stays: http-404']);
+  });
+
+  it('have the same results whenever they are asked: messages do not drift', () => {
+    observe('web', fails(0, 404), 60);
+    const results = (seconds: number): unknown => workloads.findings(createdAt + seconds * 1000).map(failingResults);
+    expect(results(61)).toStrictEqual(results(3000));
+  });
+
+  it('need no event that is older than an hour: the status tells that the probe fails, and no more', () => {
+    observe('web', fails(0, 404), 60);
+    expect(told(60 + 3700)).toStrictEqual(['web: unclear']);
+  });
+
+  it('are told by the policy that injects the probe', () => {
+    const annotations = { 'probewright.dev/injected': '{"app":{"readinessProbe":"ProbePolicy/apps/static"}}' };
+    observe('web', fails(0, 401), 60, { readinessProbe }, 'apps', annotations);
+    expect(workloads.findings(createdAt + 60_000).flatMap(failingResults)).toStrictEqual([
+      {
+        policy: 'ProbePolicy/apps/static',
+        rule: 'probe-failing',
+        category: 'Fails now',
+        severity: 'high',
+        result: 'warn',
+        scored: false,
+        message:
+          'container "app": the readinessProbe (httpGet /ready on port 8080) that ProbePolicy/apps/static injected gets HTTP status 401',
+        properties: {
+          cause: 'http-401',
+          container: 'app',
+          probe: 'readinessProbe',
+          sources: 'ProbePolicy/apps/static',
+          since: '2026-11-20T10:00:00Z',
+          fix: 'Exempt the path from authentication, or probe a path that needs none. ProbePolicy/apps/static injects the probe.',
+        },
+      },
+    ]);
+  });
+});
+
+describe('a shared dependency', () => {
+  it('is told as one when three workloads stop being ready within a minute while their containers run', () => {
+    observe('a', fails(200), 300);
+    observe('bb', fails(220), 300);
+    observe('ccc', fails(240), 300);
+    expect(told(300)).toStrictEqual([
+      'a: shared-dependency, http-5xx',
+      'bb: shared-dependency, http-5xx',
+      'ccc: shared-dependency, http-5xx',
+    ]);
+    const [first] = workloads.findings(createdAt + 300_000).flatMap(failingResults);
+    expect(first?.properties['workloads']).toBe('Deployment apps/a, Deployment apps/bb, Deployment apps/ccc');
+    expect(first?.message).toBe(
+      'readiness fails together with other workloads while the containers run: they share a dependency',
+    );
+  });
+
+  it('is told when two workloads of two namespaces fail together', () => {
+    observe('a', fails(200), 300);
+    observe('bb', fails(220), 300, { readinessProbe }, 'shop');
+    expect(told(300)).toStrictEqual(['a: shared-dependency, http-5xx', 'bb: shared-dependency, http-5xx']);
+  });
+
+  it('is not told of a workload before it has failed for 30 s: a flap in the same minute is chance', () => {
+    for (const name of ['a', 'bb', 'ccc']) observe(name, fails(200), 290);
+    observe('flap', fails(255), 290);
+    expect(told(285).at(-1)).toBe('flap: http-5xx');
+    expect(told(285)[0]).toBe('a: shared-dependency, http-5xx');
+    expect(told(300).at(-1)).toBe('flap: shared-dependency, http-5xx');
+  });
+
+  it.each<[string, () => void]>([
+    ['two workloads fail', () => void observe('ccc', [{}], 300)],
+    ['the third fails later', () => void observe('ccc', fails(290), 400)],
+    ['the third never was ready', () => void observe('ccc', fails(0), 300)],
+    ['the third has a wrong path', () => void observe('ccc', fails(230, 404), 300)],
+    [
+      'the container of the third is restarted',
+      () => void observe('ccc', fails(230), 300, { livenessProbe: readinessProbe }),
+    ],
+  ])('is not told when %s', (_, third) => {
+    observe('a', fails(200), 300);
+    observe('bb', fails(220), 300);
+    third();
+    expect(told(400).filter((one) => one.includes('shared'))).toStrictEqual([]);
+  });
+
+  it('leaves to each workload the causes of its own', () => {
+    for (const name of ['a', 'bb', 'ccc']) observe(name, fails(200), 300);
+    const wrong = { livenessProbe: { exec: { command: ['curl'] } }, readinessProbe };
+    observe(
+      'dddd',
+      [
+        {
+          faults: [
+            { from: 200, until: Infinity, answer: { kind: 'status', status: 503 }, probes: ['readiness'] },
+            { from: 0, until: Infinity, answer: { kind: 'command-missing' }, probes: ['liveness'] },
+          ],
+        },
+      ],
+      300,
+      wrong,
+    );
+    expect(told(300).at(-1)).toBe('dddd: shared-dependency, executable-not-found, http-5xx');
+  });
+});
+
+describe('the namespaces of a metric', () => {
+  it('are at most as many as the limit, and no count is lost', () => {
+    const found = Array.from({ length: 500 }, (_, index) =>
+      Array.from({ length: index }, () => [`ns-${index}`, 'missed'] as const),
+    ).flat();
+    const shown = byNamespace(found, 200);
+    expect(shown.size).toBe(201);
+    expect([...shown.keys()].slice(0, 2)).toStrictEqual(['ns-499', 'ns-498']);
+    expect([...shown.values()].flat()).toHaveLength((499 * 500) / 2);
+    expect(shown.get(OTHER_NAMESPACES)).toHaveLength((299 * 300) / 2);
+  });
+});
