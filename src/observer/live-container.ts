@@ -3,7 +3,7 @@ import type { Kill } from '../engine/probe/grace-period.ts';
 import { PROBE_KINDS, type ProbeKind } from '../engine/probe/probe.ts';
 import { probeTiming, type ProbeTiming } from '../engine/probe/timing.ts';
 import {
-  hasPreStop,
+  hasHook,
   killEndsPod,
   mayBeRestarted,
   podGraceSeconds,
@@ -57,7 +57,7 @@ export class LiveContainer {
     const [spec, podSpec] = [this.#spec, this.#podSpec];
     const container = {
       killEndsPod: killEndsPod(spec, podSpec),
-      hasPreStop: hasPreStop(spec),
+      hasPreStop: hasHook(spec, 'preStop'),
       pod: { graceSeconds: podGraceSeconds(podSpec) },
     };
     const probes: Partial<Record<ProbeKind, LiveProbe>> = {};

@@ -21,9 +21,9 @@ function isSeconds(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0;
 }
 
-/** True when the container has a preStop hook. */
-export function hasPreStop(container: JsonObject): boolean {
-  return objectMember(objectMember(container, 'lifecycle') ?? {}, 'preStop') !== undefined;
+/** True when the container has the hook. */
+export function hasHook(container: JsonObject, hook: 'preStop' | 'postStart'): boolean {
+  return objectMember(objectMember(container, 'lifecycle') ?? {}, hook) !== undefined;
 }
 
 /**

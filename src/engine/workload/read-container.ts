@@ -5,7 +5,7 @@ import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { isCount } from '../probe/timing.ts';
 import { boundedMember } from './bounded-container.ts';
 import type { CommandReader } from './command-reader.ts';
-import { hasPreStop, isSidecar, killEndsPod, mayBeRestarted } from './kill-settings.ts';
+import { hasHook, isSidecar, killEndsPod, mayBeRestarted } from './kill-settings.ts';
 import { isMeshProxyName } from './mesh.ts';
 import type { Container, PodSettings, Probe, WrittenProbe } from './pod.ts';
 import { portsOf } from './ports.ts';
@@ -70,7 +70,8 @@ export function readContainer(pod: ContainerHome, placed: PlacedContainer, writt
     runsForever: runsForever(spec),
     mayBeRestarted: mayBeRestarted(spec, pod.spec),
     killEndsPod: killEndsPod(spec, pod.spec),
-    hasPreStop: hasPreStop(spec),
+    hasPreStop: hasHook(spec, 'preStop'),
+    hasPostStart: hasHook(spec, 'postStart'),
     probes: [],
     written: [],
   };
@@ -132,11 +133,16 @@ function arePortsSound(container: JsonObject): boolean {
 /** True when a text of the container names a number: a word of its commands or probes, or a variable's value. */
 export function namesNumber({ spec }: Container, number: number): boolean {
   const execs = PROBE_KINDS.map((kind) => objectMember(objectMember(spec, kind) ?? {}, 'exec') ?? {});
-  const words = [spec, ...execs].flatMap((of) => [...boundedList(of, 'command'), ...boundedList(of, 'args')]);
+  const words = [...commandTexts({ spec }), ...execs.flatMap((of) => boundedList(of, 'command'))];
   const values = boundedList(spec, 'env').map((entry) => isJsonObject(entry) && member(entry, 'value'));
   // Not as a part of a longer number.
   const pattern = new RegExp(`(?<!\\d)${number}(?!\\d)`);
   return [...words, ...values].some((text) => typeof text === 'string' && pattern.test(text));
+}
+
+/** The words of the container's command and arguments. */
+export function commandTexts({ spec }: Pick<Container, 'spec'>): readonly unknown[] {
+  return [...boundedList(spec, 'command'), ...boundedList(spec, 'args')];
 }
 
 function boundedList(object: JsonObject, field: string): readonly unknown[] {
