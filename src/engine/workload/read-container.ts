@@ -1,11 +1,11 @@
 import { isJsonObject, listMember, member, objectMember, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS, DEFAULT_RESTART_POLICY, type ContainerList } from '../probe/api-defaults.ts';
-import { hasHook, isSidecar, killEndsPod, mayBeRestarted } from '../probe/grace-period.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { isCount } from '../probe/timing.ts';
 import { boundedMember } from './bounded-container.ts';
 import type { CommandReader } from './command-reader.ts';
+import { hasHook, isSidecar, killEndsPod, mayBeRestarted } from './kill-settings.ts';
 import { isMeshProxyName } from './mesh.ts';
 import type { Container, PodSettings, Probe, WrittenProbe } from './pod.ts';
 import { portsOf } from './ports.ts';
