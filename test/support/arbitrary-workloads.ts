@@ -32,13 +32,15 @@ const host = fc.constantFrom('', '127.0.0.1', 'localhost', '0.0.0.0', 'db.apps.s
 
 const header = fc.record({
   name: fc.constantFrom('Host', 'X-Probe', 'Accept', 'X_Bad'),
-  value: fc.constantFrom('a', 'shop.example.test', 'a\n', 'a\r\n', 'a\u0007b', '\n', ''),
+  value: fc.constantFrom('a', 'shop.example.test', 'a\n', 'a\r\n', 'a\u0007b', '\n', '', '$(NAME)'),
 });
 
 const PATHS = [
   ...['/', '/healthz', '/livez', '/ready', '/readyz', '/api/readiness', '/-/ready'],
   ...['/actuator/health', '/actuator/health/readiness', '/_cluster/health', '/_cluster/health?local=true'],
   ...['http://localhost:8080/healthz', 'https://example.test/ready', 'http:'],
+  ...['/metrics', '/actuator/prometheus'],
+  ...['$(NAME)/healthz', '/${NAME}/ready', '/{{ name }}'],
 ];
 
 const httpGet = fc.record(
@@ -54,7 +56,7 @@ const httpGet = fc.record(
 );
 const tcpSocket = fc.record({ port: probePort, host }, { requiredKeys: ['port'] });
 const grpc = fc.record(
-  { port: portNumber, service: fc.constantFrom('', 'liveness'), mode: fc.constantFrom('Plaintext', 'TLS') },
+  { port: portNumber, service: fc.constantFrom('', 'liveness', '$(NAME)'), mode: fc.constantFrom('Plaintext', 'TLS') },
   { requiredKeys: ['port'] },
 );
 
@@ -205,7 +207,10 @@ const podSpec: fc.Arbitrary<JsonObject> = fc
     ...(sidecar && { initContainers: [{ ...sidecar, name: 'sidecar', restartPolicy: 'Always' }] }),
   }));
 
-const template = podSpec.map((spec) => ({ metadata: { labels: { app: 'web' } }, spec }));
+const annotations = fc.constantFrom<JsonObject>({}, {}, {}, { 'sidecar.istio.io/rewriteAppHTTPProbers': 'false' });
+const template = fc
+  .tuple(podSpec, annotations)
+  .map(([spec, own]) => ({ metadata: { labels: { app: 'web' }, annotations: own }, spec }));
 const metadata = { name: 'web', namespace: 'apps' };
 
 const deploymentSpec = fc.record(

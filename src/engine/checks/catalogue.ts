@@ -4,6 +4,7 @@ import { namedPort } from './named-port.ts';
 import { httpsScheme } from './https-scheme.ts';
 import { otherProtocol } from './other-protocol.ts';
 import { pathUrl } from './path-url.ts';
+import { httpVariable } from './http-variable.ts';
 import { probeHost } from './probe-host.ts';
 import { headerValue } from './header-value.ts';
 import { execCommand } from './exec-command.ts';
@@ -19,10 +20,12 @@ import { delayedLiveness } from './delayed-liveness.ts';
 import { delayedReadiness } from './delayed-readiness.ts';
 import { singleFailure } from './single-failure.ts';
 import { restartGate } from './restart-gate.ts';
+import { sidecarGate } from './sidecar-gate.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { killedBeforeDrained } from './killed-before-drained.ts';
 import { dependencyLiveness } from './dependency-liveness.ts';
 import { clusterProbe } from './cluster-probe.ts';
+import { metricsProbe } from './metrics-probe.ts';
 import { timeoutOverPeriod } from './timeout-over-period.ts';
 import { slowDetection } from './slow-detection.ts';
 import { gracePeriod } from './grace-period.ts';
@@ -33,6 +36,8 @@ import { voidInitialDelay } from './void-initial-delay.ts';
 import { progressDeadline } from './progress-deadline.ts';
 import { undeclaredPort } from './undeclared-port.ts';
 import { serviceReadiness } from './service-readiness.ts';
+import { readinessDeadlock } from './readiness-deadlock.ts';
+import { meshRewrite } from './mesh-rewrite.ts';
 import { requiredLiveness } from './required-liveness.ts';
 import { requiredReadiness } from './required-readiness.ts';
 import { requiredStartup } from './required-startup.ts';
@@ -46,12 +51,13 @@ import type { Check } from './check.ts';
 /** Every check there is, in the order of docs/checks.md, in which violations are reported. */
 // prettier-ignore
 export const CHECKS: readonly Check[] = [
-  validProbe, namedPort, httpsScheme, otherProtocol, pathUrl, probeHost, headerValue, execCommand, execShell,
-  execVariable, execImage, listenAddress, livenessNeverRestarts, execAlwaysTrue, startupBudget, observedStartup,
-  delayedLiveness, delayedReadiness, singleFailure, restartGate, sharedEndpoint, killedBeforeDrained,
-  dependencyLiveness, clusterProbe, timeoutOverPeriod, slowDetection, gracePeriod, execCost, execLocalhost,
-  headerSecret, voidInitialDelay, progressDeadline, undeclaredPort, serviceReadiness, requiredLiveness,
-  requiredReadiness, requiredStartup, requiredAny, identicalProbes, probeHandler, probeBounds, execForbidden,
+  validProbe, namedPort, httpsScheme, otherProtocol, pathUrl, httpVariable, probeHost, headerValue, execCommand,
+  execShell, execVariable, execImage, listenAddress, livenessNeverRestarts, execAlwaysTrue, startupBudget,
+  observedStartup, delayedLiveness, delayedReadiness, singleFailure, restartGate, sidecarGate, sharedEndpoint,
+  killedBeforeDrained, dependencyLiveness, clusterProbe, metricsProbe, timeoutOverPeriod, slowDetection, gracePeriod,
+  execCost, execLocalhost, headerSecret, voidInitialDelay, progressDeadline, undeclaredPort, serviceReadiness,
+  readinessDeadlock, meshRewrite, requiredLiveness, requiredReadiness, requiredStartup, requiredAny, identicalProbes,
+  probeHandler, probeBounds, execForbidden,
 ];
 
 /** The same by id, in the same order. */

@@ -39,12 +39,12 @@ export interface Kill {
 export function killBy(probe: JsonObject, container: JsonObject, podSpec: JsonObject): Kill | undefined {
   const own = killEndsPod(container, podSpec) ? 'absent' : probeGraceSeconds(probe);
   const graceSeconds = own === 'absent' ? podGraceSeconds(podSpec) : own;
-  return graceSeconds === undefined ? undefined : { graceSeconds, hasPreStop: hasPreStop(container) };
+  return graceSeconds === undefined ? undefined : { graceSeconds, hasPreStop: hasHook(container, 'preStop') };
 }
 
-/** True when the container has a preStop hook. */
-export function hasPreStop(container: JsonObject): boolean {
-  return objectMember(objectMember(container, 'lifecycle') ?? {}, 'preStop') !== undefined;
+/** True when the container has the hook. */
+export function hasHook(container: JsonObject, hook: 'preStop' | 'postStart'): boolean {
+  return objectMember(objectMember(container, 'lifecycle') ?? {}, hook) !== undefined;
 }
 
 /** The shortest grace period of a kill in seconds (kuberuntime_manager.go, minimumGracePeriodInSeconds). */

@@ -60,8 +60,13 @@ export function isMeshProbe(container: string, probe: JsonObject): boolean {
 }
 
 /** Istio reads the value as Go's strconv.ParseBool does (pkg/kube/inject/app_probe.go). */
-const REWRITE_ANNOTATION = 'sidecar.istio.io/rewriteAppHTTPProbers';
+export const REWRITE_ANNOTATION = 'sidecar.istio.io/rewriteAppHTTPProbers';
 const SAYS_NO = /^(?:0|f|F|false|FALSE|False)$/;
+
+/** True when the Pod's author has switched the redirection of probes off. */
+export function leavesProbesPlain({ annotations }: Pod): boolean {
+  return SAYS_NO.test(annotations.get(REWRITE_ANNOTATION) ?? '');
+}
 
 /** The image of a proxy that an author configures before the injection (Istio, "Customizing injection"). */
 const TO_BE_INJECTED = 'auto';
@@ -70,16 +75,15 @@ const TO_BE_INJECTED = 'auto';
  * Why no mesh will redirect a probe that is added to a Pod now; undefined when a mesh still may. Under strict mTLS the
  * proxy refuses the kubelet's connection to the application. Only exec probes do not need that connection.
  */
-export function meshObstacle({ containers, annotations }: Pod): string | undefined {
-  const proxy = containers.find(
+export function meshObstacle(pod: Pod): string | undefined {
+  const proxy = pod.containers.find(
     ({ role, name, image }) =>
       role !== 'ephemeral' && MESH_PROXIES.get(name)?.redirects === true && image !== TO_BE_INJECTED,
   );
   if (proxy !== undefined)
     return `the Pod already has ${proxy.name}, whose injector redirects earlier probes only; ${CURE}`;
-  const value = annotations.get(REWRITE_ANNOTATION) ?? '';
-  if (!SAYS_NO.test(value)) return undefined;
-  return `the annotation ${REWRITE_ANNOTATION}: "${value}" keeps Istio from redirecting it; remove the annotation, or use exec`;
+  if (!leavesProbesPlain(pod)) return undefined;
+  return `the annotation ${REWRITE_ANNOTATION}: "${pod.annotations.get(REWRITE_ANNOTATION)}" keeps Istio from redirecting it; remove the annotation, or use exec`;
 }
 
 const CURE =

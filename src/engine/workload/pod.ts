@@ -80,6 +80,7 @@ export interface Container {
   /** A kill by a probe ends the whole Pod. */
   readonly killEndsPod: boolean;
   readonly hasPreStop: boolean;
+  readonly hasPostStart: boolean;
   /** The probes that a check may judge: one handler, and not written by a service mesh. In the API server's order. */
   readonly probes: readonly Probe[];
   /** All probes, also those that are malformed or a mesh's. */

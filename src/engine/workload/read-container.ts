@@ -1,7 +1,7 @@
 import { isJsonObject, listMember, member, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS, DEFAULT_RESTART_POLICY, type ContainerList } from '../probe/api-defaults.ts';
-import { hasPreStop, isSidecar, killEndsPod, mayBeRestarted } from '../probe/grace-period.ts';
+import { hasHook, isSidecar, killEndsPod, mayBeRestarted } from '../probe/grace-period.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { isCount } from '../probe/timing.ts';
 import { boundedMember } from './bounded-container.ts';
@@ -70,7 +70,8 @@ export function readContainer(pod: ContainerHome, placed: PlacedContainer, writt
     runsForever: runsForever(spec),
     mayBeRestarted: mayBeRestarted(spec, pod.spec),
     killEndsPod: killEndsPod(spec, pod.spec),
-    hasPreStop: hasPreStop(spec),
+    hasPreStop: hasHook(spec, 'preStop'),
+    hasPostStart: hasHook(spec, 'postStart'),
     probes: [],
     written: [],
   };
@@ -127,4 +128,13 @@ function arePortsSound(container: JsonObject): boolean {
   return (
     Array.isArray(entries) && entries.every((entry) => isJsonObject(entry) && isCount(member(entry, 'containerPort')))
   );
+}
+
+/** The words of the container's command and arguments. */
+export function commandTexts({ spec }: Pick<Container, 'spec'>): readonly unknown[] {
+  return [...boundedList(spec, 'command'), ...boundedList(spec, 'args')];
+}
+
+function boundedList(object: JsonObject, field: string): readonly unknown[] {
+  return listMember(boundedMember(object, field), field);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base64OfUtf8, utf8Length, utf8OfBase64 } from '../../../src/base/text/utf8.ts';
+import { base64OfUtf8, utf8Length, utf8OfBase64, shortHash } from '../../../src/base/text/utf8.ts';
 
 /** Texts with every kind of character, lone surrogates among them. */
 const texts = fc.oneof(
@@ -36,3 +36,11 @@ describe('texts as UTF-8', () => {
       }),
     ));
 });
+
+describe('the short hash of a text', () =>
+  // The last 48 bits of the test vectors of Fowler, Noll and Vo for FNV-1a with 64 bits.
+  it.each([
+    ['', '9ce484222325'],
+    ['a', 'dc4c8601ec8c'],
+    ['foobar', '4171f73967e8'],
+  ])('"%s" is %s', (text, hash) => expect(shortHash(text)).toBe(hash)));

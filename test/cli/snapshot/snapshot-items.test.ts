@@ -10,12 +10,16 @@ import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
 
 const SETTINGS = { kinds: KNOWN_KINDS, namespace: 'default' };
 
-/** Fixtures with a header whose value does not leave. */
-const CREDENTIALS = ['header-value/fail/a-block-scalar-ends-in-a-line-break.yaml'];
+/** Fixtures whose advice has a value that does not leave: of a header, or of a variable. */
+const VALUES = [
+  'header-value/fail/a-block-scalar-ends-in-a-line-break.yaml',
+  'http-variable/fail/a-variable-in-the-path.yaml',
+  'variable-in-a-path/bad.yaml',
+];
 
 function manifestsBelow(directory: string): string[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.yaml') && !CREDENTIALS.includes(name))
+    .filter((name) => name.endsWith('.yaml') && !VALUES.includes(name))
     .map((name) => join(directory, name));
 }
 
@@ -61,6 +65,42 @@ describe('the items of a snapshot', () => {
     expect(different).toEqual(pod('xxxxxxxxxx', 'xxxxxxxxxx\n'));
     expect(snapshotItems([pod('Bearer abc', 'Bearer xyz')], SETTINGS)).toEqual([pod('xxxxxxxxxx', 'yyyyyyyyyy')]);
     expect(snapshotItems([pod('Bearer abc', 'Bearer abc')], SETTINGS)).toEqual([pod('xxxxxxxxxx', 'xxxxxxxxxx')]);
+  });
+
+  it('have no value of a variable that a path names: the violation stays, and its advice has words', () => {
+    const env = [{ name: 'BASE', value: 's3cret' }];
+    const readinessProbe = { httpGet: { path: '$(BASE)/ready', port: 'http' } };
+    const livenessProbe = { exec: { command: ['check', '$(BASE)'] }, timeoutSeconds: 5 };
+    const ports = [{ name: 'http', containerPort: 8080 }];
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'web', namespace: 'apps' },
+      spec: { containers: [{ name: 'app', env, ports, readinessProbe, livenessProbe }] },
+    };
+    const items = snapshotItems([pod], SETTINGS);
+    expect(JSON.stringify(items)).not.toContain('s3cret');
+    const { violations } = verdictOn(items) as { readonly violations: readonly JsonObject[] };
+    const [found, ...others] = violations.filter(({ check }) => check === 'http-variable');
+    expect(found).toMatchObject({ remedy: 'write the value itself' });
+    expect([found?.['edits'], others]).toEqual([undefined, []]);
+  });
+
+  it('have the address of an own headless Service, and nothing else of the variable', () => {
+    const env = [{ name: 'PEERS', value: 'amqp://user:s3cret@web:7000' }];
+    const readinessProbe = { tcpSocket: { port: 7000 } };
+    const metadata = { name: 'web', namespace: 'apps', labels: { app: 'web' } };
+    const spec = { clusterIP: 'None', selector: { app: 'web' }, ports: [{ port: 7000 }] };
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata,
+      spec: { containers: [{ name: 'app', env, readinessProbe }] },
+    };
+    const items = snapshotItems([pod, { apiVersion: 'v1', kind: 'Service', metadata, spec }], SETTINGS);
+    expect(JSON.stringify(items)).not.toContain('s3cret');
+    expect(items).toMatchObject([{ spec }, { spec: { containers: [{ env: [{ name: 'PEER', value: 'web.apps' }] }] } }]);
+    expect(snapshotItems(items, SETTINGS)).toEqual(items);
   });
 
   it('do not depend on the order of the objects', () => {

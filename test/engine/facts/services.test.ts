@@ -23,10 +23,11 @@ function digestOf(spec: unknown, name = 'web'): ServiceDigest {
 }
 
 describe('what is kept of a Service', () => {
-  describeCases('test/fixtures/services.yaml', ['text', 'targetPorts', 'needsReadyPods'], (given) => {
+  describeCases('test/fixtures/services.yaml', ['text', 'targetPorts', 'needsReadyPods', 'namesReadyPods'], (given) => {
     const { spec, name, apiVersion = 'v1' } = given;
-    const { text, targetPorts, needsReadyPods } = readService({ ...service(spec, name), apiVersion }) ?? {};
-    return { text, targetPorts, needsReadyPods };
+    const { text, targetPorts, needsReadyPods, namesReadyPods } =
+      readService({ ...service(spec, name), apiVersion }) ?? {};
+    return { text, targetPorts, needsReadyPods, ...(namesReadyPods === true && { namesReadyPods }) };
   });
 
   it('has all labels and ports, however many there are', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  hasPreStop,
+  hasHook,
   isSidecar,
   killBy,
   killEndsPod,
@@ -109,5 +109,9 @@ describe('a container', () => {
   });
 
   it('has a preStop hook, or none', () =>
-    expect([hook, { lifecycle: {} }, {}].map(hasPreStop)).toEqual([true, false, false]));
+    expect([hook, { lifecycle: { postStart: {} } }, {}].map((one) => hasHook(one, 'preStop'))).toEqual([
+      true,
+      false,
+      false,
+    ]));
 });

@@ -91,6 +91,9 @@ const bare = pod([appContainer()]);
 describe('a Pod without the probes of today', () => {
   describeCases('test/fixtures/missed-probes.yaml', ['cause', 'sources'], (given) => missed(given));
 
+  it('is not told where no policy and no annotation asks for probes', () =>
+    expect(told(bare, policySet())).toBeUndefined());
+
   it('is not outdated when only the learned budget has changed', () => {
     const startup = policySet(policyDocument({ ...spec, slowStart: { startupSeconds: 60 } }, 'static'));
     const given = stored(mutation(bare, startup).after, before) as {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Unreadable, MAX_DEPTH, yamlTokens } from '../../../src/yaml/reading/tokens.ts';
+import { composeDocuments, Unreadable, MAX_DEPTH, yamlTokens } from '../../../src/yaml/reading/tokens.ts';
 
 describe('tokens of a text that is nested too deeply', () => {
   it.each([
@@ -20,3 +20,10 @@ describe('tokens of a text that is nested too deeply', () => {
   it('are read to the end as deep as they may be', () =>
     expect(yamlTokens(`${'['.repeat(MAX_DEPTH)}${']'.repeat(MAX_DEPTH)}`)).toHaveLength(1));
 });
+
+describe('errors of a text', () =>
+  it.each([']\n', '- "\\q"\n'])('are a hundred at most, however often %j is wrong', (wrong) => {
+    const errorsOf = (count: number): number =>
+      composeDocuments(yamlTokens(wrong.repeat(count)), false).flatMap(({ errors }) => errors).length;
+    expect([1, 99, 100, 101, 500].map(errorsOf)).toEqual([1, 99, 100, 100, 100]);
+  }));

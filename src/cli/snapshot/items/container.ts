@@ -45,11 +45,21 @@ const OF_EPHEMERAL = {
  *
  * @param written the container as it is written
  * @param commands words of commands that policies give to probes, which may refer to the environment
+ * @param peers the address of the headless Service that the container names
  */
-export function containerPart(written: JsonObject, container: Container, commands: readonly string[]): JsonObject {
+export function containerPart(
+  written: JsonObject,
+  container: Container,
+  commands: readonly string[],
+  peers: (container: Container) => string | undefined = () => undefined,
+): JsonObject {
   const part = pick(written, COPIED_PARTS);
   if (typeof part['image'] === 'string') part['image'] = part['image'].split('@', 1)[0];
-  const variables = variablesOf(container, commands);
+  const address = peers(container);
+  const variables = [
+    ...variablesOf(container, commands),
+    ...(address === undefined ? [] : [{ name: PEER, value: address }]),
+  ];
   const mask = credentialMask();
   return {
     ...part,
@@ -61,6 +71,9 @@ export function containerPart(written: JsonObject, container: Container, command
     ...(container.list === 'ephemeralContainers' && pick(written, OF_EPHEMERAL)),
   };
 }
+
+/** The variable that has the address, wherever the container names it. */
+const PEER = 'PEER';
 
 function portsOfProbes({ written, readablePorts }: Container): ReadonlySet<number> {
   const asked = written.map(({ handler }) => handler && 'port' in handler && handler.port);

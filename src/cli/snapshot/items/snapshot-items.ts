@@ -5,6 +5,11 @@ import { ANNOTATION_PREFIX } from '../../../engine/policy/annotations.ts';
 import { workloadKindOfManifest, MIRROR_POD_ANNOTATION, podTemplatesOf } from '../../../engine/workload/kinds.ts';
 import type { WorkloadKind } from '../../../engine/workload/kinds.ts';
 import { bare, listPart, objectPart, pick, scalar, scalars, declaredPart, type ItemPart, type Parts } from './parts.ts';
+import { ISTIO_ANNOTATIONS } from '../../../engine/checks/mesh-rewrite.ts';
+import { peerServiceIn } from '../../../engine/checks/readiness-deadlock.ts';
+import { readService, type ServiceDigest } from '../../../engine/facts/services.ts';
+import { workloadNameOf } from '../../../engine/workload/workload-of-pod.ts';
+import type { Container } from '../../../engine/workload/pod.ts';
 import { misplacedProbes, unknownProbeFields } from '../../../engine/checks/lib/unknown-fields.ts';
 import { CONTAINER_LISTS } from '../../../engine/probe/api-defaults.ts';
 import { PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
@@ -29,7 +34,10 @@ interface SnapshotSettings {
  */
 export function snapshotItems(objects: readonly JsonObject[], settings: SnapshotSettings): readonly JsonObject[] {
   const commands = objects.flatMap((object) => (isOfProbewright(object) ? dollarTexts(member(object, 'spec')) : []));
-  const items = objects.map((object) => itemOf(object, settings, commands)).filter((item) => item !== undefined);
+  const services = headlessServicesOf(objects, settings.namespace);
+  const items = objects
+    .map((object) => itemOf(object, settings, commands, services))
+    .filter((item) => item !== undefined);
   const keyed = items.map((item) => ({ item, key: sortKey(item) }));
   // Two objects with one name are rare. Their texts are made only to give them an order.
   const inOrder = keyed.toSorted(
@@ -38,10 +46,31 @@ export function snapshotItems(objects: readonly JsonObject[], settings: Snapshot
   return inOrder.map(({ item }) => item);
 }
 
-function itemOf(object: JsonObject, settings: SnapshotSettings, commands: readonly string[]): JsonObject | undefined {
+/** The Services of each namespace whose names lead to ready Pods only. */
+function headlessServicesOf(objects: readonly JsonObject[], namespace: string): ReadonlyMap<string, ServiceDigest[]> {
+  const placed = objects.flatMap((object) => {
+    const digest = member(object, 'kind') === 'Service' ? readService(object) : undefined;
+    return digest?.namesReadyPods === true ? [{ digest, at: namespaceOf(object, namespace) }] : [];
+  });
+  const grouped = Map.groupBy(placed, ({ at }) => at);
+  return new Map(Array.from(grouped, ([at, services]) => [at, services.map(({ digest }) => digest)]));
+}
+
+function namespaceOf(object: JsonObject, namespace: string): string {
+  return stringMember(objectMember(object, 'metadata') ?? {}, 'namespace') ?? namespace;
+}
+
+function itemOf(
+  object: JsonObject,
+  settings: SnapshotSettings,
+  commands: readonly string[],
+  services: ReadonlyMap<string, readonly ServiceDigest[]>,
+): JsonObject | undefined {
   const workloadKind = workloadKindOfManifest(object, settings.kinds);
   const named = (item: JsonObject): JsonObject => withNamespace(item, settings.namespace);
-  if (workloadKind !== undefined) return named(workloadPart(object, workloadKind, commands));
+  const namespace = namespaceOf(object, settings.namespace);
+  if (workloadKind !== undefined)
+    return named(workloadPart(object, workloadKind, commands, { namespace, services: services.get(namespace) ?? [] }));
   const kind = member(object, 'kind');
   if (isOfProbewright(object)) {
     if (kind === STARTUP_PROFILE_KIND) return named(pick(object, STARTUP_PROFILE));
@@ -117,6 +146,7 @@ const SERVICE: Parts = {
   metadata: NAME,
   spec: always({
     ...scalars('type', 'publishNotReadyAddresses'),
+    clusterIP: (value) => (value === 'None' ? value : undefined),
     selector: objectOnly((selector) => pick(selector, scalars(...Object.keys(selector)))),
     ports: listPart(objectPart(scalars('name', 'protocol', 'port', 'targetPort', 'appProtocol'))),
   }),
@@ -140,6 +170,9 @@ const METADATA = scalars('name', 'generateName', 'namespace', 'deletionTimestamp
 const SPEC = scalars('replicas', 'parallelism', 'progressDeadlineSeconds', 'minReadySeconds');
 const POD_SPEC = scalars('restartPolicy', 'terminationGracePeriodSeconds', 'hostNetwork');
 
+/** Annotations of others whose values count. */
+const KEPT: ReadonlySet<string> = new Set([DEFAULT_CONTAINER_ANNOTATION, ...ISTIO_ANNOTATIONS]);
+
 /** Annotations of others of which only the presence matters. */
 const PRESENT_OR_NOT: ReadonlySet<string> = new Set([
   ...Array.from(MESH_PROXIES.values(), ({ statusAnnotation }) => statusAnnotation),
@@ -151,20 +184,32 @@ const PRESENT_OR_NOT: ReadonlySet<string> = new Set([
  * field is named here, so a field that nobody knows never leaves.
  *
  * @param commands words of commands that policies give to probes
+ * @param around the namespace, and its Services whose names lead to ready Pods only
  */
-export function workloadPart(object: JsonObject, kind: WorkloadKind, commands: readonly string[]): JsonObject {
+export function workloadPart(
+  object: JsonObject,
+  kind: WorkloadKind,
+  commands: readonly string[],
+  around: { readonly namespace: string; readonly services: readonly ServiceDigest[] } = { namespace: '', services: [] },
+): JsonObject {
   const spec = objectMember(object, 'spec');
   const part: Record<string, unknown> = {
     ...pick(object, scalars('apiVersion', 'kind')),
     metadata: pick(objectMember(object, 'metadata') ?? {}, METADATA),
     ...(spec !== undefined && { spec: pick(spec, SPEC) }),
   };
-  for (const { template, path, containers } of readPods(podTemplatesOf(object, kind), kind)) {
+  const own = workloadNameOf(object, kind, false)?.name;
+  for (const { template, path, containers, labels } of readPods(podTemplatesOf(object, kind), kind)) {
+    const names = around.services.filter((service) => service.selectsPods(labels)).map(({ name }) => name);
+    const peers = (container: Container): string | undefined => {
+      const service = peerServiceIn(container, names, around.namespace, own);
+      return service && `${service}.${around.namespace}`;
+    };
     const lists = CONTAINER_LISTS.map((list) => {
-      const own = new Map(containers.filter((one) => one.list === list).map((one) => [one.index, one]));
+      const inList = new Map(containers.filter((one) => one.list === list).map((one) => [one.index, one]));
       const ofContainer: ItemPart = (each, index) => {
-        const container = own.get(index);
-        return isJsonObject(each) && container ? containerPart(each, container, commands) : bare(each, 0);
+        const container = inList.get(index);
+        return isJsonObject(each) && container ? containerPart(each, container, commands, peers) : bare(each, 0);
       };
       return [list, (value: unknown) => (value === undefined ? undefined : listPart(ofContainer)(value, 0))] as const;
     });
@@ -202,7 +247,7 @@ const emptyPart: ItemPart = (value) =>
 function templateMetadata(metadata: JsonObject): JsonObject {
   const labels = stringEntries(member(metadata, 'labels'));
   const annotations = stringEntries(member(metadata, 'annotations')).flatMap(([name, value]) => {
-    if (name.startsWith(ANNOTATION_PREFIX) || name === DEFAULT_CONTAINER_ANNOTATION) return [[name, value] as const];
+    if (name.startsWith(ANNOTATION_PREFIX) || KEPT.has(name)) return [[name, value] as const];
     return PRESENT_OR_NOT.has(name) ? [[name, ''] as const] : [];
   });
   return {

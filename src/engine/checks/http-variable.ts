@@ -1,0 +1,77 @@
+import { isCut } from '../workload/bounded-container.ts';
+import { handlerEdits } from './lib/endpoint.ts';
+import { containerPhrase, defineCheck, located, quotedValue, yamlFlow } from './check.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Container, Handler } from '../workload/pod.ts';
+
+/**
+ * `$(NAME)`, `${NAME}`, or the beginning of a template's expression. A second dollar sign escapes the first. Paths may
+ * have other signs of the kind: `$metadata`, `?filter={id}`.
+ */
+const REFERENCE = /(?<!\$)\$(?:\(([A-Za-z_][\w.-]*)\)|\{([A-Za-z_][\w.-]*)(?:[^\w.{}-][^{}]*)?\})|\{\{/g;
+
+/** The kubelet replaces `$(NAME)` in commands and env alone (pkg/kubelet/container/helpers.go; kubernetes#128900). */
+export const httpVariable = defineCheck({
+  id: 'http-variable',
+  summary: 'A probe sends the name of a variable, because the kubelet replaces variables in commands only.',
+  action: 'Warn',
+  cannotWork: true,
+  handlers: ['httpGet', 'tcpSocket', 'grpc'],
+  judgesProbeAlone: true,
+  eachProbe: (probe) =>
+    textsOf(probe.handler).flatMap(({ text, steps, fields }) => {
+      // Almost no text has one of the signs.
+      const [first] = /\$[({]|\{\{/.test(text) ? text.matchAll(REFERENCE) : [];
+      if (first === undefined) return [];
+      const value = withValues(text, probe.container);
+      const field = steps.length === 1 ? steps[0] : 'header';
+      return {
+        ...located(probe, probe.handler.kind, ...steps),
+        message: `${containerPhrase(probe.container)}: the kubelet sends ${quotedValue(first[0])} in the ${field} of the ${probe.kind} as it is, and replaces variables in commands only`,
+        remedy: value === undefined ? 'write the value itself' : `write ${steps.at(-1)}: ${yamlFlow(value)}`,
+        ...(value !== undefined && handlerEdits(probe, fields(value))),
+      };
+    }),
+});
+
+interface SentText {
+  readonly text: string;
+  readonly steps: readonly (string | number)[];
+  /** The fields of the handler, with another value of the text. */
+  readonly fields: (value: string) => JsonObject;
+}
+
+function textsOf(handler: Handler): readonly SentText[] {
+  if (handler.kind === 'exec') return [];
+  const of = (field: string, text = ''): SentText => ({
+    text,
+    steps: [field],
+    fields: (value) => ({ [field]: value }),
+  });
+  if (handler.kind === 'grpc') return [of('service', handler.service)];
+  if (handler.kind === 'tcpSocket') return [of('host', handler.host)];
+  const { headers } = handler;
+  const values = headers.map(({ index, value: text }, at): SentText => {
+    const fields = (value: string): JsonObject => {
+      const others = headers.map(({ name, value: own }, other) => ({ name, value: other === at ? value : own }));
+      return { httpHeaders: others };
+    };
+    return { text, steps: ['httpHeaders', index, 'value'], fields };
+  });
+  return [of('path', handler.path), of('host', handler.host), ...values];
+}
+
+/** The text with the values that `env` gives. Undefined if one is no plain value. Values in a snapshot are empty. */
+function withValues(text: string, container: Container): string | undefined {
+  const variables = container.env();
+  let isKnown = !isCut(text);
+  const replaced = text.replace(REFERENCE, (whole, bracketed?: string, braced?: string) => {
+    const source = variables?.get(bracketed ?? braced ?? '');
+    const value = source?.from === 'value' && !isCut(source.value) ? source.value : '';
+    // `${NAME:-x}` has a default of its own.
+    const hasDefault = braced !== undefined && whole.length > braced.length + 3;
+    if (value === '' || /[$\r\n]|\{\{/.test(value) || hasDefault) isKnown = false;
+    return value;
+  });
+  return isKnown ? replaced : undefined;
+}

@@ -1,0 +1,41 @@
+import { guaranteedStartSeconds } from '../probe/timing.ts';
+import { STARTUP_PERIOD_SECONDS } from '../probe/startup-budget.ts';
+import { MOST_FAILURES } from './lib/round-numbers.ts';
+import { atLeastObserved, startupProbeFor } from './lib/startup-probe.ts';
+import { containerPhrase, defineCheck, type Advice } from './check.ts';
+import { hasProbe, timedProbe, type Container } from '../workload/pod.ts';
+import type { CheckedWorkload } from './checked-workload.ts';
+
+/** Nothing kills the start of a container without liveness, so it gets the most that advice proposes. */
+const UNBOUNDED_SECONDS = (MOST_FAILURES.startupProbe - 1) * STARTUP_PERIOD_SECONDS;
+
+/**
+ * The next container starts when the sidecar has started: its startup probe has succeeded, and its postStart hook has
+ * ended (KEP-753; `started` in ContainerStatus). Readiness and liveness do not count. Nobody knows who needs the
+ * sidecar, so the finding is a note.
+ */
+export const sidecarGate = defineCheck({
+  id: 'sidecar-gate',
+  summary: 'A native sidecar has no startup probe, so the next containers do not wait for it.',
+  action: 'Audit',
+  relatedProbes: ['livenessProbe', 'readinessProbe'],
+  run: (container, _, workload) => {
+    const { role, probes, hasPostStart, place } = container;
+    if (role !== 'sidecar' || probes.length === 0 || hasPostStart || hasProbe(container, 'startupProbe'))
+      return undefined;
+    return {
+      probe: 'startupProbe',
+      path: place.path('startupProbe'),
+      message: `${containerPhrase(container)} has no startupProbe, so the next containers do not wait until this sidecar answers`,
+      ...whatToWrite(container, workload),
+    };
+  },
+});
+
+function whatToWrite(container: Container, workload: CheckedWorkload): Advice {
+  const liveness = timedProbe(container, 'livenessProbe');
+  const source = timedProbe(container, 'readinessProbe') ?? liveness;
+  const least = liveness === undefined ? UNBOUNDED_SECONDS : guaranteedStartSeconds(liveness.timing);
+  const startup = source && startupProbeFor(source, atLeastObserved(container, workload, least));
+  return startup?.advice ?? { remedy: 'write a startupProbe' };
+}
