@@ -1,14 +1,13 @@
-import { endpointOf } from './lib/endpoint.ts';
 import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { hasProbe, isTimed, timedProbe, type Probe } from '../workload/pod.ts';
+import { hasProbe, isTimed, mayAct, timedProbe, type Probe, type TimedProbe } from '../workload/pod.ts';
 
 /** Above this failureThreshold, a long tolerance is a substitute for a startup probe. */
 const ORDINARY_FAILURE_THRESHOLD = 10;
 
 /**
  * Reports D >= seconds, or F*P >= toleranceSeconds with F > 10, without a startup probe, which replaces both (KEP-950).
- * A note below 60 s, and beside a readiness probe of the same endpoint. The advice keeps failureThreshold: nobody knows
+ * A note below 60 s, and beside a readiness probe that asks early. The advice keeps failureThreshold: nobody knows
  * which number the running container needs.
  */
 export const delayedLiveness = defineCheck({
@@ -47,16 +46,19 @@ export const delayedLiveness = defineCheck({
     return {
       ...located(liveness, isDelayed ? 'initialDelaySeconds' : 'failureThreshold'),
       message: `${containerPhrase(container)} ${harm}`,
-      ...startupInPlaceOfDelays(workload, liveness),
+      ...startupInPlaceOfDelays(workload, liveness, ...container.probes.filter(isMovable)),
       ...(isNote && { level: 'Audit' }),
     };
   },
 });
 
-/** True when readiness asks the same endpoint early: a container that hangs then gets no traffic. */
-function isWatchedByReadiness(liveness: Probe): boolean {
-  const readiness = timedProbe(liveness.container, 'readinessProbe');
-  if (readiness === undefined || readiness.timing.initialDelaySeconds >= WARNED_DELAY_SECONDS) return false;
-  const endpoint = endpointOf(liveness);
-  return endpoint !== undefined && endpoint === endpointOf(readiness);
+/** The startup probe replaces the delay of readiness, too, as in the advice of delayed-readiness. */
+function isMovable(probe: Probe): probe is TimedProbe {
+  return probe.kind === 'readinessProbe' && isTimed(probe) && !mayAct(probe);
+}
+
+/** True when readiness asks early: a container that hangs then gets no traffic. */
+function isWatchedByReadiness({ container }: Probe): boolean {
+  const delay = timedProbe(container, 'readinessProbe')?.timing.initialDelaySeconds;
+  return delay !== undefined && delay < WARNED_DELAY_SECONDS;
 }

@@ -1,6 +1,6 @@
 import { isForwardingProxy } from '../probe/image-name.ts';
 import { quote } from '../../base/text/cut.ts';
-import { isNamedForMetrics } from '../workload/port-protocol.ts';
+import { isNamedForMetrics, PLAIN_TCP, protocolOfPort } from '../workload/port-protocol.ts';
 import { describePort, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { handlerSkeleton } from './lib/missing-probe.ts';
 import { containerPhrase, defineCheck } from './check.ts';
@@ -9,7 +9,8 @@ import { hasProbe } from '../workload/pod.ts';
 
 /**
  * Without the probe, a container counts as ready as soon as it runs (docs, "Container probes"). A Service for metrics
- * alone does not count: a scrape that fails harms no caller. A proxy in front of another container is a note.
+ * alone does not count: a scrape that fails harms no caller. A note for a proxy in front of another container, and for
+ * ports of plain TCP and of UDP.
  */
 export const serviceReadiness = defineCheck({
   id: 'service-readiness',
@@ -20,15 +21,24 @@ export const serviceReadiness = defineCheck({
     const { ports = [] } = container;
     if (ports.length === 0 || hasProbe(container, 'readinessProbe')) return undefined;
     const targets = targetsOf(workload);
-    const port = ports.find((declared) => targets.has(keyOf(declared.number, declared.protocol)));
-    const service = port && targets.get(keyOf(port.number, port.protocol));
-    if (port === undefined || service === undefined) return undefined;
+    const serviceOf = ({ number, protocol }: ContainerPort): string | undefined => targets.get(keyOf(number, protocol));
+    const targeted = ports.filter((declared) => serviceOf(declared) !== undefined);
+    const tcp = targeted.filter(isTcp);
+    const port = tcp[0] ?? targeted[0];
+    if (port === undefined) return undefined;
+    const { portHints } = workload;
+    // Nobody knows a question to a server of plain TCP, and the kubelet asks nothing over UDP.
+    const isMute = tcp.every((one) => protocolOfPort(one, portHints(one)).protocol === PLAIN_TCP);
+    const askable = tcp.length > 0 ? tcp : ports.filter(isTcp);
     return {
       probe: 'readinessProbe',
       path: container.place.path('readinessProbe'),
-      message: `${containerPhrase(container)} has no readinessProbe, but Service ${quote(service)} sends traffic to its port ${describePort(port)}`,
-      remedy: `write readinessProbe: ${handlerSkeleton(isTcp(port) ? [port] : ports.filter(isTcp))}`,
-      ...(isForwardingProxy(container.image) && { level: 'Audit' }),
+      message: `${containerPhrase(container)} has no readinessProbe, but Service ${quote(serviceOf(port) ?? '')} sends traffic to its port ${describePort(port)}`,
+      remedy:
+        askable.length > 0
+          ? `write readinessProbe: ${handlerSkeleton(askable, portHints)}`
+          : `write a readinessProbe with an exec command: no other handler asks ${port.protocol}`,
+      ...((isMute || isForwardingProxy(container.image)) && { level: 'Audit' }),
     };
   },
 });

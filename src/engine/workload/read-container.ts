@@ -1,4 +1,4 @@
-import { isJsonObject, listMember, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS, DEFAULT_RESTART_POLICY, type ContainerList } from '../probe/api-defaults.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
@@ -128,16 +128,6 @@ function arePortsSound(container: JsonObject): boolean {
   return (
     Array.isArray(entries) && entries.every((entry) => isJsonObject(entry) && isCount(member(entry, 'containerPort')))
   );
-}
-
-/** True when a text of the container names a number: a word of its commands or probes, or a variable's value. */
-export function namesNumber({ spec }: Container, number: number): boolean {
-  const execs = PROBE_KINDS.map((kind) => objectMember(objectMember(spec, kind) ?? {}, 'exec') ?? {});
-  const words = [...commandTexts({ spec }), ...execs.flatMap((of) => boundedList(of, 'command'))];
-  const values = boundedList(spec, 'env').map((entry) => isJsonObject(entry) && member(entry, 'value'));
-  // Not as a part of a longer number.
-  const pattern = new RegExp(`(?<!\\d)${number}(?!\\d)`);
-  return [...words, ...values].some((text) => typeof text === 'string' && pattern.test(text));
 }
 
 /** The words of the container's command and arguments. */

@@ -3,6 +3,7 @@ import { isOfController } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
 import { laxer, type Enforcement } from '../../engine/policy/action.ts';
 import { judgeObject, type Judgement } from '../../engine/verdict/judge.ts';
+import { withoutRepeats } from '../../engine/verdict/repeated-advice.ts';
 import { controllerOwners, isKubernetesKind } from '../../engine/workload/workload-of-pod.ts';
 import { isPod, templatesToLookAt } from '../../engine/workload/kinds.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
@@ -207,7 +208,7 @@ function judgedWorkload(
 ): JudgedWorkload {
   const layersOf = (one: Violation): readonly ProbePolicy[] => inForce[templateOf(one, pods)]?.layers ?? [];
   const results = [
-    ...violations.map((one) => resultOfViolation(one, layersOf(one), workload.namespace)),
+    ...withoutRepeats(violations).map((one) => resultOfViolation(one, layersOf(one), workload.namespace)),
     ...(isPod(kind) ? [] : warnings.map(resultOfWarning)),
   ];
   const violated = new Set(violations.map(({ check }) => check));

@@ -6,6 +6,7 @@ import { skip, type Decision } from './decision.ts';
 import { mayExceptAll } from '../../engine/verdict/exceptions-of-workload.ts';
 import { judgeObject, sourcesOf, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
 import { toleranceOf } from '../../engine/verdict/ratchet.ts';
+import { withoutRepeats } from '../../engine/verdict/repeated-advice.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
 import { updateOf, type Update } from '../../engine/workload/update.ts';
 import { controllersOfPod } from '../../engine/workload/workload-of-pod.ts';
@@ -116,15 +117,16 @@ function refuseUnseen(
 
 /**
  * @param judgement the violations with the actions that policies ask for, before `enforcement` makes them laxer
- * @param atTop the violations with the probes that policies add. Without `mutation: Audit`, the same
+ * @param askedAtTop the violations with the probes that policies add. Without `mutation: Audit`, the same
  */
 function decide(
   request: AdmissionRequest,
   { violations: asked, warnings: ofAnnotations, inForce }: Judgement,
-  atTop: readonly Violation[],
+  askedAtTop: readonly Violation[],
   { enforcement, mutation }: ValidateSettings,
 ): Decision {
-  const violations = asked.map((violation) => atMost(violation, enforcement));
+  const violations = withoutRepeats(asked.map((violation) => atMost(violation, enforcement)));
+  const atTop = withoutRepeats(askedAtTop);
   const isTop = enforcement === 'Deny' && mutation !== 'Audit';
   const result = (of: readonly Violation[]): 'deny' | 'warn' | 'allow' =>
     of.some(({ action }) => action === 'Deny') ? 'deny' : warningsOf(of, ofAnnotations).length > 0 ? 'warn' : 'allow';
@@ -134,7 +136,7 @@ function decide(
   const decision = { result: result(violations), violations, policies, ...(wouldBe && { wouldBe }) };
   const deny = violations.filter(({ action }) => action === 'Deny');
   if (deny.length > 0) {
-    const checks = deny.map(({ check }) => check);
+    const checks = asked.filter(({ action }) => action === 'Deny').map(({ check }) => check);
     // Of an object that nobody has seen, the policies are unknown.
     const mayBeExcepted =
       request.operation === 'UPDATE' && inForce.length > 0 && inForce.every((policy) => mayExceptAll(policy, checks));

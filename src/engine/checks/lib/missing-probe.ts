@@ -1,7 +1,7 @@
 import type { ValuesOf } from '../../policy/check-parameters.ts';
 import { DEFAULT_CONTAINER_ANNOTATION } from '../../workload/main-container.ts';
 import { mayEnd } from '../../workload/kinds.ts';
-import { isGrpc, isNamedForMetrics } from '../../workload/port-protocol.ts';
+import { isGrpc, isNamedForHttps, isNamedForMetrics, type PortHints } from '../../workload/port-protocol.ts';
 import { isTcp, type ContainerPort } from '../../workload/ports.ts';
 import { startupProbeFor } from './startup-probe.ts';
 import { speaksHttp } from './probe-port.ts';
@@ -47,7 +47,11 @@ export const requiresProbe = (required: ProbeKind | undefined, harm: string) =>
           message: `cannot determine the main container, and ${lacking}`,
           remedy: `name it in the annotation ${DEFAULT_CONTAINER_ANNOTATION} of the Pod`,
         };
-      return { ...at, message: `${lacking}${harm}`, ...probeToWrite(container, required ?? 'readinessProbe') };
+      return {
+        ...at,
+        message: `${lacking}${harm}`,
+        ...probeToWrite(container, required ?? 'readinessProbe', workload),
+      };
     },
   }) as const;
 
@@ -64,25 +68,26 @@ function isConcerned(container: Container, parameters: ConcernedParameters, { po
 }
 
 /** With a liveness probe, a startup probe is complete. Otherwise no endpoint is known to answer. */
-function probeToWrite(container: Container, kind: ProbeKind): Advice {
+function probeToWrite(container: Container, kind: ProbeKind, { portHints }: CheckedWorkload): Advice {
   const liveness = kind === 'startupProbe' ? timedProbe(container, 'livenessProbe') : undefined;
   const startup = liveness && startupProbeFor(liveness);
-  return startup?.advice ?? { remedy: `write ${kind}: ${handlerSkeleton(container.readablePorts.filter(isTcp))}` };
+  return (
+    startup?.advice ?? { remedy: `write ${kind}: ${handlerSkeleton(container.readablePorts.filter(isTcp), portHints)}` }
+  );
 }
 
 /** A handler for one of a container's TCP ports, in words. An endpoint is left for the author to fill in. */
-export function handlerSkeleton(ports: readonly ContainerPort[]): string {
-  const web = ports.filter(speaksHttp);
+export function handlerSkeleton(ports: readonly ContainerPort[], hints: PortHints): string {
+  const web = ports.filter((port) => speaksHttp(port, hints));
   const http =
     web.find(({ name }) => name === 'http') ??
     web.find(({ name }) => name === undefined || !isNamedForMetrics(name)) ??
     web[0];
   const [first] = ports;
-  if (http === undefined && first !== undefined)
-    return isGrpc(first) ? `{ grpc: { port: ${first.number} } }` : `{ tcpSocket: { port: ${portText(first)} } }`;
-  return `{ httpGet: { path: <endpoint>, port: ${http === undefined ? '<port>' : portText(http)} } }`;
-}
-
-function portText({ name, number }: ContainerPort): string {
-  return yamlFlow(name ?? number);
+  const asked = http ?? first;
+  if (asked === undefined) return '{ httpGet: { path: <endpoint>, port: <port> } }';
+  const port = yamlFlow(asked.name ?? asked.number);
+  if (http !== undefined)
+    return `{ httpGet: { path: <endpoint>, port: ${port}${isNamedForHttps(http) ? ', scheme: HTTPS' : ''} } }`;
+  return isGrpc(asked) ? `{ grpc: { port: ${asked.number} } }` : `{ tcpSocket: { port: ${port} } }`;
 }

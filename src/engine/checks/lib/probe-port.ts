@@ -1,5 +1,5 @@
 import { isPortNumber } from '../../probe/handler-values.ts';
-import { isForTls, isGrpc, protocolOfPort } from '../../workload/port-protocol.ts';
+import { isForTls, isGrpc, protocolOfPort, type PortHints } from '../../workload/port-protocol.ts';
 import { findPort, isTcp, type ContainerPort } from '../../workload/ports.ts';
 import { yamlFlow, type Advice } from '../check.ts';
 import type { FieldEdit } from '../../../base/json/field-path.ts';
@@ -21,9 +21,9 @@ export function askedPort({ container, handler }: Probe): AskedPort | undefined 
   return isPortNumber(wanted) ? { number: wanted, declared } : undefined;
 }
 
-/** True unless the port's name or number says that its server speaks another protocol than HTTP. */
-export function speaksHttp(port: ContainerPort): boolean {
-  return protocolOfPort(port).speaks !== 'other';
+/** True unless the port's name or number, or a Service, says that its server speaks another protocol than HTTP. */
+export function speaksHttp(port: ContainerPort, hints?: PortHints): boolean {
+  return protocolOfPort(port, hints?.(port)).speaks !== 'other';
 }
 
 /** True when a server for this probe may listen on the port, by the port's name and number. */
