@@ -4,7 +4,7 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { jsonText } from '../../base/text/visible.ts';
 import { didYouMean } from '../../base/text/suggestion.ts';
-import { objectName, shownReport, withoutKnown } from './report.ts';
+import { objectName, selectedFindings, withoutKnown } from './report.ts';
 import type { FindingIdentity, CheckReport, Selection } from './report.ts';
 import { readUtf8File, refuseSpecialFile } from '../../base/files/regular-file.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
@@ -115,7 +115,7 @@ export async function applyBaseline(
     return report;
   }
   // The end of an exception must show, so a baseline does not hide what an exception allows.
-  const violations = shownReport(report, selection).violations.filter(({ action }) => action !== 'Excepted');
+  const violations = selectedFindings(report, selection).filter(({ action }) => action !== 'Excepted');
   if (!(await isWritten(written, violations, io))) return undefined;
   const { report: unknown, known } = withoutKnown(report, violations);
   return { ...unknown, known: { baseline: written, findings: known } };

@@ -1,3 +1,4 @@
+import { withoutRepeats } from '../../engine/verdict/repeated-advice.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { ManifestText } from '../input/manifest.ts';
@@ -97,15 +98,12 @@ export type ReportFormat = (report: ShownReport, screen: Screen) => string;
  * findings of each file are in the order of the file's lines.
  */
 export function shownReport(report: CheckReport, selection: Selection): ShownReport {
-  const { minLevel, only, skip } = selection;
+  const { minLevel } = selection;
   const { known } = report;
-  const isSelected = (check: string): boolean => (only.length === 0 || only.includes(check)) && !skip.includes(check);
-  const ofChecks = report.violations.filter(({ check }) => isSelected(check));
-  // An exception stays visible, so its notes are shown by default too.
-  const isShown = ({ action }: PlacedViolation): boolean =>
-    isShownAt(action === 'Excepted' ? 'warning' : LEVEL_OF_ACTION[action], minLevel);
-  const shown = ofChecks.filter(isShown);
-  const hidden = ofChecks.filter((violation) => !isShown(violation));
+  const selected = report.violations.filter((violation) => isSelected(violation, selection));
+  const ofChecks = withoutRepeatsByObject(selected);
+  const shown = ofChecks.filter((violation) => isShown(violation, selection));
+  const hidden = ofChecks.filter((violation) => !isShown(violation, selection));
   const { warn, audit, excepted } = countByAction(hidden);
   return {
     ...report,
@@ -118,7 +116,7 @@ export function shownReport(report: CheckReport, selection: Selection): ShownRep
       hidden: {
         ...(known !== undefined && { known }),
         ...(report.ignored !== undefined && report.ignored > 0 && { ignored: report.ignored }),
-        otherChecks: report.violations.length - ofChecks.length,
+        otherChecks: report.violations.length - selected.length,
         warn,
         audit,
         excepted,
@@ -126,6 +124,27 @@ export function shownReport(report: CheckReport, selection: Selection): ShownRep
       },
     },
   };
+}
+
+/** All findings of a selection, also those that repeat the advice of another. */
+export function selectedFindings(report: CheckReport, selection: Selection): readonly PlacedViolation[] {
+  return report.violations.filter((one) => isSelected(one, selection) && isShown(one, selection));
+}
+
+function isSelected({ check }: PlacedViolation, { only, skip }: Selection): boolean {
+  return (only.length === 0 || only.includes(check)) && !skip.includes(check);
+}
+
+/** An exception stays visible, so its notes are shown by default too. */
+function isShown({ action }: PlacedViolation, { minLevel }: Selection): boolean {
+  return isShownAt(action === 'Excepted' ? 'warning' : LEVEL_OF_ACTION[action], minLevel);
+}
+
+/** Each manifest has its own path object, also where several files hold one object. */
+export function withoutRepeatsByObject(violations: readonly PlacedViolation[]): readonly PlacedViolation[] {
+  const byObject = Map.groupBy(violations, ({ object, file }) => object?.path ?? file).values();
+  const left = new Set([...byObject].flatMap(withoutRepeats));
+  return violations.filter((violation) => left.has(violation));
 }
 
 /** Counts the notes. Exceptions count too, as their level is that of a note. */

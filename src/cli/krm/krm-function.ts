@@ -7,6 +7,7 @@ import { KNOWN_KINDS } from '../../engine/workload/kinds.ts';
 import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import { checkInputs } from '../check/check-inputs.ts';
+import { withoutRepeatsByObject } from '../check/report.ts';
 import { SHOWN_BY_DEFAULT } from '../fix/advice.ts';
 import { fixFile } from '../fix/fix-file.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
@@ -95,7 +96,7 @@ function checked(inputs: Inputs, list: JsonObject, { strict }: FunctionSettings)
   const { violations, problems } = checkInputs(inputs, 'Deny');
   refuseAny(problems);
   const items = member(list, 'items');
-  const results = violations
+  const results = withoutRepeatsByObject(violations)
     .map((violation) => violationResult(violation, Array.isArray(items) ? items : []))
     .filter(({ severity }) => severity !== 'info');
   return { results, fails: results.some(({ severity }) => strict || severity === 'error') };

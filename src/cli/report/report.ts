@@ -13,6 +13,7 @@ import { workloadKey, type NamedObject } from '../../observer/observed-workload.
 import { isFailingRule } from '../../engine/facts/live-rules.ts';
 import { readLivePods } from '../input/live-pods.ts';
 import { checkInputs } from '../check/check-inputs.ts';
+import { withoutRepeatsByObject } from '../check/report.ts';
 import { EXIT_OK, EXIT_USAGE, PROGRAM, printLine, type CommandIo } from '../io.ts';
 import { reportProblems, wasWritten, Progress } from '../output/messages.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
@@ -49,7 +50,7 @@ function reportOfInputs(
 ): { readonly report: Report; readonly warnings: readonly FileProblem[] } {
   const { violations, warnings, problems } = checkInputs(inputs, 'Deny', progress);
   // Each manifest has its own path object. Places are no keys: a template may be rendered to several texts.
-  const byObject = Map.groupBy(violations, ({ object }) => object?.path);
+  const byObject = Map.groupBy(withoutRepeatsByObject(violations), ({ object }) => object?.path);
   const observed = observedResults(inputs);
   const live = (workload: NamedObject): readonly LiveResult[] => liveResults(look, workload, observed(workload));
   const manifests = inputs.texts.flatMap((text) => text.manifests);

@@ -14,7 +14,7 @@ type Reported = 'probe' | 'path' | 'message' | 'remedy' | 'edits' | 'properties'
  */
 export interface Finding extends Pick<Violation, Reported> {
   /** In place of the check's default action. A policy's action overrides it; a floor still binds (actionOf). */
-  readonly level?: Violation['action'];
+  readonly level?: Violation['action'] | 'Off';
   /** The remedy copies this handler. With a finding about it, `otherwise` replaces the remedy and its edits. */
   readonly copied?: { readonly probe: ProbeKind; readonly otherwise: string };
 }

@@ -1,7 +1,7 @@
 import { endpointOf } from './lib/endpoint.ts';
 import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { hasProbe, isTimed, timedProbe, type Probe } from '../workload/pod.ts';
+import { hasProbe, isTimed, mayAct, timedProbe, type Probe, type TimedProbe } from '../workload/pod.ts';
 
 /** Above this failureThreshold, a long tolerance is a substitute for a startup probe. */
 const ORDINARY_FAILURE_THRESHOLD = 10;
@@ -47,11 +47,16 @@ export const delayedLiveness = defineCheck({
     return {
       ...located(liveness, isDelayed ? 'initialDelaySeconds' : 'failureThreshold'),
       message: `${containerPhrase(container)} ${harm}`,
-      ...startupInPlaceOfDelays(workload, liveness),
+      ...startupInPlaceOfDelays(workload, liveness, ...container.probes.filter(isMovable)),
       ...(isNote && { level: 'Audit' }),
     };
   },
 });
+
+/** The startup probe replaces the delay of readiness, too, as in the advice of delayed-readiness. */
+function isMovable(probe: Probe): probe is TimedProbe {
+  return probe.kind === 'readinessProbe' && isTimed(probe) && !mayAct(probe);
+}
 
 /** True when readiness asks the same endpoint early: a container that hangs then gets no traffic. */
 function isWatchedByReadiness(liveness: Probe): boolean {

@@ -8,7 +8,7 @@ import {
 import { adviceIfFast, roundPeriodFrom, roundPeriodUpTo } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, type Advice, type Finding } from './check.ts';
 import { numberOf, type CheckedWorkload } from './checked-workload.ts';
-import { isTimed, type TimedProbe } from '../workload/pod.ts';
+import { isTimed, mayAct, type TimedProbe } from '../workload/pod.ts';
 
 /**
  * P >= minimumPeriodSeconds, and P >= 30 for a heavy client, because each probe starts a process in the container
@@ -68,12 +68,14 @@ function tooImpatient(probe: TimedProbe, minimum: number): Finding | undefined {
 }
 
 /** Advises a longer timeout, within the period (timeout-over-period). A short period gets longer, too. */
-function longerTimeout(probe: TimedProbe, minimum: number): Advice {
+function longerTimeout(probe: TimedProbe, minimum: number): Advice & Pick<Finding, 'level'> {
   const P = probe.timing.periodSeconds;
   if (P >= 2) {
     const timeoutSeconds = Math.min(roundPeriodUpTo(P) ?? P, PATIENT_TIMEOUT_SECONDS);
-    const tooSlow = { remedy: 'write a longer timeoutSeconds and a shorter periodSeconds' };
-    return adviceIfFast(probe, { timeoutSeconds }) ?? tooSlow;
+    const advice = adviceIfFast(probe, { timeoutSeconds });
+    // Nobody knows how often a command with side effects may run: a consumer writes anew the file that it removes.
+    if (advice === undefined && mayAct(probe)) return { ...OTHER_HANDLER, level: 'Off' };
+    return advice ?? { remedy: 'write a longer timeoutSeconds and a shorter periodSeconds' };
   }
   // A longer period must also be long enough for the rule about periods, so that both rules say the same.
   const timeoutSeconds = PATIENT_TIMEOUT_SECONDS;

@@ -1,10 +1,12 @@
 import { isLoopbackHost } from '../probe/handler-values.ts';
+import { namesAddress } from '../workload/read-container.ts';
 import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
 import { quote } from '../../base/text/cut.ts';
 
 /**
  * The kubelet connects from the node and resolves no Services (documentation, "HTTP probes"). With hostNetwork, a
- * server on loopback needs a loopback address (static Pods of the control plane).
+ * server on loopback needs a loopback address (static Pods of the control plane), and one that listens on another
+ * address of the node, which its arguments name, needs that (deliveryhero/helm-charts#676).
  */
 export const probeHost = defineCheck({
   id: 'probe-host',
@@ -17,7 +19,7 @@ export const probeHost = defineCheck({
     const host = handler.kind === 'httpGet' || handler.kind === 'tcpSocket' ? handler.host : undefined;
     if (host === undefined || host === '') return undefined;
     const isLoopback = isLoopbackHost(host) || UNSPECIFIED.test(host);
-    if (isLoopback && container.pod.hostNetwork) return undefined;
+    if (container.pod.hostNetwork && (isLoopback || namesAddress(container, host))) return undefined;
     const place = located(probe, handler.kind, 'host');
     const subject = `the ${probe.kind} of ${containerPhrase(container)}`;
     if (isLoopback)

@@ -17,7 +17,8 @@ export const progressDeadline = defineCheck({
   action: 'Audit',
   relatedProbes: ['startupProbe', 'livenessProbe', 'readinessProbe'],
   run: (container, _, workload) => {
-    if (!isDeployment(workload.kind)) return undefined;
+    // A container without both is Ready as soon as it runs.
+    if (!isDeployment(workload.kind) || !GATES.some((kind) => hasProbe(container, kind))) return undefined;
     const start = derived(container, startGateOf(container), longestStartSeconds);
     const ready = derived(container, 'readinessProbe', (timing) => longestRecoverySeconds(timing, 0));
     const deadline = numberOf(workload, 'progressDeadlineSeconds') ?? DEFAULT_PROGRESS_DEADLINE_SECONDS;
@@ -37,6 +38,9 @@ export const progressDeadline = defineCheck({
     };
   },
 });
+
+/** The probes for which a Pod waits until it is Ready. */
+const GATES = ['startupProbe', 'readinessProbe'] as const;
 
 /** Computes seconds from a probe's timing: 0 without the probe, and NaN when the probe cannot be judged. */
 function derived(container: Container, kind: ProbeKind, formula: (timing: ProbeTiming) => number): number {

@@ -11,7 +11,7 @@ import { isDeclared } from '../workload/ports.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { isFastEnough, MOST_FAILURES, PERIODS, roundPeriodUpTo, toWrite } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
-import { timedProbe, type Container, type TimedProbe } from '../workload/pod.ts';
+import { mayAct, timedProbe, type Container, type TimedProbe } from '../workload/pod.ts';
 
 /**
  * After a liveness kill, Kubernetes 1.35 to 1.37 runs the new container's liveness probe until the startup probe's next
@@ -70,14 +70,15 @@ function adviceOf(startup: TimedProbe, liveness: TimedProbe): Advice {
   }
   return {
     remedy:
-      'shorten periodSeconds of the startupProbe, or let the livenessProbe fail more often, until ' +
-      '(failureThreshold - 1) x periodSeconds of the livenessProbe reaches it',
+      `${mayAct(startup) ? '' : 'shorten periodSeconds of the startupProbe, or '}let the livenessProbe fail more often, ` +
+      'until (failureThreshold - 1) x periodSeconds of the livenessProbe reaches periodSeconds of the startupProbe',
   };
 }
 
 /** The numbers for a shorter period. Undefined when the probe could not keep its time and its timeout. */
 function withPeriod(startup: TimedProbe, periodSeconds: number): ReturnType<typeof toWrite> | undefined {
   const { timing, handler } = startup;
+  if (mayAct(startup) && periodSeconds < timing.periodSeconds) return undefined;
   const leastOfExec = handler.kind === 'exec' ? STARTUP_PERIOD_SECONDS : 0;
   if (periodSeconds < Math.max(timing.timeoutSeconds, leastOfExec, leastExecPeriodSeconds(startup))) return undefined;
   const failureThreshold = failureThresholdFor((timing.failureThreshold - 1) * timing.periodSeconds, 0, periodSeconds);

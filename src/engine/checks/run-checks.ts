@@ -68,7 +68,9 @@ function withoutDoubtfulCopy(
   const isDoubtful = found()
     .get(at.place)
     ?.some(({ check, finding: other }) => {
-      if (other.probe !== copied.probe || check.acceptsHandler || other.isUnread) return false;
+      // Edits correct the handler.
+      const isAccepted = check.acceptsHandler === true && other.edits === undefined;
+      if (other.probe !== copied.probe || isAccepted || other.isUnread) return false;
       const field = other.path[step];
       return field === undefined || field === source?.handler.kind;
     });
@@ -78,30 +80,36 @@ function withoutDoubtfulCopy(
 const MOST_COMMAND_CHARACTERS = 60;
 
 /**
- * The remedy in place of edits that would make a command with side effects run earlier: in a new startup probe, or
- * without its delay. A liveness script with `rm -rf` behind a delay of 600 s lost data at second 0 (issue 30, D5).
+ * The remedy in place of edits that would make a command with side effects run earlier or more often: in a new startup
+ * probe, without its delay, or with a shorter period. A liveness script with `rm -rf` behind a delay of 600 s lost data
+ * at second 0 (issue 30, D5).
  */
 function withoutEarlierCommand({ finding, at }: PlacedFinding): string | undefined {
   const { copied, edits } = finding;
   if (copied === undefined && edits === undefined) return undefined;
   for (const probe of at.probes) {
     const isCopied = copied?.probe === probe.kind;
-    if (probe.handler.kind !== 'exec' || (!isCopied && !removesDelay(finding, probe))) continue;
+    if (probe.handler.kind !== 'exec') continue;
+    const hastened = HASTENED.find((field) => lowers(finding, probe, field));
+    if (!isCopied && hastened === undefined) continue;
     const effect = probe.command.once(sideEffectOf);
     if (effect === undefined) continue;
     const why = `the command of the ${probe.kind} may have side effects (${quote(effect, MOST_COMMAND_CHARACTERS)})`;
     return isCopied
       ? `write a startupProbe with a command that only asks, and keep the ${probe.kind} as it is: ${why}`
-      : `keep initialDelaySeconds: ${why}`;
+      : `keep ${hastened}: ${why}`;
   }
   return undefined;
 }
 
-function removesDelay({ edits = [] }: Finding, { place, timing }: Probe): boolean {
-  const path = place.path('initialDelaySeconds');
-  const delay = timing?.initialDelaySeconds ?? 0;
+/** With lower numbers in these fields, a command runs earlier or more often. */
+const HASTENED = ['initialDelaySeconds', 'periodSeconds'] as const;
+
+function lowers({ edits = [] }: Finding, { place, timing }: Probe, field: (typeof HASTENED)[number]): boolean {
+  const path = place.path(field);
+  const before = timing?.[field] ?? 0;
   return edits.some(
-    ({ path: edited, value }) => equalJson(edited, path) && !(typeof value === 'number' && value >= delay),
+    ({ path: edited, value }) => equalJson(edited, path) && !(typeof value === 'number' && value >= before),
   );
 }
 
@@ -129,27 +137,28 @@ function findingsAt(
   if (at === undefined) return [];
   const findings = check.run(at, parameters, workload);
   if (findings.length === 0 && floor === undefined) return [];
-  const placed = (finding: Finding, isFloored: boolean): PlacedFinding => {
-    return { check, action: actionOf(finding, policy), floor, isFloored, at, finding };
+  const placed = (finding: Finding, isFloored: boolean): readonly PlacedFinding[] => {
+    const action = actionOf(finding, policy);
+    return action === 'Off' ? [] : [{ check, action, floor, isFloored, at, finding }];
   };
   // Almost always nobody above the floor sets parameters.
   if (floor === undefined || floor.parameters === parameters)
-    return findings.map((finding) => placed(finding, floor !== undefined));
+    return findings.flatMap((finding) => placed(finding, floor !== undefined));
   const bound = check.run(at, floor.parameters, workload);
   const known = new Set(bound.map(textOf));
   const others = known.size === 0 ? findings : findings.filter((finding) => !known.has(textOf(finding)));
-  return [...bound.map((finding) => placed(finding, true)), ...others.map((finding) => placed(finding, false))];
+  return [...bound.flatMap((finding) => placed(finding, true)), ...others.flatMap((finding) => placed(finding, false))];
 }
 
 /**
  * A finding's level replaces the default action; a policy's action and a floor count more. What is too long to be read
  * is a note, unless a floor counts: else padding would hide what a floor forbids.
  */
-function actionOf({ level, isUnread }: Finding, { action, setBy, floor }: EffectiveCheck): Violation['action'] {
+function actionOf({ level, isUnread }: Finding, { action, setBy, floor }: EffectiveCheck): Violation['action'] | 'Off' {
   if (isUnread === true)
     return floor === undefined ? 'Audit' : stricter<Violation['action']>('Audit', floor.action as Violation['action']);
-  if (level === undefined || setBy !== undefined) return action as Violation['action'];
-  return floor === undefined || floor.action === 'Off' ? level : stricter(level, floor.action);
+  if (level === undefined || setBy !== undefined) return action;
+  return floor === undefined || floor.action === 'Off' ? level : stricter<typeof level>(level, floor.action);
 }
 
 function textOf({ path, message }: Finding): string {

@@ -2,12 +2,12 @@ import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { drainingAdvice, drainRace } from './lib/drain-race.ts';
 import { MOST_DRAIN_SECONDS } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { numberOf } from './checked-workload.ts';
+import { numberOf, oncePerWorkload } from './checked-workload.ts';
 
 /**
  * (Fl-1)*Pl > Pr + (Fr-1)*max(Pr,Tr) + Tr, as the Kubernetes documentation recommends. A note, because few authors
- * change these numbers; a warning at a timeout of 1 s, when a slow answer is a fault; a note with `replicas: 1`, where
- * no other Pod can take the traffic.
+ * change these numbers; a warning for HTTP at a timeout of 1 s, when a slow answer is a fault; a note with `replicas: 1`,
+ * where no other Pod can take the traffic, and where Services are known and none selects the Pod.
  */
 export const sharedEndpoint = defineCheck({
   id: 'shared-endpoint',
@@ -19,9 +19,14 @@ export const sharedEndpoint = defineCheck({
     const race = drainRace(container);
     if (race?.sameEndpoint !== true) return undefined;
     const { liveness, killedAfter, drainedAfter } = race;
-    const isImpatient = liveness.timing.timeoutSeconds === DEFAULT_TIMING.timeoutSeconds;
+    const isImpatient =
+      liveness.handler.kind === 'httpGet' && liveness.timing.timeoutSeconds === DEFAULT_TIMING.timeoutSeconds;
     // A slower readiness probe is the finding of slow-detection. Without `replicas`, an autoscaler may set the number.
-    const isLoud = isImpatient && drainedAfter <= MOST_DRAIN_SECONDS && numberOf(workload, 'replicas') !== 1;
+    const isLoud =
+      isImpatient &&
+      drainedAfter <= MOST_DRAIN_SECONDS &&
+      numberOf(workload, 'replicas') !== 1 &&
+      mayGetTraffic(workload);
     return {
       ...located(liveness, 'failureThreshold'),
       message:
@@ -31,4 +36,10 @@ export const sharedEndpoint = defineCheck({
       ...(isLoud && { level: 'Warn' }),
     };
   },
+});
+
+/** Without any Service, the Services are not among the inputs. */
+const mayGetTraffic = oncePerWorkload(({ facts: { services }, namespace, pod }) => {
+  const isKnown = services !== undefined && [...services.lists.values()].some(({ length }) => length > 0);
+  return !isKnown || services.ofNamespace(namespace).some((service) => service.selectsPods(pod.labels));
 });

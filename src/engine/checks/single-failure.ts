@@ -1,26 +1,28 @@
 import { DEFAULT_TIMING } from '../probe/api-defaults.ts';
 import { adviceIfFast } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located } from './check.ts';
-import { isTimed } from '../workload/pod.ts';
+import { isTimed, mayAct } from '../workload/pod.ts';
 
-/** The first failed probe kills (pkg/kubelet/prober/worker.go, doProbe). */
+/** The first failed probe counts (pkg/kubelet/prober/worker.go, doProbe). A note for readiness, which kills nothing. */
 export const singleFailure = defineCheck({
   id: 'single-failure',
-  summary: 'One failed liveness probe restarts the container.',
+  summary: 'One failed probe restarts the container, or takes its Pod out of Services.',
   action: 'Warn',
-  kinds: ['livenessProbe'],
-  eachProbe: (liveness) => {
-    if (!isTimed(liveness) || liveness.timing.failureThreshold !== 1) return undefined;
+  kinds: ['livenessProbe', 'readinessProbe'],
+  eachProbe: (probe) => {
+    if (!isTimed(probe) || probe.timing.failureThreshold !== 1) return undefined;
+    const isKill = probe.kind === 'livenessProbe';
     return {
-      ...located(liveness, 'failureThreshold'),
+      ...located(probe, 'failureThreshold'),
       message:
-        `${containerPhrase(liveness.container)} is restarted after 1 failed livenessProbe: one lost packet is enough, ` +
-        `or one answer that takes more than ${liveness.timing.timeoutSeconds} s`,
+        `${containerPhrase(probe.container)} ${isKill ? 'is restarted' : 'gets no traffic'} after 1 failed ${probe.kind}: ` +
+        `one lost packet is enough, or one answer that takes more than ${probe.timing.timeoutSeconds} s`,
       // The API server's default of 3 failures, or 2 for a probe whose period makes 3 too slow.
-      ...(adviceIfFast(liveness, { failureThreshold: DEFAULT_TIMING.failureThreshold }) ??
-        adviceIfFast(liveness, { failureThreshold: 2 }) ?? {
-          remedy: 'allow more failures, with a shorter periodSeconds',
+      ...(adviceIfFast(probe, { failureThreshold: DEFAULT_TIMING.failureThreshold }) ??
+        adviceIfFast(probe, { failureThreshold: 2 }) ?? {
+          remedy: `allow more failures${mayAct(probe) ? '' : ', with a shorter periodSeconds'}`,
         }),
+      ...(!isKill && { level: 'Audit' }),
     };
   },
 });

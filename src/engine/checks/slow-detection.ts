@@ -4,7 +4,7 @@ import { deadlockToKillSeconds, verdictSpan } from '../probe/timing.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { MOST_DRAIN_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, type Finding } from './check.ts';
-import { hasProbe, isTimed, killOf, type TimedProbe } from '../workload/pod.ts';
+import { hasProbe, isTimed, killOf, mayAct, type TimedProbe } from '../workload/pod.ts';
 
 /**
  * Liveness: P + (F-1)*max(P,T) + T + max(G,2) (G+2 with a preStop hook); a warning if the Pod's grace period alone is
@@ -53,6 +53,7 @@ function slowKill(liveness: TimedProbe, maximum: number): Finding | undefined {
   const isPods = grace !== undefined && container.killEndsPod;
   const path = (isPods ? container.pod.place : liveness.place).path(field);
   const isGraceOfPod = liveness.graceSeconds === 'absent' && kill.graceSeconds > maximum;
+  const isPeriodOfAct = grace === undefined && mayAct(liveness);
   return {
     probe: 'livenessProbe',
     path,
@@ -63,7 +64,8 @@ function slowKill(liveness: TimedProbe, maximum: number): Finding | undefined {
       most === undefined
         ? 'shorten periodSeconds, timeoutSeconds or terminationGracePeriodSeconds, and guard the start with a startupProbe'
         : `write ${field}: ${most} or less`,
-    ...(most !== undefined && !isPods && { edits: [{ path, value: most }] }),
+    ...(most !== undefined && !isPods && !isPeriodOfAct && { edits: [{ path, value: most }] }),
+    ...(isPeriodOfAct && UNKNOWN_PERIOD),
     ...(isGraceOfPod && { level: 'Warn' }),
   };
 }
@@ -84,11 +86,16 @@ function slowDrain(readiness: TimedProbe, maximum: number): Finding | undefined 
   return {
     ...place,
     message: `${containerPhrase(readiness.container)} may hang for ${latest} s before readiness stops its traffic, over ${maximum} s`,
-    ...(isShorter
-      ? { remedy: `write periodSeconds: ${period} or less`, edits: [{ path: place.path, value: period }] }
-      : { remedy: 'shorten periodSeconds or timeoutSeconds of the readinessProbe' }),
+    ...(mayAct(readiness)
+      ? UNKNOWN_PERIOD
+      : isShorter
+        ? { remedy: `write periodSeconds: ${period} or less`, edits: [{ path: place.path, value: period }] }
+        : { remedy: 'shorten periodSeconds or timeoutSeconds of the readinessProbe' }),
   };
 }
+
+/** Nobody knows how often a command with side effects may run. Only a policy that sets the action gets the finding. */
+const UNKNOWN_PERIOD = { remedy: 'let the command only ask, and then shorten periodSeconds', level: 'Off' } as const;
 
 /** The period with which a probe gives up within `seconds`. Undefined if its timeout or command needs a longer one. */
 function periodWithin(probe: TimedProbe, seconds: number): number | undefined {

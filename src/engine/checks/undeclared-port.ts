@@ -1,14 +1,16 @@
 import { distance } from 'fastest-levenshtein';
 import { describePort, isTcp } from '../workload/ports.ts';
 import { namesNumber } from '../workload/read-container.ts';
-import { askedPort, mayAnswer } from './lib/probe-port.ts';
-import { containerPhrase, defineCheck, firstListed, located } from './check.ts';
-import { oncePerWorkload } from './checked-workload.ts';
+import { askedPort, mayAnswer, onlyPortAdvice, portEdit } from './lib/probe-port.ts';
+import { containerPhrase, defineCheck, firstListed, located, type Finding } from './check.ts';
+import { oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
+import { mayHaveProbes, type Container, type Probe } from '../workload/pod.ts';
 
 /**
  * Such a probe works, so the finding is a note: of 71 in public charts, no number was wrong (issue 30). A warning if
- * the number looks like a slip: one typo from a declared port that may answer, and nowhere else in the Pod. No edits: a
- * newly declared port can change which probes policies add.
+ * the number looks like a slip: one typo from a declared port that may answer, and nowhere else in the Pod. A warning,
+ * too, for a hostPort, which is closed at the Pod's IP, and for liveness that asks another container: its faults kill
+ * this one. No edits that declare a port: it can change which probes policies add.
  */
 export const undeclaredPort = defineCheck({
   id: 'undeclared-port',
@@ -20,13 +22,16 @@ export const undeclaredPort = defineCheck({
     const asked = askedPort(probe);
     if (asked === undefined || asked.declared !== undefined || container.ports === undefined) return undefined;
     const port = asked.number;
+    const place = located(probe, probe.handler.kind, 'port');
+    const wrong = hostPortOf(probe, port) ?? portOfAnother(probe, port, workload);
+    if (wrong !== undefined) return { ...place, ...wrong };
     const declared = container.ports.filter(isTcp);
     const meant = declared.filter((other) => isOneTypo(port, other.number) && mayAnswer(probe, other));
     const isSlip = meant.length > 0 && !portsOfPod(workload).has(port) && !namesNumber(container, port);
     const only = isSlip && meant.length === 1 ? meant[0] : undefined;
     const known = declared.length === 0 ? 'no TCP port' : `only ${firstListed(declared.map(describePort))}`;
     return {
-      ...located(probe, probe.handler.kind, 'port'),
+      ...place,
       message: `the ${probe.kind} asks port ${port}, but ${containerPhrase(container)} declares ${known}`,
       remedy: `${only === undefined ? '' : `write port: ${only.number}, or `}add containerPort: ${port} to its ports`,
       ...(isSlip && { level: 'Warn' }),
@@ -34,14 +39,56 @@ export const undeclaredPort = defineCheck({
   },
 });
 
+type Wrong = Pick<Finding, 'message' | 'remedy' | 'edits' | 'level'>;
+
+/** The kubelet asks the Pod's IP. The hostPort is a port of the node. */
+function hostPortOf(probe: Probe, port: number): Wrong | undefined {
+  const { container, kind } = probe;
+  const meant = container.ports?.find((declared) => isTcp(declared) && declared.hostPort === port);
+  if (meant === undefined || container.pod.hostNetwork) return undefined;
+  return {
+    message: `the ${kind} asks the hostPort ${port} of ${containerPhrase(container)}, but the Pod answers on port ${describePort(meant)}`,
+    remedy: `write port: ${meant.number}`,
+    edits: [portEdit(probe, meant)],
+    level: 'Warn',
+  };
+}
+
+/** A port that another container declares, and that this one does not name as its own. */
+function portOfAnother(probe: Probe, port: number, workload: CheckedWorkload): Wrong | undefined {
+  const { container, kind } = probe;
+  const other = declarersIn(workload).get(port);
+  if (other === undefined || namesNumber(container, port, true)) return undefined;
+  const isKill = kind === 'livenessProbe';
+  return {
+    message:
+      `the ${kind} of ${containerPhrase(container)} asks port ${port} of ${containerPhrase(other)}` +
+      (isKill ? ', whose faults then restart this container' : ''),
+    remedy: onlyPortAdvice(probe)?.remedy ?? `ask a port of ${containerPhrase(container)}`,
+    ...(isKill && { level: 'Warn' }),
+  };
+}
+
+/** The containers that run beside each other, by the TCP ports that they declare. */
+const declarersIn = oncePerWorkload(({ pod }): ReadonlyMap<number, Container> => {
+  const running = pod.containers.filter((container) => mayHaveProbes(container) || container.role === 'mesh');
+  return new Map(
+    running.flatMap((container) => container.readablePorts.filter(isTcp).map(({ number }) => [number, container])),
+  );
+});
+
 /** Containers of a Pod share one address. */
 const portsOfPod = oncePerWorkload(
   ({ pod }) => new Set(pod.containers.flatMap(({ ports = [] }) => ports.map(({ number }) => number))),
 );
 
-/** True when one digit is changed, dropped or added, or when two neighbours are swapped. */
+/**
+ * True when one digit is changed, dropped or added, or when two neighbours are swapped. Two numbers that differ in the
+ * last digit are two ports of one program: 8080 and 8081.
+ */
 function isOneTypo(written: number, meant: number): boolean {
   const [a, b] = [String(written), String(meant)];
+  if (a.length === b.length && a.slice(0, -1) === b.slice(0, -1)) return false;
   const swapped = Array.from(a, (digit, at) => a.slice(0, at) + a.charAt(at + 1) + digit + a.slice(at + 2));
   return distance(a, b) <= 1 || swapped.includes(b);
 }

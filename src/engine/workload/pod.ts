@@ -1,6 +1,7 @@
 import type { FieldPath, FieldPlace } from '../../base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import type { ContainerList } from '../probe/api-defaults.ts';
+import { sideEffectOf } from '../probe/asking-command.ts';
 import type { ExecCommand } from '../probe/exec-invocation.ts';
 import type { Kill } from '../probe/grace-period.ts';
 import type { HandlerKind, ProbeKind } from '../probe/probe.ts';
@@ -207,6 +208,11 @@ export function isProbeObject(probe: WrittenProbe): probe is ProbeObject {
 /** Returns the container's probe of one kind, if a check may judge that probe. */
 export function probeOf({ probes }: Pick<Container, 'probes'>, kind: ProbeKind): Probe | undefined {
   return probes.find((probe) => probe.kind === kind);
+}
+
+/** True for a command that may have side effects: no advice lets it run more often, or earlier. */
+export function mayAct({ command }: Probe): boolean {
+  return command.once(sideEffectOf) !== undefined;
 }
 
 export function isTimed(probe: Probe): probe is TimedProbe {

@@ -9,6 +9,8 @@ export interface ContainerPort {
   readonly name: string | undefined;
   readonly number: number;
   readonly protocol: string;
+  /** The port of the node that leads to this one, if there is one. */
+  readonly hostPort?: number;
 }
 
 /** The ports that a container declares, with a number. A name that is longer than checks read counts as none. */
@@ -18,9 +20,9 @@ export function portsOf(container: JsonObject): ContainerPort[] {
     if (!isJsonObject(entry) || typeof number !== 'number') return [];
     const name = stringMember(entry, 'name') ?? '';
     const isUsable = name !== '' && name.length <= MOST_TEXT_CHARACTERS;
-    return [
-      { name: isUsable ? name : undefined, number, protocol: stringMember(entry, 'protocol') || DEFAULT_PROTOCOL },
-    ];
+    const protocol = stringMember(entry, 'protocol') || DEFAULT_PROTOCOL;
+    const hostPort = member(entry, 'hostPort');
+    return [{ name: isUsable ? name : undefined, number, protocol, ...(typeof hostPort === 'number' && { hostPort }) }];
   });
 }
 

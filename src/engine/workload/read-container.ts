@@ -129,14 +129,30 @@ function arePortsSound(container: JsonObject): boolean {
   );
 }
 
-/** True when a text of the container names a number: a word of its commands or probes, or a variable's value. */
-export function namesNumber({ spec }: Container, number: number): boolean {
+/** An address in front of a port that the container itself asks: a server for others listens on no loopback address. */
+const ASKED = '|(?:localhost|127\\.0\\.0\\.1|::1\\]):';
+
+/**
+ * True when a text of the container names a number: a word of its commands or probes, or a variable's value.
+ *
+ * @param asServer a port behind a loopback address does not count
+ */
+export function namesNumber({ spec }: Container, number: number, asServer = false): boolean {
   const execs = PROBE_KINDS.map((kind) => objectMember(objectMember(spec, kind) ?? {}, 'exec') ?? {});
   const words = [spec, ...execs].flatMap((of) => [...boundedList(of, 'command'), ...boundedList(of, 'args')]);
   const values = boundedList(spec, 'env').map((entry) => isJsonObject(entry) && member(entry, 'value'));
   // Not as a part of a longer number.
-  const pattern = new RegExp(`(?<!\\d)${number}(?!\\d)`);
+  const pattern = new RegExp(`(?<!\\d${asServer ? ASKED : ''})${number}(?!\\d)`);
   return [...words, ...values].some((text) => typeof text === 'string' && pattern.test(text));
+}
+
+/** True when a word of the command line names an IP address, alone or in front of a port: `-localip 169.254.20.10`. */
+export function namesAddress({ spec }: Container, address: string): boolean {
+  const bare = address.replace(/^\[|\]$/g, '');
+  if (!/^[\d.]+$|:/.test(bare)) return false;
+  const words = ['command', 'args'].flatMap((list) => boundedList(spec, list));
+  const texts = words.flatMap((word) => (typeof word === 'string' ? word.split(/[\s,;=/]+/) : []));
+  return texts.some((text) => text === bare || text.startsWith(`${bare}:`) || text.startsWith(`[${bare}]`));
 }
 
 function boundedList(object: JsonObject, field: string): readonly unknown[] {

@@ -3,6 +3,7 @@ import { isOfController } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
 import { laxer, type Enforcement } from '../../engine/policy/action.ts';
 import { judgeObject, type Judgement } from '../../engine/verdict/judge.ts';
+import { withoutRepeats } from '../../engine/verdict/repeated-advice.ts';
 import { controllerOwners, isKubernetesKind } from '../../engine/workload/workload-of-pod.ts';
 import { isPod, templatesToLookAt } from '../../engine/workload/kinds.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
@@ -209,7 +210,7 @@ function judgedWorkload(
   const policyOf = (pod: Pod | undefined): ReturnType<Snapshot['policyFor']> =>
     snapshot.policyFor(namespace, pod?.labels ?? new Map());
   const results = [
-    ...violations.map((one) => resultOfViolation(one, policyOf(podOf(one, pods)).layers, namespace)),
+    ...withoutRepeats(violations).map((one) => resultOfViolation(one, policyOf(podOf(one, pods)).layers, namespace)),
     ...(isPod(kind) ? [] : warnings.map(resultOfWarning)),
   ];
   const violated = new Set(violations.map(({ check }) => check));

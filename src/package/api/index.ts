@@ -1,4 +1,5 @@
 import { checkInputs } from '../../cli/check/check-inputs.ts';
+import { withoutRepeatsByObject } from '../../cli/check/report.ts';
 import { listedViolation } from '../../cli/check/formats.ts';
 import { engineInputs, invalidInput, withoutPosition } from './engine-inputs.ts';
 import { InvalidInputError } from './engine-options.ts';
@@ -36,7 +37,7 @@ export function judge(objects: KubernetesObjects, options: EngineOptions = {}): 
   const inputs = engineInputs(objects, options);
   const { violations, warnings, problems, summary } = checkInputs(inputs, 'Deny');
   return {
-    violations: violations.map((violation) => listedViolation(violation, {})),
+    violations: withoutRepeatsByObject(violations).map((violation) => listedViolation(violation, {})),
     warnings: [...inputs.policyWarnings, ...warnings, ...problems].map(({ file, message }) =>
       withoutPosition(`${file}:1:1: ${message.replace(/^warning: /, '')}`),
     ),

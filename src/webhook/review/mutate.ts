@@ -7,6 +7,7 @@ import {
   permittedDefaulting,
   type PermittedDefaulting,
 } from '../../engine/verdict/permitted-defaulting.ts';
+import { withoutRepeats } from '../../engine/verdict/repeated-advice.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { readPod } from '../../engine/workload/read-pod.ts';
 import { controllersOfPod, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
@@ -56,7 +57,7 @@ export function mutate(
     const subject = { object, kind, namespace, controllers: controllersOfPod(object) };
     const violations = violationsOf(subject, policies, policy, { ...given, notInjected: [] }, now);
     // `/validate` has already checked the template of a controller's Pod.
-    return violations.map((violation) => atMost(violation, 'Audit'));
+    return withoutRepeats(violations.map((violation) => atMost(violation, 'Audit')));
   };
   const violations = isAudited ? audited(sent) : [];
   const unsent = mode === 'Audit' && defaulting?.injections.length ? defaulting : undefined;

@@ -14,6 +14,7 @@ import { isPod, podTemplatesOf, workloadKind, type WorkloadKind } from '../../en
 import { skip, type Decision } from './decision.ts';
 import { mayExceptAll } from '../../engine/verdict/exceptions-of-workload.ts';
 import { judgeObject, type Judgement } from '../../engine/verdict/judge.ts';
+import { withoutRepeats } from '../../engine/verdict/repeated-advice.ts';
 import { toleranceOf, type JudgeBy } from '../../engine/verdict/ratchet.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
 import { controllersOfPod } from '../../engine/workload/workload-of-pod.ts';
@@ -123,11 +124,12 @@ interface RatchetedJudgement extends Judgement {
 /** @param judgement the violations with the actions that policies ask for, before `enforcement` makes them laxer */
 function decide(
   request: AdmissionRequest,
-  { violations: asked, warnings: ofAnnotations, policies, atTop }: RatchetedJudgement,
+  { violations: asked, warnings: ofAnnotations, policies, atTop: askedAtTop }: RatchetedJudgement,
   { enforcement, mutation }: ValidateSettings,
   mayBeExcepted: (checks: readonly string[]) => boolean = () => false,
 ): Decision {
-  const violations = asked.map((violation) => atMost(violation, enforcement));
+  const violations = withoutRepeats(asked.map((violation) => atMost(violation, enforcement)));
+  const atTop = withoutRepeats(askedAtTop);
   const isTop = enforcement === 'Deny' && mutation !== 'Audit';
   const result = (of: readonly Violation[]): 'deny' | 'warn' | 'allow' =>
     of.some(({ action }) => action === 'Deny') ? 'deny' : warningsOf(of, ofAnnotations).length > 0 ? 'warn' : 'allow';
@@ -136,7 +138,7 @@ function decide(
   const decision = { result: result(violations), violations, policies, ...(wouldBe && { wouldBe }) };
   const deny = violations.filter(({ action }) => action === 'Deny');
   if (deny.length > 0) {
-    const isPointed = mayBeExcepted(deny.map(({ check }) => check));
+    const isPointed = mayBeExcepted(asked.filter(({ action }) => action === 'Deny').map(({ check }) => check));
     return { ...decision, reply: denied(request.uid, deny, auditAnnotations, isPointed) };
   }
   const warnings = warningsOf(violations, ofAnnotations);

@@ -2,7 +2,7 @@ import { failureThresholdBeyond, verdictSpan } from '../../probe/timing.ts';
 import { endpointOf } from './endpoint.ts';
 import { leastExecPeriodSeconds } from './heavy-client.ts';
 import { adviceIfFast, MOST_DRAIN_SECONDS, MOST_FAILURES, PERIODS } from './round-numbers.ts';
-import { timedProbe, type Container, type TimedProbe } from '../../workload/pod.ts';
+import { mayAct, probeOf, timedProbe, type Container, type TimedProbe } from '../../workload/pod.ts';
 import type { Advice } from '../check.ts';
 
 interface DrainRace {
@@ -23,13 +23,16 @@ export function drainingAdvice(liveness: TimedProbe, drainedAfter: number): Advi
     return { remedy: `first let readiness stop the traffic within ${MOST_DRAIN_SECONDS} s` };
   const { timing } = liveness;
   const least = Math.max(timing.timeoutSeconds, leastExecPeriodSeconds(liveness));
-  for (const periodSeconds of [timing.periodSeconds, ...PERIODS.filter((period) => period >= least)]) {
+  const shortest = mayAct(liveness) ? timing.periodSeconds : least;
+  for (const periodSeconds of [timing.periodSeconds, ...PERIODS.filter((period) => period >= shortest)]) {
     const failureThreshold = Math.max(timing.failureThreshold, failureThresholdBeyond(drainedAfter, periodSeconds));
     if (failureThreshold > MOST_FAILURES.livenessProbe) continue;
     const advice = adviceIfFast(liveness, { periodSeconds, failureThreshold });
     if (advice !== undefined) return advice;
   }
-  return { remedy: 'shorten periodSeconds or timeoutSeconds of the readinessProbe' };
+  const readiness = probeOf(liveness.container, 'readinessProbe');
+  const fields = readiness !== undefined && mayAct(readiness) ? '' : 'periodSeconds or ';
+  return { remedy: `shorten ${fields}timeoutSeconds of the readinessProbe` };
 }
 
 /**
