@@ -155,6 +155,13 @@ export function namesAddress({ spec }: Container, address: string): boolean {
   return texts.some((text) => text === bare || text.startsWith(`${bare}:`) || text.startsWith(`[${bare}]`));
 }
 
+/** The part of a program that its flag `-target` selects: `-target=querier`. */
+export function targetOf({ spec }: Container): string | undefined {
+  for (const word of boundedList(spec, 'args'))
+    if (typeof word === 'string' && /^--?target=/.test(word)) return word.slice(word.indexOf('=') + 1);
+  return undefined;
+}
+
 function boundedList(object: JsonObject, field: string): readonly unknown[] {
   return listMember(boundedMember(object, field), field);
 }
