@@ -5,7 +5,7 @@ import { hasProbe, isTimed, timedProbe, type TimedProbe } from '../workload/pod.
 
 /**
  * The delay counts in every Pod, also in one that starts quickly (pkg/kubelet/prober/worker.go, doProbe). A note below
- * 60 s.
+ * 60 s, and for a command: the delay spares the start its processes.
  */
 export const delayedReadiness = defineCheck({
   id: 'delayed-readiness',
@@ -28,7 +28,7 @@ export const delayedReadiness = defineCheck({
       ...located(readiness, 'initialDelaySeconds'),
       message: `${containerPhrase(readiness.container)} is not Ready for ${delay} s after every start, and every rollout waits for that`,
       ...whatToWrite(readiness, workload),
-      ...(delay < WARNED_DELAY_SECONDS && { level: 'Audit' }),
+      ...((delay < WARNED_DELAY_SECONDS || readiness.handler.kind === 'exec') && { level: 'Audit' }),
     };
   },
 });

@@ -1,4 +1,5 @@
 import { requestedPath } from '../probe/handler-values.ts';
+import { targetOf } from '../workload/read-container.ts';
 import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
 
 /**
@@ -26,6 +27,12 @@ const DEFAULT_PATHS: ReadonlySet<string> = new Set(KNOWN_PATHS.keys());
 
 /** A path whose last segment names a readiness endpoint, wherever the path begins. */
 const ENDS_IN_READINESS = /^[^?#]*\/(?:ready|readiness|readyz)\/?(?:$|[?#])/i;
+
+/**
+ * Parts of Loki, Mimir, Tempo and Cortex, by `-target`, whose /ready asks for nothing outside of the process
+ * (grafana/loki, pkg/loki/loki.go, readyHandler). An ingester asks the ring, and a query frontend its queriers.
+ */
+const SELF_CONTAINED_TARGETS: ReadonlySet<string | undefined> = new Set(['distributor', 'querier']);
 
 const BOUNDS = {
   count: {
@@ -74,12 +81,14 @@ export const dependencyLiveness = defineCheck({
     const isListed = paths.has(path) || additionalPaths.has(path);
     if (!isListed && !(paths === DEFAULT_PATHS && ENDS_IN_READINESS.test(path))) return undefined;
     const alive = KNOWN_PATHS.get(path);
+    const isSelfContained = path === '/ready' && SELF_CONTAINED_TARGETS.has(targetOf(liveness.container));
     return {
       ...located(liveness, 'httpGet', 'path'),
       message:
         `${containerPhrase(liveness.container)} asks ${quotedValue(written)} for liveness: the name suggests a readiness ` +
         'or aggregate endpoint, and the outage of a dependency then restarts every replica',
       remedy: alive === undefined ? 'use an endpoint that reports on this process only' : `write path: ${alive}`,
+      ...(isSelfContained && { level: 'Audit' }),
     };
   },
 });
