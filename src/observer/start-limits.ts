@@ -1,15 +1,8 @@
-import { isJsonObject, type JsonObject } from '../base/json/json-value.ts';
-import { killBy, longestKillSeconds } from '../engine/probe/grace-period.ts';
-import { ownProbe } from '../engine/probe/probe.ts';
-import {
-  firstProbeSpan,
-  guaranteedStartSeconds,
-  longestStartSeconds,
-  probeTiming,
-  verdictSpan,
-} from '../engine/probe/timing.ts';
+import { longestKillSeconds } from '../engine/probe/grace-period.ts';
+import { firstProbeSpan, guaranteedStartSeconds, longestStartSeconds, verdictSpan } from '../engine/probe/timing.ts';
 import type { StartBasis } from '../engine/facts/startup-profile.ts';
 import type { ProbeTiming } from '../engine/probe/timing.ts';
+import type { LiveContainer } from './live-container.ts';
 
 export interface StartProbe {
   readonly basis: StartBasis;
@@ -21,11 +14,10 @@ export interface StartProbe {
  * both: such a container counts as started and ready at once (prober_manager.go, isContainerStarted), so its status
  * says nothing about its start.
  */
-export function startProbeOf(container: JsonObject): StartProbe | undefined {
-  const startup = ownProbe(container, 'startupProbe');
-  if (isJsonObject(startup)) return { basis: 'startup', timing: probeTiming(startup) };
-  const readiness = ownProbe(container, 'readinessProbe');
-  return isJsonObject(readiness) ? { basis: 'readiness', timing: probeTiming(readiness) } : undefined;
+export function startProbeOf({ probes }: Pick<LiveContainer, 'probes'>): StartProbe | undefined {
+  const { startupProbe, readinessProbe } = probes;
+  if (startupProbe !== undefined) return { basis: 'startup', timing: startupProbe.timing };
+  return readinessProbe && { basis: 'readiness', timing: readinessProbe.timing };
 }
 
 /** The kubelet knows of a running container only after a relist and a sync, so the first probe may come this late. */
@@ -63,20 +55,17 @@ export interface StartLimits {
 /** The kubelet learns of a start up to 2 s later (its relist and one sync), and times are cut to whole seconds. */
 const SLACK_SECONDS = 3;
 
-export function startLimits(container: JsonObject, podSpec: JsonObject): StartLimits {
-  const [startup, liveness] = [ownProbe(container, 'startupProbe'), ownProbe(container, 'livenessProbe')];
-  const hasStartupProbe = isJsonObject(startup);
-  const stopping = [startup, liveness].filter(isJsonObject);
-  const [gate] = stopping;
-  const timing = gate && probeTiming(gate);
-  const kills = stopping.map((probe) => killBy(probe, container, podSpec));
-  const ofLiveness = isJsonObject(liveness) ? probeTiming(liveness) : undefined;
+export function startLimits({ probes }: LiveContainer): StartLimits {
+  const { startupProbe: startup, livenessProbe: liveness } = probes;
+  const stopping = [startup, liveness].filter((probe) => probe !== undefined);
+  const timing = stopping[0]?.timing;
+  const ofLiveness = liveness?.timing;
   return {
-    hasStartupProbe,
-    firstStartupSeconds: isJsonObject(startup) ? firstProbeSpan(probeTiming(startup)).latest : 0,
+    hasStartupProbe: startup !== undefined,
+    firstStartupSeconds: startup === undefined ? 0 : firstProbeSpan(startup.timing).latest,
     earliestKillSeconds: timing && guaranteedStartSeconds(timing) - 1,
     longestStartSeconds: timing && longestStartSeconds(timing) + SLACK_SECONDS,
-    killSeconds: Math.max(0, ...kills.map((kill) => (kill === undefined ? 0 : longestKillSeconds(kill)))),
+    killSeconds: Math.max(0, ...stopping.map(({ kill }) => (kill === undefined ? 0 : longestKillSeconds(kill)))),
     liveness: ofLiveness && {
       failureThreshold: ofLiveness.failureThreshold,
       verdictSeconds: verdictSpan(ofLiveness).latest,

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { looksLikeController, type TrustedControllers } from './review/trusted-controllers.ts';
-import { objectMember, stringMember } from '../base/json/json-value.ts';
 import { cut } from '../base/text/cut.ts';
-import { controllerOwners } from '../engine/workload/workload-of-pod.ts';
+import { controllerOwners, namesOf } from '../engine/workload/workload-of-pod.ts';
 import type { Logger } from 'pino';
 import type { Decision } from './review/decision.ts';
 import type { AdmissionRequest } from './review/review.ts';
@@ -50,7 +49,7 @@ function decisionFields(
 ): object {
   const { uid, operation, kind, namespace, userName, dryRun } = request;
   const found = listed(violations, violationText);
-  const atTop = listed(wouldBe?.violations ?? violations, violationText);
+  const atTop = wouldBe === undefined ? found : listed(wouldBe.violations ?? violations, violationText);
   const version = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
   return {
     webhook,
@@ -85,11 +84,9 @@ function violationText({ check, container, probe, action, exception }: Violation
 
 const dotted = (...texts: readonly (string | undefined)[]): string => texts.filter(Boolean).join('.');
 
-/** A Pod that a controller creates has no name yet, only the beginning of one. */
 function nameOf({ name, object }: AdmissionRequest): string | undefined {
-  const metadata = objectMember(object ?? {}, 'metadata') ?? {};
-  const generateName = stringMember(metadata, 'generateName');
-  const known = name || stringMember(metadata, 'name') || (generateName && `${generateName}*`);
+  const own = namesOf(object ?? {});
+  const known = name || own.name || (own.generateName && `${own.generateName}*`);
   return known === undefined ? undefined : brief(known);
 }
 

@@ -11,12 +11,11 @@ import { clientCaFile } from './certificates/certificate-files.ts';
 import { openCertificates } from './certificates/open-certificates.ts';
 import { servingTls } from './certificates/serving-tls.ts';
 import { buildWebhookApp } from './http/app.ts';
-import { Metrics } from './http/metrics.ts';
+import { Metrics, type EffectResult } from './http/metrics.ts';
 import { requestLog } from './request-log.ts';
 import type { Server } from 'node:https';
 import type { FastifyInstance } from 'fastify';
 import type { ServeConfig, ServeDependencies } from './config.ts';
-import type { EffectResult } from './policy-effect/effect-result.ts';
 
 export interface RunningServer {
   readonly healthPort: number;

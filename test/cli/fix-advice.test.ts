@@ -6,7 +6,7 @@ import { shownReport, type PlacedViolation } from '../../src/cli/check/report.ts
 import { withEdits, type FieldPath } from '../../src/base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../src/base/json/json-value.ts';
 import { inputsOf, type Inputs } from '../../src/cli/input/inputs.ts';
-import { killBy } from '../../src/engine/probe/grace-period.ts';
+import { killBy } from '../support/live-container.ts';
 import { deadlockToKillSeconds, probeTiming } from '../../src/engine/probe/timing.ts';
 import { KNOWN_KINDS } from '../../src/engine/workload/kinds.ts';
 import { NOW } from '../support/now.ts';

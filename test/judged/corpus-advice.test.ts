@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { equalJson, objectMember, type JsonObject } from '../../src/base/json/json-value.ts';
-import { killBy } from '../../src/engine/probe/grace-period.ts';
+import { killBy } from '../support/live-container.ts';
 import {
   deadlockToKillSeconds,
   guaranteedStartSeconds,

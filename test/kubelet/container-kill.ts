@@ -1,5 +1,5 @@
 import { member, objectMember, stringMember, type JsonObject } from '../../src/base/json/json-value.ts';
-import { podGraceSeconds, probeGraceSeconds } from '../../src/engine/probe/grace-period.ts';
+import { podGraceSeconds, probeGraceSeconds } from '../../src/engine/workload/kill-settings.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
 const MINIMUM_GRACE_SECONDS = 2;

@@ -1,5 +1,5 @@
 import { objectMember, stringMember, type JsonObject } from '../../src/base/json/json-value.ts';
-import { isSidecar } from '../../src/engine/probe/grace-period.ts';
+import { isSidecar } from '../../src/engine/workload/kill-settings.ts';
 import { BackOff } from './back-off.ts';
 import { wholeSecond } from './event-recorder.ts';
 import type { Answer, ContainerTruth, PodTruth, ProbeType, StartTruth, TrueStart } from './truth.ts';

@@ -1,6 +1,7 @@
 import { diagnose } from '../../src/observer/failing/diagnosis.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
-import { ProbeHints, readProbeEvent } from '../../src/observer/failing/probe-events.ts';
+import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
+import { ProbeHints } from '../../src/observer/failing/probe-hints.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** All times are seconds after this instant. */

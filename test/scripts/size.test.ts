@@ -125,8 +125,8 @@ describe('the code', () => {
     expect([...singleChecks].filter((file) => file.includes('/lib/'))).toEqual([]);
   });
 
-  it('of src has at most 48,500 lines', () => {
-    expect(sizeOf(src).lines).toBeLessThanOrEqual(48_500);
+  it('of src has at most 48,650 lines', () => {
+    expect(sizeOf(src).lines).toBeLessThanOrEqual(48_650);
   });
 
   it('exports no name twice', () => expect([...namesExportedTwice(src).keys()]).toEqual([]));
@@ -135,11 +135,11 @@ describe('the code', () => {
     for (const file of src) expect(sizeOf([file]).lines, file).toBeLessThanOrEqual(350);
   });
 
-  it('of a decision has at most 10,700 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(10_700);
+  it('of a decision has at most 10,000 lines beside single checks', () => {
+    expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(10_000);
   });
 
-  it('that serve can load has at most 21,250 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(21_250);
+  it('that serve can load has at most 21,300 lines beside single checks', () => {
+    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(21_300);
   });
 });

@@ -6,11 +6,10 @@ import {
   type BudgetLimits,
 } from '../../engine/policy/budget.ts';
 import { ByNamespace } from '../../engine/facts/by-namespace.ts';
+import { profileProblem, readStartupProfile } from '../../engine/facts/read-startup-profile.ts';
 import {
   withoutSeconds,
   workloadStarts,
-  profileProblem,
-  readStartupProfile,
   STARTUP_PROFILE_KIND,
   type WorkloadStarts,
 } from '../../engine/facts/startup-profile.ts';

@@ -1,5 +1,6 @@
+import { endpointOf } from './lib/endpoint.ts';
 import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
-import { containerPhrase, defineCheck, located } from './check.ts';
+import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
 import { verdictSpan } from '../probe/timing.ts';
 import { hasProbe, isTimed, mayAct, timedProbe, type Probe, type TimedProbe } from '../workload/pod.ts';
 
@@ -8,8 +9,7 @@ const ORDINARY_FAILURE_THRESHOLD = 10;
 
 /**
  * Reports D >= seconds, or F*P >= toleranceSeconds with F > 10, without a startup probe, which replaces both (KEP-950).
- * A note below 60 s, and beside a readiness probe that asks early. The advice keeps failureThreshold: nobody knows
- * which number the running container needs.
+ * A note where the delay hides little.
  */
 export const delayedLiveness = defineCheck({
   id: 'delayed-liveness',
@@ -43,26 +43,46 @@ export const delayedLiveness = defineCheck({
     const harm = isDelayed
       ? `is not watched for ${unwatched} s after every start`
       : `may hang for ${unwatched} s (${F} failures, one every ${P} s) at any time before it is restarted`;
-    const isNote =
-      unwatched < WARNED_DELAY_SECONDS ||
-      isWatchedByReadiness(liveness) ||
-      (D <= verdictSpan(liveness.timing).latest && isDelayed);
+    const isNote = isDelayed ? isShort(liveness) : unwatched < WARNED_DELAY_SECONDS || isWatchedByReadiness(liveness);
+    const advice = startupInPlaceOfDelays(workload, liveness, ...container.probes.filter(isMovable));
     return {
       ...located(liveness, isDelayed ? 'initialDelaySeconds' : 'failureThreshold'),
       message: `${containerPhrase(container)} ${harm}`,
-      ...startupInPlaceOfDelays(workload, liveness, ...container.probes.filter(isMovable)),
+      ...(isDelayed ? advice : withLowerThreshold(advice)),
       ...(isNote && { level: 'Audit' }),
     };
   },
 });
+
+/** No edits: nobody knows which number the running container needs, and with the same number it may hang as long. */
+function withLowerThreshold({ remedy, copied }: Advice): Advice {
+  return { remedy: `${String(remedy)}, and then lower failureThreshold`, ...(copied && { copied }) };
+}
 
 /** The startup probe replaces the delay of readiness, too, as in the advice of delayed-readiness. */
 function isMovable(probe: Probe): probe is TimedProbe {
   return probe.kind === 'readinessProbe' && isTimed(probe) && !mayAct(probe);
 }
 
-/** True when readiness asks early: a container that hangs then gets no traffic. */
-function isWatchedByReadiness({ container, timing }: TimedProbe): boolean {
-  const delay = timedProbe(container, 'readinessProbe')?.timing.initialDelaySeconds;
-  return delay !== undefined && (delay < WARNED_DELAY_SECONDS || 2 * delay <= timing.initialDelaySeconds);
+/** A hang at the start that lasts longer than this is worth a change, even if readiness keeps traffic away. */
+const LONG_DELAY_SECONDS = 300;
+
+/**
+ * True for a delay that hides little: one below 60 s, one no longer than the probe itself needs to see a hang, and one
+ * of less than 300 s where readiness asks first.
+ */
+function isShort(liveness: TimedProbe): boolean {
+  const delay = liveness.timing.initialDelaySeconds;
+  if (delay < WARNED_DELAY_SECONDS || delay <= verdictSpan(liveness.timing).latest || isWatchedByReadiness(liveness))
+    return true;
+  const readiness = timedProbe(liveness.container, 'readinessProbe');
+  return readiness !== undefined && readiness.timing.initialDelaySeconds < delay && delay < LONG_DELAY_SECONDS;
+}
+
+/** True when readiness asks the same endpoint early: a container that hangs then gets no traffic. */
+function isWatchedByReadiness(liveness: Probe): boolean {
+  const readiness = timedProbe(liveness.container, 'readinessProbe');
+  if (readiness === undefined || readiness.timing.initialDelaySeconds >= WARNED_DELAY_SECONDS) return false;
+  const endpoint = endpointOf(liveness);
+  return endpoint !== undefined && endpoint === endpointOf(readiness);
 }

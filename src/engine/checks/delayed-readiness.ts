@@ -5,7 +5,7 @@ import { hasProbe, isTimed, timedProbe, type TimedProbe } from '../workload/pod.
 
 /**
  * The delay counts in every Pod, also in one that starts quickly (pkg/kubelet/prober/worker.go, doProbe). A note below
- * 60 s.
+ * 60 s, and for a command: the delay spares the start its processes.
  */
 export const delayedReadiness = defineCheck({
   id: 'delayed-readiness',
@@ -28,7 +28,7 @@ export const delayedReadiness = defineCheck({
       ...located(readiness, 'initialDelaySeconds'),
       message: `${containerPhrase(readiness.container)} is not Ready for ${delay} s after every start, and every rollout waits for that`,
       ...whatToWrite(readiness, workload),
-      ...((delay < WARNED_DELAY_SECONDS || isHalfOfLiveness(readiness)) && { level: 'Audit' }),
+      ...((delay < WARNED_DELAY_SECONDS || readiness.handler.kind === 'exec') && { level: 'Audit' }),
     };
   },
 });
@@ -47,10 +47,4 @@ function whatToWrite(readiness: TimedProbe, workload: CheckedWorkload): Advice {
     edits,
     copied: { probe: 'readinessProbe', otherwise: removal },
   };
-}
-
-/** The author expects a start of at least this time, and allows liveness twice the time. */
-function isHalfOfLiveness({ container, timing }: TimedProbe): boolean {
-  const delay = timedProbe(container, 'livenessProbe')?.timing.initialDelaySeconds ?? 0;
-  return delay >= 2 * timing.initialDelaySeconds;
 }

@@ -1,5 +1,5 @@
 import { requestedPath } from '../probe/handler-values.ts';
-import type { Container } from '../workload/pod.ts';
+import { targetOf } from '../workload/read-container.ts';
 import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
 
 /**
@@ -29,15 +29,10 @@ const DEFAULT_PATHS: ReadonlySet<string> = new Set(KNOWN_PATHS.keys());
 const ENDS_IN_READINESS = /^[^?#]*\/(?:ready|readiness|readyz)\/?(?:$|[?#])/i;
 
 /**
- * Loki, Tempo, Mimir and Cortex: /ready of these parts asks the services of its own process only (readyHandler). An
- * ingester also asks the ring, a query frontend asks for queriers, and a compactor waits for its store.
+ * Parts of Loki, Mimir, Tempo and Cortex, by `-target`, whose /ready asks for nothing outside of the process
+ * (grafana/loki, pkg/loki/loki.go, readyHandler). An ingester asks the ring, and a query frontend its queriers.
  */
-const OWN_SERVICES_IMAGE = /(?:^|[/-])(?:loki|tempo|mimir|cortex)(?:[:@]|$)/;
-const OWN_SERVICES_TARGET = /^--?target=(?:distributor|querier)$/;
-
-function asksItselfOnly({ image, line }: Container): boolean {
-  return OWN_SERVICES_IMAGE.test(image) && line().words.some(({ text }) => OWN_SERVICES_TARGET.test(text));
-}
+const SELF_CONTAINED_TARGETS: ReadonlySet<string | undefined> = new Set(['distributor', 'querier']);
 
 const BOUNDS = {
   count: {
@@ -86,13 +81,14 @@ export const dependencyLiveness = defineCheck({
     const isListed = paths.has(path) || additionalPaths.has(path);
     if (!isListed && !(paths === DEFAULT_PATHS && ENDS_IN_READINESS.test(path))) return undefined;
     const alive = KNOWN_PATHS.get(path);
+    const isSelfContained = path === '/ready' && SELF_CONTAINED_TARGETS.has(targetOf(liveness.container));
     return {
       ...located(liveness, 'httpGet', 'path'),
       message:
         `${containerPhrase(liveness.container)} asks ${quotedValue(written)} for liveness: the name suggests a readiness ` +
         'or aggregate endpoint, and the outage of a dependency then restarts every replica',
       remedy: alive === undefined ? 'use an endpoint that reports on this process only' : `write path: ${alive}`,
-      ...(path === '/ready' && asksItselfOnly(liveness.container) && { level: 'Audit' }),
+      ...(isSelfContained && { level: 'Audit' }),
     };
   },
 });

@@ -53,6 +53,18 @@ export const httpsScheme = defineCheck({
   },
 });
 
+/** What the rule reads in a container beside its ports, for a copy without the other words and variables. */
+export function tlsEvidenceOf(container: Container): { words: ReadonlyMap<string, number>; mentionsTls: boolean } {
+  const words = new Map<string, number>();
+  for (const probe of container.probes) {
+    const asked = probe.handler.kind === 'httpGet' ? askedPort(probe) : undefined;
+    const word = asked && tlsWordOf(container, asked.number, asked.declared);
+    if (asked !== undefined && word !== undefined) words.set(word, asked.number);
+  }
+  const asksHttps = container.probes.some(({ handler }) => handler.kind === 'httpGet' && handler.scheme === 'HTTPS');
+  return { words, mentionsTls: asksHttps && mentionsTls(container) };
+}
+
 /** `http`, `http-*` and `web`, unless another word or the number says TLS. */
 function isNamedForHttp(port: ContainerPort): boolean {
   return /^(?:http|web|http-(?!.*webhook).*)$/.test(port.name ?? '') && !isForTls(port) && !isNamedForHttps(port);

@@ -11,14 +11,18 @@ import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { probeTiming } from '../probe/timing.ts';
 import { meshObstacle, REDIRECTED } from '../workload/mesh.ts';
 import { isPod } from '../workload/kinds.ts';
-import { NO_HINTS } from '../workload/port-protocol.ts';
 import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf } from '../workload/main-container.ts';
 import { hasMeshProbe, hasProbe, writtenProbe } from '../workload/pod.ts';
 import type { Container, MainContainer, Pod } from '../workload/pod.ts';
 import { withoutLearnedBudget } from './start-budget.ts';
 import { startupDefault, plainDefault, type EffectiveLiveness, type StartupResult } from './startup.ts';
-import { applyingTo, layersWithProbes, mergeLayers, type ContainerPolicy } from '../policy/container-policy.ts';
-import { LayerSets } from '../policy/layer-sets.ts';
+import {
+  applyingTo,
+  LayerSets,
+  layersWithProbes,
+  mergeLayers,
+  type ContainerPolicy,
+} from '../policy/container-policy.ts';
 import { debugCopyProblem } from './debug-copy.ts';
 import { injectionAt, type HandlerProblem, type Injection, type NotInjected } from './injection.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
@@ -90,7 +94,7 @@ function reasonOfPod(pod: Pod, mayBeCopy: boolean): NotInjected | undefined {
 function defaultContainer(
   container: Container,
   policy: ContainerPolicy,
-  { starts: startsOf, portHints: hints = NO_HINTS }: WorkloadPolicy,
+  { starts: startsOf, portHints: hints }: WorkloadPolicy,
   isInjected: (kind: ProbeKind) => boolean,
   refusal: (kind: ProbeKind) => HandlerProblem | undefined,
   { injections, notInjected }: { readonly injections: Injection[]; readonly notInjected: NotInjected[] },

@@ -2,7 +2,7 @@ import { equalJson } from '../../base/json/json-value.ts';
 import { effective, portSettings, probeSettings, slowStartSettings, type Setting } from '../policy/container-policy.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, type HandlerKind, type ProbeInteger, type ProbeKind } from '../probe/probe.ts';
 import { valueAt, type FieldPath } from '../../base/json/field-path.ts';
-import type { SlowStart } from '../policy/slow-start.ts';
+import type { SlowStart } from '../policy/probe-policy.ts';
 import type { Injection } from './injection.ts';
 
 /**

@@ -5,7 +5,7 @@ import { isHost, type HandlerDefault } from '../policy/probe-default.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
 import { firstControlCharacter, namesNoProgram } from '../probe/handler-values.ts';
 import { probeHandlerCauses } from '../probe/api-rules.ts';
-import { handlerKindsOf, type HandlerKind, type ProbeJson } from '../probe/probe.ts';
+import { handlerKindsOf, type HandlerFields, type ProbeJson } from '../probe/probe.ts';
 import { protocolOfPort, type PortHint, type PortHints } from '../workload/port-protocol.ts';
 import {
   MOST_LISTED,
@@ -21,12 +21,12 @@ import { isAimed, type Given } from '../policy/container-policy.ts';
 import type { Probe, ProbeObject, WrittenProbe } from '../workload/pod.ts';
 import type { FollowedProbe, HandlerProblem } from './injection.ts';
 
-/** A handler that can work in its container, as a member of a probe; or why there is none. */
+/** A handler that can work in its container, or why there is none. */
 export type HandlerResult = FittedHandler | HandlerProblem;
 
 export interface FittedHandler {
   readonly code?: undefined;
-  readonly handler: JsonObject;
+  readonly handler: HandlerDefault;
   readonly follows?: FollowedProbe;
   /** A layer that is aimed at the container names the port. */
   readonly isPortAimed?: true;
@@ -61,7 +61,7 @@ export function policyHandler(
   port: Given<number | string> | undefined,
 ): HandlerResult {
   const { kind, fields } = given.value;
-  if (kind === 'exec') return { handler: { exec: fields } };
+  if (kind === 'exec') return { handler: { kind, fields } };
   const explicit = explicitPort(given, port);
   if (kind === 'httpGet' && !isAimed(given.layer) && isForwardingProxy(image)) return PROXY;
   if (explicit === undefined) {
@@ -72,7 +72,7 @@ export function policyHandler(
   if (found === undefined) return portProblem(explicit.value, ports);
   const isPortAimed = isAimed(explicit.layer);
   const says = isPortAimed ? [] : hints(found);
-  if (kind !== 'httpGet') return transportProblem(found, says) ?? { handler: { [kind]: fields } };
+  if (kind !== 'httpGet') return transportProblem(found, says) ?? { handler: { kind, fields } };
   if (isPortAimed) return { ...withPort(fields, found, []), isPortAimed };
   // Only a policy that is aimed at the container asks a port of another protocol.
   if (protocolOfPort(found, says).speaks !== 'other') return withPort(fields, found, says);
@@ -103,18 +103,19 @@ export function explicitPort(
   { layer, value: { kind, fields } }: Given<HandlerDefault>,
   port: Given<number | string> | undefined,
 ): Given<number | string> | undefined {
-  const own = member(fields, 'port');
-  return kind !== 'httpGet' || own !== undefined ? { layer, value: own as number | string } : port;
+  const own = fields.port;
+  if (own !== undefined) return { layer, value: own };
+  return kind === 'httpGet' ? port : undefined;
 }
 
 /** A port that the handler leaves open is asked by its name, else by its number. */
-function withPort(fields: JsonObject, port: ContainerPort, hints: readonly PortHint[]): FittedHandler {
+function withPort(fields: HandlerFields, port: ContainerPort, hints: readonly PortHint[]): FittedHandler {
   const { path, ...others } = fields;
   const httpGet: Record<string, unknown> = path === undefined ? {} : { path };
   httpGet['port'] = port.name ?? port.number;
   if (protocolOfPort(port, hints).speaks === 'https') httpGet['scheme'] = 'HTTPS';
   // The policy's own port and scheme replace these two in their places.
-  return { handler: { httpGet: Object.assign(httpGet, others) } };
+  return { handler: { kind: 'httpGet', fields: Object.assign(httpGet, others) } };
 }
 
 function portProblem(wanted: number | string, ports: readonly ContainerPort[]): HandlerProblem {
@@ -135,25 +136,23 @@ export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe
   const found = soundHandler(ports, liveness);
   if (found.problem !== undefined)
     return { code: 'liveness-cannot-work', detail: `its livenessProbe ${found.problem}` };
-  const refused = refusal(liveness, found.handler);
+  const refused = refusal(liveness, found.handler.fields);
   if (refused !== undefined)
     return { code: 'liveness-cannot-work', detail: `its livenessProbe cannot work: ${refused}` };
-  return { handler: { [found.kind]: found.handler } };
+  return { handler: found.handler };
 }
 
 /** The only handler of a probe, if the kubelet can run it. Else the problem, as the end of a sentence. */
 export function soundHandler(
   ports: readonly ContainerPort[],
   probe: ProbeJson,
-):
-  | { readonly kind: HandlerKind; readonly handler: JsonObject; readonly problem?: undefined }
-  | { readonly problem: string } {
+): { readonly handler: HandlerDefault; readonly problem?: undefined } | { readonly problem: string } {
   const [kind, ...others] = handlerKindsOf(probe);
   if (kind === undefined || others.length > 0)
     return { problem: `has ${kind === undefined ? 'no' : 'more than one'} handler` };
-  const handler = objectMember(probe, kind) ?? {};
-  const problem = handlerProblem(ports, handler);
-  return problem === undefined ? { kind, handler } : { problem: `cannot work: ${problem}` };
+  const fields = objectMember(probe, kind) ?? {};
+  const problem = handlerProblem(ports, fields);
+  return problem === undefined ? { handler: { kind, fields } } : { problem: `cannot work: ${problem}` };
 }
 
 function handlerProblem(ports: readonly ContainerPort[], handler: JsonObject): string | undefined {
@@ -176,8 +175,8 @@ export function causesOf(probe: ProbeJson): ReturnType<typeof probeHandlerCauses
 }
 
 /** Why the API server would reject the handler. A missing port is ignored: the kind's own controller may fill it in. */
-function refusal(liveness: ProbeJson, handler: JsonObject): string | undefined {
-  const hasPort = (member(handler, 'port') ?? 0) !== 0;
+function refusal(liveness: ProbeJson, { port }: HandlerFields): string | undefined {
+  const hasPort = (port ?? 0) !== 0;
   const cause = causesOf(liveness).find(({ path }) => path.at(-1) !== 'port' || hasPort);
   return cause && `${formatPath(cause.path)}: ${cause.message}`;
 }

@@ -1,9 +1,9 @@
-import { equalJson, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
+import { equalJson } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { quote } from '../../base/text/cut.ts';
 import { sideEffectOf } from '../probe/asking-command.ts';
 import { HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
-import type { HandlerKind, ProbeKind } from '../probe/probe.ts';
+import type { HandlerFields, HandlerKind, ProbeKind } from '../probe/probe.ts';
 import type { ProbeObject } from '../workload/pod.ts';
 import { findPort, type ContainerPort } from '../workload/ports.ts';
 import { explicitPort, causesOf, livenessHandler, policyHandler, soundHandler } from './handler.ts';
@@ -30,20 +30,23 @@ export function handlerFor(
     return isAimed(given.layer) ? policyHandler(evidence, given, port) : differs(evidence, kind);
   const [model, ...others] = sameKind.flatMap(({ kind: probe, written }): OwnHandler[] => {
     const sound = soundHandler(ports, written);
-    return sound.problem === undefined && causesOf(written).length === 0 ? [{ probe, handler: sound.handler }] : [];
+    return sound.problem === undefined && causesOf(written).length === 0
+      ? [{ probe, fields: sound.handler.fields }]
+      : [];
   });
   // A probe that cannot work, such as one of a misspelt port, or that the API server refuses tells the kind alone.
   if (model === undefined) return policyHandler(evidence, given, port);
-  if (kind === 'exec') return { handler: { exec: fields } };
+  if (kind === 'exec') return { handler: { kind, fields } };
   const named = explicitPort(given, port);
   const isPortGiven = named !== undefined && isAimed(named.layer);
   if (kind !== 'httpGet' && isPortGiven) return policyHandler(evidence, given, port);
   const difference = differenceAmong(ports, model, others);
   if (isPortGiven) return likeModelOnSamePort(evidence, policyHandler(evidence, given, port), given, difference, model);
   if (difference !== undefined) return { code: 'own-handler-differs', detail: difference };
-  const isGiven = (field: string): boolean => isAimed(given.layer) && member(fields, field) !== undefined;
-  const copied = FOLLOWED[kind].filter((field) => !isGiven(field) && member(model.handler, field) !== undefined);
-  return { handler: { [kind]: merged(given, model, copied) }, follows: { kind: model.probe, fields: copied } };
+  const isGiven = (field: string): boolean => isAimed(given.layer) && fields[field] !== undefined;
+  const copied = FOLLOWED[kind].filter((field) => !isGiven(field) && model.fields[field] !== undefined);
+  const follows = { kind: model.probe, fields: copied };
+  return { handler: { kind, fields: merged(given, model, copied) }, follows };
 }
 
 /**
@@ -54,8 +57,8 @@ export function ownPathDiffers(own: Evidence['own'], { probes }: ContainerPolicy
   for (const { kind, handler } of own) {
     const path = handler.kind === 'httpGet' ? handler.path : undefined;
     const given = probes[kind].handler?.value;
-    const wanted = given?.kind === 'httpGet' ? member(given.fields, 'path') : undefined;
-    if (typeof wanted !== 'string' || path === undefined || withSlash(path) === withSlash(wanted)) continue;
+    const wanted = given?.kind === 'httpGet' ? given.fields.path : undefined;
+    if (wanted === undefined || path === undefined || withSlash(path) === withSlash(wanted)) continue;
     const remedy = 'to inject them all the same, name the container in a policy with containers or workloadSelector';
     const asked = `its ${kind} asks ${quote(withSlash(path), MOST_PATH)}, and the policy's asks ${quote(wanted, MOST_PATH)}`;
     return { code: 'own-path-differs', detail: `${asked}, so the policy's paths do not hold here; ${remedy}` };
@@ -68,9 +71,10 @@ const MOST_PATH = 100;
 /** The API server's default of a path is `/`, and the kubelet puts one before a path without it (net/url, String). */
 const withSlash = (path: string): string => (path.startsWith('/') ? path : `/${path}`);
 
+/** The handler of a probe of the author that can work. */
 interface OwnHandler {
   readonly probe: ProbeKind;
-  readonly handler: JsonObject;
+  readonly fields: HandlerFields;
 }
 
 /** The fields that tell how to reach the server. `path` and `service` tell what to ask it. */
@@ -82,20 +86,16 @@ const FOLLOWED: Readonly<Record<HandlerKind, readonly string[]>> = {
 };
 
 /** What to ask is the policy's. How to reach the server is the author's, unless an aimed layer gives a field itself. */
-function merged(
-  { layer, value }: Given<HandlerDefault>,
-  { handler }: OwnHandler,
-  copied: readonly string[],
-): JsonObject {
+function merged({ layer, value }: Given<HandlerDefault>, model: OwnHandler, copied: readonly string[]): HandlerFields {
   const { fields, kind } = value;
-  const own = pick(handler, copied);
+  const { path } = fields;
+  const own = pick(model.fields, copied);
   const kept = Object.entries(fields).filter(([field]) => isAimed(layer) || !FOLLOWED[kind].includes(field));
-  const path = member(fields, 'path');
   return { ...(path !== undefined && { path }), ...own, ...Object.fromEntries(kept) };
 }
 
-function pick(handler: JsonObject, fields: readonly string[]): JsonObject {
-  return Object.fromEntries(fields.map((field) => [field, member(handler, field)]));
+function pick(from: HandlerFields, fields: readonly string[]): HandlerFields {
+  return Object.fromEntries(fields.map((field) => [field, from[field]]));
 }
 
 /** The author's probes of the kind disagree: nobody knows which of them is right about another probe. */
@@ -106,13 +106,13 @@ function differenceAmong(
 ): string | undefined {
   for (const other of others) {
     const field = ['port', 'scheme', 'host', 'httpHeaders', 'protocol', 'mode'].find(
-      (name) => !equalJson(meaning(ports, model.handler, name), meaning(ports, other.handler, name)),
+      (name) => !equalJson(meaning(ports, model.fields, name), meaning(ports, other.fields, name)),
     );
     if (field === undefined) continue;
     // Headers may hold a password, and reasons are logged.
     const isShown = field !== 'httpHeaders';
     const [one, another] = [model, other].map(
-      ({ probe, handler }) => `its ${probe}${isShown ? ` has ${field} ${quoted(member(handler, field) ?? null)}` : ''}`,
+      ({ probe, fields }) => `its ${probe}${isShown ? ` has ${field} ${quoted(fields[field] ?? null)}` : ''}`,
     );
     const problem = isShown ? `${one}, and ${another}` : `${one} and ${another} have different ${field}`;
     return `${problem}; ${PORT_REMEDY}`;
@@ -123,8 +123,8 @@ function differenceAmong(
 const PORT_REMEDY = 'name the port in a policy with containers or workloadSelector';
 
 /** The value of a field with the API server's default, and the number of a port that the container declares. */
-function meaning(ports: readonly ContainerPort[], handler: JsonObject, field: string): unknown {
-  const value = member(handler, field) ?? '';
+function meaning(ports: readonly ContainerPort[], fields: HandlerFields, field: string): unknown {
+  const value = fields[field] ?? '';
   if (field === 'scheme' && value === '') return HANDLER_DEFAULTS.scheme;
   if (field === 'httpHeaders' && Array.isArray(value) && value.length === 0) return '';
   if (field !== 'port' || typeof value !== 'string') return value;
@@ -140,14 +140,14 @@ function likeModelOnSamePort(
   model: OwnHandler,
 ): HandlerResult {
   if (fitted.code !== undefined || difference !== undefined) return fitted;
-  const httpGet = objectMember(fitted.handler, 'httpGet') ?? {};
-  if (meaning(ports, httpGet, 'port') !== meaning(ports, model.handler, 'port')) return fitted;
+  const httpGet = fitted.handler.fields;
+  if (meaning(ports, httpGet, 'port') !== meaning(ports, model.fields, 'port')) return fitted;
   const copied = FOLLOWED.httpGet.filter(
-    (field) => field !== 'port' && member(fields, field) === undefined && member(model.handler, field) !== undefined,
+    (field) => field !== 'port' && fields[field] === undefined && model.fields[field] !== undefined,
   );
   return {
     ...fitted,
-    handler: { httpGet: { ...httpGet, ...pick(model.handler, copied) } },
+    handler: { kind: 'httpGet', fields: { ...httpGet, ...pick(model.fields, copied) } },
     follows: { kind: model.probe, fields: copied },
   };
 }
@@ -168,17 +168,17 @@ export function likeOwnLiveness(
   const copied = harmlessLivenessHandler(ports, liveness);
   if (copied.code !== undefined || given === undefined || !isAimed(given.layer) || given.value.kind !== 'httpGet')
     return copied;
-  const path = member(given.value.fields, 'path');
-  const httpGet = objectMember(copied.handler, 'httpGet');
-  if (path === undefined || httpGet === undefined || member(httpGet, 'path') === path) return copied;
-  const fields = Object.keys(httpGet).filter((field) => field !== 'path');
-  return { handler: { httpGet: { ...httpGet, path } }, follows: { kind: 'livenessProbe', fields } };
+  const { path } = given.value.fields;
+  const { kind, fields } = copied.handler;
+  if (path === undefined || kind !== 'httpGet' || fields.path === path) return copied;
+  const others = Object.keys(fields).filter((field) => field !== 'path');
+  return { handler: { kind, fields: { ...fields, path } }, follows: { kind: 'livenessProbe', fields: others } };
 }
 
 /** The author's liveness handler, with a command only if the command only asks: it runs from the first second. */
 function harmlessLivenessHandler(ports: readonly ContainerPort[], { written, command }: ProbeObject): HandlerResult {
   const copied = livenessHandler(ports, written);
-  if (copied.code !== undefined || copied.handler['exec'] === undefined) return copied;
+  if (copied.code !== undefined || copied.handler.kind !== 'exec') return copied;
   if (!command.isWhole)
     return { code: 'own-handler-acts', detail: 'the command of its livenessProbe is too long to be read' };
   const effect = command.once(sideEffectOf);

@@ -14,6 +14,7 @@ import { handlerFor, likeOwnLiveness } from './own-probes.ts';
 import { slowStartRule, startBudget, type SlowStartRule, type StartEvidence } from './start-budget.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ProbeObject } from '../workload/pod.ts';
+import type { HandlerDefault } from '../policy/probe-default.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { GivenProbe, HandlerProblem } from './injection.ts';
 
@@ -86,7 +87,7 @@ export function withoutHandler(removedBy: string | undefined): HandlerProblem {
 
 /** The probe with numbers that guarantee its budget, and that are safe beside the liveness probe. */
 function timed(
-  handler: JsonObject,
+  handler: HandlerDefault,
   policy: ContainerPolicy,
   known: StartEvidence,
   asked: SlowStartRule | undefined,
@@ -102,7 +103,7 @@ function timed(
   const patient = known.liveness === undefined ? enough : asPatientAs(enough, known.liveness);
   const liveness = known.liveness ?? known.injectedLiveness;
   const safe = liveness && safeAfterRestart(probeTiming(patient), liveness, budget.seconds);
-  return { probe: { ...handler, ...ordered({ ...patient, ...safe }) }, budget, ...(safe && { isMadeSafe: true }) };
+  return { probe: probeWith(handler, { ...patient, ...safe }), budget, ...(safe && { isMadeSafe: true }) };
 }
 
 const OURS: Integers = { periodSeconds: STARTUP_PERIOD_SECONDS, failureThreshold: 1 };
@@ -125,7 +126,11 @@ function patientTimeout({ timeoutSeconds }: ProbeTiming): number | undefined {
   return timeoutSeconds > DEFAULT_TIMING.timeoutSeconds ? timeoutSeconds : undefined;
 }
 
-export function ordered(integers: Integers): JsonObject {
+function probeWith({ kind, fields }: HandlerDefault, integers: Integers): ProbeJson {
+  return { [kind]: fields, ...ordered(integers) };
+}
+
+function ordered(integers: Integers): JsonObject {
   return Object.fromEntries(
     PROBE_INTEGERS.flatMap((field) => (integers[field] === undefined ? [] : [[field, integers[field]]])),
   );
@@ -141,9 +146,9 @@ export function plainDefault(evidence: Evidence, policy: ContainerPolicy, kind: 
   const source = { source: handler.layer.source, ...(follows && { follows }), ...(isPortAimed && { isPortAimed }) };
   const startup = kind === 'livenessProbe' ? evidence.own.find((own) => own.kind === 'startupProbe') : undefined;
   const failureThreshold = startup && safeThreshold(probeTiming(integers), startup.numbers);
-  if (failureThreshold === undefined) return { probe: { ...fitted.handler, ...ordered(integers) }, ...source };
+  if (failureThreshold === undefined) return { probe: probeWith(fitted.handler, integers), ...source };
   if (typeof failureThreshold !== 'number') return failureThreshold;
-  return { probe: { ...fitted.handler, ...ordered({ ...integers, failureThreshold }) }, ...source, isMadeSafe: true };
+  return { probe: probeWith(fitted.handler, { ...integers, failureThreshold }), ...source, isMadeSafe: true };
 }
 
 /**

@@ -9,6 +9,7 @@ import { NAMESPACE_NAME_LABEL, policyTier, type PolicyTier, type WorkloadPolicy 
 import { NO_FACTS, type Facts } from './facts.ts';
 import { startsOfContainer, startsOfWorkload } from './startup-profile.ts';
 import { portHintsOf } from './services.ts';
+import { NO_HINTS } from '../workload/port-protocol.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { CheckCatalogue } from '../policy/check-parameters.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
@@ -101,7 +102,7 @@ export class Snapshot {
       annotations: layers.findLast(({ annotations }) => annotations !== undefined)?.annotations ?? 'Allow',
       checkPolicy: this.#checksOf(layers),
       ...(known && { starts: (container) => startsOfContainer(known, container) }),
-      ...(services.length > 0 && { portHints: portHintsOf(services, podLabels) }),
+      portHints: services.length === 0 ? NO_HINTS : portHintsOf(services, podLabels),
     };
   }
 }

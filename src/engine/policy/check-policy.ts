@@ -1,6 +1,6 @@
 import { stricter, type Action } from './action.ts';
 import { defaultsOf, type ParameterValues, type CheckSetting, type CheckCatalogue } from './check-parameters.ts';
-import { layerNames, LayerSets } from './layer-sets.ts';
+import { layerNames, LayerSets } from './container-policy.ts';
 import type { PolicyKind, ProbePolicy } from './probe-policy.ts';
 
 export interface EffectiveCheck {

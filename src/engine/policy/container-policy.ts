@@ -4,11 +4,9 @@ import { PROBE_INTEGERS, type ProbeInteger, type ProbeKind } from '../probe/prob
 import { DEFAULT_LEARNED, type LearnedSettings } from '../probe/startup-budget.ts';
 import { ANNOTATION_SOURCE, endpointAnnotation, STARTUP_SECONDS_ANNOTATION } from './annotations.ts';
 import { imagePath, matchesPath } from './image-pattern.ts';
-import { layerNames } from './layer-sets.ts';
 import type { Container } from '../workload/pod.ts';
 import type { HandlerDefault, ProbeDefault } from './probe-default.ts';
-import type { PolicyLayer } from './probe-policy.ts';
-import type { SlowStart } from './slow-start.ts';
+import type { PolicyLayer, SlowStart } from './probe-policy.ts';
 
 /** A value, and the layer that gives it. */
 export interface Given<T> {
@@ -194,3 +192,35 @@ export function applyingTo(layers: readonly PolicyLayer[]): (container: Containe
 }
 
 type LayerTest = (layer: PolicyLayer) => boolean;
+
+/** Computes once for each set of layers that apply: many containers of a Pod have the same layers. */
+export class LayerSets<Layer extends PolicyLayer, Merged> {
+  readonly #merge: (layers: readonly Layer[]) => Merged;
+  readonly #known = new Map<string, Merged>();
+
+  constructor(merge: (layers: readonly Layer[]) => Merged) {
+    this.#merge = merge;
+  }
+
+  /** @param all the same layers in each call */
+  of(all: readonly Layer[], applies: (layer: Layer) => boolean): Merged {
+    let key = '';
+    const applying = all.filter((layer) => {
+      const isIn = applies(layer);
+      key += isIn ? '1' : '0';
+      return isIn;
+    });
+    const known = this.#known.get(key) ?? this.#merge(applying);
+    this.#known.set(key, known);
+    return known;
+  }
+}
+
+/** The names of the layers that name containers. */
+export function layerNames(layers: readonly PolicyLayer[]): ReadonlyMap<PolicyLayer, ReadonlySet<string>> {
+  return new Map(
+    layers.flatMap((layer) =>
+      typeof layer.containers === 'string' ? [] : [[layer, new Set(layer.containers)] as const],
+    ),
+  );
+}

@@ -1,5 +1,4 @@
 import { quoted } from '../../base/json/quoted-value.ts';
-import type { Reader } from './reader.ts';
 
 export const POLICY_GROUP = 'probewright.dev';
 export const POLICY_API_VERSION = `${POLICY_GROUP}/v1alpha1`;
@@ -20,13 +19,6 @@ export function isDnsSubdomain(text: string): boolean {
   return SUBDOMAIN.test(text);
 }
 
-export function readObjectName(reader: Reader): string | undefined {
-  if (reader.isAbsent) return reader.report('must be given');
-  const name = reader.string();
-  const problem = name === undefined ? undefined : objectNameProblem(name);
-  return problem === undefined ? name : reader.report(problem);
-}
-
 export function objectNameProblem(name: string): string | undefined {
   if (isDnsSubdomain(name)) return undefined;
   return `${quoted(name)} is not an object name: lower-case letters, digits, "-" and "."`;
@@ -36,8 +28,4 @@ export function objectNameProblem(name: string): string | undefined {
 export function containerNameProblem(name: string): string | undefined {
   if (isDnsLabel(name)) return undefined;
   return `${quoted(name)} is not a container name: lower-case letters, digits and "-", such as "app"`;
-}
-
-export function readApiVersion(reader: Reader): void {
-  if (reader.value !== POLICY_API_VERSION) reader.report(`must be ${POLICY_API_VERSION}, not ${quoted(reader.value)}`);
 }

@@ -16,8 +16,8 @@ export interface WorkloadPolicy {
   readonly checkPolicy: CheckPolicyByContainer;
   /** The known past starts of the workload's containers, by name. Absent when there are none. */
   readonly starts?: (container: string) => StartFigures | undefined;
-  /** What the Services that select the workload's Pods say about their ports. Absent when no Service is known. */
-  readonly portHints?: PortHints;
+  /** What the Services that select the workload's Pods say about their ports. */
+  readonly portHints: PortHints;
 }
 
 /** The policies of one tier, sorted once by code units, as the API server lists them. */

@@ -1,12 +1,11 @@
 import { quoted } from '../../base/json/quoted-value.ts';
 import { BOUNDS, boundProblem, textLength } from './bounds.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { HandlerKind, ProbeInteger } from '../probe/probe.ts';
+import type { HandlerFields, HandlerKind, ProbeInteger } from '../probe/probe.ts';
 
-/** A policy's handler: one of the four kinds, with its fields as written. An httpGet may lack the port. */
+/** A handler: one of the four kinds, with its fields as written. A policy's httpGet may lack the port. */
 export interface HandlerDefault {
   readonly kind: HandlerKind;
-  readonly fields: JsonObject;
+  readonly fields: HandlerFields;
 }
 
 /**

@@ -1,12 +1,19 @@
 import type { ProbeKind } from '../probe/probe.ts';
+import type { LearnedSettings } from '../probe/startup-budget.ts';
 import type { CheckSettings } from './check-parameters.ts';
 import type { LabelSelector } from './label-selector.ts';
 import type { ProbeDefault } from './probe-default.ts';
 import type { ExceptionSettings } from './probe-exception.ts';
-import type { SlowStart } from './slow-start.ts';
 
 export const POLICY_KINDS = ['ProbePolicy', 'ClusterProbePolicy'] as const;
 export type PolicyKind = (typeof POLICY_KINDS)[number];
+
+export interface SlowStart {
+  readonly startupSeconds?: number | null;
+  readonly fromInitialDelaySeconds?: number | null;
+  /** How a budget follows from learned start times. An empty object switches learned budgets on. */
+  readonly learned?: Partial<LearnedSettings> | null;
+}
 
 export interface PolicyLayer {
   /** The source of the layer as `kind/namespace/name`, for the annotation on patched Pods and for messages. */

@@ -1,8 +1,6 @@
+import { START_BASES } from '../probe/startup-budget.ts';
 import { PROFILE_BOUNDS } from './bounds.ts';
 import type { Field, Fields, ObjectField } from './field.ts';
-
-/** The probe that showed the end of a start. Readiness may also wait for other services. */
-export const START_BASES = ['startup', 'readiness'] as const;
 
 const text = (description: string, maximum: number = PROFILE_BOUNDS.reference): Field => ({
   type: 'text',

@@ -3,6 +3,7 @@ import { INT32_MAX } from '../probe/go-values.ts';
 import { HIGHEST_PORT, isPortName, LONGEST_PORT_NAME } from '../probe/handler-values.ts';
 import { ACTIONS } from './action.ts';
 import { choicesBound, textLength } from './bounds.ts';
+import { objectNameProblem, POLICY_API_VERSION } from './object-names.ts';
 import { endpointPathProblem } from './probe-default.ts';
 import { PROBE_LIMITS } from './probe-schema.ts';
 import type { Field, FieldOf, ObjectField } from './field.ts';
@@ -138,4 +139,15 @@ function readPort(place: Reader): number | string | undefined {
   return place.report(
     `${quoted(value)} is not a port name: at most ${LONGEST_PORT_NAME} of a-z, 0-9 and single inner hyphens, with at least one letter`,
   );
+}
+
+export function readObjectName(reader: Reader): string | undefined {
+  if (reader.isAbsent) return reader.report('must be given');
+  const name = reader.string();
+  const problem = name === undefined ? undefined : objectNameProblem(name);
+  return problem === undefined ? name : reader.report(problem);
+}
+
+export function readApiVersion(reader: Reader): void {
+  if (reader.value !== POLICY_API_VERSION) reader.report(`must be ${POLICY_API_VERSION}, not ${quoted(reader.value)}`);
 }

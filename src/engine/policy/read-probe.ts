@@ -1,5 +1,5 @@
 import { quoted } from '../../base/json/quoted-value.ts';
-import { HANDLER_KINDS, PROBE_INTEGERS, type ProbeKind } from '../probe/probe.ts';
+import { HANDLER_KINDS, PROBE_INTEGERS, type HandlerFields, type ProbeKind } from '../probe/probe.ts';
 import { DISABLED, HANDLERS, PROBES } from './probe-schema.ts';
 import { readField, readMember } from './read-field.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -45,7 +45,7 @@ function isDisabled(probe: Reader, endpoint: Reader): boolean {
   return true;
 }
 
-const httpGet = (fields: JsonObject): HandlerDefault => ({ kind: 'httpGet', fields });
+const httpGet = (fields: HandlerFields): HandlerDefault => ({ kind: 'httpGet', fields });
 
 function withEndpointPath(
   own: HandlerDefault | undefined,
@@ -85,5 +85,5 @@ function readHandler(reader: Reader): HandlerDefault | undefined {
   const before = reader.problems.length;
   const place = reader.at(kind);
   readField(HANDLERS[kind], place);
-  return reader.problems.length === before ? { kind, fields: place.value as JsonObject } : undefined;
+  return reader.problems.length === before ? { kind, fields: place.value as HandlerFields } : undefined;
 }

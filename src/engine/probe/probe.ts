@@ -22,9 +22,13 @@ export type ProbeInteger = (typeof PROBE_INTEGERS)[number];
 /** A probe as written into a container: core/v1 Probe with exactly one handler, and integers only where given. */
 export type ProbeJson = JsonObject;
 
-/** A container's probe of one kind; undefined when absent or null, which the API server treats alike. */
-export function ownProbe(container: JsonObject, kind: ProbeKind): unknown {
-  return member(container, kind) ?? undefined;
+/** The fields of a handler whose values have the types of core/v1: a policy's, or those of a probe that can work. */
+export interface HandlerFields extends JsonObject {
+  readonly path?: string;
+  readonly port?: number | string;
+  readonly host?: string;
+  readonly scheme?: string;
+  readonly httpHeaders?: readonly unknown[];
 }
 
 /** The kinds of handler that a probe names. A valid probe names exactly one. */

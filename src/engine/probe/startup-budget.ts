@@ -4,6 +4,9 @@ export const LEAST_START_SECONDS = 10;
 /** Period of our startup probes, in seconds: short, because a started container waits for the next probe. */
 export const STARTUP_PERIOD_SECONDS = 5;
 
+/** The probe that showed the end of a start. Readiness may also wait for other services. */
+export const START_BASES = ['startup', 'readiness'] as const;
+
 /** The known past starts of a container. Times are in seconds. */
 export interface StartFigures {
   /** Starts of new Pods whose time is known. Restarts in place do not count: their image and caches are warm. */

@@ -1,13 +1,13 @@
-import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecks } from '../checks/run-checks.ts';
 import { mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Pod } from '../workload/pod.ts';
-import { workloadNameOf } from '../workload/workload-of-pod.ts';
+import { namesOf, workloadNameOf } from '../workload/workload-of-pod.ts';
 import { withExceptions } from './exceptions-of-workload.ts';
 import { withPoliciesAtFault, withReasons } from './injected-violations.ts';
 import { permittedDefaulting, withoutInjections, type PermittedDefaulting } from './permitted-defaulting.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { NamedWorkload } from '../policy/probe-exception.ts';
@@ -35,7 +35,13 @@ export interface Workload extends Subject {
 export interface Judgement {
   readonly violations: readonly Violation[];
   readonly warnings: readonly string[];
-  readonly policies: readonly string[];
+  /** The policies of each Pod template. */
+  readonly inForce: readonly WorkloadPolicy[];
+}
+
+/** The sources of the policies of all Pod templates. */
+export function sourcesOf({ inForce }: Pick<Judgement, 'inForce'>): readonly string[] {
+  return [...new Set(inForce.flatMap(({ sources }) => sources))];
 }
 
 /**
@@ -55,12 +61,12 @@ export function judgeObject(subject: Subject, policies: Snapshot, willBeDefaulte
     const found = violationsOf(subject, policies, policy, given, now);
     const which = mayHoldSeveralTemplates(kind) && { template: templateName(object, pod.path) };
     const violations = which ? found.map((violation) => ({ ...violation, ...which })) : found;
-    return { violations, warnings: given.warnings, policies: policy.sources };
+    return { violations, warnings: given.warnings, policy };
   });
   return {
     violations: reported(judged.flatMap(({ violations }) => violations)),
     warnings: [...new Set(judged.flatMap(({ warnings }) => warnings))],
-    policies: [...new Set(judged.flatMap(({ policies: sources }) => sources))],
+    inForce: judged.map(({ policy }) => policy),
   };
 }
 
@@ -87,9 +93,8 @@ export function violationsOf(
 ): readonly Violation[] {
   const { object, kind, namespace } = subject;
   const { checkPolicy, layers, portHints } = policy;
-  const around = { object, kind, namespace, facts: policies.facts, ...(portHints && { portHints }) };
-  const workload = checkedWorkload(pod, around);
-  const found = runChecks(workload, checkPolicy);
+  const around = { object, kind, namespace, facts: policies.facts, portHints };
+  const found = runChecks(checkedWorkload(pod, around), checkPolicy);
   if (found.length === 0) return found;
   const assigned = withPoliciesAtFault(withReasons(found, notInjected, layers), injections, checkPolicy);
   const named = { namespace, names: namesOfSubject(subject), podLabels: pod.labels };
@@ -97,6 +102,6 @@ export function violationsOf(
 }
 
 export function namesOfSubject({ object, kind, controllers = [] }: Omit<Subject, 'pods'>): readonly NamedWorkload[] {
-  const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
+  const { name } = namesOf(object);
   return name === undefined ? controllers : [{ kind: kind.kind, name }, ...controllers];
 }

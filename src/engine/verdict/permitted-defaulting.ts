@@ -241,7 +241,7 @@ function oncePerPolicy(
 
 /** The Pod is judged alone, so that a template and its Pods get the same decision. */
 function findings(pod: Pod, { policy: { portHints }, rules }: Pick<Asked, 'policy' | 'rules'>): PlacedFinding[] {
-  return findingsOf(checkedWorkload(pod, { kind: POD_KIND, ...(portHints && { portHints }) }), rules);
+  return findingsOf(checkedWorkload(pod, { kind: POD_KIND, portHints }), rules);
 }
 
 /** Identifies a finding, so that it can be recognised with and without the injected probes. */

@@ -6,10 +6,11 @@ import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecks } from '../checks/run-checks.ts';
 import { defaultProbes } from '../defaulting/default-probes.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { member, type JsonObject } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { builtInPolicy, mergeChecks, type CheckPolicy } from '../policy/check-policy.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { POD_KIND } from '../workload/kinds.ts';
+import { NO_HINTS } from '../workload/port-protocol.ts';
 import { readPod, withProbes } from '../workload/read-pod.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
 import { fullMessage, type Violation } from '../checks/violation.ts';
@@ -42,6 +43,7 @@ function aboutProbes(policy: ProbePolicy, merged: CheckPolicy): readonly Violati
     sources: [policy.source],
     annotations: 'Ignore',
     checkPolicy: () => checks,
+    portHints: NO_HINTS,
   };
   const pod = readPod(modelPod(policy), POD_KIND);
   const { injections } = defaultProbes(pod, onModel);
@@ -128,7 +130,7 @@ function modelPod(policy: ProbePolicy): JsonObject {
 
 function modelPorts({ port, probes }: ProbePolicy): JsonObject[] {
   const named = new Set<unknown>([port ?? MODEL_PORT]);
-  for (const kind of PROBE_KINDS) named.add(member(probes[kind]?.handler?.fields ?? {}, 'port'));
+  for (const kind of PROBE_KINDS) named.add(probes[kind]?.handler?.fields.port);
   const numbers = new Set<unknown>(named);
   let free = FIRST_NUMBER;
   return [...named].flatMap((wanted): JsonObject[] => {

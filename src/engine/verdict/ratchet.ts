@@ -2,15 +2,12 @@ import { equalJson, type JsonObject } from '../../base/json/json-value.ts';
 import { valueAt } from '../../base/json/field-path.ts';
 import { violationKey, type Violation } from '../checks/violation.ts';
 import { layersWithProbes } from '../policy/container-policy.ts';
-import type { Judgement, Subject } from './judge.ts';
+import { judgeObject, type Judgement, type Subject } from './judge.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 
-/** Judges an object by policies, at one instant and one setting of mutation. */
-export type JudgeBy = (subject: Subject, policies: Snapshot) => Judgement;
-
-/** An update of an object to one with these violations. */
-export interface Update {
-  readonly violations: readonly Violation[];
+/** An update of an object, and the verdict on the object as it will be. */
+export interface JudgedUpdate {
+  readonly judgement: Judgement;
   readonly object: JsonObject;
   /** The object before. Undefined for a creation, which adds all of its violations. */
   readonly old: Subject | undefined;
@@ -19,17 +16,19 @@ export interface Update {
 
 /**
  * Tells the violations that an update does not add. After the end of its exception, a violation counts as added: a
- * change of the template is the time to correct it.
+ * change of the template is the time to correct it. The other parameters are those of the verdict.
  */
 export function toleranceOf(
-  { violations, object, old, changesTemplate }: Update,
-  judgeBy: JudgeBy,
+  { judgement, object, old, changesTemplate }: JudgedUpdate,
   policies: Snapshot,
+  willBeDefaulted: boolean,
+  now: number,
 ): (violation: Violation) => boolean {
+  const { violations } = judgement;
   // To be tolerated only keeps a violation from denying.
   if (old === undefined || !violations.some(({ action }) => action === 'Deny')) return () => false;
-  const before = old.object === object ? violations : judgeBy(old, policies).violations;
-  const tolerated = new Map(before.map((violation) => [violationKey(violation), violation]));
+  const before = old.object === object ? judgement : judgeObject(old, policies, willBeDefaulted, now);
+  const tolerated = byKey(before.violations);
   // What nobody could read before excuses the same text alone: another text may hide what a floor forbids.
   const isIn = (known: ReadonlyMap<string, Violation>, violation: Violation): boolean => {
     const excuse = known.get(violationKey(violation));
@@ -40,15 +39,17 @@ export function toleranceOf(
   // violation. So floored violations of the old object are checked again with the cluster's policies alone. Only these
   // set floors, so nothing changes where the namespace's policies give no probes.
   const needsPlatform = violations.some((found) => found.isFloored === true && isIn(tolerated, found));
-  const givesProbes = old.pods.some(({ labels }) =>
-    layersWithProbes(policies.policyFor(old.namespace, labels).layers).some(({ kind: tier }) => tier === 'ProbePolicy'),
+  const givesProbes = before.inForce.some(({ layers }) =>
+    layersWithProbes(layers).some(({ kind: tier }) => tier === 'ProbePolicy'),
   );
-  const again = needsPlatform && givesProbes ? judgeBy(old, policies.ofCluster).violations : before;
-  const flooredBefore = new Map(
-    again.filter(({ isFloored }) => isFloored === true).map((violation) => [violationKey(violation), violation]),
-  );
+  const again = needsPlatform && givesProbes ? judgeObject(old, policies.ofCluster, willBeDefaulted, now) : before;
+  const flooredBefore = byKey(again.violations.filter(({ isFloored }) => isFloored === true));
   return (violation) => {
     if (violation.ended !== undefined && changesTemplate) return false;
     return isIn(tolerated, violation) && (violation.isFloored !== true || isIn(flooredBefore, violation));
   };
+}
+
+function byKey(violations: readonly Violation[]): ReadonlyMap<string, Violation> {
+  return new Map(violations.map((violation) => [violationKey(violation), violation]));
 }

@@ -1,5 +1,5 @@
 import { equalJson, type JsonObject } from '../../base/json/json-value.ts';
-import { formatPath, withEdits, type FieldEdit } from '../../base/json/field-path.ts';
+import { formatPath, valueAt, withEdits, type FieldEdit } from '../../base/json/field-path.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { yamlFlow } from '../checks/check.ts';
 import { withoutEdits, type Violation, violationKey } from '../checks/violation.ts';
@@ -53,13 +53,22 @@ function safeEdits(
       const otherKey = adviceKey(other);
       return (counts.get(otherKey) ?? 0) > (before.get(otherKey) ?? 0);
     });
-    if (caused.length === 0) return edits;
+    if (caused.length === 0) return edits.filter((edit) => !removesNothing(edit, object, edits));
     const more = caused.find((other) => other.edits !== undefined)?.edits;
     if (more === undefined) return undefined;
     // The later value was found in an object that has the earlier one.
     edits = [...edits.filter((edit) => !more.some(({ path }) => equalJson(path, edit.path))), ...more];
   }
   return undefined;
+}
+
+/** True for the removal of a field that only replaced edits wrote. */
+function removesNothing({ path, value }: FieldEdit, object: JsonObject, edits: readonly FieldEdit[]): boolean {
+  return (
+    value === null &&
+    valueAt(object, path) === undefined &&
+    !edits.some((edit) => edit.value !== null && equalJson(edit.path, path.slice(0, edit.path.length)))
+  );
 }
 
 function withAllWords(violation: Violation, edits: readonly FieldEdit[]): Violation {
@@ -69,17 +78,25 @@ function withAllWords(violation: Violation, edits: readonly FieldEdit[]): Violat
   const words = added.map((edit) => wordsOf(edit, violation)).join(', and ');
   // The remedy names a value that another has replaced.
   if (!own.every((edit) => edits.some((one) => equalJson(one, edit))))
-    return { ...violation, edits, remedy: `write ${edits.map((edit) => wordsOf(edit, violation)).join(', and ')}` };
+    return { ...violation, edits, remedy: sentenceOf(edits, violation) };
   const first = violation.remedy ?? 'write';
   // A question such as `did you mean "http"?` ends a sentence.
   const remedy = first.endsWith('?') ? `${first} Also: ${words}` : `${first}, and ${words}`;
   return { ...violation, edits, remedy };
 }
 
+/** `write startupProbe: { ... }, and remove httpGet.initialDelaySeconds`. */
+function sentenceOf(edits: readonly FieldEdit[], violation: Violation): string {
+  const [removed, written] = [true, false].map((isRemoval) =>
+    edits.filter(({ value }) => (value === null) === isRemoval).map((edit) => wordsOf(edit, violation)),
+  );
+  return [...(written?.length ? [`write ${written.join(', and ')}`] : []), ...(removed ?? [])].join(', and ');
+}
+
 function wordsOf({ path, value }: FieldEdit, violation: Violation): string {
   const at = path.slice(0, -1).findIndex((step) => PROBE_KINDS.some((kind) => kind === step));
   const isNear = equalJson(path.slice(0, Math.max(at, 0)), violation.path.slice(0, Math.max(at, 0)));
-  const field = isNear && typeof path.at(-1) === 'string' ? String(path.at(-1)) : formatPath(path);
+  const field = isNear ? formatPath(at < 0 ? path.slice(-1) : path.slice(at + 1)) : formatPath(path);
   const where = isNear && at >= 0 && path[at] !== violation.probe ? ` in the ${String(path[at])}` : '';
   return value === null ? `remove ${field}${where}` : `${field}: ${yamlFlow(value)}${where}`;
 }

@@ -25,11 +25,6 @@ export function boundedMember(object: JsonObject, field: string): JsonObject {
   return boundedMembers(object, [field], DEEPEST);
 }
 
-/** True for a list that a bounded container has cut, or of which it has cut a text. */
-export function isLongList(list: unknown): boolean {
-  return Array.isArray(list) && boundedList(list, DEEPEST) !== list;
-}
-
 /** True for a text of a bounded container whose end is missing, and for the last entry of a cut list. */
 export function isCut(text: string): boolean {
   return text.endsWith(CUT_MARK);

@@ -226,8 +226,22 @@ export function timedProbe(container: Pick<Container, 'probes'>, kind: ProbeKind
   return probe !== undefined && isTimed(probe) ? probe : undefined;
 }
 
-/** How the kubelet stops the container after the probe has given up. Undefined when the grace period is malformed. */
-export function killOf({ graceSeconds, container }: WrittenProbe): Kill | undefined {
+/** What a kill by a probe depends on. */
+export interface ProbeThatKills extends Pick<WrittenProbe, 'graceSeconds'> {
+  readonly container: Pick<Container, 'killEndsPod' | 'hasPreStop'> & {
+    readonly pod: Pick<PodSettings, 'graceSeconds'>;
+  };
+}
+
+/**
+ * How the kubelet stops a container whose probe has given up: within the probe's own grace period, also when that is
+ * longer than the Pod's, else within the Pod's (pkg/kubelet/kuberuntime/kuberuntime_container.go,
+ * setTerminationGracePeriod). A kill that ends the Pod uses the Pod's: the kubelet then stops the Pod, not the
+ * container (kuberuntime_manager.go, SyncPod; measured with the kubelet 1.36.2, test/fixtures/kubelet/m3).
+ *
+ * @returns undefined when the grace period that counts is malformed
+ */
+export function killOf({ graceSeconds, container }: ProbeThatKills): Kill | undefined {
   const { killEndsPod, hasPreStop, pod } = container;
   const counting = killEndsPod || graceSeconds === 'absent' ? pod.graceSeconds : graceSeconds;
   return counting === undefined ? undefined : { graceSeconds: counting, hasPreStop };

@@ -63,6 +63,13 @@ const HTTP_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Words of programs that use a protocol, and often answer HTTP themselves: `kafka-manager`, `redis-commander`. */
+const CLIENT_WORDS: ReadonlySet<string> = new Set(
+  'bridge browser commander connect controller explorer express gateway insight manager operator registry viewer'.split(
+    ' ',
+  ),
+);
+
 /** Well-known numbers: IANA's for these protocols, and what their products and debuggers listen on by default. */
 const NUMBERS = wordTable(`
   21: FTP, 22: SSH, 25: SMTP, 53: DNS, 110: POP3, 139: SMB, 143: IMAP, 389: LDAP, 445: SMB, 465: SMTP, 587: SMTP,
@@ -173,11 +180,11 @@ export function protocolOfPort(port: NamedPort, hints: readonly PortHint[] = [])
 
 /**
  * The protocol of a port whose server never answers HTTP, and what says so. Undefined in doubt: where a word means
- * HTTP, or where only the number of a port with a name says so.
+ * HTTP or a client of the protocol, or where only the number of a port with a name says so.
  */
 export function neverHttp(port: NamedPort, hints: readonly PortHint[] = []): NeverHttp | undefined {
   const said = saidOf(port, hints);
-  if (said.some(({ words }) => words.some((word) => HTTP_WORDS.has(word)))) return undefined;
+  if (said.some(({ words }) => words.some((word) => HTTP_WORDS.has(word) || CLIENT_WORDS.has(word)))) return undefined;
   return neverHttpIn(said) ?? (port.name === undefined ? protocolOfNumber(port.number) : undefined);
 }
 

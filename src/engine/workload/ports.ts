@@ -1,6 +1,6 @@
 import { cut } from '../../base/text/cut.ts';
 import { DEFAULT_PROTOCOL } from '../probe/api-defaults.ts';
-import { isJsonObject, listMember, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, listMember, member, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { MOST_TEXT_CHARACTERS } from './bounded-container.ts';
 
@@ -58,11 +58,4 @@ export function findPort(declared: readonly ContainerPort[], wanted: number | st
 
 function isMeant({ name, number }: ContainerPort, wanted: number | string): boolean {
   return number === wanted || name === wanted;
-}
-
-/** The port name that an httpGet or tcpSocket probe asks for, if it is declared for no protocol. */
-export function undeclaredPortName(declared: readonly ContainerPort[], probe: JsonObject): string | undefined {
-  const handler = objectMember(probe, 'httpGet') ?? objectMember(probe, 'tcpSocket');
-  const port = handler && member(handler, 'port');
-  return typeof port === 'string' && !isDeclared(declared, port) ? port : undefined;
 }

@@ -1,11 +1,11 @@
 import { isJsonObject, listMember, member, stringMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { CONTAINER_LISTS, DEFAULT_RESTART_POLICY, type ContainerList } from '../probe/api-defaults.ts';
-import { hasHook, isSidecar, killEndsPod, mayBeRestarted } from '../probe/grace-period.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { isCount } from '../probe/timing.ts';
 import { boundedMember } from './bounded-container.ts';
 import type { CommandReader } from './command-reader.ts';
+import { hasHook, isSidecar, killEndsPod, mayBeRestarted } from './kill-settings.ts';
 import { isMeshProxyName } from './mesh.ts';
 import type { Container, PodSettings, Probe, WrittenProbe } from './pod.ts';
 import { portsOf } from './ports.ts';
@@ -133,6 +133,13 @@ function arePortsSound(container: JsonObject): boolean {
 /** The words of the container's command and arguments. */
 export function commandTexts({ spec }: Pick<Container, 'spec'>): readonly unknown[] {
   return [...boundedList(spec, 'command'), ...boundedList(spec, 'args')];
+}
+
+/** The part of a program that its flag `-target` selects: `-target=querier`. */
+export function targetOf({ spec }: Container): string | undefined {
+  for (const word of boundedList(spec, 'args'))
+    if (typeof word === 'string' && /^--?target=/.test(word)) return word.slice(word.indexOf('=') + 1);
+  return undefined;
 }
 
 function boundedList(object: JsonObject, field: string): readonly unknown[] {

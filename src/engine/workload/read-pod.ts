@@ -9,10 +9,10 @@ import {
 } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { defaultedPodSpec, defaultedProbe } from '../probe/api-defaults.ts';
-import { podGraceSeconds } from '../probe/grace-period.ts';
 import { PROBE_KINDS, type ProbeKind } from '../probe/probe.ts';
 import { CommandReader } from './command-reader.ts';
 import { isPod, type PlacedTemplate, type WorkloadKind } from './kinds.ts';
+import { podGraceSeconds } from './kill-settings.ts';
 import { mainContainerOf } from './main-container.ts';
 import { isMeshProxyName, meshProxyTest } from './mesh.ts';
 import type { Container, MainContainer, Pod } from './pod.ts';

@@ -2,11 +2,11 @@ import { isJsonObject, isPresent, listMember, member, objectMember } from '../..
 import type { JsonObject } from '../../base/json/json-value.ts';
 import { HANDLER_DEFAULTS } from '../probe/api-defaults.ts';
 import { NO_COMMAND } from '../probe/exec-invocation.ts';
-import { probeGraceSeconds } from '../probe/grace-period.ts';
 import { HANDLER_KINDS, handlerKindsOf, type HandlerKind, type ProbeKind } from '../probe/probe.ts';
 import { isTimingSound, probeTiming } from '../probe/timing.ts';
 import { boundedMembersOf } from './bounded-container.ts';
 import type { CommandReader } from './command-reader.ts';
+import { probeGraceSeconds } from './kill-settings.ts';
 import { isMeshProbe } from './mesh.ts';
 import type { Container, Handler, Header, Probe, WrittenProbe } from './pod.ts';
 

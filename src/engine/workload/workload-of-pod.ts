@@ -28,6 +28,13 @@ export function workloadOfPod(pod: JsonObject): WorkloadReference | undefined {
   return owner;
 }
 
+/** The names in an object's metadata. A Pod that a controller creates has no name yet, only the beginning of one. */
+export function namesOf(object: JsonObject): Record<'name' | 'namespace' | 'generateName', string | undefined> {
+  const metadata = objectMember(object, 'metadata') ?? {};
+  const text = (field: string): string | undefined => stringMember(metadata, field);
+  return { name: text('name'), namespace: text('namespace'), generateName: text('generateName') };
+}
+
 /** The object itself; for a Pod, its controller's workload, if the reference can be trusted. */
 export function workloadNameOf(
   object: JsonObject,
@@ -35,7 +42,7 @@ export function workloadNameOf(
   isControlled: boolean,
 ): WorkloadName | undefined {
   if (isPod(kind)) return isControlled ? workloadOfPod(object) : undefined;
-  const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
+  const { name } = namesOf(object);
   return name === undefined ? undefined : { kind: kind.kind, name };
 }
 

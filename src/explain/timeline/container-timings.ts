@@ -5,7 +5,7 @@ import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { ProbeTiming } from '../../engine/probe/timing.ts';
 import type { BrokenProbe } from '../../engine/verdict/permitted-defaulting.ts';
 import { isProbeObject, killOf, type Container } from '../../engine/workload/pod.ts';
-import { undeclaredPortName } from '../../engine/workload/ports.ts';
+import { isDeclared } from '../../engine/workload/ports.ts';
 
 /** The timing of each probe, and how the container is stopped when the probe gives up. */
 export type ContainerTimings = Readonly<Partial<Record<ProbeKind, ProbeTiming & { readonly kill: Kill }>>>;
@@ -25,9 +25,9 @@ export function containerTimings({ written, hasPreStop }: Container): ContainerT
  */
 export function muteProbes({ written, readablePorts }: Container): ReadonlyMap<ProbeKind, string> {
   return new Map(
-    written.flatMap(({ kind, spec }) => {
-      const name = undeclaredPortName(readablePorts, spec);
-      return name === undefined ? [] : [[kind, name] as const];
+    written.flatMap(({ kind, handler }) => {
+      const port = handler?.kind === 'httpGet' || handler?.kind === 'tcpSocket' ? handler.port : undefined;
+      return typeof port === 'string' && !isDeclared(readablePorts, port) ? [[kind, port] as const] : [];
     }),
   );
 }

@@ -1,4 +1,4 @@
-import { objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { formatNotInjected, type Injection } from '../../engine/defaulting/injection.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
@@ -15,7 +15,7 @@ import { explainedProbes } from './explained-probes.ts';
 import { containerFigures } from './figures.ts';
 import { hangScene, startScene } from './scene.ts';
 import { caveatsOf, headlineOf, summaryOf } from './summary.ts';
-import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
+import { namesOf, workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ContainerExplanation, WorkloadExplanation } from './explanation.ts';
@@ -46,10 +46,9 @@ export function explainManifest(
   const kind = workloadKindOfManifest(object, kinds);
   const found = kind && templatesToLookAt(object, kind);
   if (kind === undefined || found?.kind !== 'checked') return undefined;
-  const metadata = objectMember(object, 'metadata') ?? {};
-  const namespace = stringMember(metadata, 'namespace') ?? fallback;
+  const { name, generateName = '', namespace = fallback } = namesOf(object);
   const itself = workloadNameOf(object, kind, false);
-  const names = [{ kind: kind.kind, name: stringMember(metadata, 'name') ?? '' }];
+  const names = [{ kind: kind.kind, name: name ?? '' }];
   const explained = readPods(found.templates, kind).map((pod) => {
     const podLabels = pod.labels;
     const policy = policies.policyFor(namespace, podLabels, itself);
@@ -63,7 +62,7 @@ export function explainManifest(
   return {
     kind: kind.kind,
     namespace,
-    name: stringMember(metadata, 'name') ?? `${stringMember(metadata, 'generateName') ?? ''}*`,
+    name: name ?? `${generateName}*`,
     place,
     containers: explained.flatMap(({ containers }) => containers),
     notInjected: [...new Set(explained.flatMap(({ notInjected }) => notInjected))],

@@ -3,6 +3,7 @@ import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
 import { discoverKinds, isOfController, refusal, type ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import { count } from '../../base/text/cut.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
+import { sourcesOf } from '../../engine/verdict/judge.ts';
 import { workloadKind } from '../../engine/workload/kinds.ts';
 import { collectionOf, type ObservedKind } from '../observed-workload.ts';
 import { judgeLive, type VerdictSettings } from '../scan/verdicts.ts';
@@ -96,9 +97,9 @@ function reportedWorkload(
   const context = { policies: snapshot, namespace, kinds, now };
   const explanation = explainManifest(judged.object, `${named.kind} ${namespace}/${name}`, context);
   if (explanation === undefined) return undefined;
-  const { violations, warnings, policies } = judged;
+  const { violations, warnings } = judged;
   // The page does not show what set each field.
   const containers = explanation.containers.map((container) => ({ ...container, fields: [] }));
   const live = liveFindings(extraResults.of(named), named);
-  return { explanation: { ...explanation, containers }, violations, policies, warnings, live };
+  return { explanation: { ...explanation, containers }, violations, policies: sourcesOf(judged), warnings, live };
 }

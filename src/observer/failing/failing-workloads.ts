@@ -1,7 +1,8 @@
 import { NamespaceShares } from '../namespace-shares.ts';
 import { workloadKey, type NamedObject } from '../observed-workload.ts';
 import { diagnose, type Failure, type FailureFacts } from './diagnosis.ts';
-import { ProbeHints, type ProbeHint } from './probe-events.ts';
+import { ProbeHints } from './probe-hints.ts';
+import type { ProbeHint } from './probe-events.ts';
 import { sharedTroubles, type FailingWorkload } from './failing-results.ts';
 import { statusFailures } from './status-failures.ts';
 import type { PodHealth } from './pod-health.ts';

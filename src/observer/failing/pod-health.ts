@@ -1,16 +1,15 @@
 import { textAt } from '../../base/json/field-path.ts';
-import { isJsonObject, objectMember, stringMap, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { objectMember, stringMap, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { injectedBy, type InjectedBy } from '../../engine/defaulting/injected-by.ts';
 import { readProvenance } from '../../engine/defaulting/patch.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
-import { ownProbe, PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
+import { PROBE_KINDS, type ProbeKind } from '../../engine/probe/probe.ts';
 import { cut } from '../../base/text/cut.ts';
 import { ownCopy } from '../../base/text/utf8.ts';
-import { containersOf, runsForever, type PlacedContainer } from '../../engine/workload/read-container.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { conditionOf, containerState, containerStatuses, containerTrouble, MOST_CONTAINERS } from '../pod-status.ts';
+import { liveContainersOf, type LiveContainer } from '../live-container.ts';
 import { startLimits, type StartLimits } from '../start-limits.ts';
-import { probeTiming } from '../../engine/probe/timing.ts';
 import { handlerText } from '../../engine/probe/handler-text.ts';
 import type { ContainerTrouble, EndedRun, PodCondition } from '../pod-status.ts';
 
@@ -30,7 +29,7 @@ export interface ContainerHealth {
   readonly ready: boolean;
   /** The present run was ready before it stopped being ready. */
   readonly wasReady: boolean;
-  /** The kubelet does not start the container again (restartPolicy Never). */
+  /** The kubelet does not start the container again after its last end. */
   readonly isLast: boolean;
   readonly restarts: number;
   readonly ended: EndedRun | undefined;
@@ -62,25 +61,23 @@ export function podHealth(pod: JsonObject): PodHealth | undefined {
   const phase = textAt(pod, 'status', 'phase');
   const metadata = objectMember(pod, 'metadata') ?? {};
   const uid = stringMember(metadata, 'uid');
-  const spec = objectMember(pod, 'spec');
-  if (isBeingDeleted(pod) || phase === 'Succeeded' || uid === undefined || spec === undefined) return undefined;
+  const live = liveContainersOf(pod);
+  if (isBeingDeleted(pod) || phase === 'Succeeded' || uid === undefined || live === undefined) return undefined;
   const statuses = containerStatuses(pod);
   const provenance = readProvenance(stringMap(metadata, 'annotations').get(INJECTED_ANNOTATION));
   // The condition is False from the Pod's first second on.
   const change = conditionOf(pod, 'ContainersReady');
   const containers: ContainerHealth[] = [];
   const troubles: ContainerTrouble[] = [];
-  const isAlways = runsForever(spec);
-  for (const container of containersOf(spec).slice(0, MOST_CONTAINERS)) {
+  for (const container of live.containers.slice(0, MOST_CONTAINERS)) {
     const found = statuses.get(container.name);
     if (container.role === 'ephemeral' || found === undefined) continue;
     const isInit = container.role === 'init';
-    const mayBeKilled = !isInit && startLimits(container.spec, spec).earliestKillSeconds !== undefined;
-    const trouble = containerTrouble(container.name, found, isAlways && !isInit, mayBeKilled);
+    const mayBeKilled = !isInit && startLimits(container).earliestKillSeconds !== undefined;
+    const trouble = containerTrouble(container.name, found, live.runsForever && !isInit, mayBeKilled);
     if (trouble !== undefined) troubles.push(trouble);
     if (isInit) continue;
-    const injected = provenance.get(container.name);
-    containers.push(containerHealth(container, found, { injected, spec, change }));
+    containers.push(containerHealth(container, found, provenance.get(container.name), change));
   }
   if (troubles.length === 0 && containers.every(({ probes }) => Object.keys(probes).length === 0)) return undefined;
   return {
@@ -100,27 +97,24 @@ export function podHealth(pod: JsonObject): PodHealth | undefined {
 const NEVER_READY_MILLISECONDS = 2000;
 
 function containerHealth(
-  { name, spec }: PlacedContainer,
+  container: LiveContainer,
   status: JsonObject,
-  pod: {
-    readonly injected: ReadonlyMap<string, string> | undefined;
-    readonly spec: JsonObject;
-    readonly change: PodCondition | undefined;
-  },
+  injected: ReadonlyMap<string, string> | undefined,
+  change: PodCondition | undefined,
 ): ContainerHealth {
   const probes: Partial<Record<ProbeKind, DescribedProbe>> = {};
   for (const kind of PROBE_KINDS) {
-    const probe = ownProbe(spec, kind);
-    const asks = isJsonObject(probe) ? ownCopy(cut(handlerText(probe), MOST_ASKED)) : undefined;
-    if (asks === undefined || !isJsonObject(probe)) continue;
-    const { timeoutSeconds } = probeTiming(probe);
-    probes[kind] = { asks, timeoutSeconds, injectedBy: injectedBy(pod.injected, kind) };
+    const probe = container.probes[kind];
+    if (probe === undefined) continue;
+    const asks = ownCopy(cut(handlerText(probe.written), MOST_ASKED));
+    probes[kind] = { asks, timeoutSeconds: probe.timing.timeoutSeconds, injectedBy: injectedBy(injected, kind) };
   }
   const { running, started, ready, restarts, ends } = containerState(status);
   const runningSince = running?.startedAt;
-  const unreadySince = pod.change?.isTrue === false ? pod.change.since : undefined;
+  const ended = ends[0]?.run;
+  const unreadySince = change?.isTrue === false ? change.since : undefined;
   return {
-    name,
+    name: container.name,
     runningSince,
     started,
     ready,
@@ -128,11 +122,11 @@ function containerHealth(
       runningSince !== undefined &&
       unreadySince !== undefined &&
       unreadySince - runningSince >= NEVER_READY_MILLISECONDS,
-    isLast: (stringMember(spec, 'restartPolicy') ?? stringMember(pod.spec, 'restartPolicy')) === 'Never',
+    isLast: !container.mayBeRestarted(ended?.exitCode),
     restarts,
-    ended: ends[0]?.run,
+    ended,
     probes,
-    limits: startLimits(spec, pod.spec),
+    limits: startLimits(container),
   };
 }
 

@@ -68,7 +68,7 @@ export function missedProbes(
   const { annotations } = live;
   const policy = snapshot.policyFor(namespace, live.labels);
   if (policy.layers.length === 0 && annotations.size === 0) return undefined;
-  if (!isInScope(scope, namespace, snapshot.facts.namespaceLabels.get(namespace), pod)) return undefined;
+  if (!isInScope(scope, namespace, snapshot.facts.namespaceLabels.get(namespace), live.labels)) return undefined;
   const injectedBefore = readProvenance(annotations.get(INJECTED_ANNOTATION));
   // Nobody can evaluate these conditions here. A Pod with our annotation has passed them.
   if (scope.foreignConditions.length > 0 && injectedBefore.size === 0) return undefined;

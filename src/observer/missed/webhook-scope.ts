@@ -1,8 +1,8 @@
 import { objectsAt, textAt } from '../../base/json/field-path.ts';
-import { listMember, member, objectMember, stringMap, type JsonObject } from '../../base/json/json-value.ts';
+import { listMember, member, type JsonObject } from '../../base/json/json-value.ts';
 import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../../engine/policy/annotations.ts';
 import { readLabelSelector } from '../../engine/policy/selector-schema.ts';
-import { selects, type LabelSelector } from '../../engine/policy/label-selector.ts';
+import { selects, type Labels, type LabelSelector } from '../../engine/policy/label-selector.ts';
 import { NAMESPACE_NAME_LABEL } from '../../engine/policy/policy-set.ts';
 import { Reader } from '../../engine/policy/reader.ts';
 
@@ -55,12 +55,10 @@ export function isInScope(
   scope: WebhookScope,
   namespace: string,
   namespaceLabels: ReadonlyMap<string, string> | undefined,
-  pod: JsonObject,
+  podLabels: Labels,
 ): boolean {
   const labels = new Map(namespaceLabels).set(NAMESPACE_NAME_LABEL, namespace);
-  return (
-    selects(scope.namespaces, labels) && selects(scope.pods, stringMap(objectMember(pod, 'metadata') ?? {}, 'labels'))
-  );
+  return selects(scope.namespaces, labels) && selects(scope.pods, podLabels);
 }
 
 /**

@@ -17,6 +17,7 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { ObservedKind, ObservedWorkload, NamedObject } from '../observed-workload.ts';
 import type { ObserverContext } from '../observer-part.ts';
 
@@ -87,7 +88,7 @@ export class Verdicts {
       this.forget(workload);
       return undefined;
     }
-    const judged = judgedWorkload(workload, kind, live, snapshot);
+    const judged = judgedWorkload(workload, kind, live);
     const content = reportContent(judged, extraResults.of(workload));
     if (before !== undefined && !isKnown) this.#listener.gone(workload.namespace, before.workload.uid);
     const record = {
@@ -203,24 +204,22 @@ export function judgeLive(
 function judgedWorkload(
   workload: ObservedWorkload,
   { templates: kind }: ObservedKind,
-  { violations, warnings, pods }: LiveJudgement,
-  snapshot: Snapshot,
+  { violations, warnings, pods, inForce }: LiveJudgement,
 ): JudgedWorkload {
-  const { namespace } = workload;
-  const policyOf = (pod: Pod | undefined): ReturnType<Snapshot['policyFor']> =>
-    snapshot.policyFor(namespace, pod?.labels ?? new Map());
+  const layersOf = (one: Violation): readonly ProbePolicy[] => inForce[templateOf(one, pods)]?.layers ?? [];
   const results = [
-    ...withoutRepeats(violations).map((one) => resultOfViolation(one, policyOf(podOf(one, pods)).layers, namespace)),
+    ...withoutRepeats(violations).map((one) => resultOfViolation(one, layersOf(one), workload.namespace)),
     ...(isPod(kind) ? [] : warnings.map(resultOfWarning)),
   ];
   const violated = new Set(violations.map(({ check }) => check));
-  const inForce = [...policyOf(pods[0]).checkPolicy('')].filter(([, { action }]) => action !== 'Off');
-  return { workload, results, passed: inForce.filter(([check]) => !violated.has(check)).length };
+  const checks = [...(inForce[0]?.checkPolicy('') ?? [])].filter(([, { action }]) => action !== 'Off');
+  return { workload, results, passed: checks.filter(([check]) => !violated.has(check)).length };
 }
 
-function podOf({ path }: Violation, pods: readonly Pod[]): Pod | undefined {
-  if (pods.length === 1) return pods[0];
-  return pods.find((pod) => pod.path.every((step, index) => path[index] === step));
+/** The index of the Pod template that a violation is in. */
+function templateOf({ path }: Violation, pods: readonly Pod[]): number {
+  if (pods.length === 1) return 0;
+  return pods.findIndex((pod) => pod.path.every((step, index) => path[index] === step));
 }
 
 /** The owners for which Kubernetes' own controllers make objects, by the object's kind. A Node owns static Pods. */

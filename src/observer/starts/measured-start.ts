@@ -1,12 +1,11 @@
 import { textAt } from '../../base/json/field-path.ts';
-import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { shortHash } from '../../base/text/utf8.ts';
 import { PROFILE_BOUNDS } from '../../engine/policy/bounds.ts';
 import type { StartSample } from '../../engine/facts/startup-profile.ts';
-import { ownProbe } from '../../engine/probe/probe.ts';
 import { mayHaveProbes } from '../../engine/workload/pod.ts';
-import { containersOf, runsForever, type PlacedContainer } from '../../engine/workload/read-container.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
+import { liveContainersOf, type LiveContainer } from '../live-container.ts';
 import { controllerOfPod } from '../observed-workload.ts';
 import {
   MOST_CONTAINERS,
@@ -43,13 +42,8 @@ export interface KilledStart extends StartPlace {
 
 export type SeenStart = MeasuredStart | KilledStart;
 
-export function placeOf(pod: JsonObject, container: JsonObject, workload: WorkloadReference): StartPlace {
-  return {
-    namespace: metadataOf(pod, 'namespace'),
-    workload,
-    container: stringMember(container, 'name') ?? '',
-    image: stringMember(container, 'image') ?? '',
-  };
+export function placeOf(pod: JsonObject, { name, image }: LiveContainer, workload: WorkloadReference): StartPlace {
+  return { namespace: metadataOf(pod, 'namespace'), workload, container: name, image };
 }
 
 /** Identifies the start of a container of a Pod, so that two observers count the start once. */
@@ -72,7 +66,7 @@ export function startOf(
   const workload = controllerOfPod(pod);
   if (workload === undefined || running === undefined || seconds > PROFILE_BOUNDS.seconds) return undefined;
   return {
-    ...placeOf(pod, container.spec, workload),
+    ...placeOf(pod, container, workload),
     sample: {
       seconds,
       within: Math.min(seconds, Math.ceil(overEstimate(probe, seconds, rounding))),
@@ -97,7 +91,7 @@ export function secondsUntilReady(
 
 /** True when the container is ready only after a second probe, which may pass long after the startup probe. */
 export function hasLaterProbe({ container }: ObservedContainer, { basis }: StartProbe): boolean {
-  return basis === 'startup' && isJsonObject(ownProbe(container.spec, 'readinessProbe'));
+  return basis === 'startup' && container.probes.readinessProbe !== undefined;
 }
 
 /** The sample with the instant of the condition, if the condition is earlier than the event that reported the start. */
@@ -136,15 +130,15 @@ export function startInSnapshot(pod: JsonObject, now: number): MeasuredStart | u
   if (ready?.isTrue !== true || created === undefined || containers === undefined) return undefined;
   if (ready.since - created >= LONGEST_START_MILLISECONDS || now - created >= OLDEST_MILLISECONDS) return undefined;
   if (containers.some(({ isRestart, running }) => isRestart || running === undefined)) return undefined;
-  const [slow, ...others] = containers.filter(({ container }) => startProbeOf(container.spec) !== undefined);
-  const probe = slow && startProbeOf(slow.container.spec);
+  const [slow, ...others] = containers.filter(({ container }) => startProbeOf(container) !== undefined);
+  const probe = slow && startProbeOf(slow.container);
   if (slow?.running === undefined || probe === undefined || others.length > 0) return undefined;
   const { startedAt } = slow.running;
   // The condition also waits for containers without probes, which are ready as soon as they run.
   const latest = Math.max(...containers.map(({ running }) => running?.startedAt ?? 0));
   if (latest > startedAt && ready.since <= latest + READY_AT_ONCE_MILLISECONDS) return undefined;
   // Readiness comes after the startup probe, and may wait for other services.
-  const hasReadiness = member(slow.container.spec, 'readinessProbe') !== undefined;
+  const hasReadiness = slow.container.probes.readinessProbe !== undefined;
   const seconds = secondsUntilReady(ready, slow, startedAt);
   const start = seconds === undefined ? undefined : startOf(pod, slow, probe, seconds, ROUNDING_SECONDS);
   return start && { ...start, sample: { ...start.sample, ...(hasReadiness && { basis: 'readiness' }) } };
@@ -152,7 +146,7 @@ export function startInSnapshot(pod: JsonObject, now: number): MeasuredStart | u
 
 /** A container of a Pod with its status. */
 export interface ObservedContainer extends ContainerState {
-  readonly container: PlacedContainer;
+  readonly container: LiveContainer;
 }
 
 /**
@@ -161,10 +155,10 @@ export interface ObservedContainer extends ContainerState {
  * nobody learns from such a Pod, and each event of it would take long.
  */
 export function observedContainers(pod: JsonObject): readonly ObservedContainer[] | undefined {
-  const spec = objectMember(pod, 'spec');
-  if (spec === undefined || !runsForever(spec)) return undefined;
+  const live = liveContainersOf(pod);
+  if (live?.runsForever !== true) return undefined;
   const statuses = containerStatuses(pod);
-  const containers = containersOf(spec).filter((container) => container.name !== '' && mayHaveProbes(container));
+  const containers = live.containers.filter((container) => container.name !== '' && mayHaveProbes(container));
   if (containers.length > MOST_CONTAINERS) return undefined;
   return containers.map((container) => {
     const state = containerState(statuses.get(container.name) ?? {});

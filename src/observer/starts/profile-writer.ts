@@ -1,12 +1,8 @@
 import { textAt } from '../../base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  figuresOf,
-  profileName,
-  readStartupProfile,
-  STARTUP_PROFILE_KIND,
-} from '../../engine/facts/startup-profile.ts';
+import { readStartupProfile } from '../../engine/facts/read-startup-profile.ts';
+import { figuresOf, profileName, STARTUP_PROFILE_KIND } from '../../engine/facts/startup-profile.ts';
 import { hasCode, unlessMissing, type ApiClient } from '../../cluster/client/api-client.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { writeFailure } from '../../cluster/client/write-failure.ts';

@@ -1,7 +1,7 @@
-import { isJsonObject, objectMember, type JsonObject } from '../../base/json/json-value.ts';
-import { ownProbe } from '../../engine/probe/probe.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
+import type { LiveContainer } from '../live-container.ts';
 import { controllerOfPod } from '../observed-workload.ts';
 import { conditionOf, metadataOf, type ContainerState, type EndedRun, type PodCondition } from '../pod-status.ts';
 import { KubeletRestarts, type ClosedGate } from './kubelet-restarts.ts';
@@ -143,7 +143,7 @@ export class StartInference {
     let unready = 0;
     for (const one of containers) {
       if (!one.ready) unready += 1;
-      const probe = startProbeOf(one.container.spec);
+      const probe = startProbeOf(one.container);
       if (probe === undefined) continue;
       const next = this.#follow(event, one, probe);
       if (next !== undefined) starting.set(one.container.name, next);
@@ -262,11 +262,11 @@ export class StartInference {
   ): void {
     if (known.isUnsure || this.#restarts.isInterrupted(node, beginOf(known))) return;
     const workload = controllerOfPod(pod);
-    const boundSeconds = boundOf(pod, container.spec, run);
+    const boundSeconds = boundOf(container, run);
     // A bound of 0 s says nothing. While the kubelet restarts all containers (KEP-5532), no probe has ended them.
     const isRestartOfAll = conditionOf(pod, 'AllContainersRestarting')?.isTrue === true;
     if (workload === undefined || boundSeconds === undefined || boundSeconds === 0 || isRestartOfAll) return;
-    this.#tell({ ...placeOf(pod, container.spec, workload), id: startId(pod, containerID), boundSeconds });
+    this.#tell({ ...placeOf(pod, container, workload), id: startId(pod, containerID), boundSeconds });
   }
 }
 
@@ -274,8 +274,8 @@ export class StartInference {
  * The time that a probe granted to a start that the probe may have ended. A start that took no longer survives. A
  * container that ends earlier has ended by itself, one that ends later was alive.
  */
-function boundOf(pod: JsonObject, container: JsonObject, { from, until, outOfMemory }: EndedRun): number | undefined {
-  const limits = startLimits(container, objectMember(pod, 'spec') ?? {});
+function boundOf(container: LiveContainer, { from, until, outOfMemory }: EndedRun): number | undefined {
+  const limits = startLimits(container);
   const { earliestKillSeconds: earliest, longestStartSeconds: longest } = limits;
   const seconds = (until - from) / 1000;
   if (earliest === undefined || longest === undefined || outOfMemory || seconds < earliest) return undefined;
@@ -293,21 +293,21 @@ function hasBeenReady({ ready }: Pick<PodEvent, 'ready'>, startedAt: number): bo
  */
 function isFromItsStart({ ready, containers }: PodEvent, startedAt: number): boolean {
   if (ready === undefined || ready.isTrue || hasBeenReady({ ready }, startedAt)) return false;
-  return containers.filter(({ container }) => startProbeOf(container.spec) !== undefined).length === 1;
+  return containers.filter(({ container }) => startProbeOf(container) !== undefined).length === 1;
 }
 
 function firstRecord(
-  { pod, receivedAt }: PodEvent,
+  { receivedAt }: PodEvent,
   { container, isRestart, ends }: ObservedContainer,
   { basis }: StartProbe,
   running: { readonly containerID: string; readonly startedAt: number },
   isNew: boolean,
 ): Starting {
-  const hasLiveness = isJsonObject(ownProbe(container.spec, 'livenessProbe'));
+  const hasLiveness = container.probes.livenessProbe !== undefined;
   const mayHaveBeenOpen = !isNew && hasLiveness;
   // The failures of a run that no probe has ended count in the next one (pkg/kubelet/prober/worker.go, doProbe).
   const [before] = ends;
-  const inheritsFailures = before === undefined || boundOf(pod, container.spec, before.run) === undefined;
+  const inheritsFailures = before === undefined || boundOf(container, before.run) === undefined;
   return {
     ...running,
     runningSeenAt: isNew ? receivedAt : undefined,

@@ -6,7 +6,6 @@ import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { MISSED_NAMESPACES } from '../../engine/facts/facts.ts';
 import { droppedConnections } from '../../process/http-app.ts';
-import { EFFECT_RESULTS } from '../policy-effect/effect-result.ts';
 import type { Decision } from '../review/decision.ts';
 import { gaugesIn, observeNode, observeProcess, type ProcessSources } from '../../process/process-metrics.ts';
 import type { CertificateFigures } from '../certificates/serving-tls.ts';
@@ -14,6 +13,13 @@ import type { AdmissionRequest } from '../review/review.ts';
 
 export const WEBHOOKS = ['mutate', 'validate', 'review-policies'] as const;
 export type Webhook = (typeof WEBHOOKS)[number];
+
+/**
+ * `incomplete`: the time ended the computation, or a kind could not be listed. `busy`: another effect was being
+ * computed. `not-loaded`: the policies are not known.
+ */
+export const EFFECT_RESULTS = ['complete', 'incomplete', 'busy', 'not-loaded', 'abandoned'] as const;
+export type EffectResult = (typeof EFFECT_RESULTS)[number];
 
 const PORTS = ['webhook', 'health'] as const;
 type Port = (typeof PORTS)[number];

@@ -6,7 +6,7 @@ import { outcomeOf, type WorkloadOutcome } from '../../engine/verdict/compare/ou
 import { addTo, effectSentence, emptySummary, type Rung } from '../../engine/verdict/compare/plan.ts';
 import { templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
-import { sizeProblem } from '../review/scope.ts';
+import { sizeProblem } from '../../engine/workload/size-limits.ts';
 import { builtInKinds, listWorkloads, type ListProgress, type LiveWorkloadsDependencies } from './live-workloads.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
@@ -14,7 +14,7 @@ import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { EffectLimits, PolicyEffect } from '../http/review-endpoint.ts';
 import type { Reviewed } from '../review/decision.ts';
-import type { EffectResult } from './effect-result.ts';
+import type { EffectResult } from '../http/metrics.ts';
 
 /** The time of one review. PodSecurity takes a second when labels of a namespace change. */
 export const IMPACT_MILLISECONDS = 1500;

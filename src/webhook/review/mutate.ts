@@ -14,7 +14,7 @@ import { controllersOfPod, workloadNameOf } from '../../engine/workload/workload
 import { skip, type Decision } from './decision.ts';
 import { allowed, auditText, violationAnnotation } from './response.ts';
 import { atMost, scopeOf, violationOfUnseen } from './scope.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS, isControlledByControllerManager, trustIn } from './trusted-controllers.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS, isControlledByControllerManager } from './trusted-controllers.ts';
 import { formatViolation, type Violation } from '../../engine/checks/violation.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -36,16 +36,16 @@ export function mutate(
 ): Decision {
   const isAudited = isControlledByControllerManager(request);
   if (mode === 'Off' && !isAudited) return skip(request, 'mutation-off');
-  const scope = scopeOf(request, BUILT_IN_KINDS);
+  const scope = scopeOf(request, BUILT_IN_KINDS, controllers);
   if (scope.is === 'too-large') return tooLarge(request, isAudited, scope.problem);
   if (scope.is === 'skipped') return skip(request, scope.reason);
-  const { kind, object } = scope;
+  const { kind, object, trust } = scope;
   if (kind.kind !== 'Pod') return skip(request, 'kind');
   if (request.operation !== 'CREATE') return skip(request, 'operation');
 
   const { namespace } = request;
   // Learned start times are those of the workload that a trusted controller made the Pod for.
-  const workload = workloadNameOf(object, kind, trustIn(request, controllers, []) !== 'none');
+  const workload = workloadNameOf(object, kind, trust !== 'none');
   const pod = readPod(object, kind);
   const policy = policies.policyFor(namespace, pod.labels, workload);
   const defaulting =

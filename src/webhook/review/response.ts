@@ -4,7 +4,6 @@ import { visible } from '../../base/text/visible.ts';
 import { REVIEW_API_VERSION, REVIEW_KIND } from './review.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { formatViolation, fullMessage, type Violation } from '../../engine/checks/violation.ts';
-import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
 import type { PatchOperation } from '../../engine/defaulting/patch.ts';
 
 /** The reply in the wire format: k8s.io/api/admission/v1 AdmissionReview with a response. */
@@ -92,17 +91,8 @@ export function withContact(reply: AdmissionReviewReply, contact: string): Admis
   return { ...reply, response: { ...reply.response, status: { ...status, message: `${status.message}\n${contact}` } } };
 }
 
-/** A problem quotes keys of the object, which may have any length. */
-const MAX_PROBLEM_LENGTH = 500;
-
-export function invalid(uid: string, problems: readonly Problem[]): AdmissionReviewReply {
-  const shown = (text: string): string => visible(cut(text, MAX_PROBLEM_LENGTH));
-  const causes = problems.map(({ path, message }) => ({
-    reason: 'FieldValueInvalid',
-    field: shown(formatPath(path)),
-    message: shown(message),
-  }));
-  const message = problems.map((problem) => shown(formatProblem(problem))).join('\n');
+/** A denial of an object that cannot be read. */
+export function invalid(uid: string, message: string, causes: DenialStatus['details']['causes']): AdmissionReviewReply {
   return reply({ uid, allowed: false, status: { code: 422, reason: 'Invalid', message, details: { causes } } });
 }
 

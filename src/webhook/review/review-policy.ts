@@ -8,19 +8,23 @@ import { EXCEPTION_KIND, type ProbeException } from '../../engine/policy/probe-e
 import { parseProbePolicy } from '../../engine/policy/read-policy.ts';
 import { POLICY_KINDS, policySource } from '../../engine/policy/probe-policy.ts';
 import { formatProblem, type Problem } from '../../engine/policy/reader.ts';
-import { count } from '../../base/text/cut.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { count, cut } from '../../base/text/cut.ts';
+import { visible } from '../../base/text/visible.ts';
 import { formatInstant } from '../../base/text/duration.ts';
 import { adviceAbout } from '../../engine/verdict/policy-advice.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { skip, type Decision, type Reviewed } from './decision.ts';
-import { ObjectTooLarge } from './scope.ts';
-import { allowed, invalid } from './response.ts';
+import { allowed, invalid, type AdmissionReviewReply } from './response.ts';
 import { isControllerManager } from './trusted-controllers.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /** Each of the two objects has a spec of 64 KiB and annotations of 256 KiB. */
 const LONGEST_TEXT = 2 * 1024 * 1024;
+
+/** The object is too large to check: an error of the client. */
+export class ObjectTooLarge extends Error {}
 
 const REVIEWED_KINDS = [...POLICY_KINDS, EXCEPTION_KIND] as const;
 
@@ -49,7 +53,7 @@ export function reviewPolicy(request: AdmissionRequest, policies: Snapshot, now:
   if (reading.problems !== undefined) {
     // The object was stored with the same spec.
     if (isUnchanged) return withWarnings(request, reading.problems.map(formatProblem));
-    return { reply: invalid(request.uid, reading.problems), result: 'deny' };
+    return { reply: unreadable(request.uid, reading.problems), result: 'deny' };
   }
   const decision = withWarnings(request, reading.warnings);
   if (!isUnchanged) return { ...decision, reviewed: reading.reviewed };
@@ -126,6 +130,19 @@ function deletion(request: AdmissionRequest, kind: (typeof REVIEWED_KINDS)[numbe
     };
   const own = kind === 'ClusterProbePolicy' ? undefined : namespace;
   return { ...decision, reviewed: { kind: 'policy', source: policySource(kind, own, name), namespace: own, applied } };
+}
+
+/** A problem quotes keys of the object, which may have any length. */
+const MAX_PROBLEM_LENGTH = 500;
+
+function unreadable(uid: string, problems: readonly Problem[]): AdmissionReviewReply {
+  const shown = (text: string): string => visible(cut(text, MAX_PROBLEM_LENGTH));
+  const causes = problems.map(({ path, message }) => ({
+    reason: 'FieldValueInvalid',
+    field: shown(formatPath(path)),
+    message: shown(message),
+  }));
+  return invalid(uid, problems.map((problem) => shown(formatProblem(problem))).join('\n'), causes);
 }
 
 /** The object with its name and namespace. Old API servers send some objects without them. */

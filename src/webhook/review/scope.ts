@@ -1,30 +1,33 @@
-import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { validProbe } from '../../engine/checks/valid-probe.ts';
 import { laxer } from '../../engine/policy/action.ts';
-import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
-import { HANDLER_KINDS, PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { isBeingDeleted, templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS, trustIn, type TrustedControllers } from './trusted-controllers.ts';
+import { sizeProblem } from '../../engine/workload/size-limits.ts';
+import { trustIn, type Trust, type TrustedControllers } from './trusted-controllers.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { SkipReason } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
 
+/** What a request asks about, if Probewright decides about such requests. */
 export type Scope =
-  | {
-      readonly is: 'checked';
-      readonly object: JsonObject;
-      readonly kind: WorkloadKind;
-      readonly templates: readonly PlacedTemplate[];
-    }
   | { readonly is: 'skipped'; readonly reason: SkipReason }
-  | { readonly is: 'too-large'; readonly problem: string };
+  | ({ readonly is: 'checked' } & LookedAt)
+  | ({ readonly is: 'too-large'; readonly problem: string } & LookedAt);
+
+interface LookedAt {
+  readonly object: JsonObject;
+  readonly kind: WorkloadKind;
+  readonly templates: readonly PlacedTemplate[];
+  /** How far the object's controller reference counts. */
+  readonly trust: Trust;
+}
 
 /** Fails open: every unknown object is allowed. The object's kind decides: `deployments/scale` carries a Scale. */
 export function scopeOf(
   request: AdmissionRequest,
   kinds: readonly WorkloadKind[],
-  controllers: TrustedControllers = DEFAULT_TRUSTED_CONTROLLERS,
+  controllers: TrustedControllers,
 ): Scope {
   const { object, oldObject, operation, unread } = request;
   if (object === undefined || (operation !== 'CREATE' && operation !== 'UPDATE')) return skipped('operation');
@@ -34,21 +37,20 @@ export function scopeOf(
   const kind = workloadKind(request.kind.group, request.kind.kind, kinds);
   if (kind === undefined) return skipped('kind');
   if (oldObject !== undefined && isBeingDeleted(oldObject)) return skipped('being-deleted');
-  const found = templatesToLookAt(object, kind, trustIn(request, controllers, kinds) === 'full');
+  const trust = trustIn(request, controllers, kinds);
+  const found = templatesToLookAt(object, kind, trust === 'full');
   // What was not read may have templates.
   if (found.kind === 'skipped' && (unread === undefined || found.reason !== 'no-pod-template'))
     return skipped(found.reason);
   const templates = found.kind === 'skipped' ? [] : found.templates;
   const problem = unread ?? sizeProblem(templates);
-  return problem === undefined ? { is: 'checked', object, kind, templates } : { is: 'too-large', problem };
+  const lookedAt = { object, kind, templates, trust };
+  return problem === undefined ? { is: 'checked', ...lookedAt } : { is: 'too-large', problem, ...lookedAt };
 }
 
 function skipped(reason: SkipReason): Scope {
   return { is: 'skipped', reason };
 }
-
-/** The object is too large to check: an error of the client. */
-export class ObjectTooLarge extends Error {}
 
 /** The violation with this action, if its own is stricter. */
 export function atMost(violation: Violation, action: Violation['action']): Violation {
@@ -58,67 +60,4 @@ export function atMost(violation: Violation, action: Violation['action']): Viola
 
 export function violationOfUnseen(message: string, action: Violation['action']): Violation {
   return { check: validProbe.id, action, container: '', path: ['spec'], message, reason: 'FieldValueTooMany' };
-}
-
-/** No node runs as many containers in one Pod: a node has at most 110 Pods by default. */
-const MAX_CONTAINERS = 300;
-/** Of one object. Policies are selected and merged for each template, and a JobSet has a few. */
-const MAX_TEMPLATES = 100;
-/** Of all templates together. Each element takes time. */
-const MAX_ELEMENTS = 5000;
-
-/** Why Pod templates are too large to check; undefined if they are within the limits. */
-export function sizeProblem(templates: readonly PlacedTemplate[]): string | undefined {
-  if (templates.length > MAX_TEMPLATES) return tooMany(templates.length, 'Pod templates', MAX_TEMPLATES);
-  let containers = 0;
-  let elements = 0;
-  for (const { template } of templates) {
-    const spec = objectMember(template, 'spec') ?? {};
-    for (const list of CONTAINER_LISTS) {
-      const entries = member(spec, list);
-      if (!Array.isArray(entries)) continue;
-      containers += entries.length;
-      if (containers > MAX_CONTAINERS) return tooMany(containers, 'containers', MAX_CONTAINERS);
-      for (const entry of entries) if (isJsonObject(entry)) elements += elementsOf(entry);
-    }
-    elements += sizeOf(member(objectMember(template, 'metadata') ?? {}, 'annotations'));
-  }
-  if (elements <= MAX_ELEMENTS) return undefined;
-  const what =
-    'annotations, ports, restart rules, members of probes, headers, environment variables, arguments and words of commands';
-  return tooMany(elements, what, MAX_ELEMENTS);
-}
-
-function tooMany(count: number, what: string, most: number): string {
-  return `the object has ${count} ${what}: more than ${most} are not looked at`;
-}
-
-const COUNTED_LISTS = ['ports', 'restartPolicyRules', 'command', 'args', 'env'] as const;
-
-function elementsOf(container: JsonObject): number {
-  let count = 0;
-  for (const list of COUNTED_LISTS) count += sizeOf(member(container, list));
-  for (const kind of PROBE_KINDS) {
-    const probe = objectMember(container, kind);
-    count += sizeOf(probe) + elementsOfHandlers(probe);
-  }
-  const lifecycle = objectMember(container, 'lifecycle');
-  for (const hook of ['postStart', 'preStop']) count += elementsOfHandlers(lifecycle && objectMember(lifecycle, hook));
-  return count;
-}
-
-function elementsOfHandlers(owner: JsonObject | undefined): number {
-  let count = 0;
-  for (const kind of HANDLER_KINDS) {
-    const handler = owner && objectMember(owner, kind);
-    if (handler === undefined) continue;
-    count += sizeOf(handler) + sizeOf(member(handler, 'httpHeaders')) + sizeOf(member(handler, 'command'));
-  }
-  return count;
-}
-
-/** Of a list or an object: its elements or members. */
-function sizeOf(value: unknown): number {
-  if (Array.isArray(value)) return value.length;
-  return isJsonObject(value) ? Object.keys(value).length : 0;
 }

@@ -1,26 +1,18 @@
-import {
-  equalJson,
-  isJsonObject,
-  listMember,
-  member,
-  objectMember,
-  type JsonObject,
-} from '../../base/json/json-value.ts';
-import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { formatViolation, type Violation } from '../../engine/checks/violation.ts';
 import type { Enforcement, MutationMode } from '../../engine/policy/action.ts';
-import { isPod, podTemplatesOf, workloadKind, type WorkloadKind } from '../../engine/workload/kinds.ts';
+import { isPod, type WorkloadKind } from '../../engine/workload/kinds.ts';
 import { skip, type Decision } from './decision.ts';
 import { mayExceptAll } from '../../engine/verdict/exceptions-of-workload.ts';
-import { judgeObject, type Judgement } from '../../engine/verdict/judge.ts';
+import { judgeObject, sourcesOf, type Judgement, type Subject } from '../../engine/verdict/judge.ts';
+import { toleranceOf } from '../../engine/verdict/ratchet.ts';
 import { withoutRepeats } from '../../engine/verdict/repeated-advice.ts';
-import { toleranceOf, type JudgeBy } from '../../engine/verdict/ratchet.ts';
 import { readPods } from '../../engine/workload/read-pod.ts';
+import { updateOf, type Update } from '../../engine/workload/update.ts';
 import { controllersOfPod } from '../../engine/workload/workload-of-pod.ts';
-import { trustIn, type TrustedControllers } from './trusted-controllers.ts';
+import type { Trust, TrustedControllers } from './trusted-controllers.ts';
 import { allowed, denied, violationAnnotation, wouldBeAnnotation } from './response.ts';
-import { atMost, scopeOf, sizeProblem, violationOfUnseen } from './scope.ts';
+import { atMost, scopeOf, violationOfUnseen, type Scope } from './scope.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { AdmissionRequest } from './review.ts';
 
@@ -43,47 +35,60 @@ export function validate(
   settings: ValidateSettings,
   now: number,
 ): Decision {
-  const policies = snapshot.forOneReview();
-  const { controllers, kinds, mutation } = settings;
-  const scope = scopeOf(request, kinds, controllers);
-  if (scope.is === 'too-large') return refuseUnseen(request, settings, scope.problem);
+  const { mutation } = settings;
+  const scope = scopeOf(request, settings.kinds, settings.controllers);
   if (scope.is === 'skipped') return skip(request, scope.reason);
-  const { object, kind, templates } = scope;
-  const { namespace } = request;
-  const oldObject = comparable(request, kinds);
-  const isUnchanged = oldObject !== undefined && !hasChanged(object, oldObject, kind);
+  const { object, kind, templates, trust } = scope;
+  const { namespace, oldObject } = request;
+  const update = oldObject && updateOf(oldObject, scope);
+  if (scope.is === 'too-large') return refuseUnseen(request, scope, update, settings);
+  const policies = snapshot.forOneReview();
+  // A too large object excuses no violation.
+  const comparable = update?.wasTooLarge === false ? update : undefined;
+  const isUnchanged = comparable?.changes === 'nothing';
   // An unchanged template is looked at only for warnings about the end of exceptions.
   if (isUnchanged && (isPod(kind) || policies.facts.exceptions.ofNamespace(namespace).length === 0))
     return skip(request, 'unchanged');
 
-  const trust = trustIn(request, controllers, kinds);
   const controlled = isPod(kind) && trust === 'full' && { controllers: controllersOfPod(object) };
   const subject = { object, kind, pods: readPods(templates, kind), namespace, ...controlled };
-  const oldTemplates = oldObject && podTemplatesOf(oldObject, kind);
-  const old = oldTemplates && { object: oldObject, kind, pods: readPods(oldTemplates, kind), namespace };
-  const changesTemplate = old !== undefined && (isPod(kind) || !equalJson(templates, oldTemplates));
-  const judgedWith = (injects: boolean): Judgement => {
-    const judgeBy: JudgeBy = (of, inForce) => judgeObject(of, inForce, injects && !isPod(kind), now);
-    const judgement = judgeBy(subject, policies);
-    if (isUnchanged) return { ...judgement, violations: aboutExceptions(judgement.violations) };
-    const isTolerated = toleranceOf({ ...judgement, object, old, changesTemplate }, judgeBy, policies);
-    // The template of a Pod that a controller creates was already checked. To reject the Pod would only hide the
-    // violation from the author of the template.
-    const violations = judgement.violations.map((violation) => {
-      const isExcused = trust === 'full' || (trust === 'not-for-floors' && violation.isFloored !== true);
-      return atMost(violation, isExcused ? 'Audit' : isTolerated(violation) ? 'Warn' : 'Deny');
-    });
-    return { ...judgement, violations };
+  const old = comparable && {
+    subject: { object: comparable.object, kind, pods: readPods(comparable.templates, kind), namespace },
+    changes: comparable.changes,
   };
-  const judgement = judgedWith(mutation === 'On');
+  const judgement = judgeChange({ subject, old, trust }, policies, mutation === 'On', now);
   if (isUnchanged && judgement.violations.length === 0) return skip(request, 'unchanged');
-  const mayBeExcepted = (checks: readonly string[]): boolean =>
-    request.operation === 'UPDATE' &&
-    subject.pods.every(({ labels }) => mayExceptAll(policies.policyFor(namespace, labels), checks));
-  const warnings = isPod(kind) || isUnchanged ? [] : judgement.warnings;
   // The next rung adds probes, so it has other violations.
-  const atTop = mutation === 'Audit' && !isPod(kind) ? judgedWith(true).violations : judgement.violations;
-  return decide(request, { ...judgement, warnings, atTop }, settings, mayBeExcepted);
+  const isTop = mutation !== 'Audit' || isPod(kind);
+  const atTop = isTop ? judgement : judgeChange({ subject, old, trust }, policies, true, now);
+  return decide(request, judgement, atTop.violations, settings);
+}
+
+/** A request about an object that can be checked. */
+interface Change {
+  readonly subject: Subject;
+  /** Undefined for a creation. */
+  readonly old: { readonly subject: Subject; readonly changes: Update['changes'] } | undefined;
+  readonly trust: Trust;
+}
+
+/** Judges an object, and lets violations deny only where this update adds them and this requester answers for them. */
+function judgeChange({ subject, old, trust }: Change, policies: Snapshot, injects: boolean, now: number): Judgement {
+  const { object, kind } = subject;
+  const willBeDefaulted = injects && !isPod(kind);
+  const judgement = judgeObject(subject, policies, willBeDefaulted, now);
+  if (old?.changes === 'nothing')
+    return { ...judgement, violations: aboutExceptions(judgement.violations), warnings: [] };
+  const changesTemplate = old?.changes === 'template';
+  const update = { judgement, object, old: old?.subject, changesTemplate };
+  const isTolerated = toleranceOf(update, policies, willBeDefaulted, now);
+  // The template of a Pod that a controller creates was already checked. To reject the Pod would only hide the
+  // violation from the author of the template.
+  const violations = judgement.violations.map((violation) => {
+    const isExcused = trust === 'full' || (trust === 'not-for-floors' && violation.isFloored !== true);
+    return atMost(violation, isExcused ? 'Audit' : isTolerated(violation) ? 'Warn' : 'Deny');
+  });
+  return { ...judgement, violations, warnings: isPod(kind) ? [] : judgement.warnings };
 }
 
 /** What an update says that changes nothing that is judged: at most warnings about exceptions. */
@@ -97,36 +102,28 @@ function aboutExceptions(violations: readonly Violation[]): readonly Violation[]
  * Denies an object that is too large to check: after an error, failurePolicy Ignore would allow it, and a command
  * with 50,000 words would evade every check. An object that was too large before only warns.
  */
-function refuseUnseen(request: AdmissionRequest, settings: ValidateSettings, problem: string): Decision {
-  const { object, oldObject } = request;
-  const kind = workloadKind(request.kind.group, request.kind.kind, settings.kinds);
-  if (object !== undefined && oldObject !== undefined && kind !== undefined && !hasChanged(object, oldObject, kind))
-    return skip(request, 'unchanged');
-  const wasTooLarge = oldObject !== undefined && comparable(request, settings.kinds) === undefined;
+function refuseUnseen(
+  request: AdmissionRequest,
+  { problem, trust }: Extract<Scope, { readonly is: 'too-large' }>,
+  update: Update | undefined,
+  settings: ValidateSettings,
+): Decision {
+  if (update?.changes === 'nothing') return skip(request, 'unchanged');
   // A floor might forbid what nobody has seen.
-  const isExcused = trustIn(request, settings.controllers, settings.kinds) === 'full';
-  const violations = [violationOfUnseen(problem, isExcused ? 'Audit' : wasTooLarge ? 'Warn' : 'Deny')];
-  return decide(request, { violations, warnings: [], policies: [], atTop: violations }, settings);
+  const action = trust === 'full' ? 'Audit' : update?.wasTooLarge === true ? 'Warn' : 'Deny';
+  const violations = [violationOfUnseen(problem, action)];
+  return decide(request, { violations, warnings: [], inForce: [] }, violations, settings);
 }
 
-/** The object before the update, if it is not too large to check. A too large object excuses no violation. */
-function comparable({ oldObject, kind }: AdmissionRequest, kinds: readonly WorkloadKind[]): JsonObject | undefined {
-  const known = workloadKind(kind.group, kind.kind, kinds);
-  if (oldObject === undefined || known === undefined) return undefined;
-  return sizeProblem(podTemplatesOf(oldObject, known)) === undefined ? oldObject : undefined;
-}
-
-interface RatchetedJudgement extends Judgement {
-  /** The violations with the probes that policies add. Without `mutation: Audit`, the same as `violations`. */
-  readonly atTop: readonly Violation[];
-}
-
-/** @param judgement the violations with the actions that policies ask for, before `enforcement` makes them laxer */
+/**
+ * @param judgement the violations with the actions that policies ask for, before `enforcement` makes them laxer
+ * @param askedAtTop the violations with the probes that policies add. Without `mutation: Audit`, the same
+ */
 function decide(
   request: AdmissionRequest,
-  { violations: asked, warnings: ofAnnotations, policies, atTop: askedAtTop }: RatchetedJudgement,
+  { violations: asked, warnings: ofAnnotations, inForce }: Judgement,
+  askedAtTop: readonly Violation[],
   { enforcement, mutation }: ValidateSettings,
-  mayBeExcepted: (checks: readonly string[]) => boolean = () => false,
 ): Decision {
   const violations = withoutRepeats(asked.map((violation) => atMost(violation, enforcement)));
   const atTop = withoutRepeats(askedAtTop);
@@ -135,11 +132,15 @@ function decide(
     of.some(({ action }) => action === 'Deny') ? 'deny' : warningsOf(of, ofAnnotations).length > 0 ? 'warn' : 'allow';
   const wouldBe = isTop ? undefined : { result: result(atTop), violations: atTop };
   const auditAnnotations = { ...violationAnnotation(violations), ...wouldBeAnnotation(violations, atTop) };
+  const policies = sourcesOf({ inForce });
   const decision = { result: result(violations), violations, policies, ...(wouldBe && { wouldBe }) };
   const deny = violations.filter(({ action }) => action === 'Deny');
   if (deny.length > 0) {
-    const isPointed = mayBeExcepted(asked.filter(({ action }) => action === 'Deny').map(({ check }) => check));
-    return { ...decision, reply: denied(request.uid, deny, auditAnnotations, isPointed) };
+    const checks = asked.filter(({ action }) => action === 'Deny').map(({ check }) => check);
+    // Of an object that nobody has seen, the policies are unknown.
+    const mayBeExcepted =
+      request.operation === 'UPDATE' && inForce.length > 0 && inForce.every((policy) => mayExceptAll(policy, checks));
+    return { ...decision, reply: denied(request.uid, deny, auditAnnotations, mayBeExcepted) };
   }
   const warnings = warningsOf(violations, ofAnnotations);
   return { ...decision, reply: allowed(request.uid, { warnings, auditAnnotations }) };
@@ -158,25 +159,4 @@ function warningOfEnd({ path, check, exception }: Violation): string[] {
   if (exception?.isEnding !== true) return [];
   const { name, owner, expires } = exception;
   return [`${formatPath(path)}: ProbeException ${name} (owner ${owner}) allows this until ${expires} only (${check})`];
-}
-
-function hasChanged(object: JsonObject, oldObject: JsonObject, kind: WorkloadKind): boolean {
-  if (isPod(kind)) return !equalJson(probesOf(object), probesOf(oldObject));
-  return (
-    !equalJson(podTemplatesOf(object, kind), podTemplatesOf(oldObject, kind)) ||
-    !equalJson(rolloutOf(object), rolloutOf(oldObject))
-  );
-}
-
-/** The fields outside of the template that checks read: the time limits of a Deployment's rollout. */
-function rolloutOf(object: JsonObject): unknown {
-  const spec = objectMember(object, 'spec') ?? {};
-  return [member(spec, 'progressDeadlineSeconds') ?? null, member(spec, 'minReadySeconds') ?? null];
-}
-
-/** A Pod's probes, container by container. Changes of labels, images and tolerations need no new check. */
-function probesOf(pod: JsonObject): unknown {
-  const spec = objectMember(pod, 'spec') ?? {};
-  const containers = [...listMember(spec, 'containers'), ...listMember(spec, 'initContainers')].filter(isJsonObject);
-  return containers.map((container) => ['name', ...PROBE_KINDS].map((field) => member(container, field) ?? null));
 }

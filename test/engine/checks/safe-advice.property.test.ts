@@ -9,7 +9,8 @@ import { misplacedProbes, unknownProbeFields } from '../../../src/engine/checks/
 import { type Violation } from '../../../src/engine/checks/violation.ts';
 import { formatPath, withEdits, type FieldPath } from '../../../src/base/json/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../../src/base/json/json-value.ts';
-import { killBy, longestKillSeconds } from '../../../src/engine/probe/grace-period.ts';
+import { longestKillSeconds } from '../../../src/engine/probe/grace-period.ts';
+import { killBy } from '../../support/live-container.ts';
 import { isTimingSound, probeTiming, verdictSpan } from '../../../src/engine/probe/timing.ts';
 import { judgeObject } from '../../../src/engine/verdict/judge.ts';
 import { anyWorkload } from '../../support/arbitrary-workloads.ts';

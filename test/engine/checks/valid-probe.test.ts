@@ -28,7 +28,7 @@ describe('valid-probe', () => {
     [
       'to keep one handler',
       { readinessProbe: { tcpSocket: { port: 80 }, exec: { command: ['true'] } } },
-      ['readinessProbe', 'keep one handler', undefined],
+      ['readinessProbe', 'keep one handler (if a chart merged them: set the other to null in the values)', undefined],
     ],
     [
       'to remove a field',

@@ -5,6 +5,7 @@ import { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
 import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
 import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
+import { NO_HINTS } from '../../../src/engine/workload/port-protocol.ts';
 import { readService } from '../../../src/engine/facts/services.ts';
 import type { Facts } from '../../../src/engine/facts/facts.ts';
 
@@ -98,11 +99,11 @@ it('knows past starts and ports of Services for a workload that has some, and sa
   const known = snapshot.policyFor('apps', labels, { kind: 'Deployment', name: 'web' });
   expect(known.starts?.('app')?.starts).toBe(7);
   expect(known.starts?.('other')).toBeUndefined();
-  expect(known.portHints?.({ name: undefined, number: 6500 })).toEqual([{ service: 'web', text: 'grpc' }]);
+  expect(known.portHints({ name: undefined, number: 6500 })).toEqual([{ service: 'web', text: 'grpc' }]);
   expect(snapshot.policyFor('apps', labels, { kind: 'Deployment', name: 'api' })).not.toHaveProperty('starts');
   expect(snapshot.policyFor('apps', labels)).not.toHaveProperty('starts');
-  expect(snapshot.policyFor('other', labels)).not.toHaveProperty('portHints');
-  expect(Snapshot.of(CHECK_CATALOGUE, [own]).policyFor('apps', labels)).not.toHaveProperty('portHints');
+  expect(snapshot.policyFor('other', labels).portHints).toBe(NO_HINTS);
+  expect(Snapshot.of(CHECK_CATALOGUE, [own]).policyFor('apps', labels).portHints).toBe(NO_HINTS);
 });
 
 it('takes what the highest policy says about annotations, else allows them', () => {

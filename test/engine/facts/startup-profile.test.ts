@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ByNamespace } from '../../../src/engine/facts/by-namespace.ts';
+import { readStartupProfile } from '../../../src/engine/facts/read-startup-profile.ts';
 import {
   startsOfContainer,
   startsOfWorkload,
   withoutSeconds,
   workloadStarts,
   profileName,
-  readStartupProfile,
 } from '../../../src/engine/facts/startup-profile.ts';
 import type { WorkloadStarts, StartSample } from '../../../src/engine/facts/startup-profile.ts';
 import { STARTUP_PROFILES } from '../../../src/cluster/sources/fact-kinds.ts';

@@ -100,6 +100,39 @@ describe('the advice of violations', () => {
     ]);
   });
 
+  it('neither removes nor names a field that only replaced advice wrote', () => {
+    const at = (...steps: string[]): string[] => ['livenessProbe', ...steps];
+    const misplaced: Violation = {
+      ...violation('misplaced'),
+      edits: [
+        { path: at('httpGet', 'initialDelaySeconds'), value: null },
+        { path: at('initialDelaySeconds'), value: 60 },
+      ],
+    };
+    const delayed: Violation = {
+      ...violation('delayed'),
+      edits: [
+        { path: at('initialDelaySeconds'), value: null },
+        { path: ['startupProbe'], value: {} },
+      ],
+    };
+    const probeOf = (object: JsonObject): JsonObject => object['livenessProbe'] as JsonObject;
+    const judge = judgeBy([
+      [(object) => 'initialDelaySeconds' in (probeOf(object)['httpGet'] as JsonObject), misplaced],
+      [(object) => 'initialDelaySeconds' in probeOf(object), delayed],
+    ]);
+    const object = { livenessProbe: { httpGet: { initialDelaySeconds: 60 } } };
+    expect(withSafeAdvice(object, judge(object), judge)).toMatchObject([
+      {
+        remedy: 'write startupProbe: {}, and remove httpGet.initialDelaySeconds in the livenessProbe',
+        edits: [
+          { path: at('httpGet', 'initialDelaySeconds'), value: null },
+          { path: ['startupProbe'], value: {} },
+        ],
+      },
+    ]);
+  });
+
   it('is removed when the advice of two violations goes in a circle', () =>
     expect(
       editsOf([

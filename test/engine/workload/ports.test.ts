@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  describePort,
-  describePorts,
-  findPort,
-  isDeclared,
-  portsOf,
-  undeclaredPortName,
-} from '../../../src/engine/workload/ports.ts';
+import { describePort, describePorts, findPort, isDeclared, portsOf } from '../../../src/engine/workload/ports.ts';
 
 const port = (name: string | undefined, number: number, protocol = 'TCP') => ({ name, number, protocol });
 const declared = [port('dns', 53, 'UDP'), port('http', 8080), port(undefined, 9090)];
@@ -53,14 +46,3 @@ describe('the ports of a container', () => {
     expect(describePorts(many(22)).slice(19)).toEqual(['20', '2 more']);
   });
 });
-
-describe('the name of a port that no container declares', () =>
-  it.each([
-    [{ httpGet: { port: 'htpp' } }, 'htpp'],
-    [{ tcpSocket: { port: 'htpp' } }, 'htpp'],
-    [{ httpGet: { port: 'http' } }, undefined],
-    [{ httpGet: { port: 'dns' } }, undefined],
-    [{ httpGet: { port: 81 } }, undefined],
-    [{ grpc: { port: 'x' } }, undefined],
-    [{}, undefined],
-  ])('in %j is %s', (probe, name) => expect(undeclaredPortName(declared, probe)).toBe(name)));

@@ -49,6 +49,19 @@ describe('a Pod of a Job that its liveness probe stops (O7)', () => {
     deleted.gone('apps', 'u');
     expect(causes(deleted, 60)).toStrictEqual([]);
   });
+
+  it.each<readonly [string, number[], string[]]>([
+    ['is told when no restart rule covers its exit code', [42], ['import http-5xx', 'import killed-while-serving']],
+    ['is not told when a restart rule has started the container again', [42, 137], []],
+  ])('%s (KEP-5307)', (_, values, expected) => {
+    const rule = { action: 'Restart', exitCodes: { operator: 'In', values } };
+    const container = { livenessProbe, ...never, restartPolicyRules: [rule] };
+    const workloads = new FailingWorkloads();
+    workloads.seen('u', job('import'), podHealth(observedPod(container, { last: [0, 46, 137] }, never)));
+    hint(workloads, given);
+    workloads.gone('apps', 'u');
+    expect(causes(workloads, 60)).toStrictEqual(expected);
+  });
 });
 
 it('a gRPC probe without connection may also meet a port that speaks no gRPC: the texts are the same (O9)', () => {

@@ -152,7 +152,7 @@ describe('the scope of the webhook', () => {
     );
     if (scope === undefined) throw new Error('no scope');
     const inScope = (namespace: string, labels: Record<string, string>, podLabels = {}): boolean =>
-      isInScope(scope, namespace, new Map(Object.entries(labels)), pod([], { metadata: { labels: podLabels } }));
+      isInScope(scope, namespace, new Map(Object.entries(labels)), new Map(Object.entries(podLabels)));
     expect(inScope('apps', { tier: 'a' })).toBe(true);
     expect(inScope('apps', { tier: 'b' })).toBe(false);
     expect(inScope('kube-system', { tier: 'a' })).toBe(false);

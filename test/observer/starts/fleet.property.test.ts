@@ -2,13 +2,10 @@ import fc from 'fast-check';
 import { PROFILE_BOUNDS } from '../../../src/engine/policy/bounds.ts';
 import { expect, it } from 'vitest';
 import { defaultProbes } from '../../../src/engine/defaulting/default-probes.ts';
-import {
-  figuresOf,
-  profileName,
-  readStartupProfile,
-  type ContainerProfile,
-} from '../../../src/engine/facts/startup-profile.ts';
+import { readStartupProfile } from '../../../src/engine/facts/read-startup-profile.ts';
+import { figuresOf, profileName, type ContainerProfile } from '../../../src/engine/facts/startup-profile.ts';
 import { startProbeOf } from '../../../src/observer/start-limits.ts';
+import { liveContainer } from '../../support/live-container.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { shortHash } from '../../../src/base/text/utf8.ts';
 import { readPod } from '../../../src/engine/workload/read-pod.ts';
@@ -99,7 +96,7 @@ it('1,000 containers of random truths are learned, each start once, whenever the
         for (const container of (object && readStartupProfile(object)?.containers) ?? []) {
           const spec = specs.find((one) => one['name'] === container.name) ?? expect.fail(container.name);
           // Case C: a container without such a probe counts as ready at once.
-          expect(startProbeOf(spec)).toBeDefined();
+          expect(startProbeOf(liveContainer(spec))).toBeDefined();
           expectTrue(container, truth);
           expectBudget(container);
           for (const { id } of container.samples) written.measured.add(id);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StartInference } from '../../../src/observer/starts/start-inference.ts';
 import { startProbeOf } from '../../../src/observer/start-limits.ts';
+import { liveContainer } from '../../support/live-container.ts';
 import { shortHash } from '../../../src/base/text/utf8.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { podOf, seededRandom } from '../../kubelet/pods.ts';
@@ -193,7 +194,7 @@ describe('what is inferred from the events of a Pod', () => {
           samples += 1;
           expect(workload).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' });
           // Nothing is learned of a container without a probe that shows the end of the start.
-          expect(startProbeOf(specOf(story, name))?.basis).toBe(sample.basis);
+          expect(startProbeOf(liveContainer(specOf(story, name)))?.basis).toBe(sample.basis);
           expect(truth).toMatchObject({ container: name, restart: sample.restart });
           expect(sample.seconds).toBeGreaterThanOrEqual(truth?.needed ?? Infinity);
           expect(sample.seconds - sample.within).toBeLessThanOrEqual(truth?.needed ?? 0);

@@ -16,14 +16,20 @@ type List = (typeof LISTS)[number];
  *
  * @param line what checks read of the container's command line
  * @param probePorts the ports that probes of the container ask
+ * @param words other words that checks read
  */
-export function commandLine(container: JsonObject, line: CommandLine, probePorts: ReadonlySet<number>): JsonObject {
+export function commandLine(
+  container: JsonObject,
+  line: CommandLine,
+  probePorts: ReadonlySet<number>,
+  words: readonly string[],
+): JsonObject {
   const lists: Partial<Record<List, unknown>> = {};
   for (const list of LISTS) {
     const value = member(container, list);
     if (value !== undefined) lists[list] = Array.isArray(value) ? (value as unknown[]).map(bare) : bare(value, 0);
   }
-  if (line.flags.length > 0) writeFlags(boundedMembersOf(container), lists, line, probePorts);
+  if (line.flags.length + words.length > 0) writeFlags(boundedMembersOf(container), lists, line, probePorts, words);
   return lists;
 }
 
@@ -32,22 +38,25 @@ function writeFlags(
   lists: Partial<Record<List, unknown>>,
   { flags, otherPorts }: CommandLine,
   probePorts: ReadonlySet<number>,
+  words: readonly string[],
 ): void {
   const script = scriptPlace(container);
   const isInScript = ({ list, index }: ListenFlag): boolean => script?.list === list && script.index === index;
   const inScript = flags.filter(isInScript);
   for (const flag of flags) if (!isInScript(flag)) write(lists, flag.list, flag.index, flagText(flag));
-  const others = [...portFlagsFor(flags), ...[...otherPorts()].filter((port) => probePorts.has(port))];
-  if (script !== undefined && inScript.length > 0) {
-    write(lists, script.list, script.index, [...inScript.map(flagText), ...others].join(' '));
+  const ports = flags.length === 0 ? [] : [...otherPorts()].filter((port) => probePorts.has(port));
+  const others = [...portFlagsFor(flags), ...ports.map(String)];
+  if (script !== undefined && inScript.length + words.length > 0) {
+    const quoted = words.map((word) => (word.includes(' ') ? `'${word}'` : word));
+    write(lists, script.list, script.index, [...inScript.map(flagText), ...others, ...quoted].join(' '));
     writeShell(lists, script.at);
     return;
   }
   // Any place without a flag will do: checks only ask whether the port is named anywhere.
   const free = wordsOf(lists).filter(({ word }) => word === '');
-  for (const [at, text] of others.entries()) {
+  for (const [at, text] of [...others, ...words].entries()) {
     const place = free[at];
-    if (place !== undefined) write(lists, place.list, place.index, String(text));
+    if (place !== undefined) write(lists, place.list, place.index, text);
   }
 }
 

@@ -1,4 +1,5 @@
 import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
+import { tlsEvidenceOf } from '../../../engine/checks/https-scheme.ts';
 import { CONTAINER_TYPE, PROBE_TYPE } from '../../../engine/probe/api-schema.ts';
 import { isPortNumber } from '../../../engine/probe/handler-values.ts';
 import { PROBE_KINDS } from '../../../engine/probe/probe.ts';
@@ -56,14 +57,26 @@ export function containerPart(
   const part = pick(written, COPIED_PARTS);
   if (typeof part['image'] === 'string') part['image'] = part['image'].split('@', 1)[0];
   const address = peers(container);
+  const tls = tlsEvidenceOf(container);
+  const tlsWords = [...tls.words].filter(([word]) => !VARIABLE.test(word));
   const variables = [
     ...variablesOf(container, commands),
+    ...(tls.mentionsTls ? [{ name: 'TLS', value: 'named' }] : []),
+    ...[...tls.words.keys()].flatMap((word) => {
+      const [, name, value] = VARIABLE.exec(word) ?? [];
+      return name === undefined ? [] : [{ name, value }];
+    }),
     ...(address === undefined ? [] : [{ name: PEER, value: address }]),
   ];
   const mask = credentialMask();
   return {
     ...part,
-    ...commandLine(written, container.line(), portsOfProbes(container)),
+    ...commandLine(
+      written,
+      container.line(),
+      portsOfProbes(container),
+      tlsWords.map(([word, port]) => (word.startsWith('-') ? `${word}=${port}` : word)),
+    ),
     ...pick(written, { workingDir: bare }),
     ...(variables.length > 0 && { env: variables }),
     ...pick(written, Object.fromEntries(PROBE_KINDS.map((kind) => [kind, (value) => mask(PROBE_PART(value, 0))]))),
@@ -71,6 +84,9 @@ export function containerPart(
     ...(container.list === 'ephemeralContainers' && pick(written, OF_EPHEMERAL)),
   };
 }
+
+/** `APP_TLS_ENABLED=true`, as a check shows a variable. */
+const VARIABLE = /^(\w+)=(.*)$/s;
 
 /** The variable that has the address, wherever the container names it. */
 const PEER = 'PEER';

@@ -1,5 +1,5 @@
 import { judgeObject, type Workload } from '../judge.ts';
-import { toleranceOf, type JudgeBy } from '../ratchet.ts';
+import { toleranceOf } from '../ratchet.ts';
 import { isPod } from '../../workload/kinds.ts';
 import { probeChanges, violationChanges, type PodStore, type ProbeChange, type ViolationChange } from './changes.ts';
 import type { Violation } from '../../checks/violation.ts';
@@ -42,8 +42,7 @@ export function outcomeOf(
   injects = true,
 ): WorkloadOutcome {
   if (isOutOfReach(workload, before, after)) return UNCHANGED;
-  const judgeBy: JudgeBy = (subject, policies) => judgeObject(subject, policies, injects, now);
-  const [old, later] = [before, after].map((policies) => verdictOn(workload, policies, judgeBy));
+  const [old, later] = [before, after].map((policies) => verdictOn(workload, policies, injects, now));
   if (old === undefined || later === undefined) return UNCHANGED;
   const transition = (has: (verdict: Verdict) => boolean): Transition =>
     has(old) === has(later) ? undefined : has(later) ? 'new' : 'gone';
@@ -71,10 +70,12 @@ interface Verdict {
   readonly isUpdateDenied: boolean;
 }
 
-function verdictOn(workload: Workload, policies: Snapshot, judgeBy: JudgeBy): Verdict {
+function verdictOn(workload: Workload, policies: Snapshot, injects: boolean, now: number): Verdict {
   const old = workload.asSent ?? workload;
-  const { violations } = judgeBy(old, policies);
-  const isTolerated = toleranceOf({ violations, object: old.object, old, changesTemplate: true }, judgeBy, policies);
+  const judgement = judgeObject(old, policies, injects, now);
+  const { violations } = judgement;
+  const update = { judgement, object: old.object, old, changesTemplate: true };
+  const isTolerated = toleranceOf(update, policies, injects, now);
   return {
     // What the text alone shows is stored nowhere, so no update has it.
     violations: [...(workload.violationsOfText?.(policies) ?? []), ...violations],

@@ -1,0 +1,13 @@
+import type { Kill } from '../../src/engine/probe/grace-period.ts';
+import { LiveContainer } from '../../src/observer/live-container.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
+
+/** A container of a live Pod, by its spec alone. */
+export function liveContainer(spec: JsonObject, podSpec: JsonObject = {}): LiveContainer {
+  return new LiveContainer({ name: 'app', role: 'application', spec }, podSpec);
+}
+
+/** How the kubelet stops a container whose liveness probe has given up. */
+export function killBy(livenessProbe: JsonObject, container: JsonObject, podSpec: JsonObject): Kill | undefined {
+  return liveContainer({ ...container, livenessProbe }, podSpec).probes.livenessProbe?.kill;
+}
