@@ -65,6 +65,9 @@ function tooOften(probe: TimedProbe, minimum: number, workload: CheckedWorkload)
 /** The advice if the probe would otherwise need too long to kill, or to stop the traffic. */
 const OTHER_HANDLER: Advice = { remedy: 'ask with httpGet, tcpSocket or grpc, or with a smaller program' };
 
+/** More failures than by default. */
+const MANY_FAILURES = DEFAULT_TIMING.failureThreshold;
+
 /** Too short for the times in the command's own words, or the default, which any command may need to start. */
 function tooImpatient(probe: TimedProbe, minimum: number): Finding | undefined {
   const { container, kind, command, timing } = probe;
@@ -85,6 +88,8 @@ function tooImpatient(probe: TimedProbe, minimum: number): Finding | undefined {
         ? `, and it ${takes} (${words}): ${outcome}`
         : ' to start and end, also on a busy node, and a timeout is a failure'),
     ...(longerTimeout(probe, minimum, seconds) ?? shorterCommand(T, isHopeless, isOver)),
+    // A slow answer only delays a start that has many tries.
+    ...(kind === 'startupProbe' && !isHopeless && timing.failureThreshold > MANY_FAILURES && { level: 'Audit' }),
   };
 }
 
