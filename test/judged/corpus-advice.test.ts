@@ -17,6 +17,8 @@ import type { CheckOutput } from '../../src/cli/output/json-outputs.ts';
 
 /** A kill takes at most this long after advice, unless it took longer before. */
 const MOST_KILL_SECONDS = 120;
+/** A kill that took longer before may take a tenth longer: a timeout of 5 s counts beside a period of 320 s. */
+const LITTLE_LATER = 1.1;
 
 interface List {
   readonly items: readonly JsonObject[];
@@ -81,9 +83,11 @@ describe.skipIf(!CORPUS_IS_THERE)('the advice of checks, applied to public chart
         const now = timesAfter[index];
         expect(now?.name).toBe(was.name);
         if (was.start !== undefined) expect(now?.start, `start: ${was.name}`).toBeGreaterThanOrEqual(was.start);
-        expect(now?.givenUp ?? 0, was.name).toBeLessThanOrEqual(Math.max(MOST_KILL_SECONDS, was.givenUp ?? 0));
-        if ((was.dead ?? 0) <= MOST_KILL_SECONDS)
-          expect(now?.dead ?? 0, was.name).toBeLessThanOrEqual(MOST_KILL_SECONDS);
+        for (const moment of ['givenUp', 'dead'] as const) {
+          const bound = was[moment] ?? 0;
+          const most = bound <= MOST_KILL_SECONDS ? MOST_KILL_SECONDS : bound * LITTLE_LATER;
+          expect(now?.[moment] ?? 0, `${moment}: ${was.name}`).toBeLessThanOrEqual(most);
+        }
       }
 
       const found = await findingsOf(before);
