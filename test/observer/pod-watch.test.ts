@@ -63,7 +63,7 @@ describe('the watch of Pods', () => {
     watch.start();
     await waitUntil('a problem', () => logged.length > 0);
     expect(watch.details()).toEqual({
-      pods: { synced: false, watching: false, problem: expect.stringContaining('403') },
+      pods: { synced: false, watching: false, problem: expect.stringContaining('403') as string },
     });
     expect(logged.join()).toContain('Pods cannot be watched now');
     api.intercept(undefined);

@@ -125,8 +125,8 @@ describe('the code', () => {
     expect([...singleChecks].filter((file) => file.includes('/lib/'))).toEqual([]);
   });
 
-  it('of src has at most 48,650 lines', () => {
-    expect(sizeOf(src).lines).toBeLessThanOrEqual(48_650);
+  it('of src has at most 49,700 lines', () => {
+    expect(sizeOf(src).lines).toBeLessThanOrEqual(49_700);
   });
 
   it('exports no name twice', () => expect([...namesExportedTwice(src).keys()]).toEqual([]));
@@ -135,11 +135,11 @@ describe('the code', () => {
     for (const file of src) expect(sizeOf([file]).lines, file).toBeLessThanOrEqual(350);
   });
 
-  it('of a decision has at most 10,000 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(10_000);
+  it('of a decision has at most 10,100 lines beside single checks', () => {
+    expect(linesBehind('src/webhook/review/validate.ts', 'src/webhook/review/mutate.ts')).toBeLessThanOrEqual(10_100);
   });
 
-  it('that serve can load has at most 21,300 lines beside single checks', () => {
-    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(21_300);
+  it('that serve can load has at most 21,450 lines beside single checks', () => {
+    expect(linesBehind('src/webhook/serve.ts')).toBeLessThanOrEqual(21_450);
   });
 });

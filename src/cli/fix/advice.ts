@@ -143,8 +143,8 @@ function applyRound(text: string, findings: readonly EditedFinding[]): Round {
     let plan: FieldEditPlan | undefined;
     const edits: FieldEdit[] = [];
     const separate = separateFindings(own);
-    // A plan reads the whole document. All at once is one plan; one by one, a finding whose advice cannot be written does
-    // not keep the advice of the others out.
+    // A plan reads the whole document, so all are planned at once; then one by one, because a finding whose advice
+    // cannot be written keeps out no other.
     for (const group of [separate, ...separate.map((finding) => [finding])]) {
       const more = group.flatMap(({ documentEdits }) => documentEdits);
       const together = editor.verifiedPlan(document, [...edits, ...more]);

@@ -8,7 +8,7 @@ import { NO_HINTS, type PortHints } from '../workload/port-protocol.ts';
 /** What is around a Pod that checks judge. */
 export interface Circumstances {
   readonly kind: WorkloadKind;
-  /** The whole object as it was applied. Checks ask the functions below for its fields outside the Pod template. */
+  /** The whole object as it was applied. Checks ask `numberOf` for its fields outside the Pod template. */
   readonly object: JsonObject;
   /** The namespace of the object. Empty for a model Pod, which is in no namespace. */
   readonly namespace: string;
@@ -39,16 +39,6 @@ export function checkedWorkload(pod: Pod, circumstances: Partial<Circumstances> 
 export function numberOf({ object }: CheckedWorkload, field: string): number | undefined {
   const value = member(objectMember(object, 'spec') ?? {}, field) ?? undefined;
   return value === undefined || isCount(value) ? value : NaN;
-}
-
-/**
- * True when at most one Pod runs, and an update removes the Pod before the next one starts. No other Pod could take its
- * traffic.
- */
-export function isReplacedInPlace(workload: CheckedWorkload): boolean {
-  const { type } = objectMember(objectMember(workload.object, 'spec') ?? {}, 'strategy') ?? {};
-  const isRemovedFirst = workload.kind.kind === 'StatefulSet' || type === 'Recreate';
-  return isRemovedFirst && (numberOf(workload, 'replicas') ?? 1) === 1;
 }
 
 /** Computes once for each workload, which holds the result: a WeakMap would keep entries until a full collection. */

@@ -14,10 +14,10 @@ import {
   heavyClientOf,
   leastExecPeriodSeconds,
 } from './lib/heavy-client.ts';
-import { adviceIfFast, roundPeriodFrom, roundPeriodUpTo } from './lib/round-numbers.ts';
+import { adviceIfFast, MOST_KILL_SECONDS, roundPeriodFrom, roundPeriodUpTo } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, quotedValue, type Advice, type Finding } from './check.ts';
 import { numberOf, type CheckedWorkload } from './checked-workload.ts';
-import { isTimed, type TimedProbe } from '../workload/pod.ts';
+import { isTimed, mayAct, type TimedProbe } from '../workload/pod.ts';
 
 /**
  * P >= minimumPeriodSeconds, and P >= 30 for a heavy client, because each probe starts a process in the container
@@ -65,9 +65,6 @@ function tooOften(probe: TimedProbe, minimum: number, workload: CheckedWorkload)
 /** The advice if the probe would otherwise need too long to kill, or to stop the traffic. */
 const OTHER_HANDLER: Advice = { remedy: 'ask with httpGet, tcpSocket or grpc, or with a smaller program' };
 
-/** More failures than by default. */
-const MANY_FAILURES = DEFAULT_TIMING.failureThreshold;
-
 /** Too short for the times in the command's own words, or the default, which any command may need to start. */
 function tooImpatient(probe: TimedProbe, minimum: number): Finding | undefined {
   const { container, kind, command, timing } = probe;
@@ -79,6 +76,10 @@ function tooImpatient(probe: TimedProbe, minimum: number): Finding | undefined {
   const isHopeless = least !== undefined && least.seconds >= T;
   const takes = `${isHopeless ? `needs ${least.seconds}` : `may take ${seconds}`} s`;
   const words = quotedValue([least, isHopeless ? undefined : limit].flatMap((one) => one?.words ?? []).join(', '));
+  const advice = longerTimeout(probe, minimum, seconds);
+  // Nobody knows how often a command with side effects may run: a consumer writes anew the file that it removes.
+  const isSeldom = advice === undefined || timing.periodSeconds > MOST_KILL_SECONDS;
+  const isPeriodOfAct = isSeldom && !isOver && mayAct(probe);
   const outcome = isHopeless ? 'every probe fails' : 'the kubelet ends it before it can report its own error';
   return {
     ...located(probe, 'timeoutSeconds'),
@@ -87,9 +88,8 @@ function tooImpatient(probe: TimedProbe, minimum: number): Finding | undefined {
       (isOver
         ? `, and it ${takes} (${words}): ${outcome}`
         : ' to start and end, also on a busy node, and a timeout is a failure'),
-    ...(longerTimeout(probe, minimum, seconds) ?? shorterCommand(T, isHopeless, isOver)),
-    // A slow answer only delays a start that has many tries.
-    ...(kind === 'startupProbe' && !isHopeless && timing.failureThreshold > MANY_FAILURES && { level: 'Audit' }),
+    ...(advice ?? shorterCommand(T, isHopeless, isOver)),
+    ...(isPeriodOfAct && { level: 'Off' }),
   };
 }
 

@@ -4,14 +4,15 @@ import { isNamedForMetrics, PLAIN_TCP, protocolOfPort } from '../workload/port-p
 import { describePort, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { handlerSkeleton } from './lib/missing-probe.ts';
 import { containerPhrase, defineCheck } from './check.ts';
-import { isReplacedInPlace, oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
-import { hasProbe } from '../workload/pod.ts';
+import { numberOf, oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
+import { textAt } from '../../base/json/field-path.ts';
+import { hasProbe, type Container } from '../workload/pod.ts';
 
 /**
  * Without the probe, a container counts as ready as soon as it runs (docs, "Container probes"). A Service for metrics
  * alone does not count: a scrape that fails harms no caller. A note for a proxy in front of another container, for
- * ports of plain TCP and of UDP, beside a startup probe, which keeps traffic from a start, and where no other Pod could
- * take the traffic.
+ * ports of plain TCP and of UDP, and where no caller is harmed: the start has a startup probe, there is never a second
+ * Pod for the traffic, or the Service only names the Pods of its StatefulSet.
  */
 export const serviceReadiness = defineCheck({
   id: 'service-readiness',
@@ -23,6 +24,7 @@ export const serviceReadiness = defineCheck({
     if (ports.length === 0 || hasProbe(container, 'readinessProbe')) return undefined;
     const targets = targetsOf(workload);
     const serviceOf = ({ number, protocol }: ContainerPort): string | undefined => targets.get(keyOf(number, protocol));
+    const governing = textAt(workload.object, 'spec', 'serviceName');
     const targeted = ports.filter((declared) => serviceOf(declared) !== undefined);
     const tcp = targeted.filter(isTcp);
     const port = tcp[0] ?? targeted[0];
@@ -30,7 +32,9 @@ export const serviceReadiness = defineCheck({
     const { portHints } = workload;
     // Nobody knows a question to a server of plain TCP, and the kubelet asks nothing over UDP.
     const isMute = tcp.every((one) => protocolOfPort(one, portHints(one)).protocol === PLAIN_TCP);
-    const askable = tcp.length > 0 ? tcp : ports.filter(isTcp);
+    // A known protocol is asked at the port of the message; among others, the one that most probably speaks HTTP.
+    const isKnown = protocolOfPort(port, portHints(port)).speaks === 'other';
+    const askable = tcp.length === 0 ? ports.filter(isTcp) : isKnown ? [port] : tcp;
     return {
       probe: 'readinessProbe',
       path: container.place.path('readinessProbe'),
@@ -41,11 +45,28 @@ export const serviceReadiness = defineCheck({
           : `write a readinessProbe with an exec command: no other handler asks ${port.protocol}`,
       ...((isMute ||
         isForwardingProxy(container.image) ||
-        hasProbe(container, 'startupProbe') ||
-        isReplacedInPlace(workload)) && { level: 'Audit' }),
+        isHarmless(
+          container,
+          workload,
+          targeted.some((one) => serviceOf(one) !== governing),
+        )) && {
+        level: 'Audit',
+      }),
     };
   },
 });
+
+/** True when readiness would spare callers nothing but a hang of a Pod that is up. */
+function isHarmless(container: Container, workload: CheckedWorkload, isCalled: boolean): boolean {
+  return hasProbe(container, 'startupProbe') || !isCalled || isAlone(workload);
+}
+
+/** True for one Pod that is gone before the next one starts: no other Pod can take its traffic. */
+function isAlone(workload: CheckedWorkload): boolean {
+  const { kind, object } = workload;
+  const stopsFirst = kind.kind === 'StatefulSet' || textAt(object, 'spec', 'strategy', 'type') === 'Recreate';
+  return stopsFirst && (numberOf(workload, 'replicas') ?? 1) <= 1;
+}
 
 function keyOf(port: number | string, protocol: string): string {
   return `${port}/${protocol}`;
@@ -55,7 +76,10 @@ function keyOf(port: number | string, protocol: string): string {
 const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> => {
   let ports: ReadonlyMap<string, ContainerPort> | undefined;
   const targets = new Map<string, string>();
-  for (const service of workload.facts.services?.ofNamespace(workload.namespace) ?? []) {
+  const governing = textAt(workload.object, 'spec', 'serviceName');
+  const services = workload.facts.services?.ofNamespace(workload.namespace) ?? [];
+  // A Service for callers says more than the one that only names the Pods.
+  for (const service of services.toSorted((a, b) => Number(a.name === governing) - Number(b.name === governing))) {
     if (!service.needsReadyPods || !service.selectsPods(workload.pod.labels)) continue;
     const known = (ports ??= namedPorts(workload));
     const asked = service.targetPorts.map((target) => ({

@@ -1,13 +1,15 @@
 import { distance } from 'fastest-levenshtein';
+import { isWellKnown } from '../workload/port-protocol.ts';
 import { describePort, isTcp } from '../workload/ports.ts';
 import { askedPort, mayAnswer, onlyPortAdvice, portEdit } from './lib/probe-port.ts';
 import { containerPhrase, defineCheck, firstListed, located, type Finding } from './check.ts';
-import { oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
+import { oncePerWorkload } from './checked-workload.ts';
 import { mayHaveProbes, type Container, type Probe } from '../workload/pod.ts';
 
 /**
  * Such a probe works, so the finding is a note: of 71 in public charts, no number was wrong (issue 30). A warning if
- * the number looks like a slip: one typo from a declared port that may answer, and nowhere else in the Pod. A warning,
+ * the number looks like a slip: not well known, one typo from a declared port that may answer, and nowhere else in the
+ * Pod. A warning,
  * too, for a hostPort, which is closed at the Pod's IP, and for liveness that asks another container: its faults kill
  * this one. No edits that declare a port: it can change which probes policies add.
  */
@@ -22,11 +24,14 @@ export const undeclaredPort = defineCheck({
     if (asked === undefined || asked.declared !== undefined || container.ports === undefined) return undefined;
     const port = asked.number;
     const place = located(probe, probe.handler.kind, 'port');
-    const wrong = hostPortOf(probe, port) ?? portOfAnother(probe, port, workload);
+    const other = declarersIn(workload).get(port);
+    if (other !== undefined && reportsOn(probe, other)) return undefined;
+    const wrong = hostPortOf(probe, port) ?? (other && portOfAnother(probe, port, other));
     if (wrong !== undefined) return { ...place, ...wrong };
     const declared = container.ports.filter(isTcp);
     const meant = declared.filter((other) => isOneTypo(port, other.number) && mayAnswer(probe, other));
-    const isSlip = meant.length > 0 && !portsOfPod(workload).has(port) && !namesNumber(container, port);
+    const isSlip =
+      meant.length > 0 && !isWellKnown(port) && !portsOfPod(workload).has(port) && !namesNumber(container, port);
     const only = isSlip && meant.length === 1 ? meant[0] : undefined;
     const known = declared.length === 0 ? 'no TCP port' : `only ${firstListed(declared.map(describePort))}`;
     return {
@@ -74,10 +79,9 @@ const wordsOf = ({ command }: Probe): readonly string[] => command.once(({ argv 
 const NO_SERVER = '\\d|(?:localhost|127\\.0\\.0\\.1|::1\\]):';
 
 /** A port that another container declares, and that this one does not name as its own. */
-function portOfAnother(probe: Probe, port: number, workload: CheckedWorkload): Wrong | undefined {
+function portOfAnother(probe: Probe, port: number, other: Container): Wrong | undefined {
   const { container, kind } = probe;
-  const other = declarersIn(workload).get(port);
-  if (other === undefined || namesNumber(container, port, NO_SERVER)) return undefined;
+  if (namesNumber(container, port, NO_SERVER)) return undefined;
   const isKill = kind === 'livenessProbe';
   return {
     message:
@@ -86,6 +90,12 @@ function portOfAnother(probe: Probe, port: number, workload: CheckedWorkload): W
     remedy: onlyPortAdvice(probe)?.remedy ?? `ask a port of ${containerPhrase(container)}`,
     ...(isKill && { level: 'Warn' }),
   };
+}
+
+/** True for a container whose purpose is to report on others: exechealthz, or the sidecar of kube-dns by its path. */
+function reportsOn({ container, handler }: Probe, other: Container): boolean {
+  const path = handler.kind === 'httpGet' ? (handler.path ?? '') : '';
+  return /health/i.test(other.name) || path.split('/').includes(container.name);
 }
 
 /** The containers that run beside each other, by the TCP ports that they declare. */

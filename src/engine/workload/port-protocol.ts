@@ -81,6 +81,14 @@ const NUMBERS = wordTable(`
 
 const TLS_NUMBERS: ReadonlySet<number> = new Set([443, 8443, 9443]);
 
+/** Numbers of products that answer HTTP: Grafana Loki, Kibana, InfluxDB, Vault, Consul, Elasticsearch, RabbitMQ. */
+const HTTP_NUMBERS: ReadonlySet<number> = new Set([3100, 5601, 8086, 8200, 8500, 9200, 15672]);
+
+/** True for a number that a protocol or a product is known for: nobody writes it by mistake for another. */
+export function isWellKnown(number: number): boolean {
+  return NUMBERS.has(String(number)) || TLS_NUMBERS.has(number) || HTTP_NUMBERS.has(number);
+}
+
 /** The API server takes names of 15 characters, and an `appProtocol` of 63 behind its prefix. */
 const LONGEST_TEXT = 320;
 

@@ -36,7 +36,7 @@ it('does not wait for a turn that is free', async () => {
     .limiter.turn(new AbortController().signal)
     .then(() => (isTaken = true));
   // Before any timer.
-  await new Promise(process.nextTick);
+  await new Promise((resolve) => process.nextTick(resolve));
   await Promise.resolve();
   expect(isTaken).toBe(true);
 });

@@ -47,7 +47,8 @@ describe('a pattern of images', () => {
   it('may have digits, and signs between them, in each part', () => {
     for (const text of ['*', '9', 'a9/b0', 'a.b_c__d-e/x', '*/*/k8s'])
       expect(imagePatternProblem(text), text).toBeUndefined();
-    for (const text of ['a+b', '-a', 'a-', 'a/+', '+', '9+', '.a/b']) expect(imagePatternProblem(text), text).toBeDefined();
+    for (const text of ['a+b', '-a', 'a-', 'a/+', '+', '9+', '.a/b'])
+      expect(imagePatternProblem(text), text).toBeDefined();
   });
 
   it('says what is wrong with it', () => {
