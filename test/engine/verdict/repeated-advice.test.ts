@@ -29,7 +29,7 @@ import type { Violation } from '../../../src/engine/checks/violation.ts';
 const patient = { timeoutSeconds: 5, failureThreshold: 5 };
 
 /** A delay of both probes: one startup probe replaces the two. */
-const delayed = (liveness = 90, readiness = 60): JsonObject =>
+const delayed = (liveness = 300, readiness = 60): JsonObject =>
   deploymentWith({
     livenessProbe: httpProbe({ ...patient, ...(liveness > 0 && { initialDelaySeconds: liveness }) }),
     readinessProbe: httpProbe(
@@ -54,7 +54,9 @@ describe('two violations with the same advice', () => {
   it('are one, and the first of the catalogue stays', () => {
     expect(shown(delayed())).toEqual(['delayed-liveness Warn']);
     // The advice is the same where readiness waits longer.
-    expect(shown(delayed(60, 80))).toEqual(['delayed-liveness Warn']);
+    expect(shown(delayed(300, 320))).toEqual(['delayed-liveness Warn']);
+    // Below 300 s, readiness that asks first makes the delay of liveness a note.
+    expect(shown(delayed(120))).toEqual(['delayed-readiness Warn']);
     const gate = deploymentWith({
       startupProbe: httpProbe({ timeoutSeconds: 5, failureThreshold: 30 }),
       livenessProbe: httpProbe({ timeoutSeconds: 5, failureThreshold: 1 }),
@@ -105,7 +107,7 @@ describe('two violations with the same advice', () => {
         .result;
     expect(update(delayed(), delayed(0))).toBe('warn');
     expect(update(delayed(0), delayed())).toBe('deny');
-    expect(update(delayed(90, 0), delayed())).toBe('deny');
+    expect(update(delayed(300, 0), delayed())).toBe('deny');
   });
 
   it('are both seen by a comment, by --only and by a baseline', async () => {
