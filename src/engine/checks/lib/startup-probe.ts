@@ -1,5 +1,6 @@
-import { isPresent, type JsonObject } from '../../../base/json/json-value.ts';
+import { isPresent, without, type JsonObject } from '../../../base/json/json-value.ts';
 import { DEFAULT_TIMING, HANDLER_DEFAULTS } from '../../probe/api-defaults.ts';
+import { PROBE_INTEGERS } from '../../probe/probe.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
 import {
   DEFAULT_LEARNED,
@@ -114,9 +115,10 @@ function graceOf(source: Probe): JsonObject {
 const { scheme, service } = HANDLER_DEFAULTS;
 const LEFT_OUT: JsonObject = { scheme, service };
 
+/** Without the numbers of a probe that stand in its handler by mistake, too. */
 function withoutDefaults(handler: JsonObject): JsonObject {
   const given = Object.entries(handler).filter(([key, value]) => isPresent(value) && value !== LEFT_OUT[key]);
-  return Object.fromEntries(given);
+  return without(Object.fromEntries(given), ...PROBE_INTEGERS);
 }
 
 /**
