@@ -75,7 +75,8 @@ function withAllWords(violation: Violation, edits: readonly FieldEdit[]): Violat
   const own = violation.edits ?? [];
   const added = edits.filter((edit) => !own.some((one) => equalJson(one, edit)));
   if (added.length === 0) return { ...violation, edits };
-  const words = added.map((edit) => wordsOf(edit, violation)).join(', and ');
+  const verb = isOnlyRemoval(violation) && added[0]?.value !== null ? 'write ' : '';
+  const words = verb + added.map((edit) => wordsOf(edit, violation)).join(', and ');
   // The remedy names a value that another has replaced.
   if (!own.every((edit) => edits.some((one) => equalJson(one, edit))))
     return { ...violation, edits, remedy: sentenceOf(edits, violation) };
@@ -84,6 +85,8 @@ function withAllWords(violation: Violation, edits: readonly FieldEdit[]): Violat
   const remedy = first.endsWith('?') ? `${first} Also: ${words}` : `${first}, and ${words}`;
   return { ...violation, edits, remedy };
 }
+
+const isOnlyRemoval = ({ remedy = '' }: Violation): boolean => remedy.startsWith('remove ') && !/ write /.test(remedy);
 
 /** `write startupProbe: { ... }, and remove httpGet.initialDelaySeconds`. */
 function sentenceOf(edits: readonly FieldEdit[], violation: Violation): string {

@@ -56,6 +56,18 @@ describe('the advice of violations', () => {
       ],
     ]));
 
+  it('says which of the edits that another violation adds is written, behind words that remove', () => {
+    const probe = ['spec', 'livenessProbe'];
+    const one: Violation = { ...violation('one', 'a', null), remedy: 'remove a', probe: 'livenessProbe', path: probe };
+    const two: Violation = { ...violation('two'), edits: [{ path: [...probe, 'timeoutSeconds'], value: 5 }] };
+    const judge = judgeBy([
+      [({ a }) => a !== undefined, one],
+      [({ a, spec }) => a === undefined && spec === undefined, two],
+    ]);
+    const remedies = withSafeAdvice({ a: 1 }, judge({ a: 1 }), judge).map(({ remedy }) => remedy);
+    expect(remedies).toEqual(['remove a, and write timeoutSeconds: 5']);
+  });
+
   it('has words for the edits that another violation adds', () => {
     const liveness = ['spec', 'containers', 0, 'livenessProbe'];
     const startup = ['spec', 'containers', 0, 'startupProbe'];
