@@ -20,25 +20,32 @@ export const httpVariable = defineCheck({
   judgesProbeAlone: true,
   eachProbe: (probe) =>
     textsOf(probe.handler).flatMap(({ text, steps, fields }) => {
-      // Almost no text has one of the signs.
-      const [first] = /\$[({]|\{\{/.test(text) ? text.matchAll(REFERENCE) : [];
+      const [first] = mayNameVariable(text) ? text.matchAll(REFERENCE) : [];
       if (first === undefined) return [];
-      const value = withValues(text, probe.container);
       const field = steps.length === 1 ? steps[0] : 'header';
+      const written = withValues(text, probe.container);
+      // A value that begins with a slash stands behind another: some servers reject `//`.
+      const value = field === 'path' && !text.includes('//') ? written?.replace(/\/{2,}/g, '/') : written;
       return {
         ...located(probe, probe.handler.kind, ...steps),
         message: `${containerPhrase(probe.container)}: the kubelet sends ${quotedValue(first[0])} in the ${field} of the ${probe.kind} as it is, and replaces variables in commands only`,
-        remedy: value === undefined ? 'write the value itself' : `write ${steps.at(-1)}: ${yamlFlow(value)}`,
-        ...(value !== undefined && handlerEdits(probe, fields(value))),
+        ...(value !== undefined
+          ? { remedy: `write ${steps.at(-1)}: ${yamlFlow(value)}`, ...handlerEdits(probe, fields(value)) }
+          : field === 'host'
+            ? { remedy: 'remove host: the kubelet asks the Pod', ...handlerEdits(probe, fields(null)) }
+            : { remedy: 'write the value itself' }),
       };
     }),
 });
+
+/** True for a text with a sign that begins a variable: almost no text has one. */
+export const mayNameVariable = (text: string): boolean => /\$[({]|\{\{/.test(text);
 
 interface SentText {
   readonly text: string;
   readonly steps: readonly (string | number)[];
   /** The fields of the handler, with another value of the text. */
-  readonly fields: (value: string) => JsonObject;
+  readonly fields: (value: string | null) => JsonObject;
 }
 
 function textsOf(handler: Handler): readonly SentText[] {
@@ -52,7 +59,7 @@ function textsOf(handler: Handler): readonly SentText[] {
   if (handler.kind === 'tcpSocket') return [of('host', handler.host)];
   const { headers } = handler;
   const values = headers.map(({ index, value: text }, at): SentText => {
-    const fields = (value: string): JsonObject => {
+    const fields = (value: string | null): JsonObject => {
       const others = headers.map(({ name, value: own }, other) => ({ name, value: other === at ? value : own }));
       return { httpHeaders: others };
     };

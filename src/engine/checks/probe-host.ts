@@ -1,5 +1,6 @@
 import { isLoopbackHost } from '../probe/handler-values.ts';
 import { containerPhrase, defineCheck, located, quotedValue } from './check.ts';
+import { mayNameVariable } from './http-variable.ts';
 import { quote } from '../../base/text/cut.ts';
 import type { Container } from '../workload/pod.ts';
 
@@ -17,7 +18,8 @@ export const probeHost = defineCheck({
   eachProbe: (probe) => {
     const { container, handler } = probe;
     const host = handler.kind === 'httpGet' || handler.kind === 'tcpSocket' ? handler.host : undefined;
-    if (host === undefined || host === '') return undefined;
+    // What host a variable means is the matter of http-variable.
+    if (host === undefined || host === '' || mayNameVariable(host)) return undefined;
     const isLoopback = isLoopbackHost(host) || UNSPECIFIED.test(host);
     if (container.pod.hostNetwork && (isLoopback || namesAddress(container, host))) return undefined;
     const place = located(probe, handler.kind, 'host');
