@@ -20,7 +20,7 @@ export const undeclaredPort = defineCheck({
   acceptsHandler: true,
   eachProbe: (probe, _, workload) => {
     const { container } = probe;
-    const asked = askedPort(probe);
+    const asked = askedPort(probe) ?? askedPort(withoutQuotes(probe));
     if (asked === undefined || asked.declared !== undefined || container.ports === undefined) return undefined;
     const port = asked.number;
     const place = located(probe, probe.handler.kind, 'port');
@@ -28,6 +28,8 @@ export const undeclaredPort = defineCheck({
     if (other !== undefined && reportsOn(probe, other)) return undefined;
     const wrong = hostPortOf(probe, port) ?? (other && portOfAnother(probe, port, other));
     if (wrong !== undefined) return { ...place, ...wrong };
+    // This container names the port as its own, and another one declares it.
+    if (other !== undefined) return undefined;
     const declared = container.ports.filter(isTcp);
     const meant = declared.filter((other) => isOneTypo(port, other.number) && mayAnswer(probe, other));
     const isSlip =
@@ -42,6 +44,14 @@ export const undeclaredPort = defineCheck({
     };
   },
 });
+
+/** The API server rejects `"8080"`. The number without quotes is then declared nowhere either. */
+function withoutQuotes(probe: Probe): Probe {
+  const { handler } = probe;
+  if (handler.kind === 'exec' || typeof handler.port !== 'string') return probe;
+  const [, port] = /^(?:[^:]*:)?(\d{1,5})$/.exec(handler.port) ?? [];
+  return port === undefined ? probe : { ...probe, handler: { ...handler, port: Number(port) } };
+}
 
 type Wrong = Pick<Finding, 'message' | 'remedy' | 'edits' | 'level'>;
 
