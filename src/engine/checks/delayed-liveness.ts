@@ -1,5 +1,6 @@
 import { endpointOf } from './lib/endpoint.ts';
 import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
+import { MOST_KILL_SECONDS } from './lib/round-numbers.ts';
 import { containerPhrase, defineCheck, located, type Advice } from './check.ts';
 import { verdictSpan } from '../probe/timing.ts';
 import { hasProbe, isTimed, mayAct, timedProbe, type Probe, type TimedProbe } from '../workload/pod.ts';
@@ -69,14 +70,16 @@ const LONG_DELAY_SECONDS = 300;
 
 /**
  * True for a delay that hides little: one below 60 s, one no longer than the probe itself needs to see a hang, and one
- * of less than 300 s where readiness asks first.
+ * of less than 300 s where readiness asks first. An agent of the node without readiness is restarted within 120 s.
  */
 function isShort(liveness: TimedProbe): boolean {
   const delay = liveness.timing.initialDelaySeconds;
   if (delay < WARNED_DELAY_SECONDS || delay <= verdictSpan(liveness.timing).latest || isWatchedByReadiness(liveness))
     return true;
   const readiness = timedProbe(liveness.container, 'readinessProbe');
-  return readiness !== undefined && readiness.timing.initialDelaySeconds < delay && delay < LONG_DELAY_SECONDS;
+  if (readiness === undefined)
+    return liveness.container.pod.hostNetwork && delay + verdictSpan(liveness.timing).latest <= MOST_KILL_SECONDS;
+  return readiness.timing.initialDelaySeconds < delay && delay < LONG_DELAY_SECONDS;
 }
 
 /** True when readiness asks the same endpoint early: a container that hangs then gets no traffic. */
