@@ -27,7 +27,7 @@ export const serviceReadiness = defineCheck({
     const governing = textAt(workload.object, 'spec', 'serviceName');
     const targeted = ports.filter((declared) => serviceOf(declared) !== undefined);
     const tcp = targeted.filter(isTcp);
-    const port = tcp[0] ?? targeted[0];
+    const port = tcp.find(({ name = '' }) => !isForScrapes(name)) ?? tcp[0] ?? targeted[0];
     if (port === undefined) return undefined;
     const { portHints } = workload;
     // Nobody knows a question to a server of plain TCP, and the kubelet asks nothing over UDP.
@@ -55,6 +55,9 @@ export const serviceReadiness = defineCheck({
     };
   },
 });
+
+/** True for the name of a port for metrics, and of an exporter, which has nothing else. */
+const isForScrapes = (name: string): boolean => isNamedForMetrics(name) || /(?:^|-)exporter/.test(name);
 
 /** True when readiness would spare callers nothing but a hang of a Pod that is up. */
 function isHarmless(container: Container, workload: CheckedWorkload, isCalled: boolean): boolean {
@@ -86,7 +89,7 @@ const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> => {
       ...target,
       declared: known.get(keyOf(target.port, target.protocol)),
     }));
-    if (asked.every(({ port, says, declared }) => [...says, declared?.name ?? String(port)].some(isNamedForMetrics)))
+    if (asked.every(({ port, says, declared }) => [...says, declared?.name ?? String(port)].some(isForScrapes)))
       continue;
     for (const { port, protocol, declared } of asked) {
       const number = typeof port === 'number' ? port : declared?.number;
