@@ -16,6 +16,7 @@ export function describeCases(
   run: (given: JsonObject) => JsonObject | Promise<JsonObject>,
 ): void {
   const document = parseDocument(readFileSync(path, 'utf8'));
+  if (document.errors[0] !== undefined) throw new Error(`${path}: ${document.errors[0].message}`);
   const sentences = document.toJS({ maxAliasCount: -1 }) as Record<string, readonly JsonObject[]>;
   const update = process.env['UPDATE_CASES'] !== undefined;
 

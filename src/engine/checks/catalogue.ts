@@ -14,8 +14,8 @@ import { execImage } from './exec-image.ts';
 import { listenAddress } from './listen-address.ts';
 import { livenessNeverRestarts } from './liveness-never-restarts.ts';
 import { execAlwaysTrue } from './exec-always-true.ts';
-import { startupBudget } from './startup-budget.ts';
 import { observedStartup } from './observed-startup.ts';
+import { startupBudget } from './startup-budget.ts';
 import { delayedLiveness } from './delayed-liveness.ts';
 import { delayedReadiness } from './delayed-readiness.ts';
 import { singleFailure } from './single-failure.ts';
@@ -52,8 +52,8 @@ import type { Check } from './check.ts';
 // prettier-ignore
 export const CHECKS: readonly Check[] = [
   validProbe, namedPort, httpsScheme, otherProtocol, pathUrl, httpVariable, probeHost, headerValue, execCommand,
-  execShell, execVariable, execImage, listenAddress, livenessNeverRestarts, execAlwaysTrue, startupBudget,
-  observedStartup, delayedLiveness, delayedReadiness, singleFailure, restartGate, sidecarGate, sharedEndpoint,
+  execShell, execVariable, execImage, listenAddress, livenessNeverRestarts, execAlwaysTrue, observedStartup,
+  startupBudget, delayedLiveness, delayedReadiness, singleFailure, restartGate, sidecarGate, sharedEndpoint,
   killedBeforeDrained, dependencyLiveness, clusterProbe, metricsProbe, timeoutOverPeriod, slowDetection, gracePeriod,
   execCost, execLocalhost, headerSecret, voidInitialDelay, progressDeadline, undeclaredPort, serviceReadiness,
   readinessDeadlock, meshRewrite, requiredLiveness, requiredReadiness, requiredStartup, requiredAny, identicalProbes,

@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { formatPath, withEdits } from '../../../src/base/json/field-path.ts';
 import { describeCases } from '../../support/recorded-cases.ts';
@@ -28,8 +29,18 @@ function found(id: string, given: Case): JsonObject {
   return { finds: finds.length > 0 ? finds : undefined };
 }
 
-const ids = readdirSync(FOLDER).map((name) => name.replace(/\.yaml$/, ''));
+const ids = readdirSync(FOLDER)
+  .map((name) => name.replace(/\.yaml$/, ''))
+  .sort();
 
-it('has cases of checks only', () => expect(ids.filter((id) => !(id in CHECK_CATALOGUE))).toEqual([]));
+it('has cases of every check, and of nothing else', () => expect(ids).toEqual(Object.keys(CHECK_CATALOGUE).sort()));
+
+it.each(ids)('has two workloads or more in which %s finds something, and two in which it finds nothing', (id) => {
+  const text = readFileSync(`${FOLDER}/${id}.yaml`, 'utf8');
+  const cases = Object.values(parse(text, { maxAliasCount: -1 }) as Record<string, JsonObject[]>).flat();
+  const finding = cases.filter(({ finds }) => finds !== undefined);
+  expect(finding.length).toBeGreaterThanOrEqual(2);
+  expect(cases.length - finding.length).toBeGreaterThanOrEqual(2);
+});
 
 describe.each(ids)('%s', (id) => describeCases(`${FOLDER}/${id}.yaml`, ['finds'], (given) => found(id, given)));
