@@ -44,9 +44,12 @@ export async function editsByHand(
         ? describeManifest(document.value, namespaceOf(document.value) ?? namespace)
         : 'object';
       const chartValue = await document.chartValueOf?.(path);
-      const where = chartValue === undefined ? source : `as value ${chartValue.text}`;
-      const edit = wanted === undefined ? 'remove it' : `write ${jsonText(wanted)}`;
-      const line = `${place}: ${what}: ${formatPath(path)}: ${edit} ${where}`;
+      const value = chartValue && `value ${chartValue.text}`;
+      const edit =
+        wanted === undefined
+          ? `remove ${value ?? `it ${source}`}`
+          : `write ${jsonText(wanted)} ${value === undefined ? source : `as ${value}`}`;
+      const line = `${place}: ${what}: ${formatPath(path)}: ${edit}`;
       edits.push({ line, file: chartValue?.file ?? template });
     }
   return edits;
