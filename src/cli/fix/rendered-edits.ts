@@ -31,8 +31,7 @@ export async function editsByHand(
 ): Promise<readonly EditByHand[]> {
   if (after === before) return [];
   // The manifests lack the fields of documents that no rule concerns, so both texts are read as a whole.
-  const original = valuesOf(file, before);
-  const edited = valuesOf(file, after);
+  const [original, edited] = [valuesOf(file, before), valuesOf(file, after)];
   const edits: EditByHand[] = [];
   const source = placeOf !== undefined && chartValueOf === undefined ? 'in the base or in a patch' : 'in the template';
   for (const document of new Set(manifests.map((manifest) => manifest.document)))

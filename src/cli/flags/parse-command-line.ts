@@ -59,12 +59,7 @@ interface SplitArguments {
 }
 
 /** What people mean by a letter, as kubectl and its like have it. */
-const LETTERS: ReadonlyMap<string, string> = new Map([
-  ['o', 'output'],
-  ['p', 'policies'],
-  ['v', 'verbose'],
-  ['w', 'write'],
-]);
+const LETTERS: Readonly<Record<string, string>> = { o: 'output', p: 'policies', v: 'verbose', w: 'write' };
 
 function splitArguments(args: readonly string[], flags: Flags): SplitArguments | 'help' {
   const given: [name: string, text: string][] = [];
@@ -85,7 +80,7 @@ function splitArguments(args: readonly string[], flags: Flags): SplitArguments |
     const flag = written.startsWith('--') && Object.hasOwn(flags, name) ? flags[name] : undefined;
     if (flag === undefined) {
       const known = Object.keys(flags);
-      const meant = name.length > 1 ? suggestion(name, known) : known.find((one) => one === LETTERS.get(name));
+      const meant = name.length > 1 ? suggestion(name, known) : known.find((one) => one === LETTERS[name]);
       const hint =
         meant === `no-${name}` ? `that is the default, and --${meant} turns it off` : `did you mean --${meant ?? ''}?`;
       problems.push(`${written}: unknown flag${meant === undefined ? '' : `; ${hint}`}`);

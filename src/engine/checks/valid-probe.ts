@@ -151,20 +151,19 @@ function portAdvice(path: FieldPath, value: unknown, container?: Container, prob
   return isRight ? only : undefined;
 }
 
-const WITHOUT_UNIT = /^([0-9]{1,9})$/;
-/** `10s` and `2m`, as durations of Go are written. */
-const WITH_UNIT = /^([0-9]{1,7})([sm])?$/;
+/** `10`, and for fields of seconds `10s` and `2m`, as durations of Go are written. */
+const WITH_UNIT = /^([0-9]{1,8})([sm])?$/;
 
 /** A value of the wrong type. YAML 1.1, which kubectl reads, has more booleans and numbers than people expect. */
 function decodeAdvice(path: FieldPath, value: unknown, message: string): Advice | undefined {
   if (/ of type int(?:32|64)$/.test(message) && typeof value === 'string') {
     const name = typeof path.at(-1) === 'string' ? String(path.at(-1)) : '';
-    const [, digits, unit] = (name.endsWith('Seconds') ? WITH_UNIT : WITHOUT_UNIT).exec(value) ?? [];
-    if (digits === undefined) return { remedy: 'write a whole number' };
+    const [, digits, unit] = WITH_UNIT.exec(value) ?? [];
+    if (digits === undefined || (unit !== undefined && !name.endsWith('Seconds')))
+      return { remedy: 'write a whole number' };
     const number = Number(digits) * (unit === 'm' ? 60 : 1);
-    const field = name === '' ? '' : `${name}: `;
-    const quotes = unit === undefined ? ', without quotes' : '';
-    return { remedy: `write ${field}${number}${quotes}`, edits: [{ path, value: number }] };
+    const written = `${name === '' ? '' : `${name}: `}${number}${unit === undefined ? ', without quotes' : ''}`;
+    return { remedy: `write ${written}`, edits: [{ path, value: number }] };
   }
   if (!message.endsWith(' of type string')) return undefined;
   if (typeof value === 'boolean')
